@@ -1,0 +1,22 @@
+/**
+ * The only place that reads a clock.
+ *
+ * `nowUs` counts from the same origin in every thread of the process, because a command is
+ * stamped in one thread and the stamp is compared in another.
+ */
+
+/** Wall-clock and monotonic time; handed to whatever needs time, so that tests can set it. */
+export interface Clock {
+  /** Monotonic microseconds with a fraction; one origin for all threads. */
+  nowUs(): number;
+  /** Unix time in milliseconds, which may jump. */
+  wallMs(): number;
+}
+
+// Worker threads have their own origin of performance.now(), but share process.hrtime's.
+const offsetUs = Number(process.hrtime.bigint()) / 1_000 - performance.now() * 1_000;
+
+export const systemClock: Clock = {
+  nowUs: () => performance.now() * 1_000 + offsetUs,
+  wallMs: () => Date.now(),
+};

@@ -1,0 +1,110 @@
+/**
+ * The client's mistakes: a code and the exact text that Redis 7.4 answers.
+ *
+ * Fixed ones are made once and thrown as they are, so that no stack is captured for them.
+ */
+
+/** Every code an error reply of this server can begin with. Counted by code in INFO errorstats. */
+export const ERROR_CODES = [
+  'ERR',
+  'WRONGTYPE',
+  'WRONGPASS',
+  'NOAUTH',
+  'NOPROTO',
+  'NOPERM',
+  'NOTBUSY',
+  'NOSCRIPT',
+  'NOREPLICAS',
+  'OOM',
+  'LOADING',
+  'BUSY',
+  'BUSYKEY',
+  'BUSYGROUP',
+  'NOGROUP',
+  'EXECABORT',
+  'MISCONF',
+  'READONLY',
+  'UNBLOCKED',
+  'UNKILLABLE',
+  'INVALIDOBJ',
+  'CROSSSLOT',
+  'MOVED',
+  'ASK',
+  'TRYAGAIN',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+  'IOERR',
+  'DENIED',
+  'SHARDDOWN',
+] as const;
+
+/** An error reply. `text` is the whole line without the leading `-`, beginning with its code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly text: string;
+
+  constructor(text: string) {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    super(text);
+    Error.stackTraceLimit = limit;
+    this.text = text;
+  }
+}
+
+const fixed = (text: string): CommandError => new CommandError(text);
+
+/** The catalogue: fixed texts as values, texts with a part of the client's own as functions. */
+export const errors = {
+  syntax: fixed('ERR syntax error'),
+  wrongType: fixed('WRONGTYPE Operation against a key holding the wrong kind of value'),
+  notInteger: fixed('ERR value is not an integer or out of range'),
+  notFloat: fixed('ERR value is not a valid float'),
+  notPositive: fixed('ERR value is out of range, must be positive'),
+  outOfRange: fixed('ERR value is out of range'),
+  noSuchKey: fixed('ERR no such key'),
+  sameObject: fixed('ERR source and destination objects are the same'),
+  indexOutOfRange: fixed('ERR index out of range'),
+  databaseOutOfRange: fixed('ERR DB index is out of range'),
+  invalidDatabase: fixed('ERR invalid DB index'),
+  invalidFirstDatabase: fixed('ERR invalid first DB index'),
+  invalidSecondDatabase: fixed('ERR invalid second DB index'),
+  overflow: fixed('ERR increment or decrement would overflow'),
+  decrementOverflow: fixed('ERR decrement would overflow'),
+  nanOrInfinity: fixed('ERR increment would produce NaN or Infinity'),
+  offsetOutOfRange: fixed('ERR offset is out of range'),
+  stringTooLong: fixed('ERR string exceeds maximum allowed size (proto-max-bulk-len)'),
+  notStringOrInteger: fixed('ERR value is not an integer or out of range'),
+  invalidCursor: fixed('ERR invalid cursor'),
+  outOfMemory: fixed("OOM command not allowed when used memory > 'maxmemory'."),
+  authenticationRequired: fixed('NOAUTH Authentication required.'),
+  wrongPassword: fixed('WRONGPASS invalid username-password pair or user is disabled.'),
+  noPasswordSet: fixed(
+    'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
+  ),
+  noProtocol: fixed('NOPROTO unsupported protocol version'),
+  protocolNotInteger: fixed('ERR Protocol version is not an integer or out of range'),
+  protectedMode: fixed(
+    "DENIED svc is running in protected mode because no password is set for the default user and the server is bound beyond loopback. Set 'security.requirepass', bind only loopback addresses, or set 'security.protected-mode' to false.",
+  ),
+  tooManyClients: fixed('ERR max number of clients reached'),
+  timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
+  timeoutNegative: fixed('ERR timeout is negative'),
+  notAllowedInPubSub: (command: string): CommandError =>
+    fixed(
+      `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
+    ),
+  wrongArguments: (command: string): CommandError =>
+    fixed(`ERR wrong number of arguments for '${command}' command`),
+  unknownCommand: (name: string, firstArguments: string): CommandError =>
+    fixed(`ERR unknown command '${name}', with args beginning with: ${firstArguments}`),
+  unknownSubcommand: (name: string, container: string): CommandError =>
+    fixed(`ERR unknown subcommand '${name.slice(0, 128)}'. Try ${container} HELP.`),
+  subcommandSyntax: (name: string, container: string): CommandError =>
+    fixed(
+      `ERR unknown subcommand or wrong number of arguments for '${name.slice(0, 128)}'. Try ${container} HELP.`,
+    ),
+  invalidExpire: (command: string): CommandError =>
+    fixed(`ERR invalid expire time in '${command}' command`),
+  shardDown: (shard: number): CommandError => fixed(`SHARDDOWN shard ${String(shard)} has stopped`),
+} as const;

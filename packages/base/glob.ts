@@ -1,0 +1,105 @@
+/**
+ * Redis' glob patterns over bytes: `*`, `?`, `[a-z]`, `[^a]` and `\` before a literal.
+ *
+ * Only the latest `*` is ever taken back, which is enough, because a later `*` can swallow whatever
+ * an earlier one could have left to it. So the work is at most pattern times value, for any pattern.
+ */
+
+const STAR = 0x2a;
+const QUESTION = 0x3f;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const CARET = 0x5e;
+const DASH = 0x2d;
+const BACKSLASH = 0x5c;
+const MISMATCH = -1;
+
+/**
+ * Tells whether the whole value fits the pattern. An empty value fits only the empty pattern, even
+ * `*` does not: as Redis 7.4 answers.
+ */
+export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase = false): boolean {
+  if (value.length === 0) return pattern.length === 0;
+  let at = 0;
+  let valueAt = 0;
+  let afterStar = MISMATCH;
+  let starValueAt = 0;
+  while (valueAt < value.length) {
+    if (pattern[at] === STAR) {
+      at += 1;
+      if (at === pattern.length) return true;
+      afterStar = at;
+      starValueAt = valueAt;
+      continue;
+    }
+    const next =
+      at < pattern.length ? matchOne(pattern, at, value[valueAt]!, ignoreCase) : MISMATCH;
+    if (next !== MISMATCH) {
+      at = next;
+      valueAt += 1;
+    } else if (afterStar !== MISMATCH) {
+      at = afterStar;
+      starValueAt += 1;
+      valueAt = starValueAt;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === STAR) at += 1;
+  return at === pattern.length;
+}
+
+/** Where the pattern goes on after its element at `at` has taken the byte, or MISMATCH. */
+function matchOne(pattern: Uint8Array, at: number, byte: number, ignoreCase: boolean): number {
+  const first = pattern[at]!;
+  if (first === QUESTION) return at + 1;
+  if (first === OPEN) return matchClass(pattern, at + 1, byte, ignoreCase);
+  const literalAt = first === BACKSLASH && at + 1 < pattern.length ? at + 1 : at;
+  return same(pattern[literalAt]!, byte, ignoreCase) ? literalAt + 1 : MISMATCH;
+}
+
+/**
+ * Matches a class whose members begin at `start`. The odd corners are Redis': a class without its
+ * `]` ends with the pattern, `]` closes even as the first member, an escaped member keeps its case.
+ */
+function matchClass(pattern: Uint8Array, start: number, byte: number, ignoreCase: boolean): number {
+  const inverted = pattern[start] === CARET;
+  let at = inverted ? start + 1 : start;
+  let found = false;
+  while (at < pattern.length && pattern[at] !== CLOSE) {
+    const member = pattern[at]!;
+    const rest = pattern.length - at;
+    if (member === BACKSLASH && rest >= 2) {
+      found ||= pattern[at + 1] === byte;
+      at += 2;
+    } else if (rest >= 3 && pattern[at + 1] === DASH) {
+      found ||= isBetween(member, pattern[at + 2]!, byte, ignoreCase);
+      at += 3;
+    } else {
+      found ||= same(member, byte, ignoreCase);
+      at += 1;
+    }
+  }
+  if (found === inverted) return MISMATCH;
+  return Math.min(at + 1, pattern.length);
+}
+
+function isBetween(one: number, other: number, byte: number, ignoreCase: boolean): boolean {
+  let least = Math.min(one, other);
+  let most = Math.max(one, other);
+  let wanted = byte;
+  if (ignoreCase) {
+    least = lowered(least);
+    most = lowered(most);
+    wanted = lowered(wanted);
+  }
+  return wanted >= least && wanted <= most;
+}
+
+function same(one: number, other: number, ignoreCase: boolean): boolean {
+  return one === other || (ignoreCase && lowered(one) === lowered(other));
+}
+
+function lowered(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+}

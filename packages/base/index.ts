@@ -1,0 +1,40 @@
+export { assert, AssertionError, unreachable } from './assert.ts';
+export {
+  asBuffer,
+  compareBytes,
+  copyBytes,
+  fromLatin1,
+  latin1,
+  sameBytes,
+  spells,
+  type Bytes,
+} from './bytes.ts';
+export { systemClock, type Clock } from './clock.ts';
+export { CommandError, ERROR_CODES, errors } from './command-error.ts';
+export { keySlot } from './crc16.ts';
+export { formatDouble, parseDouble } from './doubles.ts';
+export { globMatches } from './glob.ts';
+export {
+  digitCount,
+  INT64_DIGITS_MAX,
+  INT64_MAX,
+  INT64_MIN,
+  parseInteger,
+  parseInteger64,
+  writeInteger,
+} from './integers.ts';
+export {
+  ARGUMENTS_MAX,
+  INLINE_BYTES_MAX,
+  SHARDS_MAX,
+  SLOT_COUNT,
+  UNAUTHENTICATED_ARGUMENTS_MAX,
+  UNAUTHENTICATED_BULK_BYTES_MAX,
+} from './limits.ts';
+export {
+  addLongDoubles,
+  formatLongDouble,
+  parseLongDouble,
+  type LongDouble,
+} from './long-double.ts';
+export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';

@@ -1,0 +1,14 @@
+/** Limits that several packages share. Each is Redis' own unless it says otherwise. */
+
+/** Longest inline command, and longest header line of a RESP frame, in bytes. */
+export const INLINE_BYTES_MAX = 64 * 1024;
+/** Most arguments of one command. */
+export const ARGUMENTS_MAX = 2 ** 31 - 1;
+/** Most arguments of one command before AUTH. */
+export const UNAUTHENTICATED_ARGUMENTS_MAX = 10;
+/** Longest argument before AUTH, in bytes. */
+export const UNAUTHENTICATED_BULK_BYTES_MAX = 16_384;
+/** Hash slots of the keyspace (Redis Cluster's number). */
+export const SLOT_COUNT = 16_384;
+/** Most shards one process can have: the router keeps sets of shards in 32-bit masks. */
+export const SHARDS_MAX = 31;
