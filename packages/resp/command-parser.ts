@@ -1,0 +1,263 @@
+/**
+ * Finds the commands in a client's bytes, in place.
+ *
+ * A command is never copied to be parsed: the result is a list of spans into the bytes given. What
+ * is incomplete is asked for again with more bytes behind it; a long command that arrives in many
+ * pieces is not parsed from its beginning each time. Errors and limits are Redis 7.4's
+ * (`networking.c`, processMultibulkBuffer and processInlineBuffer).
+ */
+
+import {
+  ARGUMENTS_MAX,
+  INLINE_BYTES_MAX,
+  UNAUTHENTICATED_ARGUMENTS_MAX,
+  UNAUTHENTICATED_BULK_BYTES_MAX,
+  type Bytes,
+} from '#base';
+import { splitInline } from './inline.ts';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const STAR = 0x2a;
+const DOLLAR = 0x24;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+
+export const ParseStatus = { incomplete: 0, complete: 1, error: 2 } as const;
+
+/** Arguments that the tables hold from the start. */
+const ARGUMENTS_EXPECTED = 64;
+/** From this many parsed arguments on an incomplete command remembers them. */
+const ARGUMENTS_REMEMBERED_MIN = 32;
+
+const LENGTH_INVALID = -2;
+const LENGTH_INCOMPLETE = -3;
+
+/** What one main thread's parsers share: the result of the last `next`. */
+export class ParsedCommand {
+  /** The bytes that `spans` refer to; not the input's for an inline command. */
+  source: Bytes = Buffer.alloc(0);
+  /** Where the command begins in `source`, and how many bytes it has there. */
+  at = 0;
+  length = 0;
+  /** Offset from `at`, and length, of each argument. */
+  spans = new Int32Array(2 * ARGUMENTS_EXPECTED);
+  count = 0;
+
+  push(offset: number, length: number): void {
+    const index = 2 * this.count;
+    if (index === this.spans.length) {
+      const larger = new Int32Array(4 * this.count);
+      larger.set(this.spans);
+      this.spans = larger;
+    }
+    this.spans[index] = offset;
+    this.spans[index + 1] = length;
+    this.count += 1;
+  }
+}
+
+export interface ParserLimits {
+  /** Longest bulk string in bytes (`proto-max-bulk-len`). */
+  bulkBytesMax: number;
+}
+
+export class CommandParser {
+  /** How many bytes of the input the last complete command took. */
+  consumed = 0;
+  /** How many bytes the command at hand has at least; less input need not be tried. */
+  bytesNeeded = 1;
+  /** The text of the error reply after `ParseStatus.error`. */
+  error = '';
+  /** Whether the client has yet to authenticate: then the limits are strict. */
+  unauthenticated = false;
+  readonly #limits: ParserLimits;
+  readonly #command: ParsedCommand;
+  /** Arguments of the incomplete command still to come; 0 when its header is not parsed. */
+  #argumentsLeft = 0;
+  /** Where parsing goes on, relative to the command's beginning. */
+  #resumeAt = 0;
+  #remembered: Int32Array | null = null;
+
+  constructor(command: ParsedCommand, limits: ParserLimits) {
+    this.#command = command;
+    this.#limits = limits;
+  }
+
+  /** Parses one command that begins at `at`. An empty line or `*0` is a complete command of no arguments. */
+  next(bytes: Bytes, at: number, end: number): number {
+    this.bytesNeeded = 1;
+    if (at >= end) return ParseStatus.incomplete;
+    if (bytes[at] !== STAR) return this.#inline(bytes, at, end);
+    return this.#multibulk(bytes, at, end);
+  }
+
+  /** Forgets an incomplete command. */
+  reset(): void {
+    this.#argumentsLeft = 0;
+    this.#remembered = null;
+    this.bytesNeeded = 1;
+  }
+
+  #multibulk(bytes: Bytes, at: number, end: number): number {
+    const command = this.#command;
+    command.source = bytes;
+    command.at = at;
+    command.count = 0;
+    let position: number;
+    let left: number;
+    if (this.#remembered !== null) {
+      position = at + this.#resumeAt;
+      left = this.#argumentsLeft;
+      this.#recall(this.#remembered);
+    } else {
+      left = this.#length(bytes, at + 1, end);
+      if (left < LENGTH_INVALID) {
+        return this.#unfinished(bytes, at, end, 'too big mbulk count string');
+      }
+      position = this.#lineEnd;
+      const fault = this.#countFault(left);
+      if (fault !== '') return this.#fail(fault);
+    }
+    while (left > 0) {
+      const result = this.#bulk(bytes, position, end);
+      if (result < 0) {
+        this.#remember(left, position - at);
+        if (result === LENGTH_INVALID) return ParseStatus.error;
+        this.bytesNeeded = Math.max(this.bytesNeeded, end - at + 1, this.#bulkEnd - at);
+        return ParseStatus.incomplete;
+      }
+      command.push(this.#lineEnd - at, result);
+      position = this.#bulkEnd;
+      left -= 1;
+    }
+    this.#remembered = null;
+    this.consumed = position - at;
+    command.length = this.consumed;
+    return ParseStatus.complete;
+  }
+
+  /** Where the line that `#length` read ends, past its CR and LF. */
+  #lineEnd = 0;
+  /** Where the bulk string at hand ends, past its CR and LF; 0 while its length is unknown. */
+  #bulkEnd = 0;
+
+  /** The length of the whole bulk string at `at`, or a LENGTH_ code. */
+  #bulk(bytes: Bytes, at: number, end: number): number {
+    this.#bulkEnd = 0;
+    if (at >= end) return LENGTH_INCOMPLETE;
+    if (bytes[at] !== DOLLAR) {
+      this.#fail(`expected '$', got '${printable(bytes[at]!)}'`);
+      return LENGTH_INVALID;
+    }
+    const length = this.#length(bytes, at + 1, end);
+    if (length === LENGTH_INCOMPLETE) {
+      if (end - at <= INLINE_BYTES_MAX) return LENGTH_INCOMPLETE;
+      this.#fail('too big bulk count string');
+      return LENGTH_INVALID;
+    }
+    if (length < 0 || length > this.#limits.bulkBytesMax) {
+      this.#fail('invalid bulk length');
+      return LENGTH_INVALID;
+    }
+    if (this.unauthenticated && length > UNAUTHENTICATED_BULK_BYTES_MAX) {
+      this.#fail('unauthenticated bulk length');
+      return LENGTH_INVALID;
+    }
+    this.#bulkEnd = this.#lineEnd + length + 2;
+    return this.#bulkEnd > end ? LENGTH_INCOMPLETE : length;
+  }
+
+  /** Reads the digits up to CR, and sets `#lineEnd`. */
+  #length(bytes: Bytes, at: number, end: number): number {
+    let value = 0;
+    let index = at;
+    for (; index < end; index += 1) {
+      const byte = bytes[index]!;
+      if (byte === CR) {
+        if (index + 1 >= end) return LENGTH_INCOMPLETE;
+        this.#lineEnd = index + 2;
+        return index === at || value > Number.MAX_SAFE_INTEGER ? LENGTH_INVALID : value;
+      }
+      const digit = byte - ZERO;
+      if (digit < 0 || digit > 9) return this.#oddLength(bytes, at, end);
+      value = value * 10 + digit;
+    }
+    return LENGTH_INCOMPLETE;
+  }
+
+  /** A length that is not plain digits: negative, or nonsense. */
+  #oddLength(bytes: Bytes, at: number, end: number): number {
+    const stop = bytes.indexOf(CR, at);
+    if (stop < 0 || stop + 1 >= end) return LENGTH_INCOMPLETE;
+    this.#lineEnd = stop + 2;
+    if (bytes[at] !== MINUS || stop === at + 1) return LENGTH_INVALID;
+    for (let index = at + 1; index < stop; index += 1) {
+      const byte = bytes[index]!;
+      if (byte < ZERO || byte > ZERO + 9) return LENGTH_INVALID;
+    }
+    return -1;
+  }
+
+  #countFault(count: number): string {
+    if (count === LENGTH_INVALID || count > ARGUMENTS_MAX) return 'invalid multibulk length';
+    if (this.unauthenticated && count > UNAUTHENTICATED_ARGUMENTS_MAX) {
+      return 'unauthenticated multibulk length';
+    }
+    return '';
+  }
+
+  #unfinished(bytes: Bytes, at: number, end: number, fault: string): number {
+    if (end - at > INLINE_BYTES_MAX && bytes.indexOf(CR, at) < 0) return this.#fail(fault);
+    return ParseStatus.incomplete;
+  }
+
+  #remember(left: number, resumeAt: number): void {
+    const { spans, count } = this.#command;
+    if (count < ARGUMENTS_REMEMBERED_MIN) {
+      this.#remembered = null;
+      return;
+    }
+    this.#argumentsLeft = left;
+    this.#resumeAt = resumeAt;
+    if (this.#remembered === null || this.#remembered.length < 2 * count) {
+      this.#remembered = new Int32Array(4 * count);
+    }
+    this.#rememberedCount = count;
+    this.#remembered.set(spans.subarray(0, 2 * count));
+  }
+
+  #rememberedCount = 0;
+
+  #recall(remembered: Int32Array): void {
+    const command = this.#command;
+    const count = this.#rememberedCount;
+    if (command.spans.length < 2 * count) command.spans = new Int32Array(4 * count);
+    command.spans.set(remembered.subarray(0, 2 * count));
+    command.count = count;
+  }
+
+  #inline(bytes: Bytes, at: number, end: number): number {
+    const newline = bytes.indexOf(LF, at);
+    if (newline < 0 || newline >= end) {
+      if (end - at > INLINE_BYTES_MAX) return this.#fail('too big inline request');
+      this.bytesNeeded = end - at + 1;
+      return ParseStatus.incomplete;
+    }
+    const stop = newline > at && bytes[newline - 1] === CR ? newline - 1 : newline;
+    const command = this.#command;
+    command.count = 0;
+    if (!splitInline(bytes, at, stop, command)) return this.#fail('unbalanced quotes in request');
+    this.consumed = newline + 1 - at;
+    return ParseStatus.complete;
+  }
+
+  #fail(fault: string): number {
+    this.error = `ERR Protocol error: ${fault}`;
+    return ParseStatus.error;
+  }
+}
+
+function printable(byte: number): string {
+  return String.fromCharCode(byte);
+}

@@ -1,0 +1,7 @@
+export {
+  CommandParser,
+  ParsedCommand,
+  ParseStatus,
+  type ParserLimits,
+} from './command-parser.ts';
+export { doubleMemory, OwnedReply, ReplyWriter, type Protocol } from './reply-writer.ts';

@@ -1,0 +1,280 @@
+/**
+ * Writes replies in RESP2 or RESP3 straight into whatever memory its owner lends it.
+ *
+ * A handler says what the reply *is* (a map, a double, a null array), never how the protocol in use
+ * spells it. When the lent memory ends, `onFull` must lend more with the bytes written so far kept.
+ */
+
+import {
+  copyBytes,
+  formatDouble,
+  unreachable,
+  writeInteger,
+  type Bytes,
+  type CommandError,
+} from '#base';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const SPACE = 0x20;
+const DOLLAR = 0x24;
+const STAR = 0x2a;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const UNDERSCORE = 0x5f;
+const COMMA = 0x2c;
+const HASH = 0x23;
+const EQUALS = 0x3d;
+const PERCENT = 0x25;
+const TILDE = 0x7e;
+const GREATER = 0x3e;
+const OPEN_PAREN = 0x28;
+const ATTRIBUTE = 0x7c;
+
+/** Type byte, up to 20 digits, CR and LF. */
+const HEADER_BYTES_MAX = 24;
+
+export type Protocol = 2 | 3;
+
+export class ReplyWriter {
+  bytes: Bytes;
+  /** Where the next byte goes. */
+  at: number;
+  /** End of the lent memory. */
+  limit: number;
+  protocol: Protocol = 2;
+  /** The code of the last error written since this was last cleared; for the counters. */
+  errorText: string | null = null;
+  readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
+
+  constructor(
+    bytes: Bytes,
+    at: number,
+    limit: number,
+    onFull: (writer: ReplyWriter, bytesNeeded: number) => void,
+  ) {
+    this.bytes = bytes;
+    this.at = at;
+    this.limit = limit;
+    this.#onFull = onFull;
+  }
+
+  /** Makes sure that `count` more bytes can be written at `at`. */
+  ensure(count: number): void {
+    if (this.at + count > this.limit) {
+      this.#onFull(this, count);
+      if (this.at + count > this.limit) unreachable('the writer was lent enough memory');
+    }
+  }
+
+  /** `+OK`. */
+  ok(): void {
+    this.ensure(5);
+    const { bytes, at } = this;
+    bytes[at] = PLUS;
+    bytes[at + 1] = 0x4f;
+    bytes[at + 2] = 0x4b;
+    bytes[at + 3] = CR;
+    bytes[at + 4] = LF;
+    this.at = at + 5;
+  }
+
+  /** A simple string: a short status of our own making. */
+  simple(text: string): void {
+    this.#line(PLUS, text);
+  }
+
+  error(error: CommandError): void {
+    this.errorText = error.text;
+    this.#line(MINUS, error.text);
+  }
+
+  integer(value: number): void {
+    this.ensure(HEADER_BYTES_MAX);
+    this.#header(COLON, value);
+  }
+
+  /** A 64-bit integer. */
+  bigInteger(value: bigint): void {
+    this.#line(COLON, value.toString());
+  }
+
+  /** A bulk string of the given range. */
+  bulk(source: Bytes, at = 0, length = source.length - at): void {
+    this.ensure(length + HEADER_BYTES_MAX + 2);
+    this.#header(DOLLAR, length);
+    copyBytes(source, at, this.bytes, this.at, length);
+    this.at += length;
+    this.#crlf();
+  }
+
+  /** A bulk string of a text, in UTF-8 (ours) or one byte per character (`latin1`: from a client). */
+  text(value: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+    this.bulk(Buffer.from(value, encoding));
+  }
+
+  /** A bulk string that holds a decimal integer. */
+  bulkInteger(value: number): void {
+    this.text(String(value), 'latin1');
+  }
+
+  /** A simple string taken from a client's bytes. */
+  simpleBytes(source: Bytes, at: number, length: number): void {
+    this.ensure(length + 3);
+    this.bytes[this.at] = PLUS;
+    copyBytes(source, at, this.bytes, this.at + 1, length);
+    this.at += length + 1;
+    this.#crlf();
+  }
+
+  nil(): void {
+    if (this.protocol === 3) this.#nil3();
+    else this.#fixedHeader(DOLLAR, -1);
+  }
+
+  /** The null that stands for a missing array: `*-1` in RESP2. */
+  nilArray(): void {
+    if (this.protocol === 3) this.#nil3();
+    else this.#fixedHeader(STAR, -1);
+  }
+
+  arrayHeader(count: number): void {
+    this.#fixedHeader(STAR, count);
+  }
+
+  /** A map of `count` pairs; a flat array in RESP2. */
+  mapHeader(count: number): void {
+    if (this.protocol === 3) this.#fixedHeader(PERCENT, count);
+    else this.#fixedHeader(STAR, count * 2);
+  }
+
+  setHeader(count: number): void {
+    this.#fixedHeader(this.protocol === 3 ? TILDE : STAR, count);
+  }
+
+  /** An out-of-band message; an array in RESP2. */
+  pushHeader(count: number): void {
+    this.#fixedHeader(this.protocol === 3 ? GREATER : STAR, count);
+  }
+
+  /** Attributes of the reply that follows; the caller writes them for RESP3 only. */
+  attributeHeader(count: number): void {
+    this.#fixedHeader(ATTRIBUTE, count);
+  }
+
+  double(value: number): void {
+    const text = formatDouble(value);
+    if (this.protocol === 3) this.#line(COMMA, text);
+    else this.text(text, 'latin1');
+  }
+
+  boolean(value: boolean): void {
+    if (this.protocol === 3) this.#line(HASH, value ? 't' : 'f');
+    else this.integer(value ? 1 : 0);
+  }
+
+  /** A number with more than 64 bits, given in decimal. */
+  bigNumber(decimal: string): void {
+    if (this.protocol === 3) this.#line(OPEN_PAREN, decimal);
+    else this.text(decimal, 'latin1');
+  }
+
+  /** A text for people; `format` is three letters. A bulk string in RESP2. */
+  verbatim(value: string, format: 'txt' | 'mkd' = 'txt'): void {
+    const body = Buffer.from(value, 'utf8');
+    if (this.protocol === 2) {
+      this.bulk(body);
+      return;
+    }
+    this.ensure(body.length + HEADER_BYTES_MAX + 6);
+    this.#header(EQUALS, body.length + 4);
+    copyBytes(Buffer.from(`${format}:`, 'latin1'), 0, this.bytes, this.at, 4);
+    copyBytes(body, 0, this.bytes, this.at + 4, body.length);
+    this.at += body.length + 4;
+    this.#crlf();
+  }
+
+  /** Finished RESP from elsewhere. */
+  raw(source: Bytes, at = 0, length = source.length - at): void {
+    this.ensure(length);
+    copyBytes(source, at, this.bytes, this.at, length);
+    this.at += length;
+  }
+
+  #nil3(): void {
+    this.ensure(3);
+    this.bytes[this.at] = UNDERSCORE;
+    this.at += 1;
+    this.#crlf();
+  }
+
+  /** A header line of its own. */
+  #fixedHeader(type: number, count: number): void {
+    this.ensure(HEADER_BYTES_MAX);
+    this.#header(type, count);
+  }
+
+  #header(type: number, count: number): void {
+    const { bytes } = this;
+    let at = this.at;
+    bytes[at] = type;
+    at += 1;
+    if (count >= 0 && count < 10) {
+      bytes[at] = 0x30 + count;
+      at += 1;
+    } else {
+      at += writeInteger(count, bytes, at);
+    }
+    bytes[at] = CR;
+    bytes[at + 1] = LF;
+    this.at = at + 2;
+  }
+
+  /** A line whose text may hold a client's bytes: CR and LF in it become spaces. */
+  #line(type: number, text: string): void {
+    this.ensure(text.length + 3);
+    const { bytes } = this;
+    let at = this.at;
+    bytes[at] = type;
+    at += 1;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      bytes[at] = code === CR || code === LF ? SPACE : code;
+      at += 1;
+    }
+    this.at = at;
+    this.#crlf();
+  }
+
+  #crlf(): void {
+    const { bytes, at } = this;
+    bytes[at] = CR;
+    bytes[at + 1] = LF;
+    this.at = at + 2;
+  }
+}
+
+/** A writer over private memory that grows as needed; `take` gives what was written. */
+export class OwnedReply extends ReplyWriter {
+  constructor(protocol: Protocol = 2, initialBytes = 256) {
+    super(Buffer.allocUnsafeSlow(initialBytes), 0, initialBytes, doubleMemory);
+    this.protocol = protocol;
+  }
+
+  /** The bytes written so far; the next write may overwrite them. */
+  take(): Bytes {
+    const written = this.bytes.subarray(0, this.at);
+    this.at = 0;
+    return written;
+  }
+}
+
+/** Moves the writer to fresh private memory of at least twice the size. */
+export function doubleMemory(writer: ReplyWriter, bytesNeeded: number): void {
+  const size = Math.max(writer.limit * 2, writer.at + bytesNeeded);
+  const larger = Buffer.allocUnsafeSlow(size);
+  copyBytes(writer.bytes, 0, larger, 0, writer.at);
+  writer.bytes = larger;
+  writer.limit = size;
+}
