@@ -1,0 +1,70 @@
+/**
+ * How shards wake the main thread: one bell for all of them.
+ *
+ *   word     written by       read by   meaning
+ *   BELL     nobody           main      always 0; the address that main waits on
+ *   ASLEEP   main and shards  shards    1 while main wants to be woken
+ */
+
+import type { LinkMemory } from './memory.ts';
+
+const BELL = 0;
+const ASLEEP = 16;
+
+/** Bytes that the bell takes in the link memory. */
+export const DOORBELL_BYTES = 128;
+
+export class Doorbell {
+  readonly #words: Int32Array;
+  readonly #at: number;
+  #armed = false;
+  #stopped = false;
+
+  constructor(memory: LinkMemory, at: number) {
+    this.#words = memory.words;
+    this.#at = at >> 2;
+  }
+
+  /** Wakes main unless it is awake: then it looks at the rings by itself before it sleeps. */
+  ring(): void {
+    const asleep = this.#at + ASLEEP;
+    if (Atomics.load(this.#words, asleep) !== 1) return;
+    if (Atomics.exchange(this.#words, asleep, 0) !== 1) return;
+    Atomics.notify(this.#words, this.#at + BELL);
+  }
+
+  /**
+   * Main is about to return to its event loop. Look at the rings once more after this, since what was
+   * published before it rang nobody.
+   */
+  setAsleep(): void {
+    Atomics.store(this.#words, this.#at + ASLEEP, 1);
+  }
+
+  /** Main is awake and will look at the rings before it sleeps. */
+  setAwake(): void {
+    Atomics.store(this.#words, this.#at + ASLEEP, 0);
+  }
+
+  /** Calls `onRing` in the main thread after each ring, until `stop`. */
+  listen(onRing: () => void): void {
+    if (this.#armed || this.#stopped) return;
+    this.#armed = true;
+    const result = Atomics.waitAsync(this.#words, this.#at + BELL, 0);
+    if (!result.async) {
+      this.#armed = false;
+      return;
+    }
+    void result.value.then(() => {
+      this.#armed = false;
+      if (this.#stopped) return;
+      this.listen(onRing);
+      onRing();
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    Atomics.notify(this.#words, this.#at + BELL);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What travels in the rings: words of a frame's header, as indexes from its first word.
+ * The numbers cross threads, and a golden test freezes them.
+ */
+
+/** Kinds of frames. */
+export const FrameKind = {
+  /** main -> shard: a command to run whole; shard -> main: its reply. */
+  command: 1,
+  /** main -> shard: this shard's part of a command; shard -> main: the part's answer. */
+  part: 2,
+  /** main -> shard: something every shard must know, in order with the commands. Body: msgpack. */
+  control: 3,
+  /** main -> host: a command whose other keys are lent by other shards. */
+  host: 4,
+  /** main -> lender: give copies of keys to a host, and hold those it may write. */
+  lend: 5,
+  /** lender -> main -> host: copies of keys. */
+  copies: 6,
+  /** host -> main -> lender: what became of the keys lent for writing. */
+  returned: 7,
+} as const;
+
+/** Header of a frame from main to a shard. */
+export const Request = {
+  /** Size of the frame in bytes, a multiple of 8. */
+  bytes: 0,
+  /** Kind in bits 0-7, flags in bits 8-15, database in bits 16-31. */
+  kind: 1,
+  /** Index of the command in the table. */
+  command: 2,
+  /** Slot of the connection in main's list. */
+  connection: 3,
+  /** The connection's count of commands, wrapping at 2^32. */
+  sequence: 4,
+  /** When main took the command up: monotonic microseconds, low 32 bits. */
+  enqueuedUs: 5,
+  /** Arguments, the command's name included. */
+  argumentCount: 6,
+  /** Bytes of the body that follows the spans. */
+  bodyBytes: 7,
+  /** From here two words for each argument: its offset in the body, and its length. */
+  spans: 8,
+} as const;
+
+/** Words of a `host` frame between its header and its spans. */
+export const HOST_WORDS = 2;
+export const HostWord = {
+  /** The transaction's number, unique in the process until it wraps at 2^32. */
+  transaction: 8,
+  /** How many shards lend it keys. */
+  lenders: 9,
+} as const;
+
+/** Header of a frame from a shard to main. */
+export const Reply = {
+  bytes: 0,
+  kind: 1,
+  connection: 2,
+  /** Sequence of the first command that the body answers. */
+  sequence: 3,
+  /** How many commands in a row the body answers. */
+  count: 4,
+  bodyBytes: 5,
+  /** Of the last of them: when it was done, monotonic microseconds, low 32 bits. */
+  doneUs: 6,
+  /** Microseconds from enqueue to dequeue. */
+  queueUs: 7,
+  /** Sixteenths of a microsecond of execution. */
+  executeTicks: 8,
+  /** Bits of ReplyFlag. */
+  flags: 9,
+  body: 10,
+} as const;
+
+export const ReplyFlag = {
+  /** The body is an error line: of a part, this is how main can tell. */
+  error: 1,
+} as const;
+
+export const REQUEST_HEADER_BYTES = Request.spans * 4;
+export const REPLY_HEADER_BYTES = Reply.body * 4;
+
+/** Flags in the second word, as bits of it. */
+export const RequestFlag = {
+  resp3: 1 << 8,
+  /** CLIENT NO-TOUCH is on. */
+  noTouch: 1 << 9,
+  /** The client wants no reply (CLIENT REPLY OFF or SKIP): the body stays empty. */
+  mute: 1 << 10,
+} as const;
+
+export const KIND_MASK = 0x7f;
+/** In the second word, either way: the body (of a request: spans and body) came by message, as an ArrayBuffer. */
+export const TRANSFERRED = 0x80;
+export const DATABASE_SHIFT = 16;
+
+/** Rounds up to whole words of 8 bytes. */
+export function frameBytes(byteCount: number): number {
+  return (byteCount + 7) & ~7;
+}

@@ -1,0 +1,21 @@
+export { decodeControl, encodeControl, type Control, type SettingValue } from './control.ts';
+export { Doorbell } from './doorbell.ts';
+export {
+  DATABASE_SHIFT,
+  frameBytes,
+  FrameKind,
+  HOST_WORDS,
+  HostWord,
+  KIND_MASK,
+  Reply,
+  ReplyFlag,
+  REPLY_HEADER_BYTES,
+  Request,
+  REQUEST_HEADER_BYTES,
+  RequestFlag,
+  TRANSFERRED,
+} from './frames.ts';
+export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
+export { LinkMemory, type Copy } from './memory.ts';
+export { pause } from './pause.ts';
+export { RingReader, RingWriter, type RingPlace } from './ring.ts';

@@ -1,0 +1,67 @@
+/** Where everything lies in the link memory. Computed alike in every thread from the same few numbers. */
+
+import { DOORBELL_BYTES } from './doorbell.ts';
+import { RING_HEADER_BYTES, type RingPlace } from './ring.ts';
+
+export interface LinkShape {
+  shards: number;
+  /** Bytes of each ring; a power of two. */
+  requestRingBytes: number;
+  replyRingBytes: number;
+  /** Bytes of the sockets' read buffer. */
+  readBytes: number;
+  /** Reply blocks, and bytes of each. */
+  blocks: number;
+  blockBytes: number;
+}
+
+export interface LinkLayout {
+  doorbell: number;
+  requests: readonly RingPlace[];
+  replies: readonly RingPlace[];
+  read: number;
+  blocks: number;
+  bytes: number;
+}
+
+export const REQUEST_RING_BYTES = 1024 * 1024;
+export const REPLY_RING_BYTES = 1024 * 1024;
+export const READ_BYTES = 64 * 1024;
+export const BLOCK_BYTES = 16 * 1024;
+/** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
+export const BLOCKS = 1024;
+
+export function defaultShape(shards: number): LinkShape {
+  return {
+    shards,
+    requestRingBytes: REQUEST_RING_BYTES,
+    replyRingBytes: REPLY_RING_BYTES,
+    readBytes: READ_BYTES,
+    blocks: BLOCKS,
+    blockBytes: BLOCK_BYTES,
+  };
+}
+
+export function layoutOf(shape: LinkShape): LinkLayout {
+  let at = 0;
+  const take = (byteCount: number): number => {
+    const start = at;
+    at += (byteCount + 63) & ~63;
+    return start;
+  };
+  const ring = (byteCount: number): RingPlace => ({
+    header: take(RING_HEADER_BYTES),
+    data: take(byteCount),
+    bytes: byteCount,
+  });
+  const doorbell = take(DOORBELL_BYTES);
+  const requests: RingPlace[] = [];
+  const replies: RingPlace[] = [];
+  for (let shard = 0; shard < shape.shards; shard += 1) {
+    requests.push(ring(shape.requestRingBytes));
+    replies.push(ring(shape.replyRingBytes));
+  }
+  const read = take(shape.readBytes);
+  const blocks = take(shape.blocks * shape.blockBytes);
+  return { doorbell, requests, replies, read, blocks, bytes: at };
+}

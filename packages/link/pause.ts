@@ -1,0 +1,5 @@
+/** Blocks the calling thread; it must not be main. */
+export function pause(seconds: number): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(nobody, 0, 0, seconds * 1_000);
+}

@@ -1,0 +1,231 @@
+/**
+ * One direction of traffic between the main thread and a shard.
+ *
+ * A ring has one writer and one reader, so no word of it is ever written from both sides (but for
+ * the two flags, which are exchanged atomically). That, and not a lock, is what makes it safe.
+ *
+ * Frames are contiguous, begin at multiples of 8 and hold their own size in their first word. A frame
+ * that does not fit before the ring's end is preceded by padding, whose first word is its size
+ * negated, and begins at the ring's start.
+ */
+
+import { assert } from '#base';
+import type { LinkMemory } from './memory.ts';
+
+/**
+ * Words of a ring's header, as indexes into it; each on a cache line of its own.
+ *
+ *   word            written by   read by   meaning
+ *   HEAD            reader       writer    bytes taken so far, wrapping at 2^32
+ *   TAIL            writer       reader    bytes published so far, wrapping at 2^32
+ *   READER_ASLEEP   both         both      1 while the reader waits for TAIL to move
+ *   WRITER_WAITING  both         both      1 while the writer waits for HEAD to move
+ */
+const HEAD = 0;
+const TAIL = 16;
+const READER_ASLEEP = 32;
+const WRITER_WAITING = 48;
+
+/** Bytes that a ring's header takes in the link memory. */
+export const RING_HEADER_BYTES = 256;
+
+/** How far `to` is past `from` on the circle of 2^32 positions. */
+function distance(from: number, to: number): number {
+  return (to - from) >>> 0;
+}
+
+/** Where a ring lies in the link memory. `bytes` is a power of two. */
+export interface RingPlace {
+  header: number;
+  data: number;
+  bytes: number;
+}
+
+export class RingWriter {
+  readonly memory: LinkMemory;
+  readonly capacity: number;
+  readonly #words: Int32Array;
+  readonly #header: number;
+  readonly #data: number;
+  readonly #mask: number;
+  /** Bytes written so far; what is past the published tail the reader cannot see. */
+  #tail = 0;
+  #published = 0;
+  /** The reader's head when last looked at: it can only have moved on since. */
+  #head = 0;
+  /** Moves with each publish that found something to publish. */
+  publishCount = 0;
+
+  constructor(memory: LinkMemory, place: RingPlace) {
+    assert((place.bytes & (place.bytes - 1)) === 0, 'a ring has a power of two of bytes');
+    this.memory = memory;
+    this.capacity = place.bytes;
+    this.#words = memory.words;
+    this.#header = place.header >> 2;
+    this.#data = place.data;
+    this.#mask = place.bytes - 1;
+  }
+
+  /**
+   * Where a frame of `byteCount` bytes (a multiple of 8, at most half the ring) can be written, as an
+   * offset into the link memory; -1 when the ring is too full.
+   */
+  reserve(byteCount: number): number {
+    let index = this.#tail & this.#mask;
+    const toEnd = this.capacity - index;
+    const padding = toEnd < byteCount ? toEnd : 0;
+    if (!this.#hasRoom(byteCount + padding)) return -1;
+    if (padding > 0) {
+      this.#words[(this.#data + index) >> 2] = -padding;
+      this.#tail = (this.#tail + padding) >>> 0;
+      index = 0;
+    }
+    return this.#data + index;
+  }
+
+  /** How many bytes a frame at the place last reserved can have at the most, as far as is known. */
+  room(): number {
+    const free = this.capacity - distance(this.#head, this.#tail);
+    return Math.min(free, this.capacity - (this.#tail & this.#mask));
+  }
+
+  /** Ends the frame at the place last reserved. */
+  commit(byteCount: number): void {
+    this.#tail = (this.#tail + byteCount) >>> 0;
+  }
+
+  get hasUnpublished(): boolean {
+    return this.#tail !== this.#published;
+  }
+
+  /** Bytes that the reader has not taken yet. */
+  get backlog(): number {
+    return distance(Atomics.load(this.#words, this.#header + HEAD) >>> 0, this.#tail);
+  }
+
+  /** Lets the reader see all frames; true when it sleeps, and its owner must wake it. */
+  publish(): boolean {
+    if (this.#tail === this.#published) return false;
+    this.#published = this.#tail;
+    this.publishCount += 1;
+    Atomics.store(this.#words, this.#header + TAIL, this.#tail | 0);
+    return (
+      Atomics.load(this.#words, this.#header + READER_ASLEEP) === 1 &&
+      Atomics.exchange(this.#words, this.#header + READER_ASLEEP, 0) === 1
+    );
+  }
+
+  /** Wakes a reader that sleeps on this ring itself (a shard). */
+  wakeReader(): void {
+    Atomics.notify(this.#words, this.#header + TAIL);
+  }
+
+  /**
+   * Says that the writer wants room. Look for room once more after this: the reader may have made
+   * some before it could see the wish.
+   */
+  requestRoom(): void {
+    Atomics.store(this.#words, this.#header + WRITER_WAITING, 1);
+  }
+
+  /** Sleeps until the reader has taken something, or for `timeoutMs`. For shards only. */
+  waitForRoom(timeoutMs: number): void {
+    const head = Atomics.load(this.#words, this.#header + HEAD);
+    this.requestRoom();
+    if (distance(head >>> 0, this.#tail) === 0) return;
+    Atomics.wait(this.#words, this.#header + HEAD, head, timeoutMs);
+  }
+
+  #hasRoom(byteCount: number): boolean {
+    if (this.capacity - distance(this.#head, this.#tail) >= byteCount) return true;
+    this.#head = Atomics.load(this.#words, this.#header + HEAD) >>> 0;
+    return this.capacity - distance(this.#head, this.#tail) >= byteCount;
+  }
+}
+
+export class RingReader {
+  readonly memory: LinkMemory;
+  readonly capacity: number;
+  readonly #words: Int32Array;
+  readonly #header: number;
+  readonly #data: number;
+  readonly #mask: number;
+  #head = 0;
+  #released = 0;
+  #tail = 0;
+
+  constructor(memory: LinkMemory, place: RingPlace) {
+    this.memory = memory;
+    this.capacity = place.bytes;
+    this.#words = memory.words;
+    this.#header = place.header >> 2;
+    this.#data = place.data;
+    this.#mask = place.bytes - 1;
+  }
+
+  /** The next frame, as an offset into the link memory; -1 when there is none. It stays until `release`. */
+  next(): number {
+    for (;;) {
+      if (this.#head === this.#tail) {
+        this.#tail = Atomics.load(this.#words, this.#header + TAIL) >>> 0;
+        if (this.#head === this.#tail) return -1;
+      }
+      const at = this.#data + (this.#head & this.#mask);
+      const first = this.#words[at >> 2]!;
+      if (first > 0) {
+        assert(first <= distance(this.#head, this.#tail), 'a frame was published whole');
+        return at;
+      }
+      assert(first < 0 && first >= -this.capacity, 'padding ends with the ring');
+      this.#head = (this.#head - first) >>> 0;
+    }
+  }
+
+  /** Steps past the frame that `next` gave; its bytes may be overwritten after `release`. */
+  advance(byteCount: number): void {
+    this.#head = (this.#head + byteCount) >>> 0;
+  }
+
+  /** Bytes stepped past that the writer cannot use yet. */
+  get unreleased(): number {
+    return distance(this.#released, this.#head);
+  }
+
+  /** Bytes published and not stepped past. */
+  get backlog(): number {
+    return distance(this.#head, Atomics.load(this.#words, this.#header + TAIL) >>> 0);
+  }
+
+  /** Gives all frames stepped past back to the writer; true when it waits for room and must be told. */
+  release(): boolean {
+    if (this.#released === this.#head) return false;
+    this.#released = this.#head;
+    Atomics.store(this.#words, this.#header + HEAD, this.#head | 0);
+    return (
+      Atomics.load(this.#words, this.#header + WRITER_WAITING) === 1 &&
+      Atomics.exchange(this.#words, this.#header + WRITER_WAITING, 0) === 1
+    );
+  }
+
+  /** Wakes a writer that sleeps on this ring itself (a shard). */
+  wakeWriter(): void {
+    Atomics.notify(this.#words, this.#header + HEAD);
+  }
+
+  /** Marks the reader as asleep, or awake. */
+  setAsleep(asleep: boolean): void {
+    Atomics.store(this.#words, this.#header + READER_ASLEEP, asleep ? 1 : 0);
+  }
+
+  /** Sleeps until a frame is published, or for `timeoutMs`. For shards only. */
+  sleep(timeoutMs: number): void {
+    // READER_ASLEEP is stored before TAIL is read again. The other way round, a frame published in
+    // between would find nobody marked asleep, and no one would wake.
+    this.setAsleep(true);
+    const tail = Atomics.load(this.#words, this.#header + TAIL);
+    if (tail >>> 0 === this.#head) {
+      Atomics.wait(this.#words, this.#header + TAIL, tail, timeoutMs);
+    }
+    this.setAsleep(false);
+  }
+}
