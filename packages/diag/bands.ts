@@ -1,0 +1,22 @@
+/** Latency bands: how many requests took at most so many milliseconds in the server. */
+
+/** The thresholds in force; a row of a page counts what is above the threshold before and within its own. */
+export class Bands {
+  enabled: boolean;
+  readonly #limitsUs: Float64Array;
+  readonly thresholdsMs: readonly number[];
+
+  constructor(enabled: boolean, thresholdsMs: readonly number[]) {
+    this.enabled = enabled;
+    this.thresholdsMs = thresholdsMs;
+    this.#limitsUs = Float64Array.from(thresholdsMs, (ms) => ms * 1_000);
+  }
+
+  /** The row that counts a request of `us` microseconds; the last one is over every threshold. */
+  rowOf(us: number): number {
+    const limits = this.#limitsUs;
+    let row = 0;
+    while (row < limits.length && us > limits[row]!) row += 1;
+    return row;
+  }
+}

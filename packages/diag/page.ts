@@ -1,0 +1,253 @@
+/**
+ * The shared statistics page of one thread: written by that thread only, read by all.
+ *
+ * Everything is a double on an 8-byte boundary, which the machines we run on store and load whole, so
+ * a reader sees a value that was true a moment ago and never half of one. A counter is exact up to 2^53.
+ *
+ *   area         doubles                         what
+ *   counters     COUNTERS.length                 by name
+ *   databases    2 x databases                   keys, and keys with a TTL
+ *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
+ *   errors       error codes                     error replies by code
+ *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
+ *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
+ *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
+ */
+
+import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
+
+/** Counters and gauges of a page. A name that only shards or only main write says so. */
+export const COUNTERS = [
+  /** Monotonic microseconds of the last sign of life. */
+  'heartbeatUs',
+  /** What is being executed: command id + 1 (0 = nothing), since when, for which client, in which frame. */
+  'executing',
+  'executingSinceUs',
+  'executingClient',
+  'executingFrame',
+  /** When the thread began, and how many microseconds it worked since: the rest it slept. */
+  'startedUs',
+  'busyUs',
+  'turns',
+  'commands',
+  'errors',
+  'hits',
+  'misses',
+  'expired',
+  'expiredTimeCapReached',
+  'evicted',
+  'changes',
+  // Memory, in bytes.
+  'usedBytes',
+  'peakBytes',
+  'recordBytes',
+  'indexBytes',
+  'blobBytes',
+  'objectBytes',
+  'segmentBytes',
+  'heapUsedBytes',
+  'heapTotalBytes',
+  'externalBytes',
+  // Shards: the ring.
+  'queueUs',
+  'executeTicks',
+  'waitsForRoom',
+  'lends',
+  'deferred',
+  // Main: connections and traffic.
+  'connections',
+  'connectionsTotal',
+  'connectionsRejected',
+  'blockedClients',
+  'bytesRead',
+  'bytesWritten',
+  'outputBytes',
+  'queryBytes',
+  'readStalls',
+  'outputLimitDisconnections',
+  'queryLimitDisconnections',
+  'clientTimeouts',
+  'oomRejections',
+  'scatters',
+  'scatterShards',
+  'replyUs',
+  'replies',
+] as const;
+
+export type Counter = (typeof COUNTERS)[number];
+
+/** A counter's index, to be used as `page.values[AT.hits]`. */
+export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index])) as Readonly<
+  Record<Counter, number>
+>;
+
+/** Fields of a command's row. */
+export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as const;
+const COMMAND_FIELDS = 4;
+
+/** Most thresholds of latency bands, plus one row for what is over the last. */
+export const BAND_ROWS_MAX = 33;
+
+export interface PageShape {
+  databases: number;
+  commands: number;
+  errorCodes: number;
+}
+
+export class Page {
+  readonly values: Float64Array;
+  readonly #databases: number;
+  readonly #commands: number;
+  readonly #errors: number;
+  readonly #bands: number;
+  readonly #queue: number;
+  readonly #histograms: number;
+
+  /** Bytes of a page: what must be allocated for it. */
+  static bytes(shape: PageShape): number {
+    return new Page(shape).#end * Float64Array.BYTES_PER_ELEMENT;
+  }
+
+  readonly #end: number;
+
+  /** A page over `memory`, or only its measure. */
+  constructor(shape: PageShape, memory?: ArrayBufferLike) {
+    let at: number = COUNTERS.length;
+    const take = (count: number): number => {
+      const start = at;
+      at += count;
+      return start;
+    };
+    this.#databases = take(2 * shape.databases);
+    this.#commands = take(COMMAND_FIELDS * shape.commands);
+    this.#errors = take(shape.errorCodes);
+    this.#bands = take(BAND_ROWS_MAX);
+    this.#queue = take(HISTOGRAM_BUCKETS);
+    this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
+    this.#end = at;
+    this.values = memory === undefined ? new Float64Array(0) : new Float64Array(memory);
+  }
+
+  get(counter: Counter): number {
+    return this.values[AT[counter]]!;
+  }
+
+  set(counter: Counter, value: number): void {
+    this.values[AT[counter]] = value;
+  }
+
+  add(counter: Counter, amount: number): void {
+    const at = AT[counter];
+    this.values[at] = this.values[at]! + amount;
+  }
+
+  keys(database: number): number {
+    return this.values[this.#databases + 2 * database]!;
+  }
+
+  expires(database: number): number {
+    return this.values[this.#databases + 2 * database + 1]!;
+  }
+
+  setDatabase(database: number, keys: number, expires: number): void {
+    this.values[this.#databases + 2 * database] = keys;
+    this.values[this.#databases + 2 * database + 1] = expires;
+  }
+
+  /** Counts one execution of a command. */
+  executed(command: number, ticks: number): void {
+    const { values } = this;
+    const row = this.#commands + COMMAND_FIELDS * command;
+    values[row] = values[row]! + 1;
+    values[row + CommandField.ticks] = values[row + CommandField.ticks]! + ticks;
+    const bucket = this.#histograms + HISTOGRAM_BUCKETS * command + bucketOf(ticks);
+    values[bucket] = values[bucket]! + 1;
+  }
+
+  failed(command: number): void {
+    this.#addToCommand(command, CommandField.failed);
+  }
+
+  rejected(command: number): void {
+    this.#addToCommand(command, CommandField.rejected);
+  }
+
+  command(command: number, field: keyof typeof CommandField): number {
+    return this.values[this.#commands + COMMAND_FIELDS * command + CommandField[field]]!;
+  }
+
+  countError(code: number): void {
+    this.values[this.#errors + code] = this.values[this.#errors + code]! + 1;
+  }
+
+  errorCount(code: number): number {
+    return this.values[this.#errors + code]!;
+  }
+
+  countBand(row: number): void {
+    this.values[this.#bands + row] = this.values[this.#bands + row]! + 1;
+  }
+
+  band(row: number): number {
+    return this.values[this.#bands + row]!;
+  }
+
+  clearBands(): void {
+    this.values.fill(0, this.#bands, this.#bands + BAND_ROWS_MAX);
+  }
+
+  /** Counts the queue phase of a request (in main: the reply phase). */
+  queued(ticks: number): void {
+    const bucket = this.#queue + bucketOf(ticks);
+    this.values[bucket] = this.values[bucket]! + 1;
+  }
+
+  get queueHistogram(): Counts {
+    return this.values.subarray(this.#queue, this.#queue + HISTOGRAM_BUCKETS);
+  }
+
+  histogram(command: number): Counts {
+    const start = this.#histograms + HISTOGRAM_BUCKETS * command;
+    return this.values.subarray(start, start + HISTOGRAM_BUCKETS);
+  }
+
+  /** Clears what CONFIG RESETSTAT clears: counts of what happened, not the state of things. */
+  resetStatistics(): void {
+    for (const counter of RESETTABLE) this.values[AT[counter]] = 0;
+    this.values.fill(0, this.#commands, this.#bands);
+    this.values.fill(0, this.#queue, this.#end);
+  }
+
+  #addToCommand(command: number, field: number): void {
+    const at = this.#commands + COMMAND_FIELDS * command + field;
+    this.values[at] = this.values[at]! + 1;
+  }
+}
+
+const RESETTABLE: readonly Counter[] = [
+  'commands',
+  'errors',
+  'hits',
+  'misses',
+  'expired',
+  'expiredTimeCapReached',
+  'evicted',
+  'queueUs',
+  'executeTicks',
+  'waitsForRoom',
+  'lends',
+  'deferred',
+  'connectionsTotal',
+  'connectionsRejected',
+  'bytesRead',
+  'bytesWritten',
+  'readStalls',
+  'outputLimitDisconnections',
+  'queryLimitDisconnections',
+  'clientTimeouts',
+  'oomRejections',
+  'scatters',
+  'scatterShards',
+  'replyUs',
+  'replies',
+];
