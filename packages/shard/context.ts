@@ -1,0 +1,70 @@
+/** What commands touch in a shard; one object, pointed at each command in turn. */
+
+import { unreachable, type Bytes } from '#base';
+import type { EventClass, ShardContext } from '#commands';
+import { AT, type Page } from '#diag';
+import type { ReplyWriter } from '#resp';
+import type { Keyspace, Store } from '#store';
+import type { Settings } from './settings.ts';
+
+export interface ContextParts {
+  store: Store;
+  reply: ReplyWriter;
+  settings: Settings;
+  page: Page;
+  shardIndex: number;
+  shardCount: number;
+  random: () => number;
+  sleep: (seconds: number) => void;
+}
+
+export class ExecutionContext implements ShardContext {
+  keyspace: Keyspace;
+  readonly store: Store;
+  readonly reply: ReplyWriter;
+  readonly settings: Settings;
+  readonly shardIndex: number;
+  readonly shardCount: number;
+  database = 0;
+  connection = 0;
+  nowMs = 0;
+  readonly random: () => number;
+  readonly sleep: (seconds: number) => void;
+  readonly #values: Float64Array;
+
+  constructor(parts: ContextParts) {
+    this.store = parts.store;
+    this.reply = parts.reply;
+    this.settings = parts.settings;
+    this.shardIndex = parts.shardIndex;
+    this.shardCount = parts.shardCount;
+    this.random = parts.random;
+    this.sleep = parts.sleep;
+    this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
+    this.#values = parts.page.values;
+  }
+
+  hit(): void {
+    this.#values[AT.hits] = this.#values[AT.hits]! + 1;
+  }
+
+  miss(): void {
+    this.#values[AT.misses] = this.#values[AT.misses]! + 1;
+  }
+
+  changed(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
+    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  }
+
+  flushed(_database: number): void {
+    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  }
+
+  swapped(_one: number, _other: number): void {
+    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  }
+
+  notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
+    // Nobody can subscribe to notifications; CONFIG refuses to switch them on.
+  }
+}

@@ -1,0 +1,41 @@
+/** A request frame, wherever it lies: in the ring, or in private memory when it was put aside. */
+
+import type { Bytes } from '#base';
+import { KIND_MASK, REQUEST_HEADER_BYTES, Request } from '#link';
+
+export class Frame {
+  readonly bytes: Bytes;
+  readonly words: Int32Array;
+  /** Index of the frame's first word. */
+  word: number;
+
+  constructor(bytes: Bytes, words: Int32Array, word: number) {
+    this.bytes = bytes;
+    this.words = words;
+    this.word = word;
+  }
+
+  get kind(): number {
+    return this.words[this.word + Request.kind]! & KIND_MASK;
+  }
+
+  get byteCount(): number {
+    return this.words[this.word + Request.bytes]!;
+  }
+
+  /** The same frame in memory of its own. */
+  detached(): Frame {
+    const at = this.word << 2;
+    const copy = this.bytes.slice(at, at + this.byteCount);
+    return new Frame(copy, new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >> 2), 0);
+  }
+
+  /** Puts the frame's header before a body of spans and bytes that came by message. */
+  withBody(body: ArrayBuffer): Frame {
+    const whole = new Uint8Array(REQUEST_HEADER_BYTES + body.byteLength);
+    const at = this.word << 2;
+    whole.set(this.bytes.subarray(at, at + REQUEST_HEADER_BYTES));
+    whole.set(new Uint8Array(body), REQUEST_HEADER_BYTES);
+    return new Frame(whole, new Int32Array(whole.buffer, 0, whole.byteLength >> 2), 0);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Keys on their way between shards: what a lender gives to a host, and what the host gives back.
+ *
+ *   message   u32 transaction, u32 shard that sent it, u32 count, then per key:
+ *   key       u32 database, u8 access (1 = may be written), u8 state, u8 type, u8 encoding,
+ *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
+ */
+
+import { asBuffer, assert, sameBytes, unreachable, type Bytes } from '#base';
+import type { Keyspace, Ref } from '#store';
+
+const MESSAGE_BYTES = 12;
+const KEY_BYTES = 28;
+
+export const KeyState = { absent: 0, bytes: 1, unchanged: 2 } as const;
+
+export interface KeyCopy {
+  database: number;
+  key: Bytes;
+  writable: boolean;
+  state: number;
+  type: number;
+  encoding: number;
+  access: number;
+  /** Unix milliseconds, or -1. */
+  expireAt: number;
+  value: Bytes;
+}
+
+export interface CopyMessage {
+  transaction: number;
+  shard: number;
+  copies: readonly KeyCopy[];
+}
+
+const nothing: Bytes = new Uint8Array(0);
+
+/** The key as it stands, with copies of its bytes. */
+export function copyOf(keyspace: Keyspace, database: number, key: Bytes, writable: boolean): KeyCopy {
+  const ref = keyspace.peek(key, 0, key.length);
+  const copy: KeyCopy = {
+    database,
+    key: key.slice(),
+    writable,
+    state: KeyState.absent,
+    type: 0,
+    encoding: 0,
+    access: 0,
+    expireAt: -1,
+    value: nothing,
+  };
+  if (ref !== 0) fill(copy, keyspace, ref);
+  return copy;
+}
+
+function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
+  if (keyspace.isObject(ref)) unreachable('every value is held as bytes');
+  copy.state = KeyState.bytes;
+  copy.type = keyspace.type(ref);
+  copy.encoding = keyspace.encoding(ref);
+  copy.access = keyspace.access(ref);
+  copy.expireAt = keyspace.expireAt(ref);
+  const { bytes, at, length } = keyspace.value(ref);
+  copy.value = bytes.slice(at, at + length);
+}
+
+/** Makes the key in `keyspace` what the copy says. */
+export function install(keyspace: Keyspace, copy: KeyCopy): void {
+  const { key, value } = copy;
+  if (copy.state === KeyState.unchanged) return;
+  if (copy.state === KeyState.absent) {
+    const existing = keyspace.peek(key, 0, key.length);
+    if (existing !== 0) keyspace.removeRef(existing);
+    return;
+  }
+  let ref = keyspace.set(key, 0, key.length, value, 0, value.length, false, copy.type, copy.encoding);
+  if (copy.expireAt >= 0) ref = keyspace.setExpireAt(ref, copy.expireAt);
+  keyspace.setAccess(ref, copy.access);
+}
+
+/** Whether both say the same of the key; its access clock does not count. */
+export function sameState(a: KeyCopy, b: KeyCopy): boolean {
+  return (
+    a.state === b.state &&
+    a.type === b.type &&
+    a.encoding === b.encoding &&
+    a.expireAt === b.expireAt &&
+    a.value.length === b.value.length &&
+    sameBytes(a.value, 0, b.value, 0, a.value.length)
+  );
+}
+
+export function encodeCopies(message: CopyMessage): Bytes {
+  let size = MESSAGE_BYTES;
+  for (const copy of message.copies) size += KEY_BYTES + copy.key.length + copy.value.length;
+  const body = Buffer.allocUnsafeSlow(size);
+  body.writeUInt32LE(message.transaction, 0);
+  body.writeUInt32LE(message.shard, 4);
+  body.writeUInt32LE(message.copies.length, 8);
+  let at = MESSAGE_BYTES;
+  for (const copy of message.copies) {
+    body.writeUInt32LE(copy.database, at);
+    body[at + 4] = copy.writable ? 1 : 0;
+    body[at + 5] = copy.state;
+    body[at + 6] = copy.type;
+    body[at + 7] = copy.encoding;
+    body.writeUInt32LE(copy.access, at + 8);
+    body.writeDoubleLE(copy.expireAt, at + 12);
+    body.writeUInt32LE(copy.key.length, at + 20);
+    body.writeUInt32LE(copy.value.length, at + 24);
+    body.set(copy.key, at + KEY_BYTES);
+    body.set(copy.value, at + KEY_BYTES + copy.key.length);
+    at += KEY_BYTES + copy.key.length + copy.value.length;
+  }
+  return body;
+}
+
+/** Reads a message; the copies own their bytes. */
+export function decodeCopies(bytes: Bytes, start: number, length: number): CopyMessage {
+  const body = asBuffer(bytes.slice(start, start + length));
+  const copies: KeyCopy[] = [];
+  const count = body.readUInt32LE(8);
+  let at = MESSAGE_BYTES;
+  for (let nth = 0; nth < count; nth += 1) {
+    const keyAt = at + KEY_BYTES;
+    const valueAt = keyAt + body.readUInt32LE(at + 20);
+    const end = valueAt + body.readUInt32LE(at + 24);
+    assert(end <= body.length, 'a copy lies inside its message');
+    copies.push({
+      database: body.readUInt32LE(at),
+      writable: body[at + 4] === 1,
+      state: body[at + 5]!,
+      type: body[at + 6]!,
+      encoding: body[at + 7]!,
+      access: body.readUInt32LE(at + 8),
+      expireAt: body.readDoubleLE(at + 12),
+      key: body.subarray(keyAt, valueAt),
+      value: body.subarray(valueAt, end),
+    });
+    at = end;
+  }
+  return { transaction: body.readUInt32LE(0), shard: body.readUInt32LE(4), copies };
+}

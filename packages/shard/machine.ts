@@ -1,0 +1,563 @@
+/**
+ * A shard: takes request frames, runs them on its slice of the keys, writes reply frames.
+ *
+ * It is a pure machine. Clock, randomness and the way to main are handed to it, it never sleeps and
+ * never waits (but for room in the reply ring), so a test can run many of them in one thread.
+ */
+
+import {
+  assert,
+  CommandError,
+  ERROR_CODES,
+  latin1,
+  unreachable,
+  type Bytes,
+  type Clock,
+} from '#base';
+import {
+  Arguments,
+  commandTable,
+  findKeys,
+  type CommandEntry,
+  type EveryShardCommand,
+} from '#commands';
+import { AT, Bands, TICKS_PER_US, type Page } from '#diag';
+import {
+  DATABASE_SHIFT,
+  decodeControl,
+  FrameKind,
+  HOST_WORDS,
+  HostWord,
+  KIND_MASK,
+  Request,
+  RequestFlag,
+  ReplyFlag,
+  TRANSFERRED,
+  type Control,
+  type LinkMemory,
+  type RingReader,
+  type RingWriter,
+  type SettingValue,
+} from '#link';
+import { Store } from '#store';
+import { ExecutionContext } from './context.ts';
+import { Frame } from './frame.ts';
+import { Holds } from './holds.ts';
+import {
+  copyOf,
+  decodeCopies,
+  encodeCopies,
+  install,
+  KeyState,
+  sameState,
+  type CopyMessage,
+  type KeyCopy,
+} from './key-copies.ts';
+import { ReplySender, type Outlet } from './reply-sender.ts';
+import { Settings } from './settings.ts';
+import { Upkeep } from './upkeep.ts';
+
+/** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
+const BATCH_US_MAX = 500;
+/** Replies are shown to main at least this often within a batch. */
+const FLUSH_US = 150;
+
+/** Settings whose change begins the counting of bands anew. */
+const BAND_SETTINGS = ['latency-bands', 'latency-bands-enabled'];
+
+export interface MachineParts {
+  index: number;
+  shardCount: number;
+  memory: LinkMemory;
+  requests: RingReader;
+  replies: RingWriter;
+  outlet: Outlet;
+  /** Takes the body of a transferred frame: it is there when the frame is. */
+  receive(): ArrayBuffer;
+  clock: Clock;
+  random: () => number;
+  /** 16 random bytes. */
+  seed: Bytes;
+  page: Page;
+  settings: Readonly<Record<string, SettingValue>>;
+  /** Blocks the thread; for DEBUG SLEEP. */
+  sleep(seconds: number): void;
+  /** Bytes that all shards use together, from their pages. */
+  usedBytesOfAll(): number;
+}
+
+interface HostedTransaction {
+  frame: Frame;
+  lendersLeft: number;
+  copies: KeyCopy[];
+  lenders: CopyMessage[];
+}
+
+export class ShardMachine {
+  readonly store: Store;
+  readonly #parts: MachineParts;
+  readonly #page: Page;
+  readonly #values: Float64Array;
+  readonly #sender: ReplySender;
+  readonly #context: ExecutionContext;
+  readonly #settings: Settings;
+  readonly #args = new Arguments();
+  readonly #frame: Frame;
+  readonly #entries: readonly CommandEntry[] = commandTable.entries;
+  readonly #holds = new Holds();
+  readonly #hosted = new Map<number, HostedTransaction>();
+  /** Copies that came before their transaction's own frame. */
+  readonly #early = new Map<number, CopyMessage[]>();
+  readonly #upkeep: Upkeep;
+  #bands = new Bands(false, []);
+  #nowUs: number;
+  #wallMs = 0;
+  #wallReadUs = 0;
+  #stopped = false;
+
+  constructor(parts: MachineParts) {
+    this.#parts = parts;
+    this.#page = parts.page;
+    this.#values = parts.page.values;
+    this.#settings = new Settings(parts.settings);
+    this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.store = new Store({
+      databases: this.#settings.number('databases'),
+      seed: parts.seed,
+      random: parts.random,
+    });
+    this.#context = new ExecutionContext({
+      store: this.store,
+      reply: this.#sender.writer,
+      settings: this.#settings,
+      page: parts.page,
+      shardIndex: parts.index,
+      shardCount: parts.shardCount,
+      random: parts.random,
+      sleep: parts.sleep,
+    });
+    this.#upkeep = new Upkeep(this.store, parts.page, parts.clock, parts.usedBytesOfAll);
+    this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
+    this.#nowUs = parts.clock.nowUs();
+    parts.page.set('startedUs', this.#nowUs);
+    this.#settings.follow((settings) => {
+      this.#bands = new Bands(
+        settings.boolean('latency-bands-enabled'),
+        settings.numbers('latency-bands'),
+      );
+      this.#upkeep.apply(settings);
+    });
+    this.#readWallClock();
+    this.#upkeep.publish();
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Runs what is in the ring, for a while. Answers whether there was anything. */
+  #turn(): boolean {
+    const { requests, clock, memory } = this.#parts;
+    let at = requests.next();
+    if (at < 0) return false;
+    const startUs = clock.nowUs();
+    this.#nowUs = startUs;
+    this.#readWallClock();
+    let flushedUs = startUs;
+    const { words } = memory;
+    const frame = this.#frame;
+    while (at >= 0) {
+      frame.word = at >> 2;
+      this.#take(frame);
+      requests.advance(words[at >> 2]!);
+      if (this.#nowUs - flushedUs > FLUSH_US) {
+        flushedUs = this.#nowUs;
+        this.#flush();
+        if (this.#nowUs - startUs > BATCH_US_MAX) break;
+      }
+      at = requests.next();
+    }
+    this.#upkeep.publish();
+    this.#flush();
+    this.#values[AT.turns] = this.#values[AT.turns]! + 1;
+    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
+    this.#values[AT.heartbeatUs] = this.#nowUs;
+    return true;
+  }
+
+  /**
+   * One round: a batch, and timed work when it is due. Answers for how many milliseconds the thread
+   * may sleep; 0 when there may be more to do.
+   */
+  step(): number {
+    const worked = this.#turn();
+    if (!worked) {
+      this.#nowUs = this.#parts.clock.nowUs();
+      this.#values[AT.heartbeatUs] = this.#nowUs;
+    }
+    if (!this.#upkeep.isDue(this.#nowUs)) return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
+    const startUs = this.#nowUs;
+    this.#readWallClock();
+    this.#upkeep.run();
+    this.#nowUs = this.#parts.clock.nowUs();
+    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
+    this.#sender.flush();
+    return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
+  }
+
+  #flush(): void {
+    if (this.#parts.requests.release()) this.#parts.outlet.ring();
+    this.#sender.flush();
+  }
+
+  #readWallClock(): void {
+    this.#wallMs = this.#parts.clock.wallMs();
+    this.#wallReadUs = this.#nowUs;
+    this.#context.nowMs = this.#wallMs;
+    this.store.nowMs = this.#wallMs;
+  }
+
+  #take(frame: Frame): void {
+    const kindWord = frame.words[frame.word + Request.kind]!;
+    if ((kindWord & TRANSFERRED) !== 0) {
+      const whole = frame.withBody(this.#parts.receive());
+      whole.words[Request.kind] = kindWord & ~TRANSFERRED;
+      whole.words[Request.bytes] = whole.bytes.length;
+      this.#admit(whole);
+    } else if (this.#holds.isActive) {
+      this.#admit(frame);
+    } else {
+      this.#dispatch(frame);
+    }
+  }
+
+  /** Runs the frame, or puts it aside when it conflicts with a hold. */
+  #admit(frame: Frame): void {
+    const { kind } = frame;
+    const answersTransaction =
+      kind === FrameKind.copies || kind === FrameKind.returned || kind === FrameKind.control;
+    if (this.#holds.isActive && !answersTransaction) {
+      const keys = this.#keysOf(frame);
+      if (this.#holds.conflicts(keys)) {
+        this.#holds.putAside(frame.detached(), keys);
+        this.#values[AT.deferred] = this.#values[AT.deferred]! + 1;
+        return;
+      }
+    }
+    this.#dispatch(frame);
+  }
+
+  #dispatch(frame: Frame): void {
+    switch (frame.words[frame.word + Request.kind]! & KIND_MASK) {
+      case FrameKind.command:
+        this.#runCommand(frame, Request.spans);
+        break;
+      case FrameKind.part:
+        this.#runPart(frame);
+        break;
+      case FrameKind.host:
+        this.#beginHosting(frame);
+        break;
+      case FrameKind.lend:
+        this.#lend(frame);
+        break;
+      case FrameKind.copies:
+        this.#receiveCopies(this.#copiesIn(frame));
+        break;
+      case FrameKind.returned:
+        this.#takeBack(this.#copiesIn(frame));
+        break;
+      case FrameKind.control:
+        this.#obey(decodeControl(this.#body(frame)));
+        break;
+      default:
+        unreachable('a frame has a known kind');
+    }
+  }
+
+  // Commands.
+
+  /** Points arguments and context at a frame's command. */
+  #point(frame: Frame, spans: number): CommandEntry {
+    const { words, word } = frame;
+    const kindWord = words[word + Request.kind]!;
+    const entry = this.#entries[words[word + Request.command]!]!;
+    const count = words[word + Request.argumentCount]!;
+    const bodyAt = (word + spans + 2 * count) << 2;
+    const first = entry.container === undefined ? 1 : 2;
+    this.#args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    const context = this.#context;
+    const database = kindWord >>> DATABASE_SHIFT;
+    context.database = database;
+    context.keyspace = this.store.databases[database]!;
+    context.connection = words[word + Request.connection]!;
+    context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
+    this.store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
+    return entry;
+  }
+
+  /** Says in the page what is about to be executed. */
+  #start(frame: Frame, entry: CommandEntry): void {
+    const values = this.#values;
+    this.#setNow();
+    values[AT.commands] = values[AT.commands]! + 1;
+    values[AT.executing] = entry.id + 1;
+    values[AT.executingSinceUs] = this.#nowUs;
+    values[AT.executingClient] = this.#context.connection;
+    values[AT.executingFrame] = frame === this.#frame ? frame.word : -1;
+  }
+
+  #setNow(): void {
+    const sinceMs = (this.#nowUs - this.#wallReadUs) / 1_000;
+    if (sinceMs < 1) return;
+    const nowMs = this.#wallMs + Math.floor(sinceMs);
+    this.#context.nowMs = nowMs;
+    this.store.nowMs = nowMs;
+  }
+
+  #runCommand(frame: Frame, spans: number): void {
+    const { words, word } = frame;
+    const startUs = this.#nowUs;
+    const entry = this.#point(frame, spans);
+    this.#start(frame, entry);
+    const sequence = words[word + Request.sequence]!;
+    const enqueuedUs = words[word + Request.enqueuedUs]!;
+    const muted = (words[word + Request.kind]! & RequestFlag.mute) !== 0;
+    this.#sender.begin(words[word + Request.connection]!, sequence >>> 0);
+    const { command } = entry;
+    const reply = this.#sender.writer;
+    reply.errorText = null;
+    try {
+      if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
+      if (command.route === 'oneShard') command.run(this.#context, this.#args);
+      else unreachable('a whole command in a shard is a oneShard one');
+    } catch (error) {
+      this.#fail(error);
+    }
+    const endUs = this.#parts.clock.nowUs();
+    this.#nowUs = endUs;
+    if (reply.errorText !== null) this.#countError(entry, reply.errorText);
+    if (muted) this.#sender.rewind();
+    this.#sender.end(sequence >>> 0, endUs | 0);
+    const ticks = (endUs - startUs) * TICKS_PER_US;
+    const queueUs = Math.max((startUs - enqueuedUs) | 0, 0);
+    this.#page.executed(entry.id, ticks);
+    this.#page.queued(queueUs * TICKS_PER_US);
+    const values = this.#values;
+    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
+    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
+    values[AT.executing] = 0;
+    if (this.#bands.enabled) this.#page.countBand(this.#bands.rowOf(queueUs + endUs - startUs));
+  }
+
+  /** The shard's share of a command that main gathers. */
+  #runPart(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.#nowUs;
+    const entry = this.#point(frame, Request.spans);
+    this.#start(frame, entry);
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    this.#sender.begin(words[word + Request.connection]!, sequence);
+    const reply = this.#sender.writer;
+    reply.errorText = null;
+    let flags = 0;
+    try {
+      if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
+      this.#answerPart(entry);
+    } catch (error) {
+      this.#fail(error);
+      flags = ReplyFlag.error;
+    }
+    const endUs = this.#parts.clock.nowUs();
+    this.#nowUs = endUs;
+    const ticks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#sender.endPart(sequence, endUs | 0, queueUs, ticks, flags);
+    const values = this.#values;
+    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
+    values[AT.executing] = 0;
+  }
+
+  #answerPart(entry: CommandEntry): void {
+    const { command } = entry;
+    if (command.route !== 'byKey' && command.route !== 'everyShard') {
+      unreachable('a part belongs to a command that main gathers');
+    }
+    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
+    const gathered = command as EveryShardCommand<unknown>;
+    const part = gathered.run(this.#context, this.#args);
+    gathered.merge.part.encode(part, this.#sender.writer);
+  }
+
+  /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
+  #fail(error: unknown): void {
+    if (!(error instanceof CommandError)) throw error;
+    this.#sender.rewind();
+    this.#sender.writer.error(error);
+  }
+
+  #countError(entry: CommandEntry, text: string): void {
+    this.#values[AT.errors] = this.#values[AT.errors]! + 1;
+    this.#page.failed(entry.id);
+    const space = text.indexOf(' ');
+    const code = space < 0 ? text : text.slice(0, space);
+    const index = (ERROR_CODES as readonly string[]).indexOf(code);
+    if (index >= 0) this.#page.countError(index);
+  }
+
+  // Keys of several shards.
+
+  /** The keys a frame names, as `database:key`; null when it concerns all keys. */
+  #keysOf(frame: Frame): readonly string[] | null {
+    if (frame.kind === FrameKind.lend) {
+      return this.#lentKeys(frame).map(({ database, key }) => holdName(database, key));
+    }
+    const spans = frame.kind === FrameKind.host ? Request.spans + HOST_WORDS : Request.spans;
+    const entry = this.#point(frame, spans);
+    if (!entry.hasKeys) return null;
+    const { databaseOf, keys } = entry.command;
+    const selected = this.#context.database;
+    const found = findKeys(keys, this.#args);
+    // Arguments without their keys fail in the handler, whose order no longer matters.
+    if (found === undefined) return [];
+    return found.map(({ index, spec }) => {
+      const nth = keys.specs.indexOf(spec);
+      const database = databaseOf?.(nth, this.#args, selected) ?? selected;
+      return holdName(database, this.#args.view(index));
+    });
+  }
+
+  #beginHosting(frame: Frame): void {
+    const { words, word } = frame;
+    const transaction = words[word + HostWord.transaction]! >>> 0;
+    const hosted: HostedTransaction = {
+      frame: frame.detached(),
+      lendersLeft: words[word + HostWord.lenders]!,
+      copies: [],
+      lenders: [],
+    };
+    this.#values[AT.lends] = this.#values[AT.lends]! + 1;
+    this.#hosted.set(transaction, hosted);
+    this.#holds.hold(transaction, this.#keysOf(frame) ?? []);
+    const early = this.#early.get(transaction) ?? [];
+    this.#early.delete(transaction);
+    for (const message of early) this.#receiveCopies(message);
+  }
+
+  /** The keys of a lend frame: each is preceded by a word that holds its database and access. */
+  #lentKeys(frame: Frame): { database: number; key: Bytes; writable: boolean }[] {
+    const { words, word, bytes } = frame;
+    const count = words[word + Request.argumentCount]!;
+    const bodyAt = (word + Request.spans + 2 * count) << 2;
+    const keys = [];
+    for (let nth = 0; nth < count; nth += 1) {
+      const at = bodyAt + words[word + Request.spans + 2 * nth]!;
+      const length = words[word + Request.spans + 2 * nth + 1]!;
+      const access = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
+      const writable = bytes[at - 1] === 1;
+      keys.push({ database: access, key: bytes.slice(at, at + length), writable });
+    }
+    return keys;
+  }
+
+  #lend(frame: Frame): void {
+    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
+    const host = frame.words[frame.word + Request.connection]!;
+    this.#setNow();
+    const keys = this.#lentKeys(frame);
+    const copies = keys.map(({ database, key, writable }) =>
+      copyOf(this.store.databases[database]!, database, key, writable),
+    );
+    const held = keys.filter(({ writable }) => writable);
+    if (held.length > 0) {
+      this.#holds.hold(
+        transaction,
+        held.map(({ database, key }) => holdName(database, key)),
+      );
+    }
+    const message = encodeCopies({ transaction, shard: this.#parts.index, copies });
+    this.#sender.send(FrameKind.copies, host, transaction, message);
+  }
+
+  #receiveCopies(message: CopyMessage): void {
+    const { transaction } = message;
+    const hosted = this.#hosted.get(transaction);
+    if (hosted === undefined) {
+      this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
+      return;
+    }
+    hosted.lenders.push(message);
+    hosted.lendersLeft -= 1;
+    if (hosted.lendersLeft > 0) return;
+    this.#hosted.delete(transaction);
+    this.#runHosted(hosted);
+    this.#retry(transaction);
+  }
+
+  /** Runs a command with the lent keys beside the shard's own, then gives them back. */
+  #runHosted(hosted: HostedTransaction): void {
+    for (const { copies } of hosted.lenders) {
+      for (const copy of copies) install(this.store.databases[copy.database]!, copy);
+    }
+    this.#runCommand(hosted.frame, Request.spans + HOST_WORDS);
+    for (const lender of hosted.lenders) this.#giveBack(lender);
+  }
+
+  #giveBack({ transaction, shard, copies }: CopyMessage): void {
+    const outcome: KeyCopy[] = [];
+    for (const before of copies) {
+      const keyspace = this.store.databases[before.database]!;
+      const after = copyOf(keyspace, before.database, before.key, before.writable);
+      const ref = keyspace.peek(before.key, 0, before.key.length);
+      if (ref !== 0) keyspace.removeRef(ref);
+      if (!before.writable) continue;
+      outcome.push(sameState(before, after) ? { ...after, state: KeyState.unchanged } : after);
+    }
+    if (outcome.length === 0) return;
+    const message = encodeCopies({ transaction, shard: this.#parts.index, copies: outcome });
+    this.#sender.send(FrameKind.returned, shard, transaction, message);
+  }
+
+  #takeBack({ transaction, copies }: CopyMessage): void {
+    for (const copy of copies) install(this.store.databases[copy.database]!, copy);
+    this.#retry(transaction);
+  }
+
+  /** Ends a transaction's holds and tries again what waited for them. */
+  #retry(transaction: number): void {
+    for (const waiting of this.#holds.release(transaction)) this.#admit(waiting);
+  }
+
+  // Messages.
+
+  #body(frame: Frame): Bytes {
+    const at = (frame.word + Request.spans) << 2;
+    return frame.bytes.slice(at, at + frame.words[frame.word + Request.bodyBytes]!);
+  }
+
+  #copiesIn(frame: Frame): CopyMessage {
+    const at = (frame.word + Request.spans) << 2;
+    return decodeCopies(frame.bytes, at, frame.words[frame.word + Request.bodyBytes]!);
+  }
+
+  #obey(control: Control): void {
+    switch (control.kind) {
+      case 'settings':
+        this.#settings.update(control.values);
+        if (BAND_SETTINGS.some((name) => name in control.values)) this.#page.clearBands();
+        break;
+      case 'reset-statistics':
+        this.#page.resetStatistics();
+        this.#upkeep.resetStatistics();
+        break;
+      case 'stop':
+        assert(!this.#stopped, 'a shard is stopped once');
+        this.#stopped = true;
+        break;
+    }
+  }
+}
+
+function holdName(database: number, key: Bytes): string {
+  return `${String(database)}:${latin1(key)}`;
+}

@@ -1,0 +1,247 @@
+/**
+ * Lends the shard's reply writer memory of the reply ring, and turns what it wrote into frames.
+ *
+ * Replies to commands that follow each other on one connection share a frame. A reply that outgrows
+ * the ring's free stretch moves to private memory, and from there into the ring when there is room, or
+ * to main by message when it is larger than a frame may be.
+ */
+
+import {
+  frameBytes,
+  FrameKind,
+  Reply,
+  REPLY_HEADER_BYTES,
+  TRANSFERRED,
+  type LinkMemory,
+  type RingWriter,
+} from '#link';
+import { doubleMemory, ReplyWriter } from '#resp';
+
+/** A frame is begun only with this much contiguous room. */
+const FRAME_START_BYTES = 1024;
+/** Most bytes of one frame, so that main gets replies while others are made. */
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Private memory that a large reply may leave behind for the next one. */
+const SPILL_BYTES_KEPT = 1024 * 1024;
+/** How long one wait for room lasts before the shard looks again; main always wakes it earlier. */
+const ROOM_WAIT_MS = 1_000;
+
+/** How a shard reaches main beside the ring. */
+export interface Outlet {
+  /** Wakes main. */
+  ring(): void;
+  /** Sends a buffer by message; it arrives before the frame that announces it. */
+  transfer(body: ArrayBuffer): void;
+}
+
+export class ReplySender {
+  readonly writer: ReplyWriter;
+  readonly #ring: RingWriter;
+  readonly #memory: LinkMemory;
+  readonly #outlet: Outlet;
+  readonly #frameBytesMax: number;
+  /** The frame being filled, as an offset into the link memory; -1 when there is none. */
+  #frame = -1;
+  #connection = -1;
+  /** The sequence that may follow in the frame. */
+  #nextSequence = 0;
+  #count = 0;
+  /** Where the reply at hand begins in `writer.bytes`. */
+  #replyAt = 0;
+  #spilled = false;
+  #spill: Uint8Array = new Uint8Array(0);
+  /** How often the shard had to wait for main to read. */
+  waits = 0;
+
+  constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet) {
+    this.#memory = memory;
+    this.#ring = ring;
+    this.#outlet = outlet;
+    this.#frameBytesMax = Math.min(FRAME_BYTES_MAX, ring.capacity >> 2);
+    this.writer = new ReplyWriter(memory.bytes, 0, 0, (_writer, bytesNeeded) => {
+      this.#moveToSpill(bytesNeeded);
+    });
+  }
+
+  /** Makes the writer ready for the reply to one command. */
+  begin(connection: number, sequence: number): void {
+    const { writer } = this;
+    if (
+      this.#frame < 0 ||
+      connection !== this.#connection ||
+      sequence !== this.#nextSequence ||
+      writer.at + FRAME_START_BYTES > writer.limit
+    ) {
+      this.#openFrame(connection, sequence);
+    }
+    this.#replyAt = writer.at;
+  }
+
+  /** Forgets what was written of the reply at hand. */
+  rewind(): void {
+    this.writer.at = this.#replyAt;
+  }
+
+  /** Where the reply at hand begins, and how long it is so far. */
+  get replyBytes(): number {
+    return this.writer.at - this.#replyAt;
+  }
+
+  /** Ends the reply at hand. */
+  end(sequence: number, doneUs: number): void {
+    if (this.#spilled) {
+      this.#endSpilled(FrameKind.command, this.#connection, sequence, doneUs, 0, 0, 0);
+      return;
+    }
+    this.#count += 1;
+    this.#nextSequence = (sequence + 1) >>> 0;
+    this.#memory.words[(this.#frame >> 2) + Reply.doneUs] = doneUs;
+  }
+
+  /** Ends the reply at hand as a part of a gathered one, with a frame of its own. */
+  endPart(
+    sequence: number,
+    doneUs: number,
+    queueUs: number,
+    executeTicks: number,
+    flags: number,
+  ): void {
+    if (this.#spilled) {
+      const { part } = FrameKind;
+      this.#endSpilled(part, this.#connection, sequence, doneUs, queueUs, executeTicks, flags);
+      return;
+    }
+    const { words } = this.#memory;
+    const word = this.#frame >> 2;
+    words[word + Reply.kind] = FrameKind.part;
+    words[word + Reply.doneUs] = doneUs;
+    words[word + Reply.queueUs] = queueUs;
+    words[word + Reply.executeTicks] = executeTicks;
+    words[word + Reply.flags] = flags;
+    this.#count = 1;
+    this.#closeFrame();
+  }
+
+  /** Sends a body that is no reply to a client: copies of keys, what became of them. */
+  send(kind: number, connection: number, sequence: number, body: Uint8Array): void {
+    this.begin(-1, 0);
+    this.#moveToSpill(body.length);
+    this.writer.raw(body);
+    this.#endSpilled(kind, connection, sequence, 0, 0, 0, 0);
+  }
+
+  /** Lets main see everything, and wakes it. */
+  flush(): void {
+    this.#closeFrame();
+    if (!this.#ring.hasUnpublished) return;
+    this.#ring.publish();
+    this.#outlet.ring();
+  }
+
+  #openFrame(connection: number, sequence: number): void {
+    this.#closeFrame();
+    const at = this.#reserve(REPLY_HEADER_BYTES + FRAME_START_BYTES);
+    const { words } = this.#memory;
+    const word = at >> 2;
+    words[word + Reply.kind] = FrameKind.command;
+    words[word + Reply.connection] = connection;
+    words[word + Reply.sequence] = sequence;
+    words[word + Reply.flags] = 0;
+    const { writer } = this;
+    writer.bytes = this.#memory.bytes;
+    writer.at = at + REPLY_HEADER_BYTES;
+    // Seven bytes are left for rounding the frame up.
+    writer.limit = at + Math.min(this.#ring.room(), this.#frameBytesMax) - 7;
+    this.#frame = at;
+    this.#connection = connection;
+    this.#nextSequence = sequence;
+    this.#count = 0;
+  }
+
+  #closeFrame(): void {
+    if (this.#frame < 0) return;
+    if (this.#count > 0) this.#commit(this.#frame, this.writer.at, this.#count);
+    this.#frame = -1;
+  }
+
+  #commit(frame: number, end: number, count: number): void {
+    const { words } = this.#memory;
+    const word = frame >> 2;
+    const total = frameBytes(end - frame);
+    words[word + Reply.bytes] = total;
+    words[word + Reply.count] = count;
+    words[word + Reply.bodyBytes] = end - frame - REPLY_HEADER_BYTES;
+    this.#ring.commit(total);
+  }
+
+  /** Ring space for a frame, waiting for main as long as it takes: main never waits for a shard. */
+  #reserve(byteCount: number): number {
+    let at = this.#ring.reserve(byteCount);
+    while (at < 0) {
+      this.waits += 1;
+      this.#ring.publish();
+      this.#ring.requestRoom();
+      this.#outlet.ring();
+      this.#ring.waitForRoom(ROOM_WAIT_MS);
+      at = this.#ring.reserve(byteCount);
+    }
+    return at;
+  }
+
+  /** The reply at hand goes on in private memory; what the frame holds before it is committed. */
+  #moveToSpill(bytesNeeded: number): void {
+    const { writer } = this;
+    if (this.#spilled) {
+      doubleMemory(writer, bytesNeeded);
+      return;
+    }
+    const written = writer.at - this.#replyAt;
+    const size = 2 * written + bytesNeeded + FRAME_BYTES_MAX;
+    if (this.#spill.length < size) this.#spill = Buffer.allocUnsafeSlow(size);
+    this.#spill.set(writer.bytes.subarray(this.#replyAt, writer.at));
+    writer.at = this.#replyAt;
+    this.#closeFrame();
+    writer.bytes = this.#spill;
+    writer.at = written;
+    writer.limit = this.#spill.length;
+    this.#replyAt = 0;
+    this.#spilled = true;
+  }
+
+  #endSpilled(
+    kind: number,
+    connection: number,
+    sequence: number,
+    doneUs: number,
+    queueUs: number,
+    executeTicks: number,
+    flags: number,
+  ): void {
+    const { writer } = this;
+    const body = writer.bytes;
+    const bodyBytes = writer.at;
+    this.#spilled = false;
+    const whole = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
+    const byMessage = whole > this.#frameBytesMax;
+    const at = this.#reserve(byMessage ? REPLY_HEADER_BYTES : whole);
+    const { words, bytes } = this.#memory;
+    const word = at >> 2;
+    words[word + Reply.kind] = byMessage ? kind | TRANSFERRED : kind;
+    words[word + Reply.connection] = connection;
+    words[word + Reply.sequence] = sequence;
+    words[word + Reply.doneUs] = doneUs;
+    words[word + Reply.queueUs] = queueUs;
+    words[word + Reply.executeTicks] = executeTicks;
+    words[word + Reply.flags] = flags;
+    if (byMessage) {
+      this.#outlet.transfer(body.buffer as ArrayBuffer);
+      this.#commit(at, at + REPLY_HEADER_BYTES, 1);
+      words[word + Reply.bodyBytes] = bodyBytes;
+      this.#spill = new Uint8Array(0);
+      return;
+    }
+    bytes.set(body.subarray(0, bodyBytes), at + REPLY_HEADER_BYTES);
+    this.#commit(at, at + REPLY_HEADER_BYTES + bodyBytes, 1);
+    this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
+  }
+}

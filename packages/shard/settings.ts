@@ -1,0 +1,49 @@
+/** The settings that a shard acts on, kept current by control frames from main. */
+
+import { unreachable } from '#base';
+import type { ShardSettings } from '#commands';
+import type { SettingValue } from '#link';
+
+export class Settings implements ShardSettings {
+  readonly #values = new Map<string, SettingValue>();
+  readonly #listeners: ((settings: Settings) => void)[] = [];
+
+  constructor(values: Readonly<Record<string, SettingValue>>) {
+    this.#merge(values);
+  }
+
+  number(name: string): number {
+    const value = this.#values.get(name);
+    return typeof value === 'number' ? value : unreachable(`setting ${name} is a number`);
+  }
+
+  boolean(name: string): boolean {
+    const value = this.#values.get(name);
+    return typeof value === 'boolean' ? value : unreachable(`setting ${name} is a boolean`);
+  }
+
+  string(name: string): string {
+    const value = this.#values.get(name);
+    return typeof value === 'string' ? value : unreachable(`setting ${name} is a string`);
+  }
+
+  numbers(name: string): readonly number[] {
+    const value = this.#values.get(name);
+    return Array.isArray(value) ? (value as number[]) : unreachable(`setting ${name} is a list`);
+  }
+
+  /** Calls `apply` now and after every change of any setting. */
+  follow(apply: (settings: Settings) => void): void {
+    this.#listeners.push(apply);
+    apply(this);
+  }
+
+  update(values: Readonly<Record<string, SettingValue>>): void {
+    this.#merge(values);
+    for (const apply of this.#listeners) apply(this);
+  }
+
+  #merge(values: Readonly<Record<string, SettingValue>>): void {
+    for (const [name, value] of Object.entries(values)) this.#values.set(name, value);
+  }
+}

@@ -1,0 +1,79 @@
+/** Builds a shard's machine in its own thread and drives it: the only code that blocks the thread. */
+
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { systemClock, unreachable, type Bytes } from '#base';
+import { AT, Page, type PageShape } from '#diag';
+import {
+  Doorbell,
+  layoutOf,
+  LinkMemory,
+  pause,
+  RingReader,
+  RingWriter,
+  type LinkShape,
+  type SettingValue,
+} from '#link';
+import { ShardMachine } from './machine.ts';
+
+/** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
+export interface ShardThreadData {
+  index: number;
+  link: LinkShape;
+  memory: WebAssembly.Memory;
+  pageShape: PageShape;
+  /** The pages of all shards, this one's at `index`. */
+  pages: readonly SharedArrayBuffer[];
+  /** Bodies too large for the rings, both ways. */
+  port: MessagePort;
+  seed: Bytes;
+  settings: Readonly<Record<string, SettingValue>>;
+}
+
+/** Runs until main sends `stop`. */
+export function runShardThread(data: ShardThreadData): void {
+  const { index, port } = data;
+  const memory = new LinkMemory(data.memory);
+  const layout = layoutOf(data.link);
+  const requestPlace = layout.requests[index] ?? unreachable('the shard has a request ring');
+  const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
+  const requests = new RingReader(memory, requestPlace);
+  const doorbell = new Doorbell(memory, layout.doorbell);
+  const pages = data.pages.map((page) => new Page(data.pageShape, page));
+  const machine = new ShardMachine({
+    index,
+    shardCount: data.link.shards,
+    memory,
+    requests,
+    replies: new RingWriter(memory, replyPlace),
+    outlet: {
+      ring: () => {
+        doorbell.ring();
+      },
+      transfer: (body) => {
+        port.postMessage(body, [body]);
+      },
+    },
+    receive: () => {
+      const received = receiveMessageOnPort(port);
+      return received === undefined
+        ? unreachable('a transferred body arrives before its frame')
+        : (received.message as ArrayBuffer);
+    },
+    clock: systemClock,
+    random: Math.random,
+    seed: data.seed,
+    page: pages[index] ?? unreachable('the shard has a page'),
+    settings: data.settings,
+    sleep: pause,
+    usedBytesOfAll() {
+      let total = 0;
+      for (const page of pages) total += page.values[AT.usedBytes]!;
+      return total;
+    },
+  });
+  while (!machine.isStopped) {
+    const sleepMs = machine.step();
+    if (sleepMs > 0) requests.sleep(sleepMs);
+  }
+  port.close();
+}

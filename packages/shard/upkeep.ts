@@ -1,0 +1,130 @@
+/** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
+
+import type { Clock } from '#base';
+import { AT, type Page } from '#diag';
+import type { EvictionPolicy, Store } from '#store';
+import type { Settings } from './settings.ts';
+
+/** Between two rounds of timed work (Redis' `hz` of 10). */
+const PERIOD_MS = 100;
+/** The same while there is nothing to expire, evict or move: a sign of life is all. */
+const IDLE_PERIOD_MS = 1_000;
+/** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
+const EXPIRE_US = 1_000;
+const DEFRAG_US = 500;
+const EVICT_US = 500;
+/** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
+const BUSY_PERIOD_MS = 5;
+
+export class Upkeep {
+  readonly #store: Store;
+  readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #usedBytesOfAll: () => number;
+  readonly #nowUs: () => number;
+  #maxmemory = 0;
+  #expireUs = EXPIRE_US;
+  #dueUs = 0;
+  #expiredBefore = 0;
+  #evictedBefore = 0;
+  #capReachedBefore = 0;
+
+  constructor(store: Store, page: Page, clock: Clock, usedBytesOfAll: () => number) {
+    this.#store = store;
+    this.#page = page;
+    this.#clock = clock;
+    this.#usedBytesOfAll = usedBytesOfAll;
+    this.#nowUs = () => clock.nowUs();
+  }
+
+  apply(settings: Settings): void {
+    const store = this.#store;
+    this.#maxmemory = settings.number('maxmemory');
+    this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
+    store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
+    store.samples = settings.number('maxmemory-samples');
+    store.lfuLogFactor = settings.number('lfu-log-factor');
+    store.lfuDecayMinutes = settings.number('lfu-decay-time');
+  }
+
+  /** Whether a write must make room first. */
+  get mustEvict(): boolean {
+    return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+  }
+
+  /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
+  makeRoom(): void {
+    const { values } = this.#page;
+    while (this.mustEvict && this.#store.evictOne() > 0) {
+      values[AT.usedBytes] = this.#store.memory.usedBytes;
+    }
+    this.publish();
+  }
+
+  /** One round of timed work. */
+  run(): void {
+    const store = this.#store;
+    store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;
+    if (store.activeExpire) store.expireSlice(this.#nowUs, this.#expireUs);
+    const evicting = this.#evictSlice();
+    const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
+    this.publish();
+    const periodMs = evicting || moved > 0 ? BUSY_PERIOD_MS : this.#idlePeriodMs();
+    this.#dueUs = this.#nowUs() + periodMs * 1_000;
+  }
+
+  /** Whether `run` is due. */
+  isDue(nowUs: number): boolean {
+    return nowUs >= this.#dueUs;
+  }
+
+  dueInMs(nowUs: number): number {
+    return Math.max(0, (this.#dueUs - nowUs) / 1_000);
+  }
+
+  /** Brings the page up to date with the store. */
+  publish(): void {
+    const { memory, stats, databases } = this.#store;
+    const { values } = this.#page;
+    values[AT.usedBytes] = memory.usedBytes;
+    values[AT.peakBytes] = memory.peakBytes;
+    values[AT.recordBytes] = memory.recordBytes;
+    values[AT.indexBytes] = memory.indexBytes;
+    values[AT.blobBytes] = memory.blobBytes;
+    values[AT.objectBytes] = memory.objectBytes;
+    values[AT.segmentBytes] = memory.segmentBytes;
+    values[AT.expired] = stats.expired - this.#expiredBefore;
+    values[AT.evicted] = stats.evicted - this.#evictedBefore;
+    values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
+    for (let index = 0; index < databases.length; index += 1) {
+      const keyspace = databases[index]!;
+      this.#page.setDatabase(index, keyspace.size, keyspace.expires);
+    }
+  }
+
+  /** Counts what happened from now on. */
+  resetStatistics(): void {
+    const { stats } = this.#store;
+    this.#expiredBefore = stats.expired;
+    this.#evictedBefore = stats.evicted;
+    this.#capReachedBefore = stats.expiredTimeCapReached;
+  }
+
+  /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
+  #evictSlice(): boolean {
+    if (!this.mustEvict) return false;
+    const endUs = this.#nowUs() + EVICT_US;
+    const { values } = this.#page;
+    let freed = 0;
+    do {
+      freed = this.#store.evictOne();
+      values[AT.usedBytes] = this.#store.memory.usedBytes;
+    } while (freed > 0 && this.mustEvict && this.#nowUs() < endUs);
+    return freed > 0;
+  }
+
+  #idlePeriodMs(): number {
+    const volatile = this.#store.databases.some((keyspace) => keyspace.expires > 0);
+    return volatile || this.#maxmemory > 0 ? PERIOD_MS : IDLE_PERIOD_MS;
+  }
+}

@@ -1,0 +1,7 @@
+/** Where the entries of the threads are. Nothing else knows. */
+
+/** The entry of a shard's thread. */
+export const shardWorkerUrl = new URL('./shard.js', import.meta.url);
+
+/** The entry of the ops thread. */
+export const opsWorkerUrl = new URL('./ops.js', import.meta.url);
