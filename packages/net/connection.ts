@@ -1,0 +1,298 @@
+/** One client's socket: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
+
+import { Socket } from 'node:net';
+import type { Bytes } from '#base';
+import { CommandParser, ParseStatus, type ParsedCommand, type ParserLimits } from '#resp';
+import type { BlockPool } from './blocks.ts';
+import { Output } from './output.ts';
+import { rawHandleOf } from './raw-handle.ts';
+
+/** What a connection tells its owner. */
+export interface ConnectionOwner {
+  /** One command. False: it cannot be taken now; it is offered again after `resume`. */
+  command(command: ParsedCommand): boolean;
+  /** The client broke the protocol; nothing more will be read. */
+  protocolError(text: string): void;
+  /** The client will send no more, but may still read. */
+  ended(): void;
+  /** The socket is gone. */
+  closed(): void;
+  /** After a flush that left this many bytes unwritten. */
+  backlogged(pendingBytes: number): void;
+}
+
+/** What all connections of a server share. */
+export interface ConnectionSupplies {
+  pool: BlockPool;
+  /** The one read buffer, a part of the pool's memory. */
+  read: Bytes;
+  readAt: number;
+  command: ParsedCommand;
+  limits: ParserLimits & { queryBytesMax: number };
+  /** Called before bytes are looked at: a turn of work has begun. */
+  begin(): void;
+  /** Called for a connection with something to flush at the turn's end. */
+  dirty(connection: Connection): void;
+  counters: NetCounters;
+}
+
+export interface NetCounters {
+  read(bytes: number): void;
+  queryLimitExceeded(): void;
+}
+
+/** Private memory for incomplete commands begins with this and doubles. */
+const PENDING_BYTES_MIN = 4 * 1024;
+
+export class Connection {
+  readonly output: Output;
+  readonly remoteAddress: string;
+  readonly localAddress: string;
+  bytesRead = 0;
+  isDirty = false;
+  readonly #socket: Socket;
+  readonly #supplies: ConnectionSupplies;
+  readonly #parser: CommandParser;
+  #owner: ConnectionOwner | undefined;
+  /** Bytes of an incomplete command, or of commands that could not be taken yet. */
+  #pending: Buffer = Buffer.alloc(0);
+  #pendingBytes = 0;
+  #stalled = false;
+  /** The client will send no more. */
+  #hasEnded = false;
+  /** Input is no longer looked at. */
+  #deaf = false;
+  #closed = false;
+  #closeWhenWritten = false;
+
+  constructor(
+    handle: object,
+    remoteAddress: string,
+    localAddress: string,
+    supplies: ConnectionSupplies,
+  ) {
+    this.remoteAddress = remoteAddress;
+    this.localAddress = localAddress;
+    this.#supplies = supplies;
+    this.#parser = new CommandParser(supplies.command, supplies.limits);
+    const options = {
+      handle,
+      allowHalfOpen: true,
+      onread: {
+        buffer: supplies.read,
+        callback: (bytes: number): boolean => {
+          this.#received(bytes);
+          return !this.#stalled;
+        },
+      },
+    };
+    // `handle` and `onread` together are Node's own way, but in no type.
+    this.#socket = new Socket(options as ConstructorParameters<typeof Socket>[0]);
+    this.#socket.on('end', () => {
+      this.#ended();
+    });
+    this.#socket.on('error', () => {
+      this.destroy();
+    });
+    this.#socket.on('close', () => {
+      this.#gone();
+    });
+    this.output = new Output(
+      this.#socket,
+      supplies.pool,
+      () => {
+        this.destroy();
+      },
+      () => {
+        this.#drained();
+      },
+    );
+  }
+
+  set owner(owner: ConnectionOwner) {
+    this.#owner = owner;
+  }
+
+  set unauthenticated(value: boolean) {
+    this.#parser.unauthenticated = value;
+  }
+
+  get isStalled(): boolean {
+    return this.#stalled;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Bytes received that are not yet a command taken. */
+  get queryBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  /** Private memory kept for them. */
+  get queryMemoryBytes(): number {
+    return this.#pending.length;
+  }
+
+  setKeepAlive(seconds: number): void {
+    this.#socket.setKeepAlive(seconds > 0, seconds * 1_000);
+  }
+
+  /** Marks the connection to be flushed at the end of the turn. */
+  touch(): void {
+    if (this.isDirty) return;
+    this.isDirty = true;
+    this.#supplies.dirty(this);
+  }
+
+  flush(): void {
+    this.isDirty = false;
+    if (this.#closed) return;
+    this.output.flush();
+    const { pendingBytes } = this.output;
+    if (pendingBytes > 0) this.#owner?.backlogged(pendingBytes);
+    else if (this.#closeWhenWritten) this.#finish();
+  }
+
+  /** Stops reading until `resume`. */
+  stall(): void {
+    this.#stalled = true;
+    rawHandleOf(this.#socket)?.readStop();
+  }
+
+  /** Offers again what could not be taken, and goes on reading. */
+  resume(): void {
+    if (!this.#stalled || this.#closed) return;
+    this.#stalled = false;
+    this.#supplies.begin();
+    this.#processPending();
+    if (this.#stalled || this.#closed) return;
+    if (this.#hasEnded) this.#owner?.ended();
+    else rawHandleOf(this.#socket)?.readStart();
+  }
+
+  /** Looks at no more input, writes what there is, and closes. */
+  closeAfterReplies(): void {
+    this.#deaf = true;
+    this.#closeWhenWritten = true;
+    this.touch();
+  }
+
+  /** Closes at once; what is not written is lost. */
+  destroy(): void {
+    if (this.#closed) return;
+    this.#socket.destroy();
+    this.#gone();
+  }
+
+  #received(byteCount: number): void {
+    const supplies = this.#supplies;
+    this.bytesRead += byteCount;
+    supplies.counters.read(byteCount);
+    if (this.#deaf) return;
+    supplies.begin();
+    const { readAt } = supplies;
+    const shared = supplies.pool.memory.bytes;
+    if (this.#pendingBytes === 0) {
+      this.#process(shared, readAt, readAt + byteCount);
+      return;
+    }
+    this.#save(shared, readAt, byteCount);
+    if (this.#pendingBytes >= this.#parser.bytesNeeded) this.#processPending();
+    else this.#checkQueryLimit();
+  }
+
+  /** Takes commands from the range; what is left over is saved. */
+  #process(bytes: Bytes, from: number, end: number): void {
+    const at = this.#takeCommands(bytes, from, end);
+    if (at < end && !this.#deaf) this.#save(bytes, at, end - at);
+    this.#checkQueryLimit();
+  }
+
+  #processPending(): void {
+    const pending = this.#pending;
+    const end = this.#pendingBytes;
+    const at = this.#takeCommands(pending, 0, end);
+    const left = this.#deaf ? 0 : end - at;
+    this.#pendingBytes = left;
+    if (left === 0) this.#pending = Buffer.alloc(0);
+    else if (at > 0) pending.copyWithin(0, at, end);
+    this.#checkQueryLimit();
+  }
+
+  /** Answers where the first byte lies that was not taken. */
+  #takeCommands(bytes: Bytes, from: number, end: number): number {
+    const parser = this.#parser;
+    const { command } = this.#supplies;
+    let at = from;
+    while (at < end && !this.#stalled && !this.#deaf) {
+      const status = parser.next(bytes, at, end);
+      if (status === ParseStatus.incomplete) break;
+      if (status === ParseStatus.error) {
+        this.#deaf = true;
+        this.#owner?.protocolError(parser.error);
+        break;
+      }
+      if (command.count > 0 && this.#owner?.command(command) === false) {
+        this.stall();
+        break;
+      }
+      at += parser.consumed;
+    }
+    return at;
+  }
+
+  #save(bytes: Bytes, at: number, length: number): void {
+    const needed = this.#pendingBytes + length;
+    if (needed > this.#pending.length) {
+      const expected = Math.min(this.#parser.bytesNeeded, 2 * needed);
+      const larger = Buffer.allocUnsafeSlow(Math.max(PENDING_BYTES_MIN, 2 * this.#pendingBytes, needed, expected));
+      larger.set(this.#pending.subarray(0, this.#pendingBytes));
+      this.#pending = larger;
+    }
+    this.#pending.set(bytes.subarray(at, at + length), this.#pendingBytes);
+    this.#pendingBytes = needed;
+  }
+
+  #checkQueryLimit(): void {
+    if (this.#pendingBytes <= this.#supplies.limits.queryBytesMax) return;
+    this.#supplies.counters.queryLimitExceeded();
+    this.destroy();
+  }
+
+  #ended(): void {
+    if (this.#closed) return;
+    this.#hasEnded = true;
+    this.#supplies.begin();
+    this.#owner?.ended();
+  }
+
+  #drained(): void {
+    this.#owner?.backlogged(0);
+    if (this.#closeWhenWritten) this.#finish();
+  }
+
+  /** All is written: say so to the client, then let go. */
+  #finish(): void {
+    this.#socket.end();
+    this.destroy();
+  }
+
+  #gone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#deaf = true;
+    this.#pending = Buffer.alloc(0);
+    this.#pendingBytes = 0;
+    this.output.close();
+    this.#owner?.closed();
+  }
+}
+
+/** The address of a peer as CLIENT LIST shows it. */
+export function addressText(host: string | undefined, port: number | undefined): string {
+  const name = host ?? '?';
+  return `${name.includes(':') ? `[${name}]` : name}:${String(port ?? 0)}`;
+}
+

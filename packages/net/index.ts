@@ -1,0 +1,8 @@
+export { BlockPool, type MovableMemory } from './blocks.ts';
+export {
+  Connection,
+  type ConnectionOwner,
+  type ConnectionSupplies,
+  type NetCounters,
+} from './connection.ts';
+export { Listener, type ListenerOptions } from './listener.ts';

@@ -1,0 +1,123 @@
+/** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
+
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { addressText, Connection, type ConnectionSupplies } from './connection.ts';
+import { detachHandle } from './raw-handle.ts';
+
+export interface ListenerOptions {
+  /** Addresses to bind; one with a leading `-` may be missing on this machine. */
+  binds: readonly string[];
+  /** 0 = no TCP. */
+  port: number;
+  unixSocket: string;
+  /** Permission bits of the unix socket; 0 = as the process has it. */
+  unixSocketMode: number;
+  backlog: number;
+  supplies: ConnectionSupplies;
+  /** Takes a new connection and becomes its owner, or closes it. */
+  accept(connection: Connection): void;
+}
+
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #servers: Server[] = [];
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Binds everything; rejects with the first address that cannot be had, and then listens on none. */
+  async open(): Promise<void> {
+    const { binds, port, unixSocket } = this.#options;
+    try {
+      if (port > 0) for (const bind of binds) await this.#openTcp(bind);
+      if (unixSocket !== '') await this.#openUnix(unixSocket);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Accepts no more; connections stay. */
+  close(): void {
+    for (const server of this.#servers.splice(0)) server.close();
+  }
+
+  async #openTcp(bind: string): Promise<void> {
+    const optional = bind.startsWith('-');
+    const host = optional ? bind.slice(1) : bind;
+    const { port, backlog } = this.#options;
+    try {
+      const any = host === '*' ? '0.0.0.0' : host === '::*' ? '::' : host;
+      await this.#listen({ host: any, port, backlog, ipv6Only: any.includes(':') });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return;
+      throw new Error(`cannot listen on ${addressText(host, port)}: ${reason(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #openUnix(path: string): Promise<void> {
+    try {
+      await removeStaleSocket(path);
+      await this.#listen({ path, backlog: this.#options.backlog });
+      if (this.#options.unixSocketMode > 0) chmodSync(path, this.#options.unixSocketMode);
+    } catch (error) {
+      throw new Error(`cannot listen on ${path}: ${reason(error)}`, { cause: error });
+    }
+  }
+
+  #listen(where: Parameters<Server['listen']>[0] & object): Promise<void> {
+    const server = createServer({ pauseOnConnect: true, noDelay: true });
+    server.on('connection', (socket) => {
+      this.#accept(socket);
+    });
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(where, () => {
+        server.off('error', reject);
+        // A failed accept (no more file descriptors) concerns one client, not the server.
+        server.on('error', () => undefined);
+        this.#servers.push(server);
+        resolve();
+      });
+    });
+  }
+
+  #accept(socket: Socket): void {
+    const { unixSocket, supplies, accept } = this.#options;
+    const isUnix = socket.remoteAddress === undefined && socket.localAddress === undefined;
+    const remote = isUnix
+      ? `${unixSocket}:0`
+      : addressText(socket.remoteAddress, socket.remotePort);
+    const local = isUnix ? `${unixSocket}:0` : addressText(socket.localAddress, socket.localPort);
+    const handle = detachHandle(socket);
+    if (handle !== undefined) accept(new Connection(handle, remote, local, supplies));
+  }
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return 'the address is in use';
+  if (code === 'EACCES') return 'permission denied';
+  return message;
+}
+
+/** Removes a socket file that nobody listens on; one in use stays, and listening fails. */
+async function removeStaleSocket(path: string): Promise<void> {
+  if (!existsSync(path) || !lstatSync(path).isSocket()) return;
+  const inUse = await new Promise<boolean>((resolve) => {
+    const probe = createConnection(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => {
+      resolve(false);
+    });
+  });
+  if (!inUse) unlinkSync(path);
+}

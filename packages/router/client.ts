@@ -1,0 +1,161 @@
+/** One client as the router sees it: what it may do, and which of its replies are due. */
+
+import type { Bytes } from '#base';
+import type { ClientPort } from '#commands';
+
+/** The connection under a client; `net`'s Connection is one. */
+export interface ClientSocket {
+  readonly remoteAddress: string;
+  readonly localAddress: string;
+  readonly bytesRead: number;
+  readonly queryBytes: number;
+  readonly queryMemoryBytes: number;
+  readonly isClosed: boolean;
+  /** Holds commands that could not be taken yet. */
+  readonly isStalled: boolean;
+  readonly output: {
+    readonly pendingBytes: number;
+    readonly bytesWritten: number;
+    append(at: number, length: number): void;
+    appendBytes(source: Bytes, at: number, length: number): void;
+  };
+  unauthenticated: boolean;
+  touch(): void;
+  resume(): void;
+  closeAfterReplies(): void;
+  destroy(): void;
+}
+
+/** Replies that came before their turn, by the sequence of their first command. */
+interface ParkedReply {
+  bytes: Bytes;
+  count: number;
+}
+
+/**
+ * CLIENT REPLY: `skip` drops the reply of the next command; `armed` is the moment of the CLIENT REPLY
+ * SKIP itself, which becomes `skip` when it is done.
+ */
+export type ReplyMode = 'on' | 'off' | 'armed' | 'skip';
+
+export class Client implements ClientPort {
+  readonly id: number;
+  /** Index in the router's list; used again for another client when this one is gone and all answered. */
+  readonly slot: number;
+  readonly socket: ClientSocket;
+  readonly createdMs: number;
+  database = 0;
+  protocol: 2 | 3 = 2;
+  name = '';
+  libraryName = '';
+  libraryVersion = '';
+  user = 'default';
+  authenticated = false;
+  replyMode: ReplyMode = 'on';
+  noEvict = false;
+  noTouch = false;
+  lastCommandMs: number;
+  lastCommandId = -1;
+  commandsTotal = 0;
+  /** Sequence of the next command to be sent on; wraps at 2^32. */
+  nextSequence = 0;
+  /** Sequence of the next reply to be written. */
+  dueSequence = 0;
+  /** Waits for a reply that was left for later: its following commands wait too. */
+  isBlocked = false;
+  /** Since when it waits; for reports. */
+  blockedSinceMs = 0;
+  /** Closes when all replies are written. */
+  isEnding = false;
+  /** What it still sends is not looked at (after QUIT). */
+  isDeaf = false;
+  /** Since when its output is over the soft limit; 0 = it is not. */
+  softLimitSinceMs = 0;
+  readonly #parked = new Map<number, ParkedReply>();
+
+  constructor(id: number, slot: number, socket: ClientSocket, nowMs: number) {
+    this.id = id;
+    this.slot = slot;
+    this.socket = socket;
+    this.createdMs = nowMs;
+    this.lastCommandMs = nowMs;
+  }
+
+  get address(): string {
+    return this.socket.remoteAddress;
+  }
+
+  /** Commands sent on and not yet answered. */
+  get outstanding(): number {
+    return (this.nextSequence - this.dueSequence) >>> 0;
+  }
+
+  /** Whether the reply of the next command is unwanted. */
+  get isMuted(): boolean {
+    return this.replyMode === 'off' || this.replyMode === 'skip';
+  }
+
+  /** A command was taken: a SKIP has had its effect. */
+  endMuting(): void {
+    if (this.replyMode === 'armed') this.replyMode = 'skip';
+    else if (this.replyMode === 'skip') this.replyMode = 'on';
+  }
+
+  /** Closes the connection as soon as everything taken is answered. */
+  end(): void {
+    this.isEnding = true;
+    this.#closeIfAnswered();
+  }
+
+  /** The same, and takes nothing more. */
+  quit(): void {
+    this.isDeaf = true;
+    this.isEnding = true;
+  }
+
+  #closeIfAnswered(): void {
+    if (this.outstanding > 0) return;
+    if (this.socket.isStalled && !this.isDeaf) return;
+    this.socket.closeAfterReplies();
+  }
+
+  /** Takes the sequence number of a command. */
+  takeSequence(): number {
+    const sequence = this.nextSequence;
+    this.nextSequence = (sequence + 1) >>> 0;
+    return sequence;
+  }
+
+  /** Writes a reply whose turn it is, from the shared memory. */
+  deliverShared(count: number, at: number, length: number): void {
+    this.socket.output.append(at, length);
+    this.#delivered(count);
+  }
+
+  /** Writes a reply, or keeps it (the bytes are then copied) until it is due. */
+  deliver(sequence: number, count: number, bytes: Bytes, at: number, length: number): void {
+    if (sequence !== this.dueSequence) {
+      this.#parked.set(sequence, { bytes: bytes.slice(at, at + length), count });
+      return;
+    }
+    this.socket.output.appendBytes(bytes, at, length);
+    this.#delivered(count);
+  }
+
+  #delivered(count: number): void {
+    this.dueSequence = (this.dueSequence + count) >>> 0;
+    if (this.#parked.size > 0) this.#deliverParked();
+    this.socket.touch();
+    if (this.isEnding) this.#closeIfAnswered();
+  }
+
+  #deliverParked(): void {
+    for (;;) {
+      const parked = this.#parked.get(this.dueSequence);
+      if (parked === undefined) return;
+      this.#parked.delete(this.dueSequence);
+      this.socket.output.appendBytes(parked.bytes, 0, parked.bytes.length);
+      this.dueSequence = (this.dueSequence + parked.count) >>> 0;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** Answers of several shards on their way to becoming one reply. */
+
+import { CommandError, latin1, type Bytes } from '#base';
+import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
+import type { ReplyWriter } from '#resp';
+import type { Client } from './client.ts';
+
+type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
+
+export class Gather {
+  readonly client: Client;
+  readonly sequence: number;
+  readonly commandId: number;
+  readonly isMuted: boolean;
+  /** The slowest part's time of execution. */
+  executeTicks = 0;
+  queueUs = 0;
+  readonly #command: Gathered;
+  readonly #plan: SplitPlan;
+  readonly #parts: (Bytes | undefined)[];
+  readonly #partOfShard: ReadonlyMap<number, number>;
+  #missing: number;
+  #error: CommandError | undefined;
+
+  /** `shards` are asked, in the order of the parts. */
+  constructor(
+    client: Client,
+    sequence: number,
+    command: Gathered,
+    commandId: number,
+    shards: readonly number[],
+    plan: SplitPlan,
+    isMuted: boolean,
+  ) {
+    this.client = client;
+    this.sequence = sequence;
+    this.commandId = commandId;
+    this.isMuted = isMuted;
+    this.#command = command;
+    this.#plan = plan;
+    this.#partOfShard = new Map(shards.map((shard, part) => [shard, part]));
+    this.#parts = new Array<Bytes | undefined>(shards.length);
+    this.#missing = shards.length;
+  }
+
+  /** Takes a shard's answer (the bytes are the gather's to keep); true when it was the last. */
+  add(shard: number, body: Bytes, isError: boolean): boolean {
+    const part = this.#partOfShard.get(shard);
+    if (part !== undefined && this.#parts[part] === undefined) {
+      this.#parts[part] = body;
+      this.#missing -= 1;
+      if (isError) this.#error ??= errorFrom(body);
+    }
+    return this.#missing === 0;
+  }
+
+  /** Writes the reply, once all parts are there. */
+  write(reply: ReplyWriter): void {
+    if (this.#error !== undefined) {
+      reply.error(this.#error);
+      return;
+    }
+    const { part, combine } = this.#command.merge;
+    const decoded = this.#parts.map((body) => {
+      const bytes = body ?? new Uint8Array(0);
+      return part.decode(bytes, 0, bytes.length);
+    });
+    combine(decoded, reply, this.#plan);
+  }
+}
+
+/** The error in a finished RESP error line. */
+function errorFrom(line: Bytes): CommandError {
+  return new CommandError(latin1(line, 1, line.length - 3));
+}

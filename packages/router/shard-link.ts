@@ -1,0 +1,283 @@
+/** Main's end of one shard: the two rings, and the port for what does not fit them. */
+
+import type { Bytes } from '#base';
+import {
+  DATABASE_SHIFT,
+  frameBytes,
+  FrameKind,
+  HOST_WORDS,
+  HostWord,
+  Request,
+  REQUEST_HEADER_BYTES,
+  TRANSFERRED,
+  type LinkMemory,
+  type RingReader,
+  type RingWriter,
+} from '#link';
+import type { ParsedCommand } from '#resp';
+
+/** The part of a MessagePort that main needs. */
+export interface BodyPort {
+  send(body: ArrayBuffer): void;
+  /** The next body that came; it is there when the frame that announces it is. */
+  receive(): ArrayBuffer;
+}
+
+/** What every request frame says. */
+export interface RequestHead {
+  kind: number;
+  flags: number;
+  database: number;
+  command: number;
+  connection: number;
+  sequence: number;
+  enqueuedUs: number;
+}
+
+export class ShardLink {
+  readonly index: number;
+  readonly requests: RingWriter;
+  readonly replies: RingReader;
+  readonly port: BodyPort;
+  readonly #memory: LinkMemory;
+  readonly #frameBytesMax: number;
+  /** Messages that found the ring full; they go before anything else that is sent. */
+  readonly #backlog: { head: RequestHead; body: Bytes }[] = [];
+
+  constructor(
+    index: number,
+    memory: LinkMemory,
+    requests: RingWriter,
+    replies: RingReader,
+    port: BodyPort,
+  ) {
+    this.index = index;
+    this.#memory = memory;
+    this.requests = requests;
+    this.replies = replies;
+    this.port = port;
+    this.#frameBytesMax = requests.capacity >> 2;
+  }
+
+  /** Ring bytes that a frame of so many arguments and body bytes needs; larger ones travel by message. */
+  frameSize(argumentCount: number, bodyBytes: number, extraWords = 0): number {
+    const size = frameBytes(
+      REQUEST_HEADER_BYTES + 4 * extraWords + 8 * argumentCount + bodyBytes,
+    );
+    return size > this.#frameBytesMax ? REQUEST_HEADER_BYTES : size;
+  }
+
+  /** Where a frame of that size can go; -1 when the ring is full, and then it will say when it is not. */
+  reserve(size: number): number {
+    if (this.#backlog.length > 0 && !this.#sendBacklog()) return -1;
+    const at = this.requests.reserve(size);
+    if (at >= 0) return at;
+    this.requests.requestRoom();
+    return this.requests.reserve(size);
+  }
+
+  /** Writes the whole of a client's command at a place of `frameSize` bytes. */
+  writeCommand(at: number, size: number, head: RequestHead, command: ParsedCommand): void {
+    const { count, length, source } = command;
+    if (size === REQUEST_HEADER_BYTES) {
+      this.#writeTransferred(at, head, command);
+      return;
+    }
+    const words = this.#writeHead(at, size, head, count, length);
+    let word = (at >> 2) + Request.spans;
+    const { spans } = command;
+    for (let index = 0; index < 2 * count; index += 1) {
+      words[word] = spans[index]!;
+      word += 1;
+    }
+    this.#copy(source, command.at, word << 2, length);
+    this.requests.commit(size);
+  }
+
+  /** The same, as the frame of a transaction's host. */
+  writeHost(
+    at: number,
+    size: number,
+    head: RequestHead,
+    command: ParsedCommand,
+    transaction: number,
+    lenders: number,
+  ): void {
+    const { count, length, source } = command;
+    const spansAt = REQUEST_HEADER_BYTES + 4 * HOST_WORDS;
+    if (size === REQUEST_HEADER_BYTES) {
+      const body = new Uint8Array(4 * HOST_WORDS + 8 * count + length);
+      new Int32Array(body.buffer, 0, HOST_WORDS).set([transaction, lenders]);
+      new Int32Array(body.buffer, 4 * HOST_WORDS, 2 * count).set(
+        command.spans.subarray(0, 2 * count),
+      );
+      body.set(source.subarray(command.at, command.at + length), 4 * HOST_WORDS + 8 * count);
+      this.#announce(at, head, count, length, body.buffer);
+      return;
+    }
+    const words = this.#writeHead(at, size, head, count, length);
+    const word = at >> 2;
+    words[word + HostWord.transaction] = transaction;
+    words[word + HostWord.lenders] = lenders;
+    words.set(command.spans.subarray(0, 2 * count), (at + spansAt) >> 2);
+    this.#copy(source, command.at, at + spansAt + 8 * count, length);
+    this.requests.commit(size);
+  }
+
+  /** Writes a frame of arguments picked from a command, each with `prefix` bytes of room before it. */
+  writePicked(
+    at: number,
+    size: number,
+    head: RequestHead,
+    command: ParsedCommand,
+    picked: readonly number[],
+    bodyBytes: number,
+    prefixes?: readonly number[],
+  ): void {
+    const count = picked.length;
+    if (size === REQUEST_HEADER_BYTES) {
+      const body = new Uint8Array(8 * count + bodyBytes);
+      const words = new Int32Array(body.buffer, 0, 2 * count);
+      fillPicked(words, 0, body, 8 * count, command, picked, prefixes);
+      this.#announce(at, head, count, bodyBytes, body.buffer);
+      return;
+    }
+    const words = this.#writeHead(at, size, head, count, bodyBytes);
+    const bodyAt = at + REQUEST_HEADER_BYTES + 8 * count;
+    const spansWord = (at >> 2) + Request.spans;
+    fillPicked(words, spansWord, this.#memory.bytes, bodyAt, command, picked, prefixes);
+    this.requests.commit(size);
+  }
+
+  /** Sends a message without arguments as soon as the ring has room, before all that is sent later. */
+  sendMessage(head: RequestHead, body: Bytes): void {
+    this.#backlog.push({ head, body });
+    this.#sendBacklog();
+  }
+
+  /** Tries again what found the ring full. */
+  #sendBacklog(): boolean {
+    for (;;) {
+      const [message] = this.#backlog;
+      if (message === undefined) return true;
+      if (!this.#trySend(message.head, message.body)) return false;
+      this.#backlog.shift();
+    }
+  }
+
+  retryBacklog(): void {
+    if (this.#backlog.length > 0) this.#sendBacklog();
+  }
+
+  #trySend(head: RequestHead, body: Bytes): boolean {
+    const size = this.frameSize(0, body.length);
+    let at = this.requests.reserve(size);
+    if (at < 0) {
+      this.requests.requestRoom();
+      at = this.requests.reserve(size);
+      if (at < 0) return false;
+    }
+    if (size === REQUEST_HEADER_BYTES && body.length > 0) {
+      this.#announce(at, head, 0, body.length, Uint8Array.from(body).buffer);
+      return true;
+    }
+    this.#writeHead(at, size, head, 0, body.length);
+    this.#memory.bytes.set(body, at + REQUEST_HEADER_BYTES);
+    this.requests.commit(size);
+    return true;
+  }
+
+  #writeTransferred(at: number, head: RequestHead, command: ParsedCommand): void {
+    const { count, length, source, spans } = command;
+    const body = new Uint8Array(8 * count + length);
+    new Int32Array(body.buffer, 0, 2 * count).set(spans.subarray(0, 2 * count));
+    body.set(source.subarray(command.at, command.at + length), 8 * count);
+    this.#announce(at, head, count, length, body.buffer);
+  }
+
+  /** Sends a body by message and the frame that stands for it. */
+  #announce(
+    at: number,
+    head: RequestHead,
+    argumentCount: number,
+    bodyBytes: number,
+    body: ArrayBuffer,
+  ): void {
+    this.port.send(body);
+    const words = this.#writeHead(at, REQUEST_HEADER_BYTES, head, argumentCount, bodyBytes);
+    words[(at >> 2) + Request.kind]! |= TRANSFERRED;
+    this.requests.commit(REQUEST_HEADER_BYTES);
+  }
+
+  #writeHead(
+    at: number,
+    size: number,
+    head: RequestHead,
+    argumentCount: number,
+    bodyBytes: number,
+  ): Int32Array {
+    const { words } = this.#memory;
+    const word = at >> 2;
+    words[word + Request.bytes] = size;
+    words[word + Request.kind] = head.kind | head.flags | (head.database << DATABASE_SHIFT);
+    words[word + Request.command] = head.command;
+    words[word + Request.connection] = head.connection;
+    words[word + Request.sequence] = head.sequence;
+    words[word + Request.enqueuedUs] = head.enqueuedUs;
+    words[word + Request.argumentCount] = argumentCount;
+    words[word + Request.bodyBytes] = bodyBytes;
+    return words;
+  }
+
+  #copy(source: Bytes, from: number, to: number, length: number): void {
+    const { bytes, copy } = this.#memory;
+    if (source === bytes) copy(to, from, length);
+    else bytes.set(source.subarray(from, from + length), to);
+  }
+}
+
+/** Bytes that a prefix takes: a database in three bytes, and whether the key may be written. */
+export const PREFIX_BYTES = 4;
+
+function fillPicked(
+  words: Int32Array,
+  spansWord: number,
+  target: Bytes,
+  bodyAt: number,
+  command: ParsedCommand,
+  picked: readonly number[],
+  prefixes: readonly number[] | undefined,
+): void {
+  const { source, spans } = command;
+  let offset = 0;
+  let word = spansWord;
+  for (let nth = 0; nth < picked.length; nth += 1) {
+    const index = picked[nth]!;
+    if (prefixes !== undefined) {
+      const prefix = prefixes[nth]!;
+      for (let byte = 0; byte < PREFIX_BYTES; byte += 1) {
+        target[bodyAt + offset + byte] = prefix >>> (8 * byte);
+      }
+      offset += PREFIX_BYTES;
+    }
+    const from = command.at + spans[2 * index]!;
+    const length = spans[2 * index + 1]!;
+    words[word] = offset;
+    words[word + 1] = length;
+    word += 2;
+    target.set(source.subarray(from, from + length), bodyAt + offset);
+    offset += length;
+  }
+}
+
+export function emptyHead(): RequestHead {
+  return {
+    kind: FrameKind.command,
+    flags: 0,
+    database: 0,
+    command: 0,
+    connection: 0,
+    sequence: 0,
+    enqueuedUs: 0,
+  };
+}

@@ -1,0 +1,108 @@
+/** Which shard owns what: slots to shards, and the keys of a command by owner. */
+
+import { keySlot, SLOT_COUNT, type Bytes } from '#base';
+import type { Arguments, CommandEntry, FoundKey } from '#commands';
+
+/** The shard of every slot: contiguous ranges of equal size. */
+export class Ownership {
+  readonly shardCount: number;
+  readonly #shardOfSlot: Uint8Array;
+
+  constructor(shardCount: number) {
+    this.shardCount = shardCount;
+    this.#shardOfSlot = new Uint8Array(SLOT_COUNT);
+    for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
+      this.#shardOfSlot[slot] = Math.floor((slot * shardCount) / SLOT_COUNT);
+    }
+  }
+
+  ownerOf(bytes: Bytes, at: number, length: number): number {
+    return this.shardCount === 1 ? 0 : this.#shardOfSlot[keySlot(bytes, at, length)]!;
+  }
+}
+
+/** The share of one shard in a command that is split by key. */
+export interface Share {
+  shard: number;
+  /** Indexes of its arguments, the command's name first. */
+  picked: number[];
+  bodyBytes: number;
+}
+
+export interface Split {
+  shares: Share[];
+  /** For each key, which share has it. */
+  partOfKey: number[];
+}
+
+/** Splits a command whose keys stand every `stride` arguments from the first on. */
+export function splitByOwner(args: Arguments, stride: number, ownership: Ownership): Split {
+  const shareOfShard = new Map<number, number>();
+  const shares: Share[] = [];
+  const partOfKey: number[] = [];
+  const nameBytes = args.length(0);
+  for (let index = 1; index < args.count; index += stride) {
+    const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
+    let part = shareOfShard.get(shard);
+    if (part === undefined) {
+      part = shares.length;
+      shareOfShard.set(shard, part);
+      shares.push({ shard, picked: [0], bodyBytes: nameBytes });
+    }
+    partOfKey.push(part);
+    const share = shares[part]!;
+    for (let offset = 0; offset < stride && index + offset < args.count; offset += 1) {
+      share.picked.push(index + offset);
+      share.bodyBytes += args.length(index + offset);
+    }
+  }
+  return { shares, partOfKey };
+}
+
+/** A key that a shard lends to the host of a command. */
+export interface LentKey {
+  index: number;
+  database: number;
+  writable: boolean;
+}
+
+export interface Lending {
+  host: number;
+  /** By lender. */
+  lent: ReadonlyMap<number, LentKey[]>;
+}
+
+/** Chooses the host of a command with keys on several shards, and what the others lend it. */
+export function planLending(
+  entry: CommandEntry,
+  args: Arguments,
+  found: readonly FoundKey[],
+  selected: number,
+  ownership: Ownership,
+): Lending {
+  const { keys, databaseOf } = entry.command;
+  const owners = found.map(({ index }) =>
+    ownership.ownerOf(args.source, args.at(index), args.length(index)),
+  );
+  const firstWritten = found.findIndex(({ spec }) => spec.access !== 'RO');
+  const host = owners[Math.max(firstWritten, 0)] ?? 0;
+  const lent = new Map<number, LentKey[]>();
+  for (const [nth, { index, spec }] of found.entries()) {
+    const owner = owners[nth]!;
+    if (owner === host) continue;
+    const database = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
+    const list = lent.get(owner) ?? [];
+    const writable = spec.access !== 'RO';
+    const same = list.find(
+      (key) => key.database === database && sameArgument(args, key.index, index),
+    );
+    if (same === undefined) list.push({ index, database, writable });
+    else same.writable ||= writable;
+    lent.set(owner, list);
+  }
+  return { host, lent };
+}
+
+function sameArgument(args: Arguments, one: number, other: number): boolean {
+  return args.latin1(one) === args.latin1(other);
+}

@@ -1,0 +1,192 @@
+/** The server's clients: letting them in, what each may do now, and closing those that go too far. */
+
+import { errors, type CommandError } from '#base';
+import type { CommandEntry } from '#commands';
+import type { Settings } from '#config';
+import type { Page } from '#diag';
+import type { Connection, ConnectionOwner } from '#net';
+import { OwnedReply, type ParsedCommand } from '#resp';
+import { Client, type Router } from '#router';
+
+/** Which commands CLIENT PAUSE holds back. */
+export type PauseMode = 'all' | 'write';
+
+const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
+
+export class Clients {
+  readonly #router: Router;
+  readonly #settings: Settings;
+  readonly #page: Page;
+  /** The connection under each client, by the client's id. */
+  readonly #sessions = new Map<number, Session>();
+  #lastId = 0;
+  #pause: { mode: PauseMode; untilMs: number } | undefined;
+  #requiresPassword: boolean;
+
+  constructor(router: Router, settings: Settings, page: Page) {
+    this.#router = router;
+    this.#settings = settings;
+    this.#page = page;
+    this.#requiresPassword = settings.string('security.requirepass') !== '';
+    settings.onChange('security.requirepass', (password) => {
+      this.#requiresPassword = password !== '';
+    });
+  }
+
+  get all(): readonly Client[] {
+    return [...this.#sessions.values()].map(({ client }) => client);
+  }
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  byId(id: number): Client | undefined {
+    return this.#sessions.get(id)?.client;
+  }
+
+  /** Takes a new connection, or tells it why not and closes it. */
+  accept(connection: Connection): void {
+    this.#page.add('connectionsTotal', 1);
+    const refusal = this.#refusal(connection);
+    if (refusal !== undefined) {
+      this.#page.add('connectionsRejected', 1);
+      const reply = new OwnedReply();
+      reply.error(refusal);
+      const text = reply.take();
+      connection.output.appendBytes(text, 0, text.length);
+      connection.closeAfterReplies();
+      return;
+    }
+    connection.setKeepAlive(this.#settings.number('server.tcp-keepalive-secs'));
+    const nowMs = this.#router.nowMs === 0 ? Date.now() : this.#router.nowMs;
+    this.#lastId += 1;
+    const client = this.#router.addClient(
+      (slot) => new Client(this.#lastId, slot, connection, nowMs),
+    );
+    client.authenticated = !this.#requiresPassword;
+    connection.unauthenticated = this.#requiresPassword;
+    const session = new Session(client, connection, this.#router, this);
+    connection.owner = session;
+    this.#sessions.set(client.id, session);
+    this.#page.set('connections', this.#sessions.size);
+  }
+
+  removed(client: Client): void {
+    this.#sessions.delete(client.id);
+    this.#page.set('connections', this.#sessions.size);
+  }
+
+  #refusal(connection: Connection): CommandError | undefined {
+    if (this.#sessions.size >= this.#settings.number('server.max-clients')) {
+      return errors.tooManyClients;
+    }
+    const isOpen =
+      !this.#settings.boolean('security.protected-mode') ||
+      this.#requiresPassword ||
+      connection.remoteAddress.startsWith('/') ||
+      LOOPBACK.test(connection.remoteAddress);
+    return isOpen ? undefined : errors.protectedMode;
+  }
+
+  /** Why the client may not run the command now; `wait` when it may later. */
+  gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+    if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
+      return errors.authenticationRequired;
+    }
+    if (this.#pause !== undefined && this.#isPaused(entry)) return 'wait';
+    return undefined;
+  }
+
+  #isPaused(entry: CommandEntry): boolean {
+    const pause = this.#pause;
+    if (pause === undefined) return false;
+    if (pause.untilMs <= this.#router.nowMs) {
+      this.#pause = undefined;
+      return false;
+    }
+    return pause.mode === 'all' || entry.isWrite || entry.has('may_replicate');
+  }
+
+  /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */
+  pause(mode: PauseMode, untilMs: number): void {
+    const before = this.#pause;
+    const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
+    this.#pause = {
+      mode: strict ? 'all' : mode,
+      untilMs: Math.max(before?.untilMs ?? 0, untilMs),
+    };
+  }
+
+  unpause(): void {
+    this.#pause = undefined;
+    this.#router.retryAll();
+  }
+
+  /** What must be looked at now and then: pauses that end, idle clients, full outputs. */
+  tick(nowMs: number): void {
+    if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
+    const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
+    for (const { client } of this.#sessions.values()) {
+      if (timeoutMs > 0 && !client.isBlocked && nowMs - client.lastCommandMs > timeoutMs) {
+        this.#page.add('clientTimeouts', 1);
+        client.socket.destroy();
+      } else if (client.softLimitSinceMs > 0) {
+        this.checkOutput(client, client.socket.output.pendingBytes, nowMs);
+      }
+    }
+  }
+
+  /** Closes a client that leaves too much of its replies unread. */
+  checkOutput(client: Client, pendingBytes: number, nowMs = this.#router.nowMs): void {
+    const [hard, soft, seconds] = this.#settings.get(
+      'server.client-output-buffer-limit-normal',
+    ) as readonly [number, number, number];
+    const isOverSoft = soft > 0 && pendingBytes > soft;
+    if (!isOverSoft) client.softLimitSinceMs = 0;
+    else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
+    const isOverHard = hard > 0 && pendingBytes > hard;
+    const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
+    if (!isOverHard && !isSoftTooLong) return;
+    this.#page.add('outputLimitDisconnections', 1);
+    client.socket.destroy();
+  }
+}
+
+/** Ties a connection to its client. */
+class Session implements ConnectionOwner {
+  readonly client: Client;
+  readonly #connection: Connection;
+  readonly #router: Router;
+  readonly #clients: Clients;
+
+  constructor(client: Client, connection: Connection, router: Router, clients: Clients) {
+    this.client = client;
+    this.#connection = connection;
+    this.#router = router;
+    this.#clients = clients;
+  }
+
+  command(command: ParsedCommand): boolean {
+    return this.#router.dispatch(this.client, command);
+  }
+
+  protocolError(text: string): void {
+    this.#router.protocolError(this.client, text);
+  }
+
+  ended(): void {
+    // As Redis does, a client that waits for something and hangs up waits no longer.
+    if (this.client.isBlocked) this.#connection.destroy();
+    else this.client.end();
+  }
+
+  closed(): void {
+    this.#clients.removed(this.client);
+    this.#router.removeClient(this.client);
+  }
+
+  backlogged(pendingBytes: number): void {
+    this.#clients.checkOutput(this.client, pendingBytes);
+  }
+}

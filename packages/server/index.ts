@@ -1,0 +1,1 @@
+export { Server } from './server.ts';

@@ -1,0 +1,107 @@
+/** The shards' threads, from birth to death. A shard that dies takes the server with it. */
+
+import { randomBytes } from 'node:crypto';
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import { unreachable } from '#base';
+import type { PageShape } from '#diag';
+import type { LinkMemory, LinkShape, SettingValue } from '#link';
+import type { BodyPort } from '#router';
+import type { ShardThreadData } from '#shard';
+import { shardWorkerUrl } from '#workers';
+
+const SEED_BYTES = 16;
+/** Young generation of a shard's heap: garbage is short-lived text, and a small nursery is swept in no time. */
+const YOUNG_GENERATION_MB = 16;
+
+export interface ShardPoolOptions {
+  link: LinkShape;
+  memory: LinkMemory;
+  pageShape: PageShape;
+  pages: readonly SharedArrayBuffer[];
+  settings: Readonly<Record<string, SettingValue>>;
+  /** Called once, for the first shard that ends without being told to. */
+  died(shard: number, reason: unknown): void;
+}
+
+export class ShardPool {
+  readonly ports: readonly BodyPort[];
+  readonly #workers: Worker[] = [];
+  readonly #ends: Promise<void>[] = [];
+  #isStopping = false;
+  #hasDied = false;
+
+  constructor(options: ShardPoolOptions) {
+    const ports: BodyPort[] = [];
+    for (let index = 0; index < options.link.shards; index += 1) {
+      const { port1, port2 } = new MessageChannel();
+      ports.push(bodyPort(port1));
+      this.#start(index, port2, options);
+    }
+    this.ports = ports;
+  }
+
+  /** Says that the shards' ends are wanted from now on. */
+  expectEnd(): void {
+    this.#isStopping = true;
+  }
+
+  /** Waits until every thread has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#ends);
+  }
+
+  /** Ends the threads wherever they are. */
+  async terminate(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
+    const data: ShardThreadData = {
+      index,
+      link: options.link,
+      memory: options.memory.memory,
+      pageShape: options.pageShape,
+      pages: options.pages,
+      port,
+      seed: randomBytes(SEED_BYTES),
+      settings: options.settings,
+    };
+    const worker = new Worker(shardWorkerUrl, {
+      workerData: data,
+      transferList: [port],
+      name: `svc-shard-${String(index)}`,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    const died = (reason: unknown): void => {
+      if (this.#isStopping || this.#hasDied) return;
+      this.#hasDied = true;
+      options.died(index, reason);
+    };
+    worker.on('error', died);
+    this.#workers.push(worker);
+    this.#ends.push(
+      new Promise((resolve) => {
+        worker.on('exit', (code) => {
+          died(new Error(`the thread ended with code ${String(code)}`));
+          resolve();
+        });
+      }),
+    );
+  }
+}
+
+function bodyPort(port: MessagePort): BodyPort {
+  port.unref();
+  return {
+    send(body) {
+      port.postMessage(body, [body]);
+    },
+    receive() {
+      const received = receiveMessageOnPort(port);
+      return received === undefined
+        ? unreachable('a transferred body arrives before its frame')
+        : (received.message as ArrayBuffer);
+    },
+  };
+}
