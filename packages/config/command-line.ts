@@ -1,0 +1,178 @@
+/**
+ * The command line of the server.
+ */
+import { parseArgs } from 'node:util';
+import { isSettingName, settingNames, type SettingName } from './settings.ts';
+import { closest, type Gathered } from './source.ts';
+
+/** What the command line asks for, beside settings. */
+export type Action =
+  | { readonly kind: 'serve' }
+  | { readonly kind: 'print-config' }
+  | { readonly kind: 'check-config' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'intrinsic-latency'; readonly seconds: number };
+
+/** A command line, read but not yet judged. */
+export interface CommandLine {
+  readonly action: Action;
+  readonly configFile: string | undefined;
+  readonly hasStartupLatencyCheck: boolean;
+  /** In the order given: the setting, or what stands where one should; its value; the option. */
+  readonly values: readonly (readonly [name: string, value: string, where: string])[];
+  readonly mistakes: readonly string[];
+}
+
+const INTRINSIC_SECONDS_MAX = 86_400;
+
+/** Options that are short for a setting. */
+const shortOptions: Readonly<Record<string, SettingName>> = {
+  port: 'server.port',
+  bind: 'server.bind',
+  'unix-socket': 'server.unix-socket',
+  shards: 'server.shards',
+  'http-port': 'http.port',
+  'log-level': 'logging.level',
+  maxmemory: 'memory.maxmemory',
+  requirepass: 'security.requirepass',
+  'data-dir': 'persistence.data-dir',
+};
+
+const valueOptions = [...Object.keys(shortOptions), 'config', 'set', 'intrinsic-latency'];
+const flagOptions = ['print-config', 'check-config', 'startup-latency-check', 'help', 'version'];
+
+type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+const options: OptionConfig = Object.fromEntries([
+  ...valueOptions.map((name) => [name, { type: 'string', multiple: true }]),
+  ...flagOptions.map((name) => [name, { type: 'boolean' }]),
+]) as OptionConfig;
+
+/** What `--help` prints. */
+export const helpText = `Usage: svc-server [options]
+
+  --config FILE              configuration file; else ./svc.toml, if there is one
+  --set SECTION.KEY=VALUE    sets anything; may be given many times
+  --port N  --bind ADDRESS   where to listen for clients
+  --unix-socket PATH         listens on a unix socket as well
+  --shards N                 threads that hold the data; 0 is one less than there are cores
+  --http-port N              where to listen for HTTP
+  --maxmemory SIZE           how much the data may take, such as 512mb
+  --requirepass PASSWORD     the password clients must give
+  --data-dir FOLDER          where everything is written
+  --log-level LEVEL          trace, debug, info, warn or error
+  --print-config             prints the effective configuration and ends
+  --check-config             judges the configuration and ends
+  --intrinsic-latency N      measures for N seconds what latency the machine causes, and ends
+  --startup-latency-check    measures it before accepting connections
+  --version                  prints the version and ends
+  --help                     prints this and ends
+
+Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
+SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.
+Every setting is explained in configs/server.toml.
+`;
+
+/** Reads the command line, without the program's name. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const mistakes: string[] = [];
+  const { tokens } = parseArgs({
+    args: joined(args),
+    options,
+    strict: false,
+    tokens: true,
+  });
+  const values: (readonly [string, string, string])[] = [];
+  let action: Action = { kind: 'serve' };
+  let configFile: string | undefined;
+  let hasStartupLatencyCheck = false;
+  for (const token of tokens) {
+    if (token.kind !== 'option') {
+      if (token.kind === 'positional') mistakes.push(`unexpected argument '${token.value}'`);
+      continue;
+    }
+    const mistake = mistakeOf(token.rawName, token.name, token.value);
+    const value = token.value ?? '';
+    if (mistake !== undefined) mistakes.push(mistake);
+    else if (token.name === 'config') configFile = value;
+    else if (token.name === 'startup-latency-check') hasStartupLatencyCheck = true;
+    else if (token.name === 'set') values.push(splitSet(value));
+    else if (token.name in shortOptions) {
+      values.push([shortOptions[token.name]!, value, `command line ${token.rawName}`]);
+    } else action = actionOf(token.name, value);
+  }
+  return { action, configFile, hasStartupLatencyCheck, values, mistakes };
+}
+
+/** Takes the settings that the command line gives. */
+export function takeCommandLine(gathered: Gathered, line: CommandLine): void {
+  for (const mistake of line.mistakes) {
+    gathered.mistakes.push(`command line: ${mistake}; --help lists the options`);
+  }
+  for (const [name, value, where] of line.values) {
+    if (isSettingName(name)) gathered.takeText(name, value, 'cli', where);
+    else gathered.unknown(`key ${name}`, where, closest(name, settingNames));
+  }
+  if (line.hasStartupLatencyCheck) {
+    const where = 'command line --startup-latency-check';
+    gathered.takeText('latency.startup-test', 'yes', 'cli', where);
+  }
+}
+
+/** Writes `--option value` as `--option=value`: only so may a value begin with a dash. */
+function joined(args: readonly string[]): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const option = args[index]!;
+    const value = args[index + 1];
+    if (value !== undefined && option.startsWith('--') && valueOptions.includes(option.slice(2))) {
+      result.push(`${option}=${value}`);
+      index += 1;
+    } else {
+      result.push(option);
+    }
+  }
+  return result;
+}
+
+function mistakeOf(rawName: string, name: string, value: string | undefined): string | undefined {
+  const isLong = rawName.startsWith('--');
+  if (isLong && flagOptions.includes(name)) {
+    return value === undefined ? undefined : `${rawName} takes no value`;
+  }
+  if (isLong && valueOptions.includes(name)) {
+    return value === undefined ? `${rawName} needs a value` : valueMistake(name, value);
+  }
+  const suggestion = closest(name, [...valueOptions, ...flagOptions]);
+  const hint = suggestion === undefined ? '' : `, did you mean --${suggestion}?`;
+  return `unknown option ${rawName}${hint}`;
+}
+
+function valueMistake(name: string, value: string): string | undefined {
+  if (name === 'set' && !value.includes('=')) return `--set needs section.key=value, not ${value}`;
+  if (name !== 'intrinsic-latency') return undefined;
+  const seconds = Number(value);
+  const isGood = Number.isInteger(seconds) && seconds >= 1 && seconds <= INTRINSIC_SECONDS_MAX;
+  if (isGood) return undefined;
+  return `--intrinsic-latency needs whole seconds from 1 to ${INTRINSIC_SECONDS_MAX}, not ${value}`;
+}
+
+function splitSet(text: string): readonly [string, string, string] {
+  const equals = text.indexOf('=');
+  return [text.slice(0, equals).trim(), text.slice(equals + 1), 'command line --set'];
+}
+
+function actionOf(name: string, value: string): Action {
+  switch (name) {
+    case 'print-config':
+    case 'check-config':
+    case 'help':
+    case 'version':
+      return { kind: name };
+    case 'intrinsic-latency':
+      return { kind: name, seconds: Number(value) };
+    default:
+      return { kind: 'serve' };
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The names CONFIG GET and CONFIG SET know, and what each stands for.
+ */
+import { constants } from './constants.ts';
+import { ValueError, type Value } from './kinds.ts';
+import { outputLimit } from './redis-kinds.ts';
+import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
+
+/** A change that CONFIG SET asks for. */
+export type Assignment = readonly [name: SettingName, value: Value];
+
+/** What a name of CONFIG stands for. Aliases share it, so that it is its own identity. */
+export interface Target {
+  readonly isHidden: boolean;
+  /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
+  readonly isLive: boolean;
+  read(valueOf: (name: SettingName) => Value): string;
+  /** Reads new text; throws a ValueError. A constant has no assignments. */
+  assign(text: string): readonly Assignment[];
+}
+
+/** All names, aliases included, in lower case. */
+export const targets: ReadonlyMap<string, Target> = new Map([
+  ...settingNames.filter((name) => rowOf(name).isPart !== true).flatMap(settingTargets),
+  ['client-output-buffer-limit', outputLimits()] as const,
+  ...Object.keys(constants).flatMap(constantTargets),
+]);
+
+function settingTargets(name: SettingName): (readonly [string, Target])[] {
+  const row = rowOf(name);
+  const target: Target = {
+    isHidden: false,
+    isLive: row.effect === 'live',
+    read: (valueOf) => row.kind.format(valueOf(name)),
+    assign: (text) => [[name, row.kind.parse(text)]],
+  };
+  return [configName(name), ...(row.aliases ?? [])].map((word) => [word, target] as const);
+}
+
+function constantTargets(name: string): (readonly [string, Target])[] {
+  const { value, aliases = [], isHidden = false } = constants[name]!;
+  const target: Target = {
+    isHidden,
+    isLive: false,
+    read: () => value,
+    assign: (text) => {
+      if (text.toLowerCase() !== value) throw new ValueError("can't set immutable config");
+      return [];
+    },
+  };
+  return [name, ...aliases].map((word) => [word, target] as const);
+}
+
+/** Three settings under one name: `normal 0 0 0 slave 268435456 67108864 60 pubsub ...`. */
+function outputLimits(): Target {
+  const classes: readonly (readonly [word: string, name: SettingName])[] = [
+    ['normal', 'server.client-output-buffer-limit-normal'],
+    ['slave', 'server.client-output-buffer-limit-replica'],
+    ['pubsub', 'server.client-output-buffer-limit-pubsub'],
+  ];
+  const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
+  return {
+    isHidden: false,
+    isLive: true,
+    read: (valueOf) =>
+      classes.map(([word, name]) => `${word} ${rowOf(name).kind.format(valueOf(name))}`).join(' '),
+    assign(text) {
+      const words = text.split(' ');
+      if (words.length % 4 !== 0) {
+        throw new ValueError('Wrong number of arguments in buffer limit configuration.');
+      }
+      const assignments = new Map<SettingName, Value>();
+      for (let at = 0; at < words.length; at += 4) {
+        const name = byWord.get(words[at]!.toLowerCase());
+        if (name === undefined) {
+          throw new ValueError('Invalid client class specified in buffer limit configuration.');
+        }
+        assignments.set(name, outputLimit.parse(words.slice(at + 1, at + 4).join(' ')));
+      }
+      return [...assignments];
+    },
+  };
+}

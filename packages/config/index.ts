@@ -1,0 +1,18 @@
+export { helpText, type Action } from './command-line.ts';
+export { variableOf } from './environment.ts';
+export { type Value } from './kinds.ts';
+export { ConfigError, load, loadFromProcess, type Loaded, type LoadInput } from './load.ts';
+export { renderToml } from './render.ts';
+export { ConfigCommandError, Settings, type SettingEntry } from './runtime.ts';
+export {
+  configName,
+  isSettingName,
+  rowOf,
+  settingNames,
+  type NameOf,
+  type SettingName,
+  type SettingsSnapshot,
+  type ValueOf,
+} from './settings.ts';
+export { type Origin } from './source.ts';
+export { isLoopback, type ConfigWarning } from './warnings.ts';

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readCommandLine, takeCommandLine, type Action } from './command-line.ts';
+import { takeEnvironment } from './environment.ts';
+import { takeTable } from './file-source.ts';
+import { Settings } from './runtime.ts';
+import { Gathered } from './source.ts';
+import { readToml, TomlError } from './toml-file.ts';
+import { warningsOf, type ConfigWarning } from './warnings.ts';
+
+const FILE_DEFAULT = 'svc.toml';
+
+/** The world a server is started in. */
+export interface LoadInput {
+  /** The command line without the program's name. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths begin in. */
+  readonly folder: string;
+}
+
+/** A configuration that holds, and what is to be done with it. */
+export interface Loaded {
+  readonly settings: Settings;
+  readonly action: Action;
+  readonly warnings: readonly ConfigWarning[];
+}
+
+/** A configuration that does not hold. The message names every mistake, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Reads this process' own command line and environment. */
+export function loadFromProcess(): Loaded {
+  return load({ args: process.argv.slice(2), environment: process.env, folder: process.cwd() });
+}
+
+/** Brings all sources together: defaults, file, environment, command line; the later wins. */
+export function load(input: LoadInput): Loaded {
+  const line = readCommandLine(input.args);
+  const { action } = line;
+  // Whoever asks for help shall get it however wrong the rest is.
+  if (action.kind === 'help' || action.kind === 'version') {
+    return { settings: new Settings(), action, warnings: [] };
+  }
+  const gathered = new Gathered();
+  const file = fileOf(line.configFile, input.folder);
+  if (file !== undefined) takeFile(gathered, file, line.configFile ?? FILE_DEFAULT);
+  takeEnvironment(gathered, input.environment);
+  takeCommandLine(gathered, line);
+  if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
+  const settings = new Settings(gathered.values, file);
+  return { settings, action, warnings: warningsOf(settings) };
+}
+
+function fileOf(wanted: string | undefined, folder: string): string | undefined {
+  if (wanted !== undefined) return path.resolve(folder, wanted);
+  const standard = path.resolve(folder, FILE_DEFAULT);
+  return existsSync(standard) ? standard : undefined;
+}
+
+function takeFile(gathered: Gathered, file: string, shownAs: string): void {
+  try {
+    takeTable(gathered, readToml(file, shownAs), shownAs);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    gathered.mistakes.push(error.message);
+  }
+}

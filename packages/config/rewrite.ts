@@ -1,0 +1,53 @@
+/**
+ * Changes values in a configuration file and leaves all else in it as people wrote it.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { sectionAndKey, type SettingName } from './settings.ts';
+import { parseToml, type TomlFile } from './toml-file.ts';
+
+/** A setting and its new value, as TOML. */
+export interface Change {
+  readonly name: SettingName;
+  readonly toml: string;
+}
+
+/** The text with the changes in place; keys that were not there join the end of their section. */
+export function rewriteToml(text: string, changes: readonly Change[]): string {
+  let result = text;
+  for (const change of changes) result = applyOne(parseToml(result, 'the file'), change);
+  return result;
+}
+
+function applyOne(file: TomlFile, { name, toml }: Change): string {
+  const { text } = file;
+  const place = file.places.get(name);
+  if (place !== undefined) {
+    return text.slice(0, place.valueStart) + toml + text.slice(place.valueEnd);
+  }
+  const [section, key] = sectionAndKey(name);
+  const sectionEnd = file.sectionEnds.get(section);
+  if (sectionEnd !== undefined) {
+    return `${text.slice(0, sectionEnd)}\n${key} = ${toml}${text.slice(sectionEnd)}`;
+  }
+  const gap = text === '' || text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  return `${text}${gap}[${section}]\n${key} = ${toml}\n`;
+}
+
+/** Replaces a file in one step, so that a crash leaves the old one or the new one. */
+export function replaceFile(file: string, text: string): void {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'w', statSync(file).mode);
+    try {
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,256 @@
+import { globMatches } from '#base';
+import { targets, type Assignment, type Target } from './config-names.ts';
+import { takeTable } from './file-source.ts';
+import { ValueError, type Value } from './kinds.ts';
+import { HIDDEN, renderToml } from './render.ts';
+import { replaceFile, rewriteToml } from './rewrite.ts';
+import {
+  rowOf,
+  settingNames,
+  type NameOf,
+  type SettingName,
+  type SettingsSnapshot,
+  type ValueOf,
+} from './settings.ts';
+import { Gathered, sameValue, type Held, type Origin } from './source.ts';
+import { parseToml, readToml } from './toml-file.ts';
+
+/** One setting as diagnostics show it. */
+export interface SettingEntry {
+  readonly name: string;
+  readonly value: string;
+  readonly source: Origin;
+  readonly mutable: boolean;
+  readonly description: string;
+}
+
+/** A CONFIG command that cannot be done; the message is Redis' text without its code. */
+export class ConfigCommandError extends Error {
+  override readonly name = 'ConfigCommandError';
+}
+
+type Listener = (value: Value) => void;
+
+/** The settings of a running server: read by name, changed by CONFIG SET, followed by listeners. */
+export class Settings {
+  /** The configuration file, when there is one. */
+  readonly file: string | undefined;
+  readonly #held: Map<SettingName, Held>;
+  readonly #listeners = new Map<SettingName, Listener[]>();
+
+  constructor(held: ReadonlyMap<SettingName, Held> = new Gathered().values, file?: string) {
+    this.#held = new Map(held);
+    this.file = file;
+  }
+
+  get<Name extends SettingName>(name: Name): ValueOf<Name> {
+    return this.#value(name) as ValueOf<Name>;
+  }
+
+  number(name: NameOf<number>): number {
+    return this.#value(name) as number;
+  }
+
+  boolean(name: NameOf<boolean>): boolean {
+    return this.#value(name) as boolean;
+  }
+
+  string(name: NameOf<string>): string {
+    return this.#value(name) as string;
+  }
+
+  list(name: NameOf<readonly string[]>): readonly string[] {
+    return this.#value(name) as readonly string[];
+  }
+
+  numbers(name: NameOf<readonly number[]>): readonly number[] {
+    return this.#value(name) as readonly number[];
+  }
+
+  /** Tells whether anybody has set it, be it to its default. */
+  isSet(name: SettingName): boolean {
+    return this.#held.get(name)!.origin !== 'default';
+  }
+
+  /**
+   * Calls back with each new value. A listener that throws has CONFIG SET undone, and its message
+   * told to the client.
+   */
+  onChange<Name extends SettingName>(name: Name, listener: (value: ValueOf<Name>) => void): void {
+    const listeners = this.#listeners.get(name) ?? [];
+    this.#listeners.set(name, listeners);
+    listeners.push(listener as Listener);
+  }
+
+  /** What CONFIG GET answers: names and values, each name once. */
+  configGet(patterns: readonly string[]): (readonly [name: string, value: string])[] {
+    const found = new Map<string, readonly [string, string]>();
+    const add = (name: string, target: Target): void => {
+      const key = name.toLowerCase();
+      if (!found.has(key)) found.set(key, [name, target.read((one) => this.#value(one))]);
+    };
+    for (const pattern of patterns) {
+      const target = targets.get(pattern.toLowerCase());
+      if (target !== undefined) add(pattern, target);
+      if (!/[[*?]/.test(pattern)) continue;
+      const bytes = Buffer.from(pattern);
+      for (const [name, other] of targets) {
+        if (!other.isHidden && globMatches(bytes, Buffer.from(name), true)) add(name, other);
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Does CONFIG SET: all of the pairs or, with a ConfigCommandError, none. */
+  configSet(pairs: readonly (readonly [name: string, text: string])[]): void {
+    const changes = new Map<SettingName, Held>();
+    const askedBy = new Map<SettingName, string>();
+    for (const [name, target, text] of this.#targetsOf(pairs)) {
+      for (const [setting, value] of assignmentsOf(name, target, text)) {
+        if (sameValue(value, this.#value(setting))) continue;
+        changes.set(setting, { value, origin: 'runtime' });
+        askedBy.set(setting, name);
+      }
+    }
+    this.#change(changes, askedBy);
+  }
+
+  /** Every setting with its origin, secrets hidden. */
+  entries(): SettingEntry[] {
+    return settingNames.map((name) => {
+      const row = rowOf(name);
+      const { value, origin } = this.#held.get(name)!;
+      const isHidden = row.isSecret === true && value !== '';
+      return {
+        name,
+        value: isHidden ? HIDDEN : row.kind.format(value),
+        source: origin,
+        mutable: row.effect === 'live',
+        description: row.meaning,
+      };
+    });
+  }
+
+  /** The effective configuration as TOML. */
+  toToml(options: { readonly hideSecrets: boolean }): string {
+    return renderToml({ valueOf: (name) => this.#value(name), ...options });
+  }
+
+  /** All values as plain data, for another thread. */
+  snapshot(): SettingsSnapshot {
+    const values = settingNames.map((name) => [name, this.#value(name)] as const);
+    return Object.fromEntries(values) as unknown as SettingsSnapshot;
+  }
+
+  /** Does CONFIG REWRITE: puts what CONFIG SET has changed into the configuration file. */
+  rewrite(): void {
+    const { file } = this;
+    if (file === undefined) {
+      throw new ConfigCommandError('The server is running without a config file');
+    }
+    const changed = settingNames.filter((name) => this.#held.get(name)!.origin === 'runtime');
+    try {
+      const changes = changed.map((name) => ({ name, toml: this.#toml(name) }));
+      const text = rewriteToml(readToml(file, file).text, changes);
+      this.#assertSays(text, changed);
+      replaceFile(file, text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ConfigCommandError(`Rewriting config file: ${reason}`, { cause: error });
+    }
+    for (const name of changed) this.#held.set(name, { value: this.#value(name), origin: 'file' });
+  }
+
+  #value(name: SettingName): Value {
+    return this.#held.get(name)!.value;
+  }
+
+  #toml(name: SettingName): string {
+    return rowOf(name).kind.toml(this.#value(name));
+  }
+
+  /** Finds what each pair stands for, and refuses what Redis refuses before it reads any value. */
+  #targetsOf(
+    pairs: readonly (readonly [name: string, text: string])[],
+  ): (readonly [name: string, target: Target, text: string])[] {
+    const found: (readonly [string, Target, string])[] = [];
+    for (const [name, text] of pairs) {
+      const target = targets.get(name.toLowerCase());
+      if (target === undefined) {
+        throw new ConfigCommandError(
+          `Unknown option or number of arguments for CONFIG SET - '${name}'`,
+        );
+      }
+      if (!target.isLive && !this.#isAlready(target, text)) {
+        throw failed(name, "can't set immutable config");
+      }
+      if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
+      found.push([name.toLowerCase(), target, text]);
+    }
+    return found;
+  }
+
+  #isAlready(target: Target, text: string): boolean {
+    try {
+      return target.assign(text).every(([name, value]) => sameValue(value, this.#value(name)));
+    } catch (error) {
+      if (error instanceof ValueError) return false;
+      throw error;
+    }
+  }
+
+  #change(
+    changes: ReadonlyMap<SettingName, Held>,
+    askedBy: ReadonlyMap<SettingName, string>,
+  ): void {
+    const before = new Map([...changes.keys()].map((name) => [name, this.#held.get(name)!]));
+    for (const [name, held] of changes) this.#held.set(name, held);
+    for (const name of changes.keys()) {
+      try {
+        this.#tell(name);
+      } catch (error) {
+        for (const [changed, held] of before) this.#held.set(changed, held);
+        this.#tellAgain(before.keys());
+        throw failed(askedBy.get(name)!, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+
+  #tell(name: SettingName): void {
+    for (const listener of this.#listeners.get(name) ?? []) listener(this.#value(name));
+  }
+
+  /** Tells the old values again after a change was undone; a second refusal changes nothing. */
+  #tellAgain(names: Iterable<SettingName>): void {
+    for (const name of names) {
+      try {
+        this.#tell(name);
+      } catch {
+        continue;
+      }
+    }
+  }
+
+  /** Makes sure that a file of an unusual layout is left alone rather than broken. */
+  #assertSays(text: string, names: readonly SettingName[]): void {
+    const said = new Gathered();
+    takeTable(said, parseToml(text, 'the new file'));
+    const wrong = names.find((name) => !sameValue(said.values.get(name)!.value, this.#value(name)));
+    if (wrong !== undefined) throw new Error(`${wrong} cannot be changed in a file of this layout`);
+  }
+}
+
+function assignmentsOf(name: string, target: Target, text: string): readonly Assignment[] {
+  try {
+    return target.assign(text);
+  } catch (error) {
+    if (error instanceof ValueError) throw failed(name, error.message);
+    throw error;
+  }
+}
+
+function failed(argument: string, reason: string): ConfigCommandError {
+  return new ConfigCommandError(
+    `CONFIG SET failed (possibly related to argument '${argument}') - ${reason}`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { Kind, Value } from './kinds.ts';
+
+/**
+ * When a change takes effect: `live` while running, `start` at the next start, `fixed` never: what
+ * it would switch on is not part of this version, so only its default is allowed anywhere.
+ */
+export type Effect = 'live' | 'start' | 'fixed';
+
+/** One row of the table of settings, whose key is `section.key`. */
+export interface Setting<V extends Value = Value> {
+  readonly kind: Kind<V>;
+  readonly default: V;
+  readonly effect: Effect;
+  /** One sentence for the one who has to set it. */
+  readonly meaning: string;
+  /** The name CONFIG knows it by, where that is not `section-key`. */
+  readonly config?: string;
+  /** Older names that CONFIG knows too. */
+  readonly aliases?: readonly string[];
+  /** Shown nowhere but in CONFIG GET. */
+  readonly isSecret?: boolean;
+  /** Whether CONFIG shows it only as a part of another name. */
+  readonly isPart?: boolean;
+}
+
+/** A part of the table: keeps the exact names and kinds for the compiler. */
+export function rows<Rows extends Readonly<Record<string, Setting>>>(table: Rows): Rows {
+  return table;
+}

@@ -1,0 +1,231 @@
+import { float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { floats, risingIntegers } from '../list-kinds.ts';
+import { rows } from '../setting.ts';
+
+const percent = integer({ least: 1, most: 100, unit: 'percent' });
+const milliseconds = integer({ most: LONG_MAX, unit: 'milliseconds' });
+const count = integer({ most: LONG_MAX });
+const collector = 'http://localhost:4317';
+
+/** What is measured, and how it is shown. */
+export const diagnosticsSettings = rows({
+  'slowlog.log-slower-than': {
+    kind: integer({ least: -1, most: LONG_MAX, unit: 'microseconds' }),
+    default: 10_000,
+    effect: 'live',
+    meaning: 'Commands that run at least this long are logged; 0 logs all, -1 none.',
+  },
+  'slowlog.max-len': {
+    kind: count,
+    default: 128,
+    effect: 'live',
+    meaning: 'Entries kept, over all shards.',
+  },
+  'slowlog.max-arg-len': {
+    kind: integer(),
+    default: 128,
+    effect: 'live',
+    meaning: 'Bytes kept of one argument of a logged command.',
+  },
+  'latency-bands.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Counts requests by how long they took.',
+  },
+  'latency-bands.bands': {
+    kind: risingIntegers(1, 3_600_000, 32),
+    default: [1, 5, 10, 50, 100, 500],
+    effect: 'live',
+    config: 'latency-bands',
+    meaning: 'Upper bounds of the bands, in milliseconds.',
+  },
+  'latency.monitor-threshold-ms': {
+    kind: milliseconds,
+    default: 10,
+    effect: 'live',
+    config: 'latency-monitor-threshold',
+    meaning: 'Events that take at least this long are recorded; 0 records none.',
+  },
+  'latency.tracking': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning: 'Keeps a latency histogram per command.',
+  },
+  'latency.tracking-info-percentiles': {
+    kind: floats('latency-tracking-info-percentiles', 0, 100),
+    default: [50, 99, 99.9],
+    effect: 'live',
+    meaning: 'Percentiles that INFO latencystats shows.',
+  },
+  'latency.startup-test': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Measures what latency the machine itself causes, before accepting connections.',
+  },
+  'latency.startup-test-duration-secs': {
+    kind: integer({ least: 1, most: 3600, unit: 'seconds' }),
+    default: 5,
+    effect: 'start',
+    meaning: 'How long that test takes.',
+  },
+  'latency.warning-threshold-us': {
+    kind: integer({ unit: 'microseconds' }),
+    default: 2000,
+    effect: 'start',
+    meaning: 'Warns when the machine alone causes more than this.',
+  },
+  'status.memory-warning-percent': {
+    kind: percent,
+    default: 90,
+    effect: 'live',
+    meaning: 'Use of maxmemory from which the status is degraded.',
+  },
+  'status.connection-warning-percent': {
+    kind: percent,
+    default: 90,
+    effect: 'live',
+    meaning: 'Use of max-clients from which the status is degraded.',
+  },
+  'status.durability-lag-warning-ms': {
+    kind: milliseconds,
+    default: 5000,
+    effect: 'live',
+    meaning: 'Age of unsynced writes from which the status is degraded.',
+  },
+  'status.durability-lag-critical-ms': {
+    kind: milliseconds,
+    default: 30_000,
+    effect: 'live',
+    meaning: 'Age of unsynced writes from which the status is unhealthy.',
+  },
+  'http.enabled': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'start',
+    meaning: 'Serves probes, metrics, status and the debug pages over HTTP.',
+  },
+  'http.bind': {
+    kind: text,
+    default: '127.0.0.1',
+    effect: 'start',
+    meaning: 'Address of the HTTP listener.',
+  },
+  'http.port': {
+    kind: integer({ most: 65_535 }),
+    default: 9090,
+    effect: 'start',
+    meaning: 'Port of the HTTP listener.',
+  },
+  'http.token': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    isSecret: true,
+    meaning: 'Bearer token that /debug and /admin ask for; empty for none.',
+  },
+  'http.redis-exporter-names': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Adds the metric names that common Redis dashboards ask for.',
+  },
+  'debug-bundle.directory': {
+    kind: text,
+    default: 'svc-data/bundles',
+    effect: 'start',
+    meaning: 'Where diagnostic bundles are kept.',
+  },
+  'debug-bundle.max-bundles': {
+    kind: integer({ least: 1 }),
+    default: 10,
+    effect: 'live',
+    meaning: 'Bundles kept.',
+  },
+  'debug-bundle.bundle-ttl-secs': {
+    kind: integer({ least: 1, unit: 'seconds' }),
+    default: 3600,
+    effect: 'live',
+    meaning: 'Age at which a bundle is removed.',
+  },
+  'debug-bundle.max-slowlog-entries': {
+    kind: integer(),
+    default: 256,
+    effect: 'live',
+    meaning: 'Slow commands put into a bundle.',
+  },
+  'debug-bundle.max-trace-entries': {
+    kind: integer(),
+    default: 100,
+    effect: 'live',
+    meaning: 'Traces put into a bundle.',
+  },
+  'metrics.otlp-enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Pushes metrics to an OpenTelemetry collector.',
+  },
+  'metrics.otlp-endpoint': {
+    kind: text,
+    default: collector,
+    effect: 'start',
+    meaning: 'The collector for metrics.',
+  },
+  'metrics.otlp-interval-secs': {
+    kind: integer({ least: 1, unit: 'seconds' }),
+    default: 15,
+    effect: 'start',
+    meaning: 'Time between two pushes.',
+  },
+  'tracing.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Makes traces of commands.',
+  },
+  'tracing.otlp-endpoint': {
+    kind: text,
+    default: collector,
+    effect: 'start',
+    meaning: 'The collector for traces.',
+  },
+  'tracing.sampling-rate': {
+    kind: float(0, 1),
+    default: 1,
+    effect: 'start',
+    meaning: 'Share of commands that are traced.',
+  },
+  'tracing.service-name': {
+    kind: text,
+    default: 'svc',
+    effect: 'start',
+    meaning: 'Name of this service in traces.',
+  },
+  'tracing.scatter-gather-spans': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'start',
+    meaning: 'A span per shard for commands that several shards answer.',
+  },
+  'tracing.shard-spans': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'start',
+    meaning: 'Spans of the work inside shards.',
+  },
+  'tracing.persistence-spans': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'start',
+    meaning: 'Spans of log writes and snapshots.',
+  },
+  'tracing.recent-traces-max': {
+    kind: integer(),
+    default: 100,
+    effect: 'start',
+    meaning: 'Traces kept in memory for the debug pages.',
+  },
+});

@@ -1,0 +1,142 @@
+import { bytes, integer, oneOf, text, yesOrNo } from '../kinds.ts';
+import { words } from '../list-kinds.ts';
+import { rows } from '../setting.ts';
+
+const MIB = 1024 ** 2;
+
+/** What goes to disk, to replicas, and over TLS. */
+export const durabilitySettings = rows({
+  'persistence.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Keeps the data on disk.',
+  },
+  'persistence.data-dir': {
+    kind: text,
+    default: 'svc-data',
+    effect: 'start',
+    config: 'dir',
+    meaning: 'The folder of everything this server writes.',
+  },
+  'persistence.durability-mode': {
+    kind: oneOf('periodic', 'sync', 'async'),
+    default: 'periodic',
+    effect: 'start',
+    meaning: 'When a write is on disk: within the interval, before its reply, or some time.',
+  },
+  'persistence.sync-interval-ms': {
+    kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),
+    default: 1000,
+    effect: 'start',
+    meaning: 'Time between two syncs in periodic mode.',
+  },
+  'persistence.wal-failure-policy': {
+    kind: oneOf('readonly', 'continue'),
+    default: 'readonly',
+    effect: 'start',
+    meaning: 'What happens to writes when the log cannot be written.',
+  },
+  'snapshot.interval-secs': {
+    kind: integer({ unit: 'seconds' }),
+    default: 3600,
+    effect: 'start',
+    meaning: 'Time between two snapshots; 0 takes none.',
+  },
+  'snapshot.max-snapshots': {
+    kind: integer({ least: 1 }),
+    default: 5,
+    effect: 'start',
+    meaning: 'Snapshots kept.',
+  },
+  'tiered.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Moves values that are seldom used to disk.',
+  },
+  'tls.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Listens for TLS connections as well.',
+  },
+  'tls.port': {
+    kind: integer({ most: 65_535 }),
+    default: 6380,
+    effect: 'start',
+    meaning: 'Port for TLS connections.',
+    // Not Redis' tls-port, which would be 0 while TLS is off.
+    config: 'tls-listener-port',
+  },
+  'tls.cert-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: "The server's certificate, as PEM.",
+  },
+  'tls.key-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: "The certificate's private key, as PEM.",
+  },
+  'tls.ca-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    config: 'tls-ca-cert-file',
+    meaning: 'Authorities whose client certificates are accepted, as PEM.',
+  },
+  'tls.client-certs': {
+    kind: oneOf('none', 'optional', 'required'),
+    default: 'none',
+    effect: 'start',
+    meaning: 'Whether clients must show a certificate.',
+  },
+  'replication.primary-host': {
+    kind: text,
+    default: '',
+    effect: 'fixed',
+    meaning: 'The server to copy from; empty for none.',
+  },
+  'replication.primary-port': {
+    kind: integer({ least: 1, most: 65_535 }),
+    default: 6379,
+    effect: 'start',
+    meaning: 'The port of that server.',
+  },
+  'replication.backlog-size': {
+    kind: bytes({ least: 1 }),
+    default: 64 * MIB,
+    effect: 'start',
+    config: 'repl-backlog-size',
+    meaning: 'Writes remembered for replicas that were away.',
+  },
+  'replication.min-replicas-to-write': {
+    kind: integer(),
+    default: 0,
+    effect: 'fixed',
+    config: 'min-replicas-to-write',
+    aliases: ['min-slaves-to-write'],
+    meaning: 'Replicas without which writes are refused.',
+  },
+  'cluster.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'Shares the slots with other servers.',
+  },
+  'cluster.coordinator-endpoints': {
+    kind: words(16),
+    default: [],
+    effect: 'start',
+    meaning: 'Addresses of the coordinator.',
+  },
+  'cluster.announce-address': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'The address other servers and clients are told; empty for the bound one.',
+  },
+});

@@ -1,0 +1,56 @@
+import { integer, oneOf, text, yesOrNo } from '../kinds.ts';
+import { rows } from '../setting.ts';
+
+/** [logging] and [logging.rotation]. */
+export const loggingSettings = rows({
+  'logging.level': {
+    kind: oneOf('trace', 'debug', 'info', 'warn', 'error'),
+    default: 'info',
+    effect: 'live',
+    config: 'loglevel',
+    meaning: 'The least important lines that are written.',
+  },
+  'logging.format': {
+    kind: oneOf('pretty', 'json'),
+    default: 'pretty',
+    effect: 'start',
+    meaning: 'Lines for people, or one JSON object per line.',
+  },
+  'logging.output': {
+    kind: oneOf('stdout', 'stderr', 'none'),
+    default: 'stdout',
+    effect: 'start',
+    meaning: 'Where lines go beside the log file.',
+  },
+  'logging.per-request-spans': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'fixed',
+    meaning: 'A span around every request, for short diagnostic windows: it costs CPU time.',
+  },
+  'logging.file-path': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    config: 'logfile',
+    meaning: 'The log file; empty for none.',
+  },
+  'logging.rotation.max-size-mb': {
+    kind: integer({ most: 1_000_000, unit: 'megabytes' }),
+    default: 100,
+    effect: 'start',
+    meaning: 'Size at which a new log file is begun; 0 means at no size.',
+  },
+  'logging.rotation.frequency': {
+    kind: oneOf('daily', 'hourly', 'never'),
+    default: 'daily',
+    effect: 'start',
+    meaning: 'How often a new log file is begun.',
+  },
+  'logging.rotation.max-files': {
+    kind: integer({ most: 100_000 }),
+    default: 5,
+    effect: 'start',
+    meaning: 'Log files kept; 0 keeps all.',
+  },
+});

@@ -1,0 +1,161 @@
+import { SHARDS_MAX } from '#base';
+import { bytes, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { words } from '../list-kinds.ts';
+import { eventClasses, outputLimit } from '../redis-kinds.ts';
+import { rows } from '../setting.ts';
+
+const MIB = 1024 ** 2;
+const seconds = integer({ unit: 'seconds' });
+
+/** [server] and [scripting]: listeners, connections and the protocol. */
+export const serverSettings = rows({
+  'server.bind': {
+    kind: words(16),
+    default: ['127.0.0.1'],
+    effect: 'start',
+    config: 'bind',
+    meaning: 'Addresses to listen on; none means no TCP listener.',
+  },
+  'server.port': {
+    kind: integer({ most: 65_535 }),
+    default: 6379,
+    effect: 'start',
+    config: 'port',
+    meaning: 'TCP port for clients; 0 means no TCP listener.',
+  },
+  'server.unix-socket': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    config: 'unixsocket',
+    meaning: 'Path of a unix socket to listen on as well; empty for none.',
+  },
+  'server.tcp-backlog': {
+    kind: integer(),
+    default: 511,
+    effect: 'start',
+    config: 'tcp-backlog',
+    meaning: 'How many connections may wait to be accepted.',
+  },
+  'server.shards': {
+    kind: integer({ most: SHARDS_MAX }),
+    default: 0,
+    effect: 'start',
+    meaning: 'Shard threads that hold the data; 0 means one less than there are cores.',
+  },
+  'server.databases': {
+    kind: integer({ least: 1 }),
+    default: 16,
+    effect: 'start',
+    config: 'databases',
+    meaning: 'Numbered databases that SELECT can choose from.',
+  },
+  'server.max-clients': {
+    kind: integer({ least: 1, most: 2 ** 32 - 1 }),
+    default: 10_000,
+    effect: 'live',
+    config: 'maxclients',
+    meaning: 'Connections at a time; further ones are told so and closed.',
+  },
+  'server.timeout-secs': {
+    kind: seconds,
+    default: 0,
+    effect: 'live',
+    config: 'timeout',
+    meaning: 'Idle time after which a connection is closed; 0 means never.',
+  },
+  'server.tcp-keepalive-secs': {
+    kind: seconds,
+    default: 300,
+    effect: 'live',
+    config: 'tcp-keepalive',
+    meaning: 'Idle time after which the peer is probed; 0 means never.',
+  },
+  'server.proto-max-bulk-len': {
+    kind: bytes({ least: MIB }),
+    default: 512 * MIB,
+    effect: 'live',
+    config: 'proto-max-bulk-len',
+    meaning: 'Longest single argument, and longest string value.',
+  },
+  'server.query-buffer-limit': {
+    kind: bytes({ least: MIB }),
+    default: 1024 * MIB,
+    effect: 'live',
+    config: 'client-query-buffer-limit',
+    meaning: 'Bytes of unfinished commands one client may have before it is disconnected.',
+  },
+  'server.client-output-buffer-limit-normal': {
+    kind: outputLimit,
+    default: [0, 0, 0],
+    effect: 'live',
+    isPart: true,
+    meaning:
+      'Unread replies of an ordinary client: hard limit, soft limit, seconds above the soft.',
+  },
+  'server.client-output-buffer-limit-replica': {
+    kind: outputLimit,
+    default: [256 * MIB, 64 * MIB, 60],
+    effect: 'live',
+    isPart: true,
+    meaning: 'The same for replicas.',
+  },
+  'server.client-output-buffer-limit-pubsub': {
+    kind: outputLimit,
+    default: [32 * MIB, 8 * MIB, 60],
+    effect: 'live',
+    isPart: true,
+    meaning: 'The same for clients that subscribe to channels.',
+  },
+  'server.notify-keyspace-events': {
+    kind: eventClasses,
+    default: '',
+    effect: 'live',
+    config: 'notify-keyspace-events',
+    meaning: "Classes of key events that are published, in Redis' letters.",
+  },
+  'server.tracking-table-max-keys': {
+    kind: integer({ most: LONG_MAX }),
+    default: 1_000_000,
+    effect: 'live',
+    config: 'tracking-table-max-keys',
+    meaning: 'Keys remembered for client-side caching; 0 means no limit.',
+  },
+  'server.shutdown-timeout-secs': {
+    kind: seconds,
+    default: 10,
+    effect: 'live',
+    config: 'shutdown-timeout',
+    meaning: 'Longest wait for work in flight before the server ends.',
+  },
+  'scripting.busy-reply-threshold-ms': {
+    kind: integer({ most: LONG_MAX, unit: 'milliseconds' }),
+    default: 5000,
+    effect: 'live',
+    config: 'busy-reply-threshold',
+    aliases: ['lua-time-limit'],
+    meaning: 'Run time of a script after which other clients are answered BUSY.',
+  },
+  'security.requirepass': {
+    kind: text,
+    default: '',
+    effect: 'live',
+    config: 'requirepass',
+    isSecret: true,
+    meaning: 'Password of the default user; empty for none.',
+  },
+  'security.acl-file': {
+    kind: text,
+    default: '',
+    effect: 'fixed',
+    config: 'aclfile',
+    meaning: 'File of users and their rules.',
+  },
+  'security.protected-mode': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    config: 'protected-mode',
+    meaning: 'Refuses other machines while there is no password.',
+  },
+});

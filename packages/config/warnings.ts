@@ -1,0 +1,86 @@
+import type { Settings } from './runtime.ts';
+
+/** Something allowed that is probably not meant. */
+export interface ConfigWarning {
+  /** A stable code for logs. */
+  readonly event: string;
+  /** How much harm it can do. */
+  readonly severity: 'warn' | 'error';
+  readonly message: string;
+}
+
+/** Tells whether only this machine can reach an address. */
+export function isLoopback(address: string): boolean {
+  return /^-?(127\.|::1$|\[::1\]$|localhost$)/i.test(address);
+}
+
+/** What is worth a warning in a configuration, the worst first. */
+export function warningsOf(settings: Settings): ConfigWarning[] {
+  return [...httpWarnings(settings), ...clientWarnings(settings), ...otherWarnings(settings)].sort(
+    (one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'),
+  );
+}
+
+function httpWarnings(settings: Settings): ConfigWarning[] {
+  const bind = settings.string('http.bind');
+  if (!settings.boolean('http.enabled') || isLoopback(bind)) return [];
+  if (settings.string('http.token') === '') {
+    return [
+      {
+        event: 'http-open-to-the-network',
+        severity: 'error',
+        message: `http.bind is ${bind} and there is no http.token: anybody who reaches it can read the debug pages and shut the server down.`,
+      },
+    ];
+  }
+  return [
+    {
+      event: 'http-token-in-plaintext',
+      severity: 'warn',
+      message: `http.bind is ${bind}: the token travels over the network in plaintext unless a TLS proxy stands in front.`,
+    },
+  ];
+}
+
+function clientWarnings(settings: Settings): ConfigWarning[] {
+  const open = settings.list('server.bind').filter((address) => !isLoopback(address));
+  if (open.length === 0 || settings.string('security.requirepass') !== '') return [];
+  const isProtected = settings.boolean('security.protected-mode');
+  return [
+    {
+      event: 'no-password',
+      severity: isProtected ? 'warn' : 'error',
+      message: isProtected
+        ? `server.bind is ${open.join(' ')} without a password: protected mode refuses every client of another machine.`
+        : `server.bind is ${open.join(' ')} without a password or protected mode: anybody who reaches it can read and change the data.`,
+    },
+  ];
+}
+
+function otherWarnings(settings: Settings): ConfigWarning[] {
+  const warnings: ConfigWarning[] = [];
+  const warn = (event: string, message: string): void => {
+    warnings.push({ event, severity: 'warn', message });
+  };
+  if (
+    settings.isSet('logging.rotation.frequency') ||
+    settings.isSet('logging.rotation.max-size-mb')
+  ) {
+    if (settings.string('logging.file-path') === '') {
+      warn('rotation-without-file', '[logging.rotation] does nothing without logging.file-path.');
+    }
+  }
+  const lagWarning = settings.number('status.durability-lag-warning-ms');
+  if (lagWarning > settings.number('status.durability-lag-critical-ms')) {
+    warn(
+      'durability-lag-order',
+      'status.durability-lag-warning-ms is above status.durability-lag-critical-ms.',
+    );
+  }
+  if (settings.list('server.bind').length === 0 || settings.number('server.port') === 0) {
+    if (settings.string('server.unix-socket') === '') {
+      warn('no-listener', 'There is no address to listen on, and no unix socket.');
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,1 @@
+export { LogWriter, type LogWriterOptions } from './log-writer.ts';

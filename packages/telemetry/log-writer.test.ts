@@ -1,0 +1,228 @@
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LogRecord } from '#base';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LogFileOptions } from './log-file.ts';
+import { LogWriter, type LogWriterOptions } from './log-writer.ts';
+
+const writing = suite('log writer');
+let folder = '';
+
+writing.before.each(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'log-'));
+});
+writing.after.each(() => rmSync(folder, { recursive: true, force: true }));
+
+const record: LogRecord = {
+  time: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
+  level: 'info',
+  thread: 'shard-0',
+  event: 'some-event',
+  message: 'Something happened',
+  fields: { keys: 3, name: 'a b', ok: true, none: null, message: 'mine', error: 'Error: x' },
+};
+
+/** Writes through a writer and answers what reached its descriptor. */
+async function written(
+  options: Partial<LogWriterOptions>,
+  body: (writer: LogWriter) => void | Promise<void>,
+): Promise<string> {
+  const file = path.join(folder, 'out');
+  const descriptor = openSync(file, 'w');
+  const writer = new LogWriter({
+    level: 'info',
+    format: 'pretty',
+    output: 'stdout',
+    descriptor,
+    ...options,
+  });
+  await body(writer);
+  await writer.close();
+  closeSync(descriptor);
+  return readFileSync(file, 'utf8');
+}
+
+const fileOptions = (options: Partial<LogFileOptions> = {}): LogFileOptions => ({
+  path: path.join(folder, 'logs', 'svc.log'),
+  sizeMbMax: 0,
+  frequency: 'never',
+  filesMax: 0,
+  ...options,
+});
+
+writing('writes pretty lines', async () => {
+  const text = await written({}, (writer) => writer.write([record]));
+  assert.is(
+    text,
+    '2030-01-02T03:04:05.006Z INFO  shard-0 some-event Something happened keys=3 name="a b" ok=true none=null message=mine error="Error: x"\n',
+  );
+});
+
+writing('writes json lines with stable fields', async () => {
+  const text = await written({ format: 'json' }, (writer) =>
+    writer.write([{ ...record, fields: { ...record.fields, level: 9 } }]),
+  );
+  assert.equal(JSON.parse(text), {
+    ts: '2030-01-02T03:04:05.006Z',
+    level: 'info',
+    msg: 'Something happened',
+    thread: 'shard-0',
+    event: 'some-event',
+    ...record.fields,
+    level_: 9,
+  });
+});
+
+writing('lets nobody forge lines or colours', async () => {
+  const message = 'one\r\nERROR two \u001b[31mred';
+  const pretty = await written({}, (writer) =>
+    writer.write([{ ...record, message, fields: { a: 'x\ny' } }]),
+  );
+  assert.match(pretty, 'one\\r\\nERROR two \\u001b[31mred a="x\\ny"');
+  assert.is(pretty.split('\n').length, 2);
+  const json = await written({ format: 'json' }, (writer) =>
+    writer.write([{ ...record, message }]),
+  );
+  assert.is(json.split('\n').length, 2);
+});
+
+writing('follows its level while running', async () => {
+  const text = await written({ level: 'warn' }, (writer) => {
+    writer.write([record]);
+    writer.setLevel('trace');
+    writer.write([{ ...record, level: 'trace' }]);
+    writer.setLevel('error');
+    writer.write([{ ...record, level: 'warn' }]);
+  });
+  assert.equal(text.match(/TRACE|INFO|WARN/g), ['TRACE']);
+});
+
+writing('keeps the latest lines in memory, also without any output', async () => {
+  const text = await written({ output: 'none' }, (writer) => {
+    for (let index = 0; index < 1_010; index += 1) {
+      writer.write([{ ...record, message: `line ${index} ${'x'.repeat(10_000)}`, fields: {} }]);
+    }
+    assert.is(writer.recent().length, 1_000);
+    assert.match(writer.recent()[0]!, ' line 10 ');
+    assert.ok(writer.recent()[0]!.length <= 4_096);
+  });
+  assert.is(text, '');
+});
+
+writing('drops what cannot be written in time, and says so', async () => {
+  const text = await written({}, async (writer) => {
+    writer.write(Array.from({ length: 25_000 }, () => record));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    writer.write([record]);
+    assert.ok(writer.droppedLines > 10_000);
+  });
+  const lines = text.trimEnd().split('\n');
+  const [, dropped] = /log-lines-dropped .*lines=(\d+)/.exec(text) ?? [];
+  assert.is(lines.length - 1 + Number(dropped), 25_001);
+});
+
+writing('survives a reader that is gone', async () => {
+  const closed = openSync(path.join(folder, 'closed'), 'w');
+  closeSync(closed);
+  const writer = new LogWriter({
+    level: 'info',
+    format: 'json',
+    output: 'stdout',
+    descriptor: closed,
+  });
+  writer.write([record, record]);
+  await writer.close();
+  assert.is(writer.recent().length, 2);
+});
+
+writing('writes a file as well, in folders it makes', async () => {
+  await written({ file: fileOptions() }, (writer) => writer.write([record, record]));
+  const text = readFileSync(path.join(folder, 'logs', 'svc.log'), 'utf8');
+  assert.is(text.split('some-event').length - 1, 2);
+});
+
+writing('names files by day and hour, and always the same list of them', async () => {
+  const names: string[] = [];
+  for (const frequency of ['daily', 'hourly'] as const) {
+    await written({ file: fileOptions({ frequency, filesMax: 3 }) }, (writer) =>
+      writer.write([record]),
+    );
+    names.push(...readdirSync(path.join(folder, 'logs')));
+  }
+  assert.equal(
+    new Set(names.filter((name) => name.startsWith('.'))),
+    new Set(['.svc.log.audit.json']),
+  );
+  assert.ok(
+    names.some((name) => /^svc\.log\.\d{4}-\d\d-\d\d$/.test(name)),
+    names.join(),
+  );
+  assert.ok(
+    names.some((name) => /^svc\.log\.\d{4}-\d\d-\d\d-\d\d$/.test(name)),
+    names.join(),
+  );
+});
+
+writing('begins a new file at its size and keeps only so many', async () => {
+  const big = { ...record, message: 'x'.repeat(100_000), fields: {} };
+  await written(
+    { output: 'none', file: fileOptions({ sizeMbMax: 1, filesMax: 2, frequency: 'daily' }) },
+    async (writer) => {
+      for (let index = 0; index < 50; index += 1) {
+        writer.write([big]);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+  );
+  const files = readdirSync(path.join(folder, 'logs')).filter((name) => !name.startsWith('.'));
+  assert.is(files.length, 2, files.join());
+});
+
+writing('tells once of a file that cannot be written, and goes on', async () => {
+  writeFileSync(path.join(folder, 'logs'), 'a file where the folder should be');
+  const text = await written({ file: fileOptions() }, async (writer) => {
+    for (let index = 0; index < 5; index += 1) {
+      writer.write([{ ...record, time: record.time + index * 60_000 }]);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
+  assert.is(text.split('log-file-failed').length - 1, 1);
+  assert.is(text.split('some-event').length - 1, 5);
+});
+
+writing('goes on with the file once it can be written again', async () => {
+  const blocked = path.join(folder, 'logs');
+  writeFileSync(blocked, '');
+  const writer = new LogWriter({
+    level: 'info',
+    format: 'json',
+    output: 'none',
+    file: fileOptions(),
+  });
+  writer.write([record]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  rmSync(blocked);
+  writer.write([{ ...record, time: record.time + 60_000 }]);
+  await writer.close();
+  assert.match(readFileSync(path.join(blocked, 'svc.log'), 'utf8'), 'some-event');
+});
+
+writing('survives a file that fails when it is opened', async () => {
+  const text = await written(
+    { file: fileOptions({ path: '/proc/version/none/svc.log' }) },
+    (writer) => writer.write([record]),
+  );
+  assert.match(text, 'log-file-failed');
+});
+
+writing.run();

@@ -1,0 +1,292 @@
+/**
+ * Runs commands through their definitions in this thread: a command line in, a reply out.
+ *
+ * There are no rings and no router. Parts of gathered commands do cross their codec, so that a part
+ * that does not survive the way between threads is noticed here.
+ */
+
+import { CommandError, errors } from '#base';
+import {
+  Arguments,
+  commandTable,
+  findKeys,
+  type ClientPort,
+  type CommandEntry,
+  type EveryShardCommand,
+  type MainContext,
+  type ShardContext,
+  type ShardSettings,
+} from '#commands';
+import { OwnedReply, type Protocol } from '#resp';
+import { Store, type Keyspace } from '#store';
+import { ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
+
+/** The moment at which a test context begins. */
+const START_MS = 1_700_000_000_000;
+
+export interface CallOptions {
+  protocol?: Protocol;
+  databases?: number;
+  shardIndex?: number;
+  shardCount?: number;
+  settings?: Record<string, number | boolean | string>;
+  client?: Partial<ClientPort>;
+  /** The ports of commands that run on main, beside the client. */
+  ports?: object;
+  random?: () => number;
+}
+
+/** One shard and one client in memory. Time stands still until a test moves `nowMs`. */
+export class CallContext implements ShardContext {
+  readonly store: Store;
+  readonly reply: OwnedReply;
+  readonly settings: ShardSettings;
+  readonly shardIndex: number;
+  readonly shardCount: number;
+  readonly random: () => number;
+  readonly client: ClientPort;
+  readonly ports: object;
+  connection = 0;
+  database = 0;
+  hits = 0;
+  misses = 0;
+  /** What commands announced, as `type event key`; a notification without a change begins with `~`. */
+  announced: string[] = [];
+  /** Seconds that commands asked the shard to sleep. */
+  slept: number[] = [];
+  /** Replies that deferred commands gave later. */
+  deferred: Reply[] = [];
+  #keyspace: Keyspace | undefined;
+
+  constructor(options: CallOptions = {}) {
+    this.random = options.random ?? seededRandom();
+    this.store = new Store({
+      databases: options.databases ?? 16,
+      seed: Buffer.alloc(16, 7),
+      random: this.random,
+    });
+    this.reply = new OwnedReply(options.protocol ?? 2);
+    // Whatever else of a client a command reads, its own tests give.
+    this.client = {
+      id: 1,
+      address: '127.0.0.1:1',
+      database: 0,
+      protocol: this.reply.protocol,
+      name: '',
+      authenticated: true,
+      ...options.client,
+    } as ClientPort;
+    this.shardIndex = options.shardIndex ?? 0;
+    this.shardCount = options.shardCount ?? 1;
+    this.settings = settingsOf({ 'proto-max-bulk-len': 512 * 1024 * 1024, ...options.settings });
+    this.ports = options.ports ?? {};
+    this.nowMs = START_MS;
+  }
+
+  get nowMs(): number {
+    return this.store.nowMs;
+  }
+
+  set nowMs(value: number) {
+    this.store.nowMs = value;
+    this.store.clock = Math.floor(value / 1000) % 2 ** 24;
+  }
+
+  get keyspace(): Keyspace {
+    return this.#keyspace ?? this.store.databases[this.database]!;
+  }
+
+  set keyspace(keyspace: Keyspace) {
+    this.#keyspace = keyspace;
+  }
+
+  hit(): void {
+    this.hits += 1;
+  }
+
+  miss(): void {
+    this.misses += 1;
+  }
+
+  changed(type: string, event: string, key: Uint8Array, at: number, length: number): void {
+    this.announced.push(`${type} ${event} ${textOf(key, at, length)}`);
+  }
+
+  notify(type: string, event: string, key: Uint8Array, at: number, length: number): void {
+    this.announced.push(`~${type} ${event} ${textOf(key, at, length)}`);
+  }
+
+  flushed(database: number): void {
+    this.announced.push(`flushed ${database}`);
+  }
+
+  swapped(one: number, other: number): void {
+    this.announced.push(`swapped ${one} ${other}`);
+  }
+
+  sleep(seconds: number): void {
+    this.slept.push(seconds);
+  }
+
+  /** Takes what was announced since the last time. */
+  takeAnnounced(): string[] {
+    const taken = this.announced;
+    this.announced = [];
+    return taken;
+  }
+}
+
+/** Names of all commands that were run, as the table spells them. */
+export const calledCommands = new Set<string>();
+
+/**
+ * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
+ * own; `undefined` when the command answers later. A line is split at spaces; `"..."` may hold `\xHH`
+ * and other JSON escapes.
+ */
+export function call(context: CallContext, line: string | readonly string[]): unknown {
+  const words = typeof line === 'string' ? splitLine(line) : line;
+  const args = argumentsOf(words);
+  const { reply } = context;
+  reply.take();
+  try {
+    const entry = resolve(args);
+    calledCommands.add(entry.command.name);
+    run(entry, context, args);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    reply.take();
+    reply.error(error);
+  }
+  return decode(Buffer.from(reply.take()));
+}
+
+function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
+  const { command } = entry;
+  switch (command.route) {
+    case 'oneShard':
+      command.run(context, args);
+      return;
+    case 'onMain':
+      command.run(mainContext(context), args);
+      return;
+    case 'byKey':
+    case 'everyShard':
+      gather(command as EveryShardCommand<unknown>, context, args);
+      return;
+    case 'container':
+      throw errors.wrongArguments(entry.lowerName);
+  }
+}
+
+function gather(command: EveryShardCommand<unknown>, context: CallContext, args: Arguments): void {
+  const { part } = command.merge;
+  const wire = new OwnedReply();
+  part.encode(command.run(context, args), wire);
+  const bytes = Buffer.from(wire.take());
+  const partOfKey = (findKeys(command.keys, args) ?? []).map(() => 0);
+  command.merge.combine([part.decode(bytes, 0, bytes.length)], context.reply, { partOfKey });
+}
+
+function mainContext(context: CallContext): MainContext {
+  const { reply, client, nowMs, ports, deferred } = context;
+  const protocol = reply.protocol;
+  return {
+    reply,
+    client,
+    nowMs,
+    defer: () => (write) => {
+      const later = new OwnedReply(protocol);
+      write(later);
+      deferred.push(decode(Buffer.from(later.take())) as Reply);
+    },
+    ...ports,
+  };
+}
+
+function resolve(args: Arguments): CommandEntry {
+  const found = commandTable.find(args.source, args.at(0), args.length(0));
+  if (found === undefined) throw errors.unknownCommand(args.latin1(0), firstWords(args));
+  if (found.command.route !== 'container') return demandArity(found, args);
+  if (args.count < 2) throw errors.wrongArguments(found.lowerName);
+  const sub = found.subcommand(args.source, args.at(1), args.length(1));
+  if (sub === undefined) throw found.unknownSubcommand(args.latin1(1));
+  return demandArity(sub, args);
+}
+
+function demandArity(entry: CommandEntry, args: Arguments): CommandEntry {
+  if (!entry.admits(args.count)) throw entry.wrongArguments(args);
+  return entry;
+}
+
+function firstWords(args: Arguments): string {
+  let text = '';
+  for (let index = 1; index < args.count; index += 1) text += `'${args.latin1(index)}' `;
+  return text;
+}
+
+function argumentsOf(words: readonly string[]): Arguments {
+  const spans = new Int32Array(words.length * 2);
+  let at = 0;
+  for (const [index, word] of words.entries()) {
+    spans[2 * index] = at;
+    spans[2 * index + 1] = word.length;
+    at += word.length;
+  }
+  const args = new Arguments();
+  args.point(Buffer.from(words.join(''), 'latin1'), 0, spans, 0, words.length);
+  return args;
+}
+
+function splitLine(line: string): string[] {
+  const words = line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
+  return words.map((word) => (word.startsWith('"') ? unquoted(word) : word));
+}
+
+function unquoted(word: string): string {
+  return JSON.parse(word.replace(/\\x([0-9a-f]{2})/gi, '\\u00$1')) as string;
+}
+
+function decode(bytes: Buffer): unknown {
+  const replies: unknown[] = [];
+  const parser = new RespParser((reply) => replies.push(plain(reply)), true);
+  parser.push(bytes);
+  return replies.length > 1 ? replies : replies[0];
+}
+
+function plain(reply: Reply): unknown {
+  if (reply instanceof ReplyError) return `-${reply.message}`;
+  if (reply instanceof Verbatim) return reply.text;
+  if (Buffer.isBuffer(reply)) return reply.toString('latin1');
+  if (Array.isArray(reply)) return reply.map(plain);
+  if (reply instanceof Set) return new Set([...reply].map(plain));
+  if (reply instanceof Map) {
+    return new Map([...reply].map(([key, value]) => [plain(key), plain(value)]));
+  }
+  return reply;
+}
+
+function settingsOf(values: Record<string, number | boolean | string>): ShardSettings {
+  const get = (name: string): unknown => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`the test gives no setting ${name}`);
+    return value;
+  };
+  return {
+    number: (name) => get(name) as number,
+    boolean: (name) => get(name) as boolean,
+    string: (name) => get(name) as string,
+  };
+}
+
+function seededRandom(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function textOf(bytes: Uint8Array, at: number, length: number): string {
+  return Buffer.from(bytes.slice(at, at + length)).toString('latin1');
+}

@@ -1,0 +1,22 @@
+export { call, CallContext, calledCommands, type CallOptions } from './call.ts';
+export {
+  ChildServer,
+  freePort,
+  launch,
+  type LaunchOptions,
+  type ServerEnd,
+} from './child-server.ts';
+export { FakeClock } from './fake-clock.ts';
+export { needs, programOrNone } from './needs.ts';
+export { chosenSeed, Random, withRandom } from './random.ts';
+export { startRedis } from './redis-server.ts';
+export {
+  encodeCommand,
+  RespClient,
+  talk,
+  type Address,
+  type ClientOptions,
+  type Word,
+} from './resp-client.ts';
+export { Push, ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
+export { startServer, type ServerOptions } from './server.ts';

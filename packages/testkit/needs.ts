@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where a program is, or nothing when this machine does not have it. */
+export function programOrNone(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+}
+
+/**
+ * Tells whether a program is installed. When it is not, it leaves a line by which the test runner
+ * knows that tests were left out for want of it; where every tool must exist, that is a failure.
+ */
+export function needs(program: string): boolean {
+  if (programOrNone(program) !== undefined) return true;
+  process.stdout.write(`left out: needs ${program}\n`);
+  return false;
+}

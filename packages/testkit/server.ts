@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launch, type ChildServer } from './child-server.ts';
+
+const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../server/main.js');
+
+/** What a test wants of its server. */
+export interface ServerOptions {
+  /** Command-line arguments, put last so that they win. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The text of a configuration file for the server. */
+  readonly toml?: string;
+  readonly shards?: number;
+  /** Whether to serve HTTP, on a port of its own; off unless asked for. */
+  readonly httpPort?: number;
+  readonly password?: string;
+  /** A folder to run in and keep; otherwise one is made and removed. */
+  readonly folder?: string;
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Boots a real server on a free port, in a folder of its own, and waits until it answers. */
+export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
+  const { password, folder, environment } = options;
+  return launch({
+    program: process.execPath,
+    arguments: (port, home) => serverArguments(port, home, options),
+    ...(environment === undefined ? {} : { environment }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(password === undefined ? {} : { password }),
+  });
+}
+
+function serverArguments(port: number, folder: string, options: ServerOptions): string[] {
+  const args = [...(options.nodeArgs ?? []), main, '--port', String(port), '--bind', '127.0.0.1'];
+  args.push('--shards', String(options.shards ?? 2));
+  if (options.httpPort === undefined) args.push('--set', 'http.enabled=false');
+  else args.push('--http-port', String(options.httpPort));
+  if (options.password !== undefined) args.push('--requirepass', options.password);
+  if (options.toml !== undefined) {
+    const file = path.join(folder, 'svc.toml');
+    writeFileSync(file, options.toml);
+    args.push('--config', file);
+  }
+  return [...args, ...(options.args ?? [])];
+}

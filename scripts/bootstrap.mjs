@@ -1,0 +1,150 @@
+/**
+ * The one way in: `npm start`, `npm test` and the rest come through here, so that each of them works
+ * as the only command after a fresh clone.
+ *
+ * It installs what is missing, builds what is stale, and then becomes the program asked for: in
+ * this same process, so that signals and the exit code need no forwarding. When nothing is stale it
+ * must cost next to nothing, hence plain JavaScript and no dependency.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const dist = path.join(root, 'dist');
+const installStamp = path.join(root, 'node_modules', '.install-stamp');
+const buildStamp = path.join(dist, '.build-stamp');
+const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
+
+const programs = {
+  start: 'packages/server/main.js',
+  dev: 'scripts/dev.js',
+  test: 'scripts/test.js',
+  check: 'scripts/check.js',
+  bench: 'scripts/bench.js',
+  generate: 'scripts/generate.js',
+  tidy: 'scripts/tidy.js',
+};
+
+/** The TypeScript sources below a folder, relative to the root, in a fixed order. */
+function sources(folder, found = []) {
+  const absolute = path.join(root, folder);
+  if (!existsSync(absolute)) return found;
+  for (const entry of readdirSync(absolute, { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) sources(name, found);
+    else if (name.endsWith('.ts')) found.push(name);
+  }
+  return found.sort();
+}
+
+// Path, time and size of every source, rather than the newest time alone: a removed file, a file
+// moved with its old time, and a checkout of an older commit are changes too.
+function sourceFingerprint() {
+  const hash = createHash('sha256');
+  const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), 'tsconfig.json'];
+  for (const name of inputs) {
+    const { mtimeMs, size } = statSync(path.join(root, name));
+    hash.update(`${name} ${mtimeMs} ${size}\n`);
+  }
+  return hash.update(lockFingerprint()).digest('hex');
+}
+
+/** What is to be installed. The rest of package.json may change without an install. */
+function lockFingerprint() {
+  const wanted = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const lock = path.join(root, 'package-lock.json');
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([wanted.dependencies, wanted.devDependencies]));
+  if (existsSync(lock)) hash.update(readFileSync(lock));
+  return hash.digest('hex');
+}
+
+function stampHolds(file, fingerprint) {
+  return existsSync(file) && readFileSync(file, 'utf8') === fingerprint;
+}
+
+function isInstalled() {
+  if (stampHolds(installStamp, lockFingerprint())) return true;
+  // An install made by hand leaves npm's own record, which is as good when it is the newer file.
+  const record = path.join(root, 'node_modules', '.package-lock.json');
+  const lock = path.join(root, 'package-lock.json');
+  if (existsSync(installStamp) || !existsSync(record) || !existsSync(lock)) return false;
+  return statSync(record).mtimeMs >= statSync(lock).mtimeMs;
+}
+
+function isBuilt() {
+  return stampHolds(buildStamp, sourceFingerprint());
+}
+
+/** Runs a Node program; what it prints goes to stderr, because stdout belongs to the program asked for. */
+function runNode(args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  return status === 0;
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+function install() {
+  process.stderr.write('installing dependencies\n');
+  // `npm install` and not `npm ci`, which refuses a lock file that lacks packages of other
+  // platforms; the versions are pinned either way. The compiler is a development dependency.
+  const args = ['install', '--no-audit', '--no-fund', '--include=dev'];
+  const npm = process.env.npm_execpath;
+  const ok = npm?.endsWith('.js')
+    ? runNode([npm, ...args])
+    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] }).status === 0;
+  if (!ok) fail('npm install failed, see above');
+  writeFileSync(installStamp, lockFingerprint());
+}
+
+function build() {
+  const startedMs = performance.now();
+  process.stderr.write('building\n');
+  const fingerprint = sourceFingerprint();
+  // Whatever this build leaves behind if it fails, it is not what the stamp stands for.
+  rmSync(buildStamp, { force: true });
+  const ok = runNode([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
+  if (!ok) fail('the build failed, see above');
+  for (const folder of sourceFolders) removeOrphans(folder);
+  writeFileSync(buildStamp, fingerprint);
+  process.stderr.write(`built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+}
+
+/** Deletes outputs whose source is gone: a test that no longer exists must not keep running. */
+function removeOrphans(folder) {
+  const absolute = path.join(dist, folder);
+  if (!existsSync(absolute)) return;
+  for (const entry of readdirSync(absolute, { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`;
+    const source = name.replace(/\.js(\.map)?$/, '.ts');
+    if (entry.isDirectory()) removeOrphans(name);
+    else if (source !== name && !existsSync(path.join(root, source))) rmSync(path.join(dist, name));
+  }
+  if (readdirSync(absolute).length === 0) rmSync(absolute, { recursive: true });
+}
+
+async function makeReady() {
+  if (isInstalled() && isBuilt()) return;
+  const { withLock } = await import('./build-lock.mjs');
+  // Asked again inside: whoever held the lock has probably done the work.
+  await withLock(path.join(dist, '.lock'), () => {
+    if (!isInstalled()) install();
+    if (!isBuilt()) build();
+  });
+}
+
+const [word = 'start', ...args] = process.argv.slice(2);
+const program = Object.hasOwn(programs, word) ? path.join(dist, programs[word]) : undefined;
+if (program === undefined) fail(`unknown program '${word}': ${Object.keys(programs).join(', ')}`);
+await makeReady();
+// Stack traces name the sources everywhere but in the server, where loading the maps would be paid
+// at every start; `node --enable-source-maps` gives them there too.
+if (word !== 'start') process.setSourceMapsEnabled(true);
+process.argv = [process.execPath, program, ...args];
+await import(pathToFileURL(program).href);

@@ -1,0 +1,90 @@
+/**
+ * `npm run check [-- --no-tests]`: everything that must hold before a commit is good.
+ *
+ * All steps run, so that one go shows all there is to mend. The last line is `N passed, N failed`,
+ * in which a step that is no test counts as one.
+ */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Step {
+  readonly name: string;
+  /** Arguments of Node. */
+  readonly args: readonly string[];
+}
+
+interface StepEnd {
+  readonly name: string;
+  readonly isGood: boolean;
+  readonly seconds: number;
+  readonly lastLine: string;
+}
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+const tools: readonly Step[] = [
+  {
+    name: 'format',
+    args: [
+      'node_modules/prettier/bin/prettier.cjs',
+      ...['--config', 'configs/tools/prettier.json'],
+      ...['--ignore-path', 'configs/tools/prettierignore', '--check', '--log-level', 'warn', '.'],
+    ],
+  },
+  {
+    name: 'lint',
+    args: ['node_modules/eslint/bin/eslint.js', '-c', 'configs/tools/eslint.config.js', '.'],
+  },
+  { name: 'tidy', args: ['dist/scripts/tidy.js'] },
+  { name: 'generated files', args: ['dist/scripts/generate.js', '--check'] },
+];
+const tests: Step = { name: 'tests', args: ['dist/scripts/test.js'] };
+
+const withTests = !process.argv.includes('--no-tests');
+const ends: StepEnd[] = [];
+for (const step of withTests ? [...tools, tests] : tools) ends.push(await run(step));
+
+console.log('');
+for (const { name, isGood, seconds } of ends) {
+  console.log(`${isGood ? '  ok' : 'FAIL'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+}
+const { passed, failed } = total(ends);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+function run(step: Step): Promise<StepEnd> {
+  console.log(`--- ${step.name}`);
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, step.args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let tail = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    process.stdout.write(text);
+    tail = (tail + text).slice(-1000);
+  });
+  return new Promise((resolve) => {
+    child.on('close', (exitCode) => {
+      resolve({
+        name: step.name,
+        isGood: exitCode === 0,
+        seconds: (performance.now() - startedMs) / 1000,
+        lastLine: tail.trimEnd().split('\n').at(-1) ?? '',
+      });
+    });
+  });
+}
+
+function total(steps: readonly StepEnd[]): { passed: number; failed: number } {
+  let passed = 0;
+  let failed = 0;
+  for (const { isGood, lastLine } of steps) {
+    const [, good, bad] = /^(\d+) passed, (\d+) failed$/.exec(lastLine) ?? [];
+    const badCount = bad === undefined ? 0 : Number(bad);
+    passed += good === undefined ? Number(isGood) : Number(good);
+    failed += isGood ? badCount : Math.max(1, badCount);
+  }
+  return { passed, failed };
+}

@@ -1,0 +1,46 @@
+/**
+ * `npm run generate`: writes the files that are derived from tables, and are committed so that they
+ * can be read. With `--check` it writes nothing, and fails when a file is not what it should be.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { renderToml, rowOf } from '#config';
+
+interface Generator {
+  readonly file: string;
+  readonly render: () => string;
+}
+
+/** Every generated file. */
+const generators: readonly Generator[] = [{ file: 'configs/server.toml', render: serverToml }];
+
+function serverToml(): string {
+  const head = [
+    '# Every setting with its default and its meaning. Written by `npm run generate`.',
+    '#',
+    '# Copy what you change into svc.toml, or into a file given by --config. Values come from the',
+    '# defaults, the file, the environment (SVC_SECTION__KEY, hyphens and dots as underscores: one',
+    '# for a hyphen, two for a dot) and the command line (--set section.key=value); the later wins.',
+  ].join('\n');
+  return `${head}\n\n${renderToml({ valueOf: (name) => rowOf(name).default, explain: true })}`;
+}
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const isCheck = process.argv.includes('--check');
+let stale = 0;
+
+for (const { file, render } of generators) {
+  const absolute = path.join(root, file);
+  const wanted = render();
+  if (existsSync(absolute) && readFileSync(absolute, 'utf8') === wanted) continue;
+  stale += 1;
+  if (isCheck) {
+    console.log(`${file} is not what the tables say; run npm run generate`);
+  } else {
+    mkdirSync(path.dirname(absolute), { recursive: true });
+    writeFileSync(absolute, wanted);
+    console.log(`wrote ${file}`);
+  }
+}
+process.exitCode = isCheck && stale > 0 ? 1 : 0;

@@ -1,0 +1,185 @@
+/**
+ * Who may import whom, and which words belong to which file. Nothing else holds these rows.
+ */
+import path from 'node:path';
+import {
+  importsOf,
+  isTest,
+  withoutComments,
+  type Import,
+  type SourceFile,
+} from './source-files.ts';
+
+/** One package: what of ours it may import, and which packages of others live in it. */
+interface Layer {
+  readonly imports: readonly string[];
+  /** Packages of which it may take types only. */
+  readonly types?: readonly string[];
+  readonly thirdParty?: readonly string[];
+}
+
+const beneathServer = [
+  ...['base', 'resp', 'store', 'diag', 'commands', 'link', 'config', 'acl', 'shard', 'router'],
+  ...['net', 'telemetry', 'http', 'persistence', 'workers'],
+];
+
+const layers: Readonly<Record<string, Layer>> = {
+  base: { imports: [] },
+  resp: { imports: ['base'] },
+  store: { imports: ['base'] },
+  diag: { imports: ['base'] },
+  commands: { imports: ['base'], types: ['resp', 'store'] },
+  link: { imports: ['base'], thirdParty: ['msgpackr'] },
+  config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
+  acl: { imports: ['base', 'commands'] },
+  shard: { imports: ['base', 'resp', 'store', 'diag', 'commands', 'link'] },
+  router: { imports: ['base', 'resp', 'diag', 'commands', 'link', 'acl'] },
+  net: { imports: ['base', 'resp'] },
+  telemetry: {
+    imports: ['base', 'diag', 'link'],
+    thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
+  },
+  http: { imports: ['base', 'diag', 'telemetry', 'link'], thirdParty: ['find-my-way'] },
+  'debug-ui': { imports: [], thirdParty: ['preact', 'uplot'] },
+  persistence: { imports: ['base', 'store', 'diag'] },
+  server: { imports: beneathServer, thirdParty: ['piscina'] },
+  testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
+  'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
+  'workers/ops': { imports: ['base', 'http', 'telemetry'], types: ['config'] },
+  'workers/urls': { imports: [] },
+  'workers/tasks': { imports: ['base', 'diag'], thirdParty: ['archiver'] },
+};
+
+/** What tests may import beside what their package may. */
+const testImports = ['testkit', 'base'];
+const testThirdParty = ['uvu', 'uvu/assert', 'redis', 'ioredis'];
+
+/** Words that only some files may use. A folder ends in a slash. */
+interface Seam {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly allowed: readonly string[];
+  /** Whether tests and their kit are held to it too. */
+  readonly isForTests?: boolean;
+}
+
+const errorCodes =
+  'ERR|WRONGTYPE|WRONGPASS|NOAUTH|NOPROTO|NOPERM|NOSCRIPT|OOM|LOADING|BUSY|BUSYKEY|EXECABORT|MISCONF|READONLY|CROSSSLOT|MOVED';
+
+const seams: readonly Seam[] = [
+  {
+    what: 'a clock',
+    pattern: /\b(Date\.now|performance\.now|process\.hrtime)\b/g,
+    allowed: ['packages/base/clock.ts'],
+  },
+  {
+    what: 'the environment or the command line',
+    pattern: /\bprocess\.(env|argv)\b/g,
+    allowed: ['packages/config/'],
+  },
+  {
+    what: 'shared memory',
+    pattern: /\b(Atomics|SharedArrayBuffer)\b/g,
+    allowed: ['packages/link/'],
+  },
+  {
+    what: 'sockets',
+    pattern: /'node:(net|tls|http|https)'/g,
+    allowed: ['packages/net/', 'packages/http/'],
+  },
+  {
+    what: 'a new thread',
+    pattern: /\bnew Worker\(/g,
+    allowed: ['packages/server/shard-pool.ts', 'packages/server/ops-link.ts'],
+  },
+  {
+    what: 'the text of an error reply',
+    pattern: new RegExp(`['"\`]-?(${errorCodes}) `, 'g'),
+    allowed: ['packages/base/command-error.ts'],
+  },
+  {
+    what: 'the console or an exit',
+    pattern: /\b(console\.\w+|process\.exit)\(/g,
+    allowed: ['scripts/', 'bench/'],
+    isForTests: true,
+  },
+];
+
+/** How often a file may break a rule, and why. Counted, so that it can only shrink. */
+export type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
+
+const exemptions: Exemptions = {};
+
+/** What breaks the rows or the seams, one line each. */
+export function layerFaults(
+  files: readonly SourceFile[],
+  exempt: Exemptions = exemptions,
+): string[] {
+  const faults: string[] = [];
+  for (const file of files) {
+    const found = [...importFaults(file), ...seamFaults(file)];
+    const allowed = exempt[file.file]?.[0] ?? 0;
+    if (found.length === allowed) continue;
+    faults.push(...found);
+    if (allowed > 0) faults.push(`${file.file}: ${found.length} faults, but ${allowed} are exempt`);
+  }
+  const known = new Set(files.map(({ file }) => file));
+  const gone = Object.keys(exempt).filter((file) => !known.has(file));
+  return [...faults, ...gone.map((file) => `${file}: is exempt, but does not exist`)];
+}
+
+/** The row a file belongs to, or nothing for scripts and benches, which may import anything. */
+function packageOf(file: string): string | undefined {
+  const [top, name = '', ...rest] = file.split('/');
+  if (top === 'packages' && rest.length > 0) return name;
+  return top === 'workers' ? `workers/${name.replace(/(\.[\w-]+)*\.ts$/, '')}` : undefined;
+}
+
+function importFaults(source: SourceFile): string[] {
+  const own = packageOf(source.file);
+  if (own === undefined) return [];
+  const layer = layers[own];
+  if (layer === undefined) return [`${source.file}: the package ${own} has no row in layers.ts`];
+  return importsOf(source)
+    .filter((one) => !isAllowed(source.file, own, layer, one))
+    .map(({ target }) => `${source.file}: may not import ${target}`);
+}
+
+function isAllowed(file: string, own: string, layer: Layer, one: Import): boolean {
+  const { target } = one;
+  if (target.startsWith('node:')) return true;
+  if (target.startsWith('#')) return isOursAllowed(file, layer, one);
+  if (target.startsWith('.')) {
+    const resolved = path.posix.join(path.posix.dirname(file), target);
+    return packageOf(resolved) === own || (own.startsWith('workers/') && isTest(file));
+  }
+  if (isTest(file) && testThirdParty.includes(target)) return true;
+  return (layer.thirdParty ?? []).some((name) =>
+    name.endsWith('*') ? target.startsWith(name.slice(0, -1)) : target === name,
+  );
+}
+
+function isOursAllowed(file: string, layer: Layer, { target, isType }: Import): boolean {
+  const name = target.slice(1);
+  const types = layer.types ?? [];
+  if (layer.imports.includes(name) || (isType && types.includes(name))) return true;
+  return isTest(file) && (testImports.includes(name) || types.includes(name));
+}
+
+function seamFaults({ file, text }: SourceFile): string[] {
+  const forTests = isTest(file) || file.startsWith('packages/testkit/');
+  const code = withoutComments(text);
+  return seams
+    .filter(({ isForTests }) => !forTests || isForTests === true)
+    .filter(() => !file.startsWith('scripts/') && !file.startsWith('bench/'))
+    .filter(({ allowed }) => !allowed.some((place) => file === place || isInside(file, place)))
+    .flatMap(({ what, pattern, allowed }) =>
+      (code.match(pattern) ?? []).map(
+        (word) => `${file}: ${what} (${word}) belongs to ${allowed.join(', ')}`,
+      ),
+    );
+}
+
+function isInside(file: string, folder: string): boolean {
+  return folder.endsWith('/') && file.startsWith(folder);
+}

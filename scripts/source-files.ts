@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A source file: its path from the root of the repository, and its text. */
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** One import of a file. */
+export interface Import {
+  readonly target: string;
+  /** Whether only types are taken, so that nothing is left of it when the code runs. */
+  readonly isType: boolean;
+}
+
+const FOLDERS = ['packages', 'workers', 'scripts', 'bench'];
+
+/** Every TypeScript source of the repository. */
+export function readSources(root: string): SourceFile[] {
+  return FOLDERS.filter((folder) => existsSync(path.join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name}`,
+      ),
+    )
+    .filter((file) => file.endsWith('.ts'))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+}
+
+/** What a file imports or exports from elsewhere, read from the lines as Prettier leaves them. */
+export function importsOf({ text }: SourceFile): Import[] {
+  const statements = text.matchAll(
+    /^(?:import|export)\b(?<rest>[^;'"]*?\bfrom\s+|\s+)'(?<target>[^']+)';/gm,
+  );
+  const dynamic = text.matchAll(/\b(?:import|require)\('(?<target>[^']+)'\)/g);
+  return [
+    ...[...statements].map(({ groups }) => ({
+      target: groups!['target']!,
+      isType: /^\s+type\b/.test(groups!['rest']!),
+    })),
+    ...[...dynamic].map(({ groups }) => ({ target: groups!['target']!, isType: false })),
+  ];
+}
+
+/** The code without its comments; strings stay. */
+export function withoutComments(text: string): string {
+  const strings = String.raw`'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"`;
+  const tokens = new RegExp(String.raw`(${strings})|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/.*`, 'g');
+  return text.replace(tokens, (_, string: string | undefined) => string ?? '');
+}
+
+/** Tells whether a file is a test. */
+export function isTest(file: string): boolean {
+  return file.endsWith('.test.ts') || file.includes('/e2e/');
+}

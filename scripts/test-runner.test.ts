@@ -1,0 +1,149 @@
+/**
+ * The runner against test files that are broken on purpose, each in a way that uvu alone would let
+ * pass, or would hang on.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runTests, summaryLine, type FileResult, type TestRunOptions } from './test-runner.ts';
+
+const head = `import { suite } from 'uvu'; import * as assert from 'uvu/assert'; const s = suite('s');`;
+const twoTests = `s('one', () => {}); s('two', () => {});`;
+
+const cases: readonly (readonly [
+  name: string,
+  code: string,
+  fault: RegExp | null,
+  failed: number,
+])[] = [
+  ['two passing tests', `${head} ${twoTests} s.run();`, null, 0],
+  ['a failing test', `${head} ${twoTests} s('no', () => assert.ok(false)); s.run();`, /code 1/, 1],
+  [
+    'a throwing before hook',
+    `${head} s.before(() => { throw 1 }); ${twoTests} s.run();`,
+    /0 of 2/,
+    2,
+  ],
+  [
+    'a throwing after-each hook',
+    `${head} s.after.each(() => { throw 1 }); ${twoTests} s.run();`,
+    /passed 0 of 2/,
+    2,
+  ],
+  ['a forgotten run', `${head} ${twoTests}`, /ran no test/, 1],
+  ['no suite at all', `export {};`, /ran no test/, 1],
+  [
+    'a test that never settles',
+    `${head} s('x', () => new Promise(() => {})); s.run();`,
+    /code 1/,
+    1,
+  ],
+  [
+    'a test that hangs on an open handle',
+    `${head} s('x', () => { setInterval(() => {}, 1000); }); s.run();`,
+    /did not end within 1 s/,
+    1,
+  ],
+  ['a skipped test', `${head} ${twoTests} s.skip('three', () => {}); s.run();`, /skipped 1/, 1],
+  ['a test picked out', `${head} ${twoTests} s.only('three', () => {}); s.run();`, /skipped 2/, 1],
+  ['a throw while loading', `throw new Error('loading');`, /code 1/, 1],
+  [
+    'a throw after the summary',
+    `${head} ${twoTests} s.run(); setTimeout(() => { throw new Error('late'); }, 100);`,
+    /code 1/,
+    1,
+  ],
+  [
+    'a run behind an await',
+    `${head} s('one', () => {}); s.run(); await new Promise((r) => setTimeout(r, 50));
+       const t = suite('t'); t('two', () => {}); t.run();`,
+    /several turns/,
+    1,
+  ],
+  ['an early exit', `${head} ${twoTests} s.run(); process.exit(0);`, /ran no test/, 1],
+  ['a crash', `process.kill(process.pid, 'SIGKILL');`, /ended by SIGKILL/, 1],
+];
+
+const runner = suite('test runner');
+let folder = '';
+
+runner.before.each(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'runner-'));
+  const modules = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
+  symlinkSync(modules, path.join(folder, 'node_modules'));
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+});
+
+runner.after.each(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(file: string, code: string): void {
+  mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+  writeFileSync(path.join(folder, file), code);
+}
+
+async function run(options: Partial<TestRunOptions> = {}): Promise<FileResult[]> {
+  const write = (): void => undefined;
+  return runTests({ folder, sourceFolder: folder, limitSeconds: 1, write, ...options });
+}
+
+for (const [name, code, fault, failed] of cases) {
+  runner(`judges ${name}`, async () => {
+    put('a.test.js', code);
+    const [result] = await run({ limitSeconds: name.includes('hangs') ? 1 : 20 });
+    if (fault === null) assert.equal(result?.faults, []);
+    else assert.match(result?.faults.join('; ') ?? '', fault);
+    assert.is(result?.failed, failed);
+  });
+}
+
+runner('adds the tests of all files up', async () => {
+  put('a.test.js', `${head} ${twoTests} s.run();`);
+  put('b/b.test.js', `${head} ${twoTests} s('no', () => assert.ok(false)); s.run();`);
+  put('c.test.js', `throw new Error('broken');`);
+  put('not-a-test.js', `throw new Error('must not run');`);
+  assert.is(summaryLine(await run({ limitSeconds: 20 })), '4 passed, 2 failed');
+});
+
+runner('chooses files by words', async () => {
+  put('a.test.js', `${head} ${twoTests} s.run();`);
+  put('b/b.test.js', `${head} ${twoTests} s.run();`);
+  const results = await run({ limitSeconds: 20, words: ['b/', 'nowhere'] });
+  assert.equal(
+    results.map(({ file }) => file),
+    ['b/b.test.js'],
+  );
+});
+
+runner(
+  'lets a file leave tests out for want of a tool, but not where every tool must be',
+  async () => {
+    put('a.test.js', `console.log('left out: needs some-tool');`);
+    const [mild] = await run({ limitSeconds: 20 });
+    assert.equal([mild?.faults, mild?.missingTools], [[], ['some-tool']]);
+    const [strict] = await run({ limitSeconds: 20, everyToolMustExist: true });
+    assert.match(strict?.faults[0] ?? '', /some-tool is not installed/);
+  },
+);
+
+runner('reads a longer limit at the head of the source', async () => {
+  put('a.test.js', `${head} s('slow', () => new Promise((r) => setTimeout(r, 1500))); s.run();`);
+  put('sources/a.test.ts', `// test-limit: 15s\n`);
+  const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
+  assert.equal(result?.faults, []);
+});
+
+runner('ends what a file left running', async () => {
+  const mark = path.join(folder, 'still-here');
+  const child = `import { spawn } from 'node:child_process';
+    spawn('sh', ['-c', 'sleep 0.5; touch ${mark}'], { stdio: 'inherit' }).unref();`;
+  put('a.test.js', `${child} ${head} ${twoTests} s.run();`);
+  const [result] = await run({ limitSeconds: 20 });
+  assert.equal(result?.faults, []);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.not.ok(existsSync(mark));
+});
+
+runner.run();

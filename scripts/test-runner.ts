@@ -1,0 +1,209 @@
+/**
+ * Runs compiled test files, each in its own process, and believes none of them on its exit code alone.
+ *
+ * uvu ends with exit code 0 when a hook throws, when `.run()` is forgotten and when nothing ran at
+ * all. A file has passed only when its summary says that every test of it ran and passed.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+
+const LIMIT_SECONDS_DEFAULT = 20;
+const LIMIT_SECONDS_MAX = 120;
+/** A `// test-limit: 60s` counts only at the head of a file, where a reader sees it. */
+const LIMIT_COMMENT_LINES = 12;
+const OUTPUT_CHARS_MAX = 200_000;
+
+/** What to run, and where to say so. */
+export interface TestRunOptions {
+  /** The folder of the compiled files. */
+  readonly folder: string;
+  /** The folder of the sources, where a file's limit is read. */
+  readonly sourceFolder: string;
+  /** Only files whose path contains one of these; all files when there are none. */
+  readonly words?: readonly string[];
+  /** Whether a test that leaves itself out for want of a tool is a failure. */
+  readonly everyToolMustExist?: boolean;
+  readonly limitSeconds?: number;
+  readonly write: (text: string) => void;
+}
+
+/** How one file went. */
+export interface FileResult {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  /** Why the file failed; empty when it passed. */
+  readonly faults: readonly string[];
+  /** Tools whose absence made the file leave tests out. */
+  readonly missingTools: readonly string[];
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly timedOut: boolean;
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+const running = new Set<number>();
+
+/** Runs the files and answers how each went, in the order in which they ended. */
+export async function runTests(options: TestRunOptions): Promise<FileResult[]> {
+  const waiting = testFiles(options.folder, options.words ?? []);
+  const results: FileResult[] = [];
+  const worker = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const result = await runFile(file, options);
+      results.push(result);
+      options.write(describe(result));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return results;
+}
+
+/** Ends every test still running, with all that it started. */
+export function killRunningTests(): void {
+  for (const pid of running) killGroup(pid);
+}
+
+/** The last line of a run. */
+export function summaryLine(results: readonly FileResult[]): string {
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  return `${passed} passed, ${failed} failed`;
+}
+
+function testFiles(folder: string, words: readonly string[]): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
+    .sort();
+}
+
+async function runFile(file: string, options: TestRunOptions): Promise<FileResult> {
+  const limitSeconds = limitOf(path.join(options.sourceFolder, sourceName(file)), options);
+  const end = await runProcess(path.join(options.folder, file), limitSeconds * 1000);
+  const missingTools = [...end.output.matchAll(/^left out: needs (\S+)$/gm)].map(
+    ([, tool]) => tool!,
+  );
+  const counts = countsOf(end.output);
+  const faults = [...processFaults(end, limitSeconds)];
+  if (!end.timedOut) faults.push(...countFaults(counts, missingTools.length > 0));
+  if (options.everyToolMustExist === true) {
+    faults.push(...missingTools.map((tool) => `${tool} is not installed, and must be here`));
+  }
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+  const unpassed = counts.reduce((sum, count) => sum + count.total - count.passed, 0);
+  return {
+    file,
+    passed,
+    failed: faults.length === 0 ? 0 : Math.max(1, unpassed),
+    faults,
+    missingTools,
+    output: end.output,
+    durationMs: end.durationMs,
+  };
+}
+
+function sourceName(file: string): string {
+  return file.replace(/\.js$/, '.ts');
+}
+
+function limitOf(source: string, { limitSeconds = LIMIT_SECONDS_DEFAULT }: TestRunOptions): number {
+  if (!existsSync(source)) return limitSeconds;
+  const head = readFileSync(source, 'utf8').split('\n', LIMIT_COMMENT_LINES).join('\n');
+  const wanted = /^\/\/ test-limit: (\d+)s$/m.exec(head)?.[1];
+  return wanted === undefined ? limitSeconds : Math.min(Number(wanted), LIMIT_SECONDS_MAX);
+}
+
+function runProcess(file: string, limitMs: number): Promise<ProcessEnd> {
+  const startedMs = performance.now();
+  // A group of its own, so that servers which a test started can be ended with it.
+  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  const { pid } = child;
+  let output = '';
+  let timedOut = false;
+  const collect = (text: string): void => {
+    output = (output + text).slice(-OUTPUT_CHARS_MAX);
+  };
+  const endGroup = (): void => {
+    if (pid !== undefined) killGroup(pid);
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endGroup();
+  }, limitMs);
+  if (pid !== undefined) running.add(pid);
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  child.on('error', (error) => collect(error.message));
+  // What the file left running would hold its pipes open, and 'close' would never come.
+  child.on('exit', endGroup);
+  return new Promise((resolve) => {
+    child.on('close', (exitCode, signal) => {
+      clearTimeout(timer);
+      if (pid !== undefined) running.delete(pid);
+      resolve({ exitCode, signal, timedOut, output, durationMs: performance.now() - startedMs });
+    });
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+interface Counts {
+  readonly total: number;
+  readonly passed: number;
+  readonly skipped: number;
+}
+
+function countsOf(output: string): Counts[] {
+  const summary = /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm;
+  return [...output.matchAll(summary)].map(([, total, passed, skipped]) => ({
+    total: Number(total),
+    passed: Number(passed),
+    skipped: Number(skipped),
+  }));
+}
+
+function processFaults(end: ProcessEnd, limitSeconds: number): string[] {
+  if (end.timedOut) return [`did not end within ${limitSeconds} s`];
+  if (end.signal !== null) return [`was ended by ${end.signal}`];
+  return end.exitCode === 0 ? [] : [`ended with exit code ${end.exitCode ?? 'unknown'}`];
+}
+
+function countFaults(counts: readonly Counts[], mayBeEmpty: boolean): string[] {
+  // uvu starts once per event-loop turn: a `.run()` behind an `await` starts it a second time, and
+  // then it loses tests of the first.
+  if (counts.length > 1) return ['ran its suites in several turns; call every run() without await'];
+  const count = counts[0] ?? { total: 0, passed: 0, skipped: 0 };
+  if (count.total === 0) return mayBeEmpty ? [] : ['ran no test'];
+  const faults: string[] = [];
+  if (count.passed !== count.total) faults.push(`passed ${count.passed} of ${count.total} tests`);
+  if (count.skipped > 0) faults.push(`skipped ${count.skipped} tests`);
+  return faults;
+}
+
+function describe(result: FileResult): string {
+  const seconds = (result.durationMs / 1000).toFixed(1);
+  const leftOut = result.missingTools.map((tool) => `, left out: needs ${tool}`).join('');
+  const line = `${result.passed} passed, ${seconds} s${leftOut}  ${result.file}\n`;
+  if (result.faults.length === 0) return `  ok  ${line}`;
+  const output = result.output.trimEnd().replaceAll(/^/gm, '      ');
+  return `FAIL  ${line}${result.faults.map((fault) => `      ${fault}\n`).join('')}${output}\n`;
+}

@@ -1,0 +1,112 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { layerFaults } from './layers.ts';
+import { importsOf } from './source-files.ts';
+import { tidyFaults } from './tidiness.ts';
+
+const tidiness = suite('tidiness');
+
+const only = '.only' + '(';
+const mark = 'TO' + 'DO';
+const disable = '// eslint-' + 'disable-next-line complexity';
+const run = `const s = suite('s');\ns.run();\n`;
+
+const layerCases: readonly (readonly [file: string, text: string, fault: string | null])[] = [
+  ['packages/net/a.ts', `import { x } from '#base';`, null],
+  ['packages/net/a.ts', `import { x } from '#commands';`, 'may not import #commands'],
+  ['packages/net/a.ts', `import type { X } from '#commands';`, 'may not import #commands'],
+  ['packages/net/a.ts', `import {\n  x,\n  y,\n} from '#store';`, 'may not import #store'],
+  ['packages/net/a.ts', `export { x } from '#store';`, 'may not import #store'],
+  ['packages/net/a.ts', `const x = await import('#store');`, 'may not import #store'],
+  ['packages/net/a.ts', `import 'winston';`, 'may not import winston'],
+  ['packages/telemetry/a.ts', `import winston from 'winston';`, null],
+  ['packages/telemetry/a.ts', `import x from '@opentelemetry/api';`, null],
+  ['packages/commands/a.ts', `import type { X } from '#store';`, null],
+  ['packages/commands/a.ts', `import { x } from '#store';`, 'may not import #store'],
+  ['packages/net/a.ts', `import { x } from '../base/bytes.ts';`, 'may not import ../base/bytes.ts'],
+  ['packages/net/b/a.ts', `import { x } from '../c.ts';`, null],
+  ['packages/net/a.test.ts', `import { x } from '#testkit';\nimport 'uvu';`, null],
+  ['packages/net/a.test.ts', `import { x } from '#store';`, 'may not import #store'],
+  ['packages/nowhere/a.ts', ``, 'the package nowhere has no row in layers.ts'],
+  ['workers/ops.ts', `import type { X } from '#config';`, null],
+  ['workers/ops.ts', `import { x } from '#config';`, 'may not import #config'],
+  [
+    'packages/net/a.ts',
+    `const x = Date.now();`,
+    'a clock (Date.now) belongs to packages/base/clock.ts',
+  ],
+  ['packages/net/a.ts', `// Date.now() is not for us\n/* nor\n Atomics */`, null],
+  ['packages/net/a.test.ts', `const x = Date.now();`, null],
+  ['packages/net/a.ts', `const x = process.env['A'];`, 'the environment'],
+  ['packages/shard/a.ts', `Atomics.wait(a, 0, 0);`, 'shared memory (Atomics)'],
+  ['packages/router/a.ts', `import net from 'node:net';`, 'sockets'],
+  ['packages/server/a.ts', `new Worker(url);`, 'a new thread'],
+  ['packages/store/a.ts', `throw fixed('ERR no');`, 'the text of an error reply'],
+  ['packages/store/a.test.ts', `assert.is(x, 'ERR no');`, null],
+  ['packages/store/a.test.ts', `console.log(1);`, 'the console'],
+  ['scripts/a.ts', `console.log(Date.now());`, null],
+];
+
+for (const [file, text, fault] of layerCases) {
+  tidiness(`${fault === null ? 'allows' : 'finds'} ${JSON.stringify(text)} in ${file}`, () => {
+    const faults = layerFaults([{ file, text }], {});
+    if (fault === null) assert.equal(faults, []);
+    else assert.match(faults.join('\n'), fault);
+  });
+}
+
+tidiness('counts exemptions in both directions', () => {
+  const files = [{ file: 'packages/net/a.ts', text: 'Date.now(); Date.now();' }];
+  assert.equal(layerFaults(files, { 'packages/net/a.ts': [2, 'a reason'] }), []);
+  assert.is(layerFaults(files, { 'packages/net/a.ts': [3, 'a reason'] }).length, 3);
+  assert.is(layerFaults(files, { 'packages/net/a.ts': [1, 'a reason'] }).length, 3);
+  assert.match(layerFaults([], { 'packages/net/b.ts': [1, 'gone'] }).join('\n'), 'does not exist');
+});
+
+const tidyCases: readonly (readonly [file: string, text: string, fault: string | null])[] = [
+  ['packages/net/index.ts', 'export {};\n'.repeat(700), null],
+  ['packages/net/index.ts', 'export {};\n'.repeat(701), 'has 701 lines'],
+  ['packages/net/a.test.ts', `${run}${'// line\n'.repeat(900)}`, null],
+  ['packages/net/index.ts', `// ${mark} later\n`, `has a ${mark}`],
+  ['packages/net/a.ts', '', 'nothing imports it'],
+  ['packages/server/main.ts', '', null],
+  ['scripts/Some_Thing.ts', '', 'kebab-case'],
+  ['scripts/a.threads.test.ts', run, null],
+  ['scripts/a.ts', `${disable}\n`, 'without a reason'],
+  ['scripts/a.ts', `${disable} -- it is a table\n`, null],
+  ['scripts/a.test.ts', `const s = suite('s');\n`, 'never runs its suite s'],
+  ['scripts/a.test.ts', `const s = suite('s');\n// s.run()\n`, 'never runs its suite s'],
+  ['scripts/a.test.ts', `const s = suite('s');\nconst t = 's.run()';\n`, 'never runs its suite s'],
+  ['scripts/a.test.ts', `${run}s${only}'x', f);\n`, 'runs only some'],
+  ['scripts/a.test.ts', ``, 'has no suite'],
+];
+
+for (const [file, text, fault] of tidyCases) {
+  tidiness(
+    `${fault === null ? 'allows' : 'finds'} in ${file}: ${JSON.stringify(text.slice(0, 60))}`,
+    () => {
+      const faults = tidyFaults([{ file, text }]);
+      if (fault === null) assert.equal(faults, []);
+      else assert.match(faults.join('\n'), fault);
+    },
+  );
+}
+
+tidiness('counts a file imported by another, or by its test alone, as alive', () => {
+  const files = [
+    { file: 'packages/net/a.ts', text: '' },
+    { file: 'packages/net/a.test.ts', text: `import { a } from './a.ts';\n${run}` },
+  ];
+  assert.equal(tidyFaults(files), []);
+});
+
+tidiness('reads imports as they are written', () => {
+  const text = `import a, { b } from 'x';\nimport type { C } from './c.ts';\nexport { type D } from '#d';\n`;
+  assert.equal(importsOf({ file: 'a.ts', text }), [
+    { target: 'x', isType: false },
+    { target: './c.ts', isType: true },
+    { target: '#d', isType: false },
+  ]);
+});
+
+tidiness.run();

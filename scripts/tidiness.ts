@@ -1,0 +1,76 @@
+/**
+ * Rules of form that neither the compiler nor the linter knows.
+ */
+import path from 'node:path';
+import { importsOf, isTest, withoutComments, type SourceFile } from './source-files.ts';
+
+/** Beyond these no reason helps: the file wants splitting. */
+const LINES_MAX = 700;
+const TEST_LINES_MAX = 1000;
+
+/** Marks of work left over; in pieces, so that this line is none. */
+const leftovers = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`);
+
+/** Files that run by themselves, or that others reach by their name. */
+const entries = [
+  /^(scripts|bench|workers)\//,
+  /^packages\/[^/]+\/index\.ts$/,
+  /^packages\/server\/main\.ts$/,
+  /\.d\.ts$/,
+];
+
+/** What is untidy, one line each. */
+export function tidyFaults(files: readonly SourceFile[]): string[] {
+  return [...files.flatMap(fileFaults), ...deadFiles(files)];
+}
+
+function fileFaults(source: SourceFile): string[] {
+  const { file, text } = source;
+  const faults: string[] = [];
+  const lines = text.split('\n').length - 1;
+  const most = isTest(file) ? TEST_LINES_MAX : LINES_MAX;
+  if (lines > most) faults.push(`has ${lines} lines, ${most} are allowed`);
+  if (!/^[a-z\d]+([.-][a-z\d]+)*\.ts$/.test(path.basename(file))) {
+    faults.push('has a name that is not kebab-case');
+  }
+  const leftover = leftovers.exec(text)?.[1];
+  if (leftover !== undefined) faults.push(`has a ${leftover}: finish it, or open an issue`);
+  if (/eslint-disable(?!.* -- )/.test(text)) faults.push('disables a lint rule without a reason');
+  if (isTest(file)) faults.push(...testFaults(source));
+  return faults.map((fault) => `${file}: ${fault}`);
+}
+
+function testFaults({ file, text }: SourceFile): string[] {
+  const code = withoutStrings(withoutComments(text));
+  const faults: string[] = [];
+  if (/\.only\(/.test(code)) faults.push('runs only some of its tests');
+  const suites = [...code.matchAll(/^(?:export )?const (\w+) = suite\(/gm)].map(
+    ([, name]) => name!,
+  );
+  for (const name of suites) {
+    if (!code.includes(`${name}.run()`)) faults.push(`never runs its suite ${name}`);
+  }
+  if (suites.length > 1) faults.push('has more than one suite');
+  if (suites.length === 0 && file.endsWith('.test.ts')) faults.push('has no suite');
+  return faults;
+}
+
+function withoutStrings(code: string): string {
+  return code.replaceAll(/`[^`]*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
+}
+
+/** Files that nothing imports and that are no entry. */
+function deadFiles(files: readonly SourceFile[]): string[] {
+  const imported = new Set(
+    files.flatMap((source) =>
+      importsOf(source)
+        .filter(({ target }) => target.startsWith('.'))
+        .map(({ target }) => path.posix.join(path.posix.dirname(source.file), target)),
+    ),
+  );
+  return files
+    .map(({ file }) => file)
+    .filter((file) => !file.endsWith('.test.ts') && !imported.has(file))
+    .filter((file) => !entries.some((entry) => entry.test(file)))
+    .map((file) => `${file}: nothing imports it`);
+}

@@ -1,0 +1,15 @@
+/**
+ * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { layerFaults } from './layers.ts';
+import { readSources } from './source-files.ts';
+import { tidyFaults } from './tidiness.ts';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const files = readSources(root);
+const faults = [...layerFaults(files), ...tidyFaults(files)];
+for (const fault of faults) console.log(fault);
+console.log(`${files.length} files, ${faults.length} faults`);
+process.exitCode = faults.length > 0 ? 1 : 0;
