@@ -1,0 +1,66 @@
+/**
+ * The 24 bits that say how recently or how often a record was used.
+ *
+ * LRU policies keep the seconds of the last access. LFU policies keep 16 bits of minutes (when the
+ * counter last decayed) above an 8-bit counter that grows ever more slowly, as Redis does.
+ */
+import { LFU_INITIAL } from './limits.ts';
+import { ACCESS_MASK } from './record-head.ts';
+
+export const EVICTION_POLICIES = [
+  'noeviction',
+  'allkeys-lru',
+  'volatile-lru',
+  'allkeys-lfu',
+  'volatile-lfu',
+  'allkeys-random',
+  'volatile-random',
+  'volatile-ttl',
+] as const;
+
+/** What to remove when memory runs out, by Redis' names. */
+export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
+
+const MS_PER_MINUTE = 60_000;
+const MINUTES_MASK = 0xffff;
+const COUNTER_MAX = 255;
+
+/** The settings that decide what an access means. */
+export interface AccessRules {
+  readonly nowMs: number;
+  readonly lfuLogFactor: number;
+  readonly lfuDecayMinutes: number;
+  readonly random: () => number;
+}
+
+/** The bits of a new record under LFU. */
+export function firstUse(nowMs: number): number {
+  return (minutesOf(nowMs) << 8) | LFU_INITIAL;
+}
+
+/** The counter after what it lost since it was last used. */
+export function decayedCounter(access: number, rules: AccessRules): number {
+  const counter = access & COUNTER_MAX;
+  if (rules.lfuDecayMinutes <= 0) return counter;
+  const minutes = (minutesOf(rules.nowMs) - (access >>> 8)) & MINUTES_MASK;
+  return Math.max(0, counter - Math.floor(minutes / rules.lfuDecayMinutes));
+}
+
+/** The bits after one more use. */
+export function usedAgain(access: number, rules: AccessRules): number {
+  let counter = decayedCounter(access, rules);
+  if (counter < COUNTER_MAX) {
+    const above = Math.max(0, counter - LFU_INITIAL);
+    if (rules.random() < 1 / (above * rules.lfuLogFactor + 1)) counter += 1;
+  }
+  return (minutesOf(rules.nowMs) << 8) | counter;
+}
+
+/** Seconds since the access, as far as 24 bits of seconds can tell. */
+export function idleSince(access: number, clock: number): number {
+  return (clock - access) & ACCESS_MASK;
+}
+
+function minutesOf(nowMs: number): number {
+  return Math.floor(nowMs / MS_PER_MINUTE) & MINUTES_MASK;
+}

@@ -1,0 +1,63 @@
+/**
+ * What a database holds: its records, the index that finds them, and the index of those that expire.
+ *
+ * Every record is in the main index; it is in the index of expiring keys exactly when it has an
+ * expiry. A record that moves is renamed in both before its old cell is freed.
+ */
+import { KeyIndex } from './key-index.ts';
+import { Ledger, type MemoryCount } from './memory-count.ts';
+import { Records, type RecordTools } from './records.ts';
+import type { Ref } from './segment.ts';
+
+export class Contents {
+  readonly ledger: Ledger;
+  readonly records: Records;
+  readonly index: KeyIndex;
+  readonly volatile: KeyIndex;
+
+  constructor(tools: RecordTools, memory: MemoryCount) {
+    this.ledger = new Ledger(memory);
+    this.records = new Records(tools, this.ledger);
+    this.index = new KeyIndex(this.records, this.ledger);
+    this.volatile = new KeyIndex(this.records, this.ledger);
+  }
+
+  /** Puts a finished record into the indexes, in the place of `old` if that is not 0. */
+  enter(hash: number, old: Ref, ref: Ref): void {
+    const records = this.records;
+    const expires = records.head(ref) < 0;
+    const oldExpires = old !== 0 && records.head(old) < 0;
+    if (old === 0) this.index.insert(hash, ref);
+    else this.index.replace(hash, old, ref);
+    if (expires && oldExpires) {
+      records.setExpiry(ref, records.expiry(old));
+      this.volatile.replace(hash, old, ref);
+    } else if (expires) {
+      this.volatile.insert(hash, ref);
+    } else if (oldExpires) {
+      this.volatile.remove(hash, old);
+    }
+    if (old !== 0) records.free(old);
+  }
+
+  /**
+   * Lets `next`, which has taken over all that `ref` keeps outside, stand where `ref` stood; frees the
+   * old cell alone. One may have an expiry and the other not.
+   */
+  exchange(hash: number, ref: Ref, next: Ref): void {
+    const expires = this.records.head(next) < 0;
+    const oldExpires = this.records.head(ref) < 0;
+    this.index.replace(hash, ref, next);
+    if (expires && oldExpires) this.volatile.replace(hash, ref, next);
+    else if (expires) this.volatile.insert(hash, next);
+    else if (oldExpires) this.volatile.remove(hash, ref);
+    this.records.heap.free(ref);
+  }
+
+  /** Takes a record out of the indexes and frees it. */
+  remove(hash: number, ref: Ref): void {
+    this.index.remove(hash, ref);
+    if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
+    this.records.free(ref);
+  }
+}

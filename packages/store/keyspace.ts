@@ -1,0 +1,383 @@
+/**
+ * One database, as commands see it: keys are found, read, written, and expire when they are met.
+ */
+import { assert } from '#base';
+import { decayedCounter, firstUse, idleSince, usedAgain } from './access.ts';
+import { Contents } from './contents.ts';
+import type { KeyIndex } from './key-index.ts';
+import { VALUE_BYTES_MAX } from './limits.ts';
+import {
+  ACCESS_MASK,
+  ENCODING_MASK,
+  ENCODING_SHIFT,
+  HAS_EXPIRY,
+  headOf,
+  PLACE_MASK,
+  PLACE_OBJECT,
+  TYPE_SHIFT,
+  withValue,
+} from './record-head.ts';
+import type { Records, RecordTools, ValueView } from './records.ts';
+import type { Ref } from './segment.ts';
+import type { Store } from './store.ts';
+import { resizeValue, switchExpiry } from './value-size.ts';
+import { ValueType } from './value-type.ts';
+
+export class Keyspace {
+  readonly #store: Store;
+  readonly #tools: RecordTools;
+  readonly #number: number;
+  #contents: Contents;
+  #records: Records;
+  #index: KeyIndex;
+  #volatile: KeyIndex;
+  /** The record last found or made, and its hash, so that what follows need not hash again. */
+  #lastRef: Ref = 0;
+  #lastHash = 0;
+
+  constructor(store: Store, tools: RecordTools, number: number) {
+    this.#store = store;
+    this.#tools = tools;
+    this.#number = number;
+    this.#contents = new Contents(this.#tools, this.#store.memory);
+    this.#records = this.#contents.records;
+    this.#index = this.#contents.index;
+    this.#volatile = this.#contents.volatile;
+  }
+
+  /** Keys, with expired ones that nobody has met yet. */
+  get size(): number {
+    return this.#index.count;
+  }
+
+  /** Keys that have an expiry. */
+  get expires(): number {
+    return this.#volatile.count;
+  }
+
+  /** For this package only: the records and both indexes, replaced by flush and swap. */
+  get contents(): Contents {
+    return this.#contents;
+  }
+
+  /** The live record of a key, or 0. An expired one is removed. Counts as an access. */
+  find(key: Uint8Array, at: number, length: number): Ref {
+    const ref = this.peek(key, at, length);
+    if (ref !== 0 && !this.#store.noTouch) this.#touch(ref);
+    return ref;
+  }
+
+  /** The same without being an access. */
+  peek(key: Uint8Array, at: number, length: number): Ref {
+    const hash = this.#records.hash(key, at, length);
+    const ref = this.#index.find(hash, key, at, length);
+    if (ref === 0) return 0;
+    this.#remember(hash, ref);
+    return this.#records.head(ref) < 0 ? this.#unlessExpired(ref) : ref;
+  }
+
+  /** The record of a key, expired or not, without any effect; or 0. */
+  lookUp(key: Uint8Array, length: number): Ref {
+    return this.#index.find(this.#records.hash(key, 0, length), key, 0, length);
+  }
+
+  /** A number of ValueType. */
+  type(ref: Ref): number {
+    return this.#records.word(ref) >>> TYPE_SHIFT;
+  }
+
+  /** Four bits that mean something to the owner of the type. */
+  encoding(ref: Ref): number {
+    return (this.#records.word(ref) >>> ENCODING_SHIFT) & ENCODING_MASK;
+  }
+
+  setEncoding(ref: Ref, encoding: number): void {
+    const rest = this.#records.word(ref) & ~(ENCODING_MASK << ENCODING_SHIFT);
+    this.#records.setWord(ref, rest | (encoding << ENCODING_SHIFT));
+  }
+
+  /** The bytes of the key, in the store's shared view. */
+  key(ref: Ref): ValueView {
+    return this.#records.viewKey(ref);
+  }
+
+  /** The bytes of the value, in the store's shared view. They may be written in place. */
+  value(ref: Ref): ValueView {
+    return this.#records.viewValue(ref);
+  }
+
+  /** Bytes of the value; 0 for an object. */
+  length(ref: Ref): number {
+    return this.#records.valueLength(ref);
+  }
+
+  /**
+   * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once,
+   * which is far cheaper than setting it afterwards.
+   */
+  // A place in memory is three arguments here, and this is the hottest writer.
+  // eslint-disable-next-line @typescript-eslint/max-params
+  set(
+    key: Uint8Array,
+    keyFrom: number,
+    keyLength: number,
+    value: Uint8Array,
+    valueFrom: number,
+    valueLength: number,
+    keepTtl = false,
+    type: number = ValueType.string,
+    encoding = 0,
+    expireAt = -1,
+  ): Ref {
+    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
+    const records = this.#records;
+    const hash = records.hash(key, keyFrom, keyLength);
+    const old = this.#findLive(hash, key, keyFrom, keyLength);
+    const hasExpiry = expireAt >= 0 || (keepTtl && old !== 0 && records.head(old) < 0);
+    const word = this.#firstWord(old, type, encoding);
+    const head = withValue(headOf(keyLength, hasExpiry), valueLength);
+    if (old !== 0 && records.overwrite(old, head, value, valueFrom, valueLength)) {
+      records.setWord(old, word);
+      if (expireAt >= 0) records.setExpiry(old, expireAt);
+      return old;
+    }
+
+    const ref = records.create(word, head, key, keyFrom, keyLength);
+    if ((head & PLACE_MASK) === 0) {
+      records.writeInline(ref, value, valueFrom, valueLength);
+    } else {
+      const blob = new Uint8Array(valueLength);
+      blob.set(value.subarray(valueFrom, valueFrom + valueLength));
+      records.setNumber(ref, records.addBlob(blob, valueLength));
+    }
+    this.#contents.enter(hash, old, ref);
+    this.#remember(hash, ref);
+    if (expireAt >= 0) records.setExpiry(ref, expireAt);
+    return ref;
+  }
+
+  /**
+   * Gives a record a value of another length: kept as far as both reach, zero beyond. Expiry and
+   * access stay. The record may move; the caller writes through `value`.
+   */
+  resize(ref: Ref, length: number): Ref {
+    const next = resizeValue(this.#records, ref, length);
+    return next === ref ? ref : this.#exchange(ref, next);
+  }
+
+  /** Creates or overwrites with a JavaScript value; `bytes` is its owner's count of its size. */
+  // The key's place takes three arguments.
+  // eslint-disable-next-line @typescript-eslint/max-params
+  setObject(
+    key: Uint8Array,
+    keyFrom: number,
+    keyLength: number,
+    type: number,
+    encoding: number,
+    object: unknown,
+    bytes: number,
+    keepTtl = false,
+  ): Ref {
+    const records = this.#records;
+    const hash = records.hash(key, keyFrom, keyLength);
+    const old = this.#findLive(hash, key, keyFrom, keyLength);
+    const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
+    const word = this.#firstWord(old, type, encoding);
+    const head = headOf(keyLength, hasExpiry) | PLACE_OBJECT;
+    const ref = records.create(word, head, key, keyFrom, keyLength);
+    records.setNumber(ref, records.addObject(object, bytes));
+    this.#contents.enter(hash, old, ref);
+    this.#remember(hash, ref);
+    return ref;
+  }
+
+  /** The JavaScript value, or undefined when the value is bytes. */
+  object(ref: Ref): unknown {
+    return this.isObject(ref) ? this.#records.objects.thing(this.#records.number(ref)) : undefined;
+  }
+
+  isObject(ref: Ref): boolean {
+    return (this.#records.head(ref) & PLACE_OBJECT) !== 0;
+  }
+
+  /** Adjusts the count of an object's size. */
+  addObjectBytes(ref: Ref, delta: number): void {
+    assert(this.isObject(ref), 'an object is counted');
+    this.#records.addObjectBytes(this.#records.number(ref), delta);
+  }
+
+  /** When the record expires in Unix milliseconds, or -1. */
+  expireAt(ref: Ref): number {
+    return this.#records.head(ref) < 0 ? this.#records.expiry(ref) : -1;
+  }
+
+  /** Sets when the record expires, or with -1 that it does not. The record may move. */
+  setExpireAt(ref: Ref, unixMs: number): Ref {
+    const records = this.#records;
+    const head = records.head(ref);
+    if (head < 0 && unixMs >= 0) {
+      records.setExpiry(ref, unixMs);
+      return ref;
+    }
+    if (head >= 0 && unixMs < 0) return ref;
+    const next = this.#exchange(ref, switchExpiry(records, ref, head ^ HAS_EXPIRY));
+    if (unixMs >= 0) records.setExpiry(next, unixMs);
+    return next;
+  }
+
+  /** Removes a key; false when there was none, or only an expired one. */
+  remove(key: Uint8Array, at: number, length: number): boolean {
+    const ref = this.peek(key, at, length);
+    if (ref === 0) return false;
+    this.removeRef(ref);
+    return true;
+  }
+
+  removeRef(ref: Ref): void {
+    const hash = this.#hashOf(ref);
+    this.#lastRef = 0;
+    this.#contents.remove(hash, ref);
+  }
+
+  /** The 24 access bits as they stand. */
+  access(ref: Ref): number {
+    return this.#records.word(ref) & ACCESS_MASK;
+  }
+
+  setAccess(ref: Ref, bits: number): void {
+    this.#records.setWord(ref, (this.#records.word(ref) & ~ACCESS_MASK) | (bits & ACCESS_MASK));
+  }
+
+  /** Seconds since the last access; it means something under every policy but the LFU ones. */
+  idleSeconds(ref: Ref): number {
+    return idleSince(this.access(ref), this.#store.clock);
+  }
+
+  /** The access counter under LFU policies, with what it lost since. */
+  frequency(ref: Ref): number {
+    return decayedCounter(this.access(ref), this.#store);
+  }
+
+  /** All bytes that the key costs, with its share of the indexes. */
+  recordBytes(ref: Ref): number {
+    let share = this.#index.bytes / this.#index.count;
+    if (this.#records.head(ref) < 0) share += this.#volatile.bytes / this.#volatile.count;
+    return this.#records.bytesOf(ref) + Math.ceil(share);
+  }
+
+  /**
+   * Visits about `count` records from a cursor and answers the next one, 0 when all were visited. A
+   * key that is there throughout is visited at least once. `visit` must not write.
+   */
+  scan(cursor: number, count: number, visit: (ref: Ref) => void): number {
+    return this.#index.scan(cursor, count, visit);
+  }
+
+  /** The same over keys with an expiry. */
+  scanVolatile(cursor: number, count: number, visit: (ref: Ref) => void): number {
+    return this.#volatile.scan(cursor, count, visit);
+  }
+
+  /** A record by chance, or 0. It may be an expired one. */
+  randomRef(): Ref {
+    return this.#index.random(this.#store.random);
+  }
+
+  /** The same among keys with an expiry. */
+  randomVolatileRef(): Ref {
+    return this.#volatile.random(this.#store.random);
+  }
+
+  /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
+  clear(): void {
+    this.#contents.ledger.close();
+    this.#adopt(new Contents(this.#tools, this.#store.memory));
+  }
+
+  /** Exchanges what two databases hold. */
+  static exchange(source: Keyspace, target: Keyspace): void {
+    const contents = source.#contents;
+    source.#adopt(target.#contents);
+    target.#adopt(contents);
+  }
+
+  /** Gives a record another cell of its class and frees the old one. */
+  relocate(ref: Ref): void {
+    this.#exchange(ref, this.#records.moveCell(ref, this.#records.heap.classAt(ref)));
+  }
+
+  /** Removes an expired record and tells the store's listener. */
+  expire(ref: Ref): void {
+    const store = this.#store;
+    const view = this.#records.viewKey(ref);
+    const { bytes, at, length } = view;
+    this.removeRef(ref);
+    store.stats.expired += 1;
+    // The freed cell keeps the key's bytes until something is written.
+    store.events.expired(this.#number, bytes, at, length);
+  }
+
+  #adopt(contents: Contents): void {
+    this.#contents = contents;
+    this.#records = contents.records;
+    this.#index = contents.index;
+    this.#volatile = contents.volatile;
+    this.#lastRef = 0;
+  }
+
+  #touch(ref: Ref): void {
+    const store = this.#store;
+    const word = this.#records.word(ref);
+    const access = store.countsUses
+      ? usedAgain(word & ACCESS_MASK, store)
+      : store.clock & ACCESS_MASK;
+    // Most reads fall into the second of the last one: the line need not become dirty.
+    if (access !== (word & ACCESS_MASK)) this.#records.setWord(ref, (word & ~ACCESS_MASK) | access);
+  }
+
+  #unlessExpired(ref: Ref): Ref {
+    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (!this.#store.lazyExpireDisabled) this.expire(ref);
+    return 0;
+  }
+
+  /** The record that a write overwrites. An expired one is removed first, or taken as it is. */
+  #findLive(hash: number, key: Uint8Array, at: number, length: number): Ref {
+    const ref = this.#index.find(hash, key, at, length);
+    if (ref === 0 || this.#records.head(ref) >= 0) return ref;
+    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (this.#store.lazyExpireDisabled) {
+      this.#lastRef = 0;
+      return this.setExpireAt(ref, -1);
+    }
+    this.#remember(hash, ref);
+    this.expire(ref);
+    return 0;
+  }
+
+  #firstWord(old: Ref, type: number, encoding: number): number {
+    const store = this.#store;
+    let access = store.clock & ACCESS_MASK;
+    if (store.countsUses) {
+      access = old === 0 ? firstUse(store.nowMs) : usedAgain(this.access(old), store);
+    }
+    return (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
+  }
+
+  #remember(hash: number, ref: Ref): void {
+    this.#lastRef = ref;
+    this.#lastHash = hash;
+  }
+
+  /** Lets a rebuilt record stand where another stood, and answers it. */
+  #exchange(ref: Ref, next: Ref): Ref {
+    const hash = this.#hashOf(ref);
+    this.#contents.exchange(hash, ref, next);
+    this.#remember(hash, next);
+    return next;
+  }
+
+  #hashOf(ref: Ref): number {
+    return ref === this.#lastRef ? this.#lastHash : this.#records.hashOf(ref);
+  }
+}

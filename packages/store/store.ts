@@ -1,0 +1,149 @@
+/**
+ * All databases of one shard, and the work that is done between commands: expiry, eviction and
+ * giving memory back.
+ *
+ * The store reads no clock: whoever drives it sets `nowMs` and `clock` before commands, so that a test
+ * can replay a day.
+ */
+import { assert } from '#base';
+import type { EvictionPolicy } from './access.ts';
+import { Defragmenter } from './defrag.ts';
+import { Evictor } from './eviction.ts';
+import { Expirer } from './expiry.ts';
+import { Keyspace } from './keyspace.ts';
+import { MemoryCount } from './memory-count.ts';
+import { RecordTools, type ValueView } from './records.ts';
+
+export interface StoreOptions {
+  databases: number;
+  /** 16 secret bytes for the hash. */
+  seed: Uint8Array;
+  /** A number from 0 up to 1. */
+  random: () => number;
+}
+
+/** Told after a key is gone; the bytes of the key are valid during the call only. */
+export interface StoreEvents {
+  expired(database: number, key: Uint8Array, at: number, length: number): void;
+  evicted(database: number, key: Uint8Array, at: number, length: number): void;
+}
+
+/** Counters that only grow, but for the estimate. */
+export interface StoreStats {
+  hits: number;
+  misses: number;
+  expired: number;
+  evicted: number;
+  /** Slices of active expiry that ended because their time was over. */
+  expiredTimeCapReached: number;
+  /** Share of keys with an expiry that are expired and still there, as sampled lately, in percent. */
+  staleEstimatePercent: number;
+  /** Records that defragmentation moved. */
+  defragMoved: number;
+}
+
+export class Store {
+  readonly databases: Keyspace[] = [];
+  readonly random: () => number;
+  readonly memory = new MemoryCount();
+  readonly view: ValueView;
+  readonly stats: StoreStats = {
+    hits: 0,
+    misses: 0,
+    expired: 0,
+    evicted: 0,
+    expiredTimeCapReached: 0,
+    staleEstimatePercent: 0,
+    defragMoved: 0,
+  };
+  /** Wall clock in milliseconds. */
+  nowMs = 0;
+  /** Seconds modulo 2^24, for access times. */
+  clock = 0;
+  /** While true, look-ups leave access bits alone. */
+  noTouch = false;
+  events: StoreEvents = { expired: ignore, evicted: ignore };
+  lfuLogFactor = 10;
+  lfuDecayMinutes = 1;
+  /** Keys sampled from each database to fill the pool of eviction. */
+  samples = 5;
+  activeExpire = true;
+  /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
+  lazyExpireDisabled = false;
+  /** True under LFU policies: access bits count uses. */
+  countsUses = false;
+  #policy: EvictionPolicy = 'noeviction';
+  readonly #expirer: Expirer;
+  readonly #evictor: Evictor;
+  readonly #defragmenter: Defragmenter;
+
+  constructor(options: StoreOptions) {
+    this.random = options.random;
+    const tools = new RecordTools(options.seed);
+    this.view = tools.view;
+    for (let i = 0; i < options.databases; i += 1)
+      this.databases.push(new Keyspace(this, tools, i));
+    this.#expirer = new Expirer(this);
+    this.#evictor = new Evictor(this);
+    this.#defragmenter = new Defragmenter(this);
+  }
+
+  get policy(): EvictionPolicy {
+    return this.#policy;
+  }
+
+  set policy(policy: EvictionPolicy) {
+    this.#policy = policy;
+    this.countsUses = policy.endsWith('lfu');
+    this.#evictor.forget();
+  }
+
+  /** Bytes of segments for each byte of live records; 1 when there are none. */
+  get fragmentation(): number {
+    const live = this.memory.recordBytes;
+    return live > 0 ? this.memory.segmentBytes / live : 1;
+  }
+
+  /** SWAPDB: exchanges the contents of two databases. */
+  swap(source: number, target: number): void {
+    Keyspace.exchange(this.#database(source), this.#database(target));
+    this.#evictor.forget();
+  }
+
+  /** Empties one database, or all. Nothing is walked: what they held is dropped whole. */
+  flush(database?: number): void {
+    if (database === undefined) for (const each of this.databases) each.clear();
+    else this.#database(database).clear();
+    this.#evictor.forget();
+  }
+
+  /** Removes expired keys until few are left or the time is over; answers how many. */
+  expireSlice(nowUs: () => number, budgetUs: number): number {
+    return this.#expirer.slice(nowUs, budgetUs);
+  }
+
+  /** Removes one key as the policy says; answers the bytes that freed, 0 when there is nothing to evict. */
+  evictOne(): number {
+    return this.#evictor.evictOne();
+  }
+
+  /** True while defragmentation is in the middle of its work. */
+  get isDefragmenting(): boolean {
+    return this.#defragmenter.isActive;
+  }
+
+  /** Moves records out of sparse slabs until memory is dense or the time is over; answers bytes given back. */
+  defragSlice(nowUs: () => number, budgetUs: number): number {
+    return this.#defragmenter.slice(nowUs, budgetUs);
+  }
+
+  #database(number: number): Keyspace {
+    const keyspace = this.databases[number];
+    assert(keyspace !== undefined, 'a database that exists');
+    return keyspace;
+  }
+}
+
+function ignore(): void {
+  // Nobody listens yet.
+}
