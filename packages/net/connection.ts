@@ -38,6 +38,7 @@ export interface ConnectionSupplies {
 
 export interface NetCounters {
   read(bytes: number): void;
+  wrote(bytes: number): void;
   queryLimitExceeded(): void;
 }
 
@@ -106,6 +107,7 @@ export class Connection {
       () => {
         this.#drained();
       },
+      supplies.counters,
     );
   }
 
@@ -115,6 +117,15 @@ export class Connection {
 
   set unauthenticated(value: boolean) {
     this.#parser.unauthenticated = value;
+  }
+
+  get isUnix(): boolean {
+    return this.localAddress.startsWith('/');
+  }
+
+  /** The socket's file descriptor; -1 when it is not to be had. */
+  get descriptor(): number {
+    return rawHandleOf(this.#socket)?.fd ?? -1;
   }
 
   get isStalled(): boolean {

@@ -17,6 +17,7 @@ export class Output {
   readonly #handle: RawHandle | undefined;
   readonly #failed: () => void;
   readonly #drained: () => void;
+  readonly #counters: { wrote(bytes: number): void };
   #request: WriteRequest | undefined;
   #block = -1;
   #used = 0;
@@ -32,7 +33,14 @@ export class Output {
   bytesWritten = 0;
 
   /** `drained` is called when a write that could not be done at once is through. */
-  constructor(socket: Socket, pool: BlockPool, failed: () => void, drained: () => void) {
+  constructor(
+    socket: Socket,
+    pool: BlockPool,
+    failed: () => void,
+    drained: () => void,
+    counters: { wrote(bytes: number): void },
+  ) {
+    this.#counters = counters;
     this.#socket = socket;
     this.#pool = pool;
     this.#failed = failed;
@@ -88,6 +96,11 @@ export class Output {
     // A block under a write of the kernel's is given back when that ends.
   }
 
+  #count(byteCount: number): void {
+    this.bytesWritten += byteCount;
+    this.#counters.wrote(byteCount);
+  }
+
   #hasBlockRoom(length: number): boolean {
     if (this.#bufferedBytes > 0 || this.#closed) return false;
     if (this.#block < 0) {
@@ -123,7 +136,7 @@ export class Output {
     const used = this.#used;
     this.#block = -1;
     this.#used = 0;
-    this.bytesWritten += used;
+    this.#count(used);
     const bytes = this.#pool.memory.bytes.subarray(block, block + used);
     if (this.#write([bytes], used)) this.#pool.give(block);
     else this.#writingBlock = block;
@@ -142,7 +155,7 @@ export class Output {
     this.#buffers = [];
     this.#lastUsed = 0;
     this.#bufferedBytes = 0;
-    this.bytesWritten += total;
+    this.#count(total);
     const done = this.#write(chunks, total);
     if (block < 0) return;
     if (done) this.#pool.give(block);

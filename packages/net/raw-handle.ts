@@ -16,6 +16,7 @@ export interface RawHandle {
   readStop(): number;
   writeBuffer(request: WriteRequest, bytes: Bytes): number;
   writev(request: WriteRequest, chunks: readonly Bytes[], allBuffers: true): number;
+  readonly fd?: number;
   /** Bytes that the kernel has not taken yet. */
   readonly writeQueueSize: number;
 }

@@ -1,7 +1,8 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { Bytes } from '#base';
-import type { ClientPort } from '#commands';
+import { commandTable, type ClientPort, type ClientTraffic, type ReplyMode } from '#commands';
+import { Parking, type ParkingBlocks } from './parking.ts';
 
 /** The connection under a client; `net`'s Connection is one. */
 export interface ClientSocket {
@@ -11,6 +12,9 @@ export interface ClientSocket {
   readonly queryBytes: number;
   readonly queryMemoryBytes: number;
   readonly isClosed: boolean;
+  readonly isUnix: boolean;
+  /** File descriptor, or -1. */
+  readonly descriptor: number;
   /** Holds commands that could not be taken yet. */
   readonly isStalled: boolean;
   readonly output: {
@@ -25,18 +29,6 @@ export interface ClientSocket {
   closeAfterReplies(): void;
   destroy(): void;
 }
-
-/** Replies that came before their turn, by the sequence of their first command. */
-interface ParkedReply {
-  bytes: Bytes;
-  count: number;
-}
-
-/**
- * CLIENT REPLY: `skip` drops the reply of the next command; `armed` is the moment of the CLIENT REPLY
- * SKIP itself, which becomes `skip` when it is done.
- */
-export type ReplyMode = 'on' | 'off' | 'armed' | 'skip';
 
 export class Client implements ClientPort {
   readonly id: number;
@@ -63,6 +55,8 @@ export class Client implements ClientPort {
   dueSequence = 0;
   /** Waits for a reply that was left for later: its following commands wait too. */
   isBlocked = false;
+  /** Ends the wait as its time-out would, or with an error; where the command waited for allows it. */
+  unblock: ((withError: boolean) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** Closes when all replies are written. */
@@ -71,9 +65,18 @@ export class Client implements ClientPort {
   isDeaf = false;
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
-  readonly #parked = new Map<number, ParkedReply>();
+  readonly #blocks: ParkingBlocks;
+  /** Made for the first reply that comes before its turn. */
+  #parking: Parking | undefined;
 
-  constructor(id: number, slot: number, socket: ClientSocket, nowMs: number) {
+  constructor(
+    id: number,
+    slot: number,
+    socket: ClientSocket,
+    nowMs: number,
+    blocks: ParkingBlocks,
+  ) {
+    this.#blocks = blocks;
     this.id = id;
     this.slot = slot;
     this.socket = socket;
@@ -83,6 +86,33 @@ export class Client implements ClientPort {
 
   get address(): string {
     return this.socket.remoteAddress;
+  }
+
+  get localAddress(): string {
+    return this.socket.localAddress;
+  }
+
+  get isUnix(): boolean {
+    return this.socket.isUnix;
+  }
+
+  get descriptor(): number {
+    return this.socket.descriptor;
+  }
+
+  get lastCommand(): string {
+    return commandTable.entries[this.lastCommandId]?.lowerName ?? '';
+  }
+
+  get traffic(): ClientTraffic {
+    const { bytesRead, queryBytes, queryMemoryBytes, output } = this.socket;
+    return {
+      bytesRead,
+      bytesWritten: output.bytesWritten,
+      queryBytes,
+      queryMemoryBytes,
+      outputBytes: output.pendingBytes,
+    };
   }
 
   /** Commands sent on and not yet answered. */
@@ -135,27 +165,33 @@ export class Client implements ClientPort {
   /** Writes a reply, or keeps it (the bytes are then copied) until it is due. */
   deliver(sequence: number, count: number, bytes: Bytes, at: number, length: number): void {
     if (sequence !== this.dueSequence) {
-      this.#parked.set(sequence, { bytes: bytes.slice(at, at + length), count });
+      const ahead = (sequence - this.dueSequence) >>> 0;
+      this.#parking ??= new Parking(this.#blocks);
+      this.#parking.park(sequence, ahead, count, bytes, at, length);
       return;
     }
     this.socket.output.appendBytes(bytes, at, length);
     this.#delivered(count);
   }
 
+  /** Forgets replies that nobody will read. */
+  discardReplies(): void {
+    this.#parking?.clear();
+  }
+
   #delivered(count: number): void {
     this.dueSequence = (this.dueSequence + count) >>> 0;
-    if (this.#parked.size > 0) this.#deliverParked();
+    if (this.#parking?.isEmpty === false) this.#deliverParked(this.#parking);
     this.socket.touch();
     if (this.isEnding) this.#closeIfAnswered();
   }
 
-  #deliverParked(): void {
+  #deliverParked(parking: Parking): void {
+    const { output } = this.socket;
     for (;;) {
-      const parked = this.#parked.get(this.dueSequence);
-      if (parked === undefined) return;
-      this.#parked.delete(this.dueSequence);
-      this.socket.output.appendBytes(parked.bytes, 0, parked.bytes.length);
-      this.dueSequence = (this.dueSequence + parked.count) >>> 0;
+      const count = parking.release(this.dueSequence, output);
+      if (count === 0) return;
+      this.dueSequence = (this.dueSequence + count) >>> 0;
     }
   }
 }

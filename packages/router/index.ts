@@ -1,3 +1,5 @@
-export { Client, type ClientSocket, type ReplyMode } from './client.ts';
+export { Client, type ClientSocket } from './client.ts';
+export { executingIn, type Executing } from './executing.ts';
+export type { ParkingBlocks } from './parking.ts';
 export { Router, type RouterParts } from './router.ts';
 export { ShardLink, type BodyPort } from './shard-link.ts';

@@ -129,6 +129,7 @@ export class Router {
 
   #freeSlot(client: Client): void {
     if (this.#clients[client.slot] !== client) return;
+    client.discardReplies();
     this.#clients[client.slot] = undefined;
     this.#freeSlots.push(client.slot);
   }
@@ -155,10 +156,10 @@ export class Router {
       this.reject(client, entry, errors.outOfMemory);
       return true;
     }
-    if (!this.#route(client, entry, args, command)) return this.#stall(client);
-    client.commandsTotal += 1;
     client.lastCommandMs = this.#nowMs;
     client.lastCommandId = entry.id;
+    if (!this.#route(client, entry, args, command)) return this.#stall(client);
+    client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     return true;
   }
@@ -449,6 +450,18 @@ export class Router {
       this.#finishIfGone(client);
       this.#retry(client);
     };
+  }
+
+  /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
+  abandon(client: Client, error: CommandError): void {
+    client.isDeaf = true;
+    if (client.outstanding > 0) {
+      const reply = new OwnedReply(client.protocol);
+      reply.error(error);
+      const line = reply.take();
+      client.socket.output.appendBytes(line, 0, line.length);
+    }
+    client.socket.closeAfterReplies();
   }
 
   /** Answers a breach of the protocol, and closes. */

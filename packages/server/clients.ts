@@ -6,7 +6,7 @@ import type { Settings } from '#config';
 import type { Page } from '#diag';
 import type { Connection, ConnectionOwner } from '#net';
 import { OwnedReply, type ParsedCommand } from '#resp';
-import { Client, type Router } from '#router';
+import { Client, type ParkingBlocks, type Router } from '#router';
 
 /** Which commands CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
@@ -17,13 +17,15 @@ export class Clients {
   readonly #router: Router;
   readonly #settings: Settings;
   readonly #page: Page;
+  readonly #blocks: ParkingBlocks;
   /** The connection under each client, by the client's id. */
   readonly #sessions = new Map<number, Session>();
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
 
-  constructor(router: Router, settings: Settings, page: Page) {
+  constructor(router: Router, settings: Settings, page: Page, blocks: ParkingBlocks) {
+    this.#blocks = blocks;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -59,10 +61,11 @@ export class Clients {
       return;
     }
     connection.setKeepAlive(this.#settings.number('server.tcp-keepalive-secs'));
-    const nowMs = this.#router.nowMs === 0 ? Date.now() : this.#router.nowMs;
+    this.#router.readClock();
+    const { nowMs } = this.#router;
     this.#lastId += 1;
     const client = this.#router.addClient(
-      (slot) => new Client(this.#lastId, slot, connection, nowMs),
+      (slot) => new Client(this.#lastId, slot, connection, nowMs, this.#blocks),
     );
     client.authenticated = !this.#requiresPassword;
     connection.unauthenticated = this.#requiresPassword;
@@ -116,6 +119,14 @@ export class Clients {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
     };
+  }
+
+  /** Ends a client's wait; false when it did not wait for anything that can be ended. */
+  unblock(id: number, withError: boolean): boolean {
+    const client = this.byId(id);
+    if (client?.isBlocked !== true || client.unblock === undefined) return false;
+    client.unblock(withError);
+    return true;
   }
 
   unpause(): void {

@@ -1,17 +1,73 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
-import type { Arguments, Answer, CommandEntry, MainContext } from '#commands';
-import { unreachable } from '#base';
+import { timingSafeEqual, createHash } from 'node:crypto';
+import { CommandError, unreachable } from '#base';
+import {
+  commandTable,
+  type Answer,
+  type Arguments,
+  type AuthenticationPort,
+  type ClientPort,
+  type ClientsPort,
+  type CommandEntry,
+  type ConnectionContext,
+  type InfoPort,
+  type LogPort,
+  type ProcessPort,
+  type ServerContext,
+  type SettingsPort,
+  type StatisticsPort,
+  type TimersPort,
+} from '#commands';
+import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
-import type { Client, Router } from '#router';
+import type { Client } from '#router';
+import { renderInfo } from './info.ts';
+import type { Server } from './server.ts';
+import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner implements MainContext {
-  #router: Router | undefined;
+export class MainRunner implements ConnectionContext, ServerContext {
+  readonly commands = commandTable;
+  readonly redisVersion = REDIS_VERSION;
+  readonly clients: ClientsPort;
+  readonly authentication: AuthenticationPort;
+  readonly settings: SettingsPort;
+  readonly info: InfoPort;
+  readonly statistics: StatisticsPort;
+  readonly process: ProcessPort;
+  readonly timers: TimersPort;
+  readonly log: LogPort;
+  readonly #server: Server;
   #client: Client | undefined;
   #reply: ReplyWriter | undefined;
 
-  attach(router: Router): void {
-    this.#router = router;
+  constructor(server: Server) {
+    this.#server = server;
+    this.clients = clientsPort(server);
+    this.authentication = authenticationPort(server);
+    this.settings = settingsPort(server);
+    this.info = { render: (sections) => renderInfo(sections, server.measure()) };
+    this.statistics = {
+      reset: () => {
+        server.resetStatistics();
+      },
+    };
+    this.process = {
+      shutdown: (options) => {
+        server.shutdown(options.now);
+      },
+      abortShutdown: () => server.abortShutdown(),
+    };
+    this.timers = {
+      after: (ms, callback) => {
+        setTimeout(callback, ms);
+      },
+    };
+    this.log = {
+      warning: (message) => {
+        server.log.warn('debug-log', message);
+      },
+    };
   }
 
   run(client: Client, entry: CommandEntry, args: Arguments, reply: OwnedReply): void {
@@ -31,10 +87,86 @@ export class MainRunner implements MainContext {
   }
 
   get nowMs(): number {
-    return this.#router?.nowMs ?? 0;
+    return this.#server.router.nowMs;
+  }
+
+  get databaseCount(): number {
+    return this.#server.settings.number('server.databases');
   }
 
   defer(): Answer {
-    return this.#router?.defer(this.client) ?? unreachable('the router is there');
+    return this.#server.router.defer(this.client);
   }
+
+  resetClient(): void {
+    const { client } = this;
+    client.database = 0;
+    client.protocol = 2;
+    client.name = '';
+    client.replyMode = 'on';
+    client.noEvict = false;
+    client.noTouch = false;
+    client.authenticated = !this.authentication.isRequired;
+    this.reply.protocol = 2;
+  }
+}
+
+function clientsPort(server: Server): ClientsPort {
+  return {
+    all: () => server.clients.all,
+    byId: (id) => server.clients.byId(id),
+    kill: (client: ClientPort) => {
+      server.clients.byId(client.id)?.socket.destroy();
+    },
+    pause: (mode, untilMs) => {
+      server.clients.pause(mode, untilMs);
+    },
+    unpause: () => {
+      server.clients.unpause();
+    },
+    unblock: (client, withError) => server.clients.unblock(client.id, withError),
+  };
+}
+
+function authenticationPort(server: Server): AuthenticationPort {
+  const password = (): string => server.settings.string('security.requirepass');
+  return {
+    get isRequired() {
+      return password() !== '';
+    },
+    accepts: (user, attempt) => {
+      // Hashes have one length, so the time says nothing about the password's.
+      const same = timingSafeEqual(digest(password()), digest(attempt));
+      return user === 'default' && (password() === '' || same);
+    },
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'latin1').digest();
+}
+
+function settingsPort(server: Server): SettingsPort {
+  const { settings } = server;
+  const answering = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof ConfigCommandError)) throw error;
+      throw new CommandError(`ERR ${error.message}`);
+    }
+  };
+  return {
+    get: (patterns) => settings.configGet(patterns),
+    set: (pairs) => {
+      answering(() => {
+        settings.configSet(pairs);
+      });
+    },
+    rewrite: () => {
+      answering(() => {
+        settings.rewrite();
+      });
+    },
+  };
 }

@@ -1,0 +1,51 @@
+/** What is left behind when a shard dies: enough to find out why, and no values of the user's. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { latin1 } from '#base';
+import type { Executing } from '#router';
+
+export interface CrashReport {
+  shard: number;
+  reason: string;
+  stack: string | null;
+  executing: { command: string; key: string | null; client: string; elapsed_us: number } | null;
+  uptime_secs: number;
+  node: string;
+  version: string;
+}
+
+export function crashReport(
+  shard: number,
+  reason: unknown,
+  executing: Executing | null,
+  client: string,
+  version: string,
+): CrashReport {
+  return {
+    shard,
+    reason: reason instanceof Error ? reason.message : String(reason),
+    stack: reason instanceof Error ? (reason.stack ?? null) : null,
+    executing:
+      executing === null
+        ? null
+        : {
+            command: executing.command,
+            key: executing.key === null ? null : latin1(executing.key),
+            client,
+            elapsed_us: Math.round(executing.elapsedUs),
+          },
+    uptime_secs: Math.round(process.uptime()),
+    node: process.version,
+    version,
+  };
+}
+
+/** Writes the report into `folder`, for its owner only; answers its path. */
+export function writeCrashReport(folder: string, report: CrashReport, nowMs: number): string {
+  const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-');
+  const file = path.resolve(folder, `crash-${stamp}-${String(process.pid)}.json`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  return file;
+}

@@ -1,0 +1,96 @@
+/** One reading of everything that is counted: what INFO and other reports are rendered from. */
+
+import type { ClientPort } from '#commands';
+import type { Settings } from '#config';
+import { addCounts, HISTOGRAM_BUCKETS, type CommandField, type Counter, type Counts, type Page, type Rate } from '#diag';
+
+export interface Rates {
+  readonly commands: Rate;
+  readonly bytesRead: Rate;
+  readonly bytesWritten: Rate;
+}
+
+export interface MeasureParts {
+  readonly settings: Settings;
+  readonly main: Page;
+  readonly shards: readonly Page[];
+  readonly clients: readonly ClientPort[];
+  readonly rates: Rates;
+  readonly runId: string;
+  readonly nowMs: number;
+  readonly nowUs: number;
+  readonly uptimeSeconds: number;
+  readonly rssBytes: number;
+  /** The most that `usedBytes` of all shards has been together. */
+  readonly peakBytes: number;
+  readonly linkBytes: number;
+  readonly executable: string;
+}
+
+export class Measures {
+  readonly settings: Settings;
+  readonly main: Page;
+  readonly shards: readonly Page[];
+  readonly clients: readonly ClientPort[];
+  readonly rates: Rates;
+  readonly runId: string;
+  readonly nowMs: number;
+  readonly nowUs: number;
+  readonly uptimeSeconds: number;
+  readonly rssBytes: number;
+  readonly peakBytes: number;
+  readonly linkBytes: number;
+  readonly executable: string;
+
+  constructor(parts: MeasureParts) {
+    this.settings = parts.settings;
+    this.main = parts.main;
+    this.shards = parts.shards;
+    this.clients = parts.clients;
+    this.rates = parts.rates;
+    this.runId = parts.runId;
+    this.nowMs = parts.nowMs;
+    this.nowUs = parts.nowUs;
+    this.uptimeSeconds = parts.uptimeSeconds;
+    this.rssBytes = parts.rssBytes;
+    this.peakBytes = Math.max(parts.peakBytes, this.total('usedBytes'));
+    this.linkBytes = parts.linkBytes;
+    this.executable = parts.executable;
+  }
+
+  get shardCount(): number {
+    return this.shards.length;
+  }
+
+  /** A counter over all shards. */
+  total(counter: Counter): number {
+    return this.shards.reduce((sum, page) => sum + page.get(counter), 0);
+  }
+
+  /** A command's count over all threads. */
+  command(id: number, field: keyof typeof CommandField): number {
+    const inShards = this.shards.reduce((sum, page) => sum + page.command(id, field), 0);
+    return inShards + this.main.command(id, field);
+  }
+
+  /** Error replies with a code, over all threads. */
+  errors(code: number): number {
+    const inShards = this.shards.reduce((sum, page) => sum + page.errorCount(code), 0);
+    return inShards + this.main.errorCount(code);
+  }
+
+  /** A command's histogram of execution, over all threads. */
+  histogram(id: number): Counts {
+    const counts = new Float64Array(HISTOGRAM_BUCKETS);
+    for (const page of [this.main, ...this.shards]) addCounts(counts, page.histogram(id));
+    return counts;
+  }
+
+  /** Memory that clients' buffers take. */
+  get clientBytes(): number {
+    return this.clients.reduce(
+      (sum, { traffic }) => sum + traffic.queryMemoryBytes + traffic.outputBytes,
+      0,
+    );
+  }
+}
