@@ -1,0 +1,59 @@
+/** What a server is like while it fills: memory per key, and the longest wait of a bystander. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { keyOf, load, resp } from './generator.ts';
+import { residentBytes } from './thread-cpu.ts';
+
+const probeFile = fileURLToPath(new URL('./probe-process.js', import.meta.url));
+const VALUE = 'x'.repeat(64);
+const FILL_PIPELINE = 128;
+const FILL_CONNECTIONS = 4;
+
+export function fill(port: number, from: number, count: number): Promise<unknown> {
+  return load({
+    port,
+    connections: FILL_CONNECTIONS,
+    pipeline: FILL_PIPELINE,
+    commands: count,
+    command: (nth) => resp('SET', keyOf(from + nth), VALUE),
+    linesPerReply: 1,
+  });
+}
+
+/** Bytes of resident memory that each of `count` fresh keys takes (16-byte key, 64-byte value). */
+export async function bytesPerKey(
+  server: { port: number; pid: number },
+  count: number,
+): Promise<number> {
+  const before = residentBytes(server.pid);
+  await fill(server.port, 0, count);
+  return (residentBytes(server.pid) - before) / count;
+}
+
+export interface StallResult {
+  longestMs: number;
+  p999Ms: number;
+  p50Ms: number;
+  probes: number;
+}
+
+/**
+ * Asks for one key every millisecond while `count` keys are written, from a process of its own; says
+ * how long an answer took at the most.
+ */
+export async function longestStall(port: number, count: number): Promise<StallResult> {
+  const probe = spawn(process.execPath, [probeFile, String(port)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  probe.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const ended = once(probe, 'close');
+  await fill(port, 0, count);
+  probe.stdin.write('stop\n');
+  await ended;
+  return JSON.parse(output) as StallResult;
+}

@@ -1,0 +1,93 @@
+/** One round of GET or SET against one server, by redis-benchmark where it is installed. */
+
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { keyOf, load, resp } from './generator.ts';
+import { cpuBetween, threadCpu } from './thread-cpu.ts';
+
+const run = promisify(execFile);
+
+export interface Round {
+  test: 'set' | 'get';
+  pipeline: number;
+  commands: number;
+  connections: number;
+  valueBytes: number;
+  keys: number;
+}
+
+export interface RoundResult {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  p999Ms: number;
+  /** Processor microseconds per command: of the main thread, and of the others together. */
+  mainUs: number;
+  othersUs: number;
+}
+
+export const hasRedisBenchmark = isInstalled('redis-benchmark');
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function playRound(
+  server: { port: number; pid: number },
+  round: Round,
+): Promise<RoundResult> {
+  const before = threadCpu(server.pid);
+  const timing = hasRedisBenchmark
+    ? await byRedisBenchmark(server.port, round)
+    : await byGenerator(server.port, round);
+  const use = cpuBetween(server.pid, before, threadCpu(server.pid));
+  const othersUs = use.othersUs.reduce((sum, us) => sum + us, 0);
+  return {
+    ...timing,
+    mainUs: use.mainUs / round.commands,
+    othersUs: othersUs / round.commands,
+  };
+}
+
+type Timing = Omit<RoundResult, 'mainUs' | 'othersUs'>;
+
+async function byRedisBenchmark(port: number, round: Round): Promise<Timing> {
+  const { stdout } = await run('redis-benchmark', [
+    ...['-p', String(port), '-t', round.test, '-n', String(round.commands)],
+    ...['-c', String(round.connections), '-P', String(round.pipeline)],
+    ...['-d', String(round.valueBytes), '-r', String(round.keys), '--precision', '3'],
+  ]);
+  const text = stdout.replaceAll('\r', '\n');
+  const [, perSecond = '0'] = /throughput summary: ([\d.]+)/.exec(text) ?? [];
+  const percentiles = [...text.matchAll(/^([\d.]+)% <= ([\d.]+) milliseconds/gm)].map(
+    ([, percent, ms]) => ({ percent: Number(percent), ms: Number(ms) }),
+  );
+  // Two distributions follow each other; the first one is by percentile.
+  const at = (wanted: number): number =>
+    percentiles.find(({ percent }) => percent >= wanted)?.ms ?? NaN;
+  return { perSecond: Number(perSecond), p50Ms: at(50), p99Ms: at(99), p999Ms: at(99.9) };
+}
+
+async function byGenerator(port: number, round: Round): Promise<Timing> {
+  const value = 'x'.repeat(round.valueBytes);
+  const key = (): string => keyOf(Math.floor(Math.random() * round.keys));
+  const { seconds, latency } = await load({
+    port,
+    connections: round.connections,
+    pipeline: round.pipeline,
+    commands: round.commands,
+    command: () => (round.test === 'set' ? resp('SET', key(), value) : resp('GET', key())),
+    linesPerReply: round.test === 'set' ? 1 : 2,
+  });
+  return {
+    perSecond: round.commands / seconds,
+    p50Ms: latency.percentile(50) / 1e6,
+    p99Ms: latency.percentile(99) / 1e6,
+    p999Ms: latency.percentile(99.9) / 1e6,
+  };
+}

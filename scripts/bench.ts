@@ -1,0 +1,235 @@
+/**
+ * `npm run bench [name ...]`: svc beside redis-server, by turns in one run.
+ *
+ *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
+ *   memory   resident bytes per key at 2 million keys
+ *   stall    the longest wait of a bystander while 5 million keys are written
+ *   start    from the start of the process to the first PONG
+ *   micro    ring, parser and store by themselves
+ *
+ * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
+ * `--baseline` to bench/baseline.json.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startRedis, startServer, type ChildServer } from '#testkit';
+import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
+import { hasRedisBenchmark, playRound, type RoundResult } from '../bench/load/rounds.ts';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const words = process.argv.slice(2);
+const isQuick = words.includes('--quick');
+const names = words.filter((word) => !word.startsWith('--'));
+const scale = isQuick ? 0.1 : 1;
+
+const SHARDS = 2;
+const TURNS = isQuick ? 1 : 3;
+const MEMORY_KEYS = 2_000_000 * scale;
+const STALL_KEYS = 5_000_000 * scale;
+const COMMANDS: Readonly<Record<number, number>> = {
+  1: 200_000 * scale,
+  16: 2_000_000 * scale,
+  64: 4_000_000 * scale,
+};
+const CONNECTIONS = 50;
+const VALUE_BYTES = 64;
+const KEYS = 100_000;
+
+interface Contender {
+  name: 'svc' | 'redis';
+  start(): Promise<ChildServer>;
+}
+
+const svc: Contender = {
+  name: 'svc',
+  start: () => startServer({ shards: SHARDS, args: ['--log-level', 'warn'] }),
+};
+const redis: Contender = { name: 'redis', start: () => startRedis() };
+const contenders = [svc, ...(isInstalled('redis-server') ? [redis] : [])];
+
+const report: Record<string, unknown> = { machine: machine(), measured: new Date().toISOString() };
+
+function isWanted(name: string): boolean {
+  return names.length === 0 || names.includes(name);
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function machine(): Record<string, unknown> {
+  const version = isInstalled('redis-server')
+    ? execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).trim()
+    : null;
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    redis: version,
+    generator: hasRedisBenchmark ? 'redis-benchmark' : 'own',
+    shards: SHARDS,
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? NaN;
+}
+
+function medians(results: readonly RoundResult[]): RoundResult {
+  const of = (pick: (result: RoundResult) => number): number => median(results.map(pick));
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    p999Ms: of(({ p999Ms }) => p999Ms),
+    mainUs: of(({ mainUs }) => mainUs),
+    othersUs: of(({ othersUs }) => othersUs),
+  };
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function row(cells: readonly (string | number)[]): void {
+  const shown = cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(2) : cell));
+  print(shown.map((cell, index) => (index === 0 ? cell.padEnd(16) : cell.padStart(10))).join(' '));
+}
+
+/** Runs `act` on a fresh server of each contender in turn. */
+async function eachFresh<Result>(
+  act: (server: ChildServer) => Promise<Result>,
+): Promise<Partial<Record<Contender['name'], Result>>> {
+  const results: Partial<Record<Contender['name'], Result>> = {};
+  for (const contender of contenders) {
+    const server = await contender.start();
+    try {
+      results[contender.name] = await act(server);
+    } finally {
+      await server.stop();
+    }
+  }
+  return results;
+}
+
+async function benchLoad(): Promise<void> {
+  const servers = new Map<Contender['name'], ChildServer>();
+  for (const contender of contenders) servers.set(contender.name, await contender.start());
+  const table: Record<string, unknown> = {};
+  row(['load', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'others us', 'p50 ms', 'p99 ms', 'p99.9 ms', 'redis p99']);
+  for (const pipeline of [1, 16, 64]) {
+    for (const test of ['set', 'get'] as const) {
+      const results = new Map<Contender['name'], RoundResult[]>();
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        for (const [name, server] of servers) {
+          const round = {
+            test,
+            pipeline,
+            commands: COMMANDS[pipeline] ?? 0,
+            connections: CONNECTIONS,
+            valueBytes: VALUE_BYTES,
+            keys: KEYS,
+          };
+          const list = results.get(name) ?? [];
+          list.push(await playRound(server, round));
+          results.set(name, list);
+        }
+      }
+      const ours = medians(results.get('svc') ?? []);
+      const theirs = medians(results.get('redis') ?? []);
+      const line = {
+        throughput_ratio: ours.perSecond / theirs.perSecond,
+        main_cpu_ratio: ours.mainUs / theirs.mainUs,
+        svc: ours,
+        redis: theirs,
+      };
+      table[`${test} pipeline ${String(pipeline)}`] = line;
+      row([
+        `${test} P=${String(pipeline)}`,
+        line.throughput_ratio,
+        Math.round(ours.perSecond).toString(),
+        Math.round(theirs.perSecond).toString(),
+        ours.mainUs,
+        theirs.mainUs,
+        line.main_cpu_ratio,
+        ours.othersUs,
+        ours.p50Ms,
+        ours.p99Ms,
+        ours.p999Ms,
+        theirs.p99Ms,
+      ]);
+    }
+  }
+  for (const server of servers.values()) await server.stop();
+  report['load'] = table;
+}
+
+async function benchMemory(): Promise<void> {
+  const results = await eachFresh((server) => bytesPerKey(server, MEMORY_KEYS));
+  row(['memory', 'bytes/key']);
+  for (const [name, bytes] of Object.entries(results)) row([name, bytes]);
+  report['memory'] = { keys: MEMORY_KEYS, bytes_per_key: results };
+}
+
+async function benchStall(): Promise<void> {
+  const results = await eachFresh((server) => longestStall(server.port, STALL_KEYS));
+  row(['stall', 'longest ms', 'p99.9 ms', 'p50 ms', 'probes']);
+  for (const [name, { longestMs, p999Ms, p50Ms, probes }] of Object.entries(results)) {
+    row([name, longestMs, p999Ms, p50Ms, String(probes)]);
+  }
+  report['stall'] = { keys: STALL_KEYS, ...results };
+}
+
+async function benchStart(): Promise<void> {
+  const timesMs: Record<string, number[]> = {};
+  for (let turn = 0; turn < 5; turn += 1) {
+    for (const contender of contenders) {
+      const before = performance.now();
+      const server = await contender.start();
+      (timesMs[contender.name] ??= []).push(performance.now() - before);
+      await server.stop();
+    }
+  }
+  row(['start', 'median ms']);
+  const results = Object.fromEntries(
+    Object.entries(timesMs).map(([name, list]) => [name, median(list)]),
+  );
+  for (const [name, ms] of Object.entries(results)) row([name, ms]);
+  report['start_to_first_pong_ms'] = results;
+}
+
+function benchMicro(): void {
+  const folder = path.join(root, 'dist/bench/micro');
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
+    print(`micro ${file.replace('.js', '')}`);
+    execFileSync(process.execPath, ['--expose-gc', path.join(folder, file)], { stdio: 'inherit' });
+  }
+}
+
+function save(): void {
+  const folder = path.join(root, 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  writeFileSync(path.join(folder, `${stamp}.json`), text);
+  if (words.includes('--baseline')) writeFileSync(path.join(root, 'bench/baseline.json'), text);
+}
+
+if (contenders.length === 1) print('redis-server is not installed: there is nothing to compare with');
+if (isWanted('load')) await benchLoad();
+if (isWanted('memory')) await benchMemory();
+if (isWanted('stall')) await benchStall();
+if (isWanted('start')) await benchStart();
+if (isWanted('micro')) benchMicro();
+save();
