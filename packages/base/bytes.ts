@@ -64,6 +64,12 @@ export function fromLatin1(text: string): Bytes {
   return Buffer.from(text, 'latin1');
 }
 
+/** Where `byte` first is in the range; -1 when it is not there. `indexOf` knows no end. */
+export function indexOfByte(bytes: Bytes, byte: number, from: number, end: number): number {
+  for (let index = from; index < end; index += 1) if (bytes[index] === byte) return index;
+  return -1;
+}
+
 /** Whether the range spells `upper` (upper-case ASCII), in any case. */
 export function spells(bytes: Bytes, at: number, length: number, upper: string): boolean {
   if (length !== upper.length) return false;

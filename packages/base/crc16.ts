@@ -1,5 +1,6 @@
 /** Hash slots: CRC16 (XMODEM, polynomial 0x1021) of the key's hash tag, as the Redis Cluster specification has it. */
 
+import { indexOfByte } from './bytes.ts';
 import { SLOT_COUNT } from './limits.ts';
 
 const table = new Uint16Array(256);
@@ -24,9 +25,15 @@ export function keySlot(bytes: Uint8Array, at: number, length: number): number {
   return crc & (SLOT_COUNT - 1);
 }
 
+/** The shard that owns a slot: contiguous ranges of equal size. */
+export function shardOfSlot(slot: number, shardCount: number): number {
+  return Math.floor((slot * shardCount) / SLOT_COUNT);
+}
+
 function taggedSlot(bytes: Uint8Array, at: number, open: number, end: number): number {
-  const close = bytes.indexOf(CLOSE_BRACE, open + 1);
-  return close > open + 1 && close < end
+  // Not `indexOf`: `bytes` may be many mebibytes longer than the key, and it would search them all.
+  const close = indexOfByte(bytes, CLOSE_BRACE, open + 1, end);
+  return close > open + 1
     ? slotOf(bytes, open + 1, close)
     : slotOf(bytes, at, end);
 }

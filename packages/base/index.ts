@@ -4,6 +4,7 @@ export {
   compareBytes,
   copyBytes,
   fromLatin1,
+  indexOfByte,
   latin1,
   sameBytes,
   spells,
@@ -11,7 +12,7 @@ export {
 } from './bytes.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors } from './command-error.ts';
-export { keySlot } from './crc16.ts';
+export { keySlot, shardOfSlot } from './crc16.ts';
 export { formatDouble, parseDouble } from './doubles.ts';
 export { globMatches } from './glob.ts';
 export {

@@ -37,6 +37,8 @@ export function parseInteger(bytes: Bytes, at: number, length: number): number {
     if (digit < 0 || digit > 9) return NaN;
     value = value * 10 + digit;
   }
+  // Sixteen digits may be too many.
+  if (value > Number.MAX_SAFE_INTEGER) return NaN;
   return negative ? -value : value;
 }
 

@@ -53,8 +53,7 @@ export function formatLongDouble(value: LongDouble): string {
   if (value.infinite) return value.negative ? '-inf' : 'inf';
   const { mantissa, power } = value;
   const scaled = mantissa * 10n ** BigInt(DECIMALS);
-  const units =
-    power >= 0 ? scaled << BigInt(power) : dividedToEven(scaled, 1n << BigInt(-power));
+  const units = power >= 0 ? scaled << BigInt(power) : dividedToEven(scaled, 1n << BigInt(-power));
   const digits = units.toString().padStart(DECIMALS + 1, '0');
   const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
   const whole = digits.slice(0, -DECIMALS);

@@ -108,12 +108,12 @@ export class CallContext implements ShardContext {
     this.misses += 1;
   }
 
-  changed(type: string, event: string, key: Uint8Array, at: number, length: number): void {
-    this.announced.push(`${type} ${event} ${textOf(key, at, length)}`);
+  changed(...[type, event, ...key]: Parameters<ShardContext['changed']>): void {
+    this.announced.push(`${type} ${event} ${textOf(...key)}`);
   }
 
-  notify(type: string, event: string, key: Uint8Array, at: number, length: number): void {
-    this.announced.push(`~${type} ${event} ${textOf(key, at, length)}`);
+  notify(...[type, event, ...key]: Parameters<ShardContext['notify']>): void {
+    this.announced.push(`~${type} ${event} ${textOf(...key)}`);
   }
 
   flushed(database: number): void {
@@ -136,9 +136,6 @@ export class CallContext implements ShardContext {
   }
 }
 
-/** Names of all commands that were run, as the table spells them. */
-export const calledCommands = new Set<string>();
-
 /**
  * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
  * own; `undefined` when the command answers later. A line is split at spaces; `"..."` may hold `\xHH`
@@ -151,7 +148,6 @@ export function call(context: CallContext, line: string | readonly string[]): un
   reply.take();
   try {
     const entry = resolve(args);
-    calledCommands.add(entry.command.name);
     run(entry, context, args);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -208,7 +204,10 @@ function resolve(args: Arguments): CommandEntry {
   const found = commandTable.find(args.source, args.at(0), args.length(0));
   if (found === undefined) throw errors.unknownCommand(args.latin1(0), firstWords(args));
   if (found.command.route !== 'container') return demandArity(found, args);
-  if (args.count < 2) throw errors.wrongArguments(found.lowerName);
+  if (args.count < 2) {
+    if (found.bare !== undefined) return found.bare;
+    throw errors.wrongArguments(found.lowerName);
+  }
   const sub = found.subcommand(args.source, args.at(1), args.length(1));
   if (sub === undefined) throw found.unknownSubcommand(args.latin1(1));
   return demandArity(sub, args);

@@ -1,4 +1,4 @@
-export { call, CallContext, calledCommands, type CallOptions } from './call.ts';
+export { call, CallContext, type CallOptions } from './call.ts';
 export {
   ChildServer,
   freePort,
@@ -7,6 +7,7 @@ export {
   type ServerEnd,
 } from './child-server.ts';
 export { FakeClock } from './fake-clock.ts';
+export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';
 export { startRedis } from './redis-server.ts';

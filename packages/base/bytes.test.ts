@@ -1,0 +1,73 @@
+/** Ranges of bytes: the loop and the native way must agree. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  asBuffer,
+  compareBytes,
+  copyBytes,
+  fromLatin1,
+  indexOfByte,
+  latin1,
+  sameBytes,
+  spells,
+} from './bytes.ts';
+
+const bytes = suite('bytes');
+
+const source = Uint8Array.from({ length: 300 }, (_, index) => (index * 7) & 0xff);
+
+for (const length of [0, 1, 15, 16, 23, 24, 25, 200]) {
+  bytes(`copies ${String(length)} bytes and no more`, () => {
+    const target = new Uint8Array(300).fill(9);
+    copyBytes(source, 5, target, 3, length);
+    assert.equal(target.slice(0, 3), Uint8Array.of(9, 9, 9));
+    assert.equal(target.slice(3, 3 + length), source.slice(5, 5 + length));
+    assert.ok(target.slice(3 + length).every((byte) => byte === 9));
+    assert.ok(sameBytes(source, 5, target, 3, length));
+  });
+
+  bytes(`turns ${String(length)} bytes into text and back`, () => {
+    const text = latin1(source, 2, length);
+    assert.is(text.length, length);
+    assert.equal(Uint8Array.from(fromLatin1(text)), source.slice(2, 2 + length));
+  });
+}
+
+bytes('orders as memcmp does', () => {
+  const order = ['', 'a', 'aa', 'ab', 'b', '\u{80}', '\u{ff}'].map(fromLatin1);
+  for (const [one, a] of order.entries()) {
+    for (const [other, b] of order.entries()) {
+      assert.is(Math.sign(compareBytes(a, b)), Math.sign(one - other));
+    }
+  }
+});
+
+bytes('sees a difference in the last byte', () => {
+  assert.not.ok(sameBytes(fromLatin1('abc'), 0, fromLatin1('abd'), 0, 3));
+  assert.ok(sameBytes(fromLatin1('abc'), 0, fromLatin1('abd'), 0, 2));
+});
+
+bytes('spells names in any case, and only whole', () => {
+  assert.ok(spells(fromLatin1('xgEtx'), 1, 3, 'GET'));
+  assert.not.ok(spells(fromLatin1('gets'), 0, 4, 'GET'));
+  assert.not.ok(spells(fromLatin1('ge'), 0, 2, 'GET'));
+  assert.not.ok(spells(fromLatin1('{'), 0, 1, '['), 'only letters have a case');
+});
+
+bytes('finds a byte within the range only', () => {
+  const text = fromLatin1('abcab');
+  assert.is(indexOfByte(text, 0x61, 0, 5), 0);
+  assert.is(indexOfByte(text, 0x61, 1, 5), 3);
+  assert.is(indexOfByte(text, 0x61, 1, 3), -1);
+  assert.is(indexOfByte(text, 0x7a, 0, 5), -1);
+});
+
+bytes('gives a buffer over the same memory', () => {
+  const small = source.subarray(10, 20);
+  const buffer = asBuffer(small);
+  assert.is(buffer.buffer, small.buffer);
+  assert.is(buffer.byteOffset, 10);
+  assert.is(buffer.length, 10);
+});
+
+bytes.run();

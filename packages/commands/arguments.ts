@@ -1,0 +1,158 @@
+/**
+ * The arguments of one command, read in place: offsets into the bytes of a frame.
+ *
+ * One `Arguments` serves a whole thread: it is pointed at the next command by `point`, and nothing of
+ * it may be kept after the command.
+ */
+
+import {
+  errors,
+  latin1,
+  parseDouble,
+  parseInteger,
+  parseInteger64,
+  spells,
+  type Bytes,
+  type CommandError,
+} from '#base';
+
+/** What `keys.ts` needs of arguments. */
+export interface ArgumentSource {
+  readonly count: number;
+  integerAt(index: number): number;
+  spellsAt(index: number, upper: string): boolean;
+}
+
+export class Arguments implements ArgumentSource {
+  /** The memory that offsets refer to. */
+  source: Bytes = Buffer.alloc(0);
+  /** How many there are, the command's name included. */
+  count = 0;
+  /** Index of the argument that the reading methods take next; the name is not read. */
+  position = 1;
+  #spans: Int32Array = new Int32Array(2);
+  #spansAt = 0;
+  #bodyAt = 0;
+
+  /** Points at a command: `spans` holds offset and length pairs from `spansAt`, relative to `bodyAt`. */
+  point(
+    source: Bytes,
+    bodyAt: number,
+    spans: Int32Array,
+    spansAt: number,
+    count: number,
+    first = 1,
+  ): void {
+    this.source = source;
+    this.#bodyAt = bodyAt;
+    this.#spans = spans;
+    this.#spansAt = spansAt;
+    this.count = count;
+    this.position = first;
+  }
+
+  /** Where argument `index` begins in `source`. Index 0 is the command's name. */
+  at(index: number): number {
+    return this.#bodyAt + this.#spans[this.#spansAt + 2 * index]!;
+  }
+
+  /** Bytes of argument `index`. */
+  length(index: number): number {
+    return this.#spans[this.#spansAt + 2 * index + 1]!;
+  }
+
+  /** A view of argument `index`, valid during the command only. */
+  view(index: number): Bytes {
+    const at = this.at(index);
+    return this.source.subarray(at, at + this.length(index));
+  }
+
+  /** A private copy of argument `index`. */
+  copy(index: number): Bytes {
+    return this.source.slice(this.at(index), this.at(index) + this.length(index));
+  }
+
+  /** Argument `index` with one character per byte. */
+  latin1(index: number): string {
+    return latin1(this.source, this.at(index), this.length(index));
+  }
+
+  /** Argument `index` as an integer of 53 bits; NaN when it is none. */
+  integerAt(index: number): number {
+    return parseInteger(this.source, this.at(index), this.length(index));
+  }
+
+  /**
+   * Argument `index` as a 64-bit integer, rounded where 53 bits do not hold it, else throws `error`:
+   * for offsets and counts, of which such large ones are all alike.
+   */
+  roundedAt(index: number, error: CommandError = errors.notInteger): number {
+    const value = this.integerAt(index);
+    if (!Number.isNaN(value)) return value;
+    const large = parseInteger64(this.source, this.at(index), this.length(index));
+    if (large === undefined) throw error;
+    return Number(large);
+  }
+
+  /** Whether argument `index` spells `upper`, in any case. */
+  spellsAt(index: number, upper: string): boolean {
+    return spells(this.source, this.at(index), this.length(index), upper);
+  }
+
+  // Reading left to right.
+
+  get more(): boolean {
+    return this.position < this.count;
+  }
+
+  get left(): number {
+    return this.count - this.position;
+  }
+
+  /** Steps over the next argument and answers its index. */
+  next(): number {
+    if (this.position >= this.count) throw errors.syntax;
+    const index = this.position;
+    this.position = index + 1;
+    return index;
+  }
+
+  /** A view of the next argument, valid during the command only. */
+  bytes(): Bytes {
+    return this.view(this.next());
+  }
+
+  /** The next argument with one character per byte. */
+  text(): string {
+    return this.latin1(this.next());
+  }
+
+  /** Steps over the next argument when it spells `upper`, in any case. */
+  takes(upper: string): boolean {
+    if (this.position >= this.count || !this.spellsAt(this.position, upper)) return false;
+    this.position += 1;
+    return true;
+  }
+
+  /** The next argument as an integer within 53 bits, else throws `error`. */
+  integer(error: CommandError = errors.notInteger): number {
+    const value = this.integerAt(this.next());
+    if (Number.isNaN(value)) throw error;
+    return value;
+  }
+
+  /** The next argument as a 64-bit integer, else throws `error`. */
+  integer64(error: CommandError = errors.notInteger): bigint {
+    const index = this.next();
+    const value = parseInteger64(this.source, this.at(index), this.length(index));
+    if (value === undefined) throw error;
+    return value;
+  }
+
+  /** The next argument as a double (no NaN), else throws `error`. */
+  double(error: CommandError = errors.notFloat): number {
+    const value = parseDouble(this.text());
+    if (Number.isNaN(value)) throw error;
+    return value;
+  }
+}

@@ -1,0 +1,257 @@
+/** CLIENT subcommands that look at clients or end them. */
+
+import { CommandError, errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import type { ClientPort } from '../contexts.ts';
+import { onMain, type CommandHead } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import { clientLine, clientTypeOf, isOfType, type ClientType } from './client-report.ts';
+import type { ConnectionContext } from './ports.ts';
+
+const adminOfClients = {
+  group: 'connection',
+  keys: noKeys,
+  complexity: 'O(N), N being the number of clients.',
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+} as const satisfies Partial<CommandHead>;
+
+const info = onMain<ConnectionContext>({
+  group: 'connection',
+  keys: noKeys,
+  name: 'CLIENT|INFO',
+  summary: 'Answers what CLIENT LIST says of this connection.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  arity: 2,
+  flags: ['noscript', 'loading', 'stale'],
+  args: [],
+  tips: ['nondeterministic_output'],
+  run({ reply, client, nowMs }) {
+    reply.verbatim(`${clientLine(client, nowMs)}\n`);
+  },
+});
+
+const typeChoice = {
+  name: 'client-type',
+  type: 'oneof',
+  token: 'TYPE',
+  optional: true,
+  arguments: [
+    { name: 'normal', type: 'pure-token', token: 'NORMAL' },
+    { name: 'master', type: 'pure-token', token: 'MASTER' },
+    { name: 'replica', type: 'pure-token', token: 'REPLICA' },
+    { name: 'pubsub', type: 'pure-token', token: 'PUBSUB' },
+  ],
+} as const;
+
+const list = onMain<ConnectionContext>({
+  ...adminOfClients,
+  name: 'CLIENT|LIST',
+  summary: 'Answers a line for each connection.',
+  since: '2.4.0',
+  arity: -2,
+  args: [
+    { ...typeChoice, since: '5.0.0' },
+    {
+      name: 'client-id',
+      type: 'integer',
+      token: 'ID',
+      optional: true,
+      multiple: true,
+      since: '6.2.0',
+    },
+  ],
+  tips: ['nondeterministic_output'],
+  run(context, args) {
+    const { nowMs } = context;
+    const lines = chosen(context, args).map((client) => `${clientLine(client, nowMs)}\n`);
+    context.reply.verbatim(lines.join(''));
+  },
+});
+
+function chosen({ clients }: ConnectionContext, args: Arguments): readonly ClientPort[] {
+  if (!args.more) return clients.all();
+  if (args.count === 4 && args.takes('TYPE')) {
+    const type = readType(args);
+    return clients.all().filter((client) => isOfType(client, type));
+  }
+  if (args.count < 4 || !args.takes('ID')) throw errors.syntax;
+  const found: ClientPort[] = [];
+  while (args.more) {
+    const client = clients.byId(args.integer(invalidId));
+    if (client !== undefined) found.push(client);
+  }
+  return found;
+}
+
+const invalidId = new CommandError('ERR Invalid client ID');
+
+function readType(args: Arguments): ClientType {
+  const name = args.text();
+  const type = clientTypeOf(name);
+  if (type === undefined) throw new CommandError(`ERR Unknown client type '${name}'`);
+  return type;
+}
+
+interface KillFilter {
+  address?: string;
+  localAddress?: string;
+  type?: ClientType;
+  id?: number;
+  user?: string;
+  ageSecondsMin?: number;
+  skipsMe: boolean;
+}
+
+const kill = onMain<ConnectionContext>({
+  ...adminOfClients,
+  name: 'CLIENT|KILL',
+  summary: 'Closes connections.',
+  since: '2.4.0',
+  arity: -3,
+  args: [
+    {
+      name: 'filter',
+      type: 'oneof',
+      arguments: [
+        { name: 'old-format', type: 'string' },
+        {
+          name: 'new-format',
+          type: 'oneof',
+          multiple: true,
+          arguments: [
+            { name: 'client-id', type: 'integer', token: 'ID', optional: true },
+            { ...typeChoice, since: '2.8.12' },
+            { name: 'username', type: 'string', token: 'USER', optional: true },
+            { name: 'addr', type: 'string', token: 'ADDR', optional: true },
+            { name: 'laddr', type: 'string', token: 'LADDR', optional: true, since: '6.2.0' },
+            {
+              name: 'skipme',
+              type: 'oneof',
+              token: 'SKIPME',
+              optional: true,
+              arguments: [
+                { name: 'yes', type: 'pure-token', token: 'YES' },
+                { name: 'no', type: 'pure-token', token: 'NO' },
+              ],
+            },
+            { name: 'maxage', type: 'integer', token: 'MAXAGE', optional: true, since: '7.4.0' },
+          ],
+        },
+      ],
+    },
+  ],
+  history: [['7.4.0', 'MAXAGE filters by age.']],
+  run(context, args) {
+    const isOldForm = args.count === 3;
+    const filter = isOldForm ? { address: args.text(), skipsMe: false } : readFilter(args);
+    const victims = context.clients
+      .all()
+      .filter((client) => isMeant(client, filter, context.client, context.nowMs));
+    for (const victim of victims) {
+      if (victim !== context.client) context.clients.kill(victim);
+    }
+    if (!isOldForm) context.reply.integer(victims.length);
+    else if (victims.length === 0) throw new CommandError('ERR No such client');
+    else context.reply.ok();
+    if (victims.includes(context.client)) context.client.quit();
+  },
+});
+
+function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: number): boolean {
+  const ageSeconds = Math.floor((nowMs - client.createdMs) / 1_000);
+  return (
+    (filter.address === undefined || client.address === filter.address) &&
+    (filter.localAddress === undefined || client.localAddress === filter.localAddress) &&
+    (filter.type === undefined || isOfType(client, filter.type)) &&
+    (filter.id === undefined || client.id === filter.id) &&
+    (filter.user === undefined || client.user === filter.user) &&
+    (filter.ageSecondsMin === undefined || ageSeconds >= filter.ageSecondsMin) &&
+    !(client === me && filter.skipsMe)
+  );
+}
+
+function readFilter(args: Arguments): KillFilter {
+  const filter: KillFilter = { skipsMe: true };
+  while (args.more) {
+    if (args.left === 1) throw errors.syntax;
+    readOption(args, filter);
+  }
+  return filter;
+}
+
+const idNotPositive = new CommandError('ERR client-id should be greater than 0');
+const ageNotInteger = new CommandError('ERR maxage is not an integer or out of range');
+const ageNotPositive = new CommandError('ERR maxage should be greater than 0');
+
+function readOption(args: Arguments, filter: KillFilter): void {
+  if (args.takes('ID')) {
+    filter.id = args.integer(idNotPositive);
+    if (filter.id < 1) throw idNotPositive;
+  } else if (args.takes('MAXAGE')) {
+    filter.ageSecondsMin = args.integer(ageNotInteger);
+    if (filter.ageSecondsMin <= 0) throw ageNotPositive;
+  } else if (args.takes('TYPE')) {
+    filter.type = readType(args);
+  } else if (args.takes('ADDR')) {
+    filter.address = args.text();
+  } else if (args.takes('LADDR')) {
+    filter.localAddress = args.text();
+  } else if (args.takes('USER')) {
+    filter.user = readUser(args);
+  } else if (args.takes('SKIPME')) {
+    filter.skipsMe = readYesOrNo(args);
+  } else {
+    throw errors.syntax;
+  }
+}
+
+/** There is one user. */
+function readUser(args: Arguments): string {
+  const name = args.text();
+  if (name !== 'default') throw new CommandError(`ERR No such user '${name}'`);
+  return name;
+}
+
+function readYesOrNo(args: Arguments): boolean {
+  if (args.takes('YES')) return true;
+  if (args.takes('NO')) return false;
+  throw errors.syntax;
+}
+
+const unblock = onMain<ConnectionContext>({
+  ...adminOfClients,
+  name: 'CLIENT|UNBLOCK',
+  summary: 'Ends the wait of a client that a blocking command holds.',
+  since: '5.0.0',
+  complexity: 'O(log N), N being the number of clients.',
+  arity: -3,
+  args: [
+    { name: 'client-id', type: 'integer' },
+    {
+      name: 'unblock-type',
+      type: 'oneof',
+      optional: true,
+      arguments: [
+        { name: 'timeout', type: 'pure-token', token: 'TIMEOUT' },
+        { name: 'error', type: 'pure-token', token: 'ERROR' },
+      ],
+    },
+  ],
+  run({ clients, reply }, args) {
+    if (args.count > 4) throw errors.syntax;
+    const withError = args.count === 4 && readReason(args);
+    args.position = 2;
+    const client = clients.byId(args.integer());
+    reply.integer(client !== undefined && clients.unblock(client, withError) ? 1 : 0);
+  },
+});
+
+function readReason(args: Arguments): boolean {
+  args.position = 3;
+  if (args.takes('ERROR')) return true;
+  if (args.takes('TIMEOUT')) return false;
+  throw new CommandError('ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR');
+}
+
+export const clientListCommands = [info, list, kill, unblock];

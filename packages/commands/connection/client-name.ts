@@ -1,0 +1,28 @@
+/** Names that clients give themselves: printable, without spaces, so that CLIENT LIST can be split. */
+
+import { CommandError } from '#base';
+import type { Arguments } from '../arguments.ts';
+
+const PRINTABLE = /^[!-~]*$/;
+
+const badName = new CommandError(
+  'ERR Client names cannot contain spaces, newlines or special characters.',
+);
+
+/** The next argument as a client's name; may be empty. */
+export function readName(args: Arguments): string {
+  const name = args.text();
+  if (!PRINTABLE.test(name)) throw badName;
+  return name;
+}
+
+/** The next argument as a library's name or version. */
+export function readLibraryWord(args: Arguments, option: string): string {
+  const word = args.text();
+  if (!PRINTABLE.test(word)) {
+    throw new CommandError(
+      `ERR ${option} cannot contain spaces, newlines or special characters.`,
+    );
+  }
+  return word;
+}

@@ -1,0 +1,71 @@
+/** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 behind them. */
+
+import type { ClientPort } from '../contexts.ts';
+
+/** What is not a field of ours: memory of a client besides its buffers is not measured. */
+export function clientLine(client: ClientPort, nowMs: number): string {
+  const { traffic } = client;
+  const seconds = (sinceMs: number): string =>
+    String(Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)));
+  const fields: readonly (readonly [string, string | number])[] = [
+    ['id', client.id],
+    ['addr', client.address],
+    ['laddr', client.localAddress],
+    ['fd', client.descriptor],
+    ['name', client.name],
+    ['age', seconds(client.createdMs)],
+    ['idle', seconds(client.lastCommandMs)],
+    ['flags', flagsOf(client)],
+    ['db', client.database],
+    ['sub', 0],
+    ['psub', 0],
+    ['ssub', 0],
+    ['multi', -1],
+    ['watch', 0],
+    ['qbuf', traffic.queryBytes],
+    ['qbuf-free', Math.max(0, traffic.queryMemoryBytes - traffic.queryBytes)],
+    ['argv-mem', 0],
+    ['multi-mem', 0],
+    ['rbs', 0],
+    ['rbp', 0],
+    ['obl', 0],
+    ['oll', traffic.outputBytes > 0 ? 1 : 0],
+    ['omem', traffic.outputBytes],
+    ['tot-mem', traffic.queryMemoryBytes + traffic.outputBytes],
+    ['events', traffic.outputBytes > 0 ? 'rw' : 'r'],
+    ['cmd', client.lastCommand === '' ? 'NULL' : client.lastCommand],
+    ['user', client.user],
+    ['redir', -1],
+    ['resp', client.protocol],
+    ['lib-name', client.libraryName],
+    ['lib-ver', client.libraryVersion],
+    ['tot-net-in', traffic.bytesRead],
+    ['tot-net-out', traffic.bytesWritten],
+    ['tot-cmds', client.commandsTotal],
+  ];
+  return fields.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+}
+
+function flagsOf(client: ClientPort): string {
+  let flags = '';
+  if (client.isBlocked) flags += 'b';
+  if (client.isEnding) flags += 'c';
+  if (client.isUnix) flags += 'U';
+  if (client.noEvict) flags += 'e';
+  if (client.noTouch) flags += 'T';
+  return flags === '' ? 'N' : flags;
+}
+
+/** CLIENT LIST TYPE and CLIENT KILL TYPE. */
+export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub';
+
+export function clientTypeOf(name: string): ClientType | undefined {
+  const lower = name.toLowerCase();
+  if (lower === 'slave') return 'replica';
+  return (['normal', 'master', 'replica', 'pubsub'] as const).find((type) => type === lower);
+}
+
+/** Every client is an ordinary one. */
+export function isOfType(_client: ClientPort, type: ClientType): boolean {
+  return type === 'normal';
+}

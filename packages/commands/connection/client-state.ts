@@ -1,0 +1,273 @@
+/** CLIENT subcommands that read or change the state of the connection they are sent on. */
+
+import { CommandError, errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import { onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import { readLibraryWord, readName } from './client-name.ts';
+import type { ConnectionContext } from './ports.ts';
+
+const ofClient = {
+  group: 'connection',
+  keys: noKeys,
+  complexity: 'O(1)',
+  flags: ['noscript', 'loading', 'stale'],
+} as const satisfies Partial<CommandHead>;
+
+const onOff = [
+  {
+    name: 'enabled',
+    type: 'oneof',
+    arguments: [
+      { name: 'on', type: 'pure-token', token: 'ON' },
+      { name: 'off', type: 'pure-token', token: 'OFF' },
+    ],
+  },
+] as const;
+
+const id = onMain({
+  ...ofClient,
+  name: 'CLIENT|ID',
+  summary: 'Answers the number of this connection.',
+  since: '5.0.0',
+  arity: 2,
+  args: [],
+  run({ reply, client }) {
+    reply.integer(client.id);
+  },
+});
+
+const getName = onMain({
+  ...ofClient,
+  name: 'CLIENT|GETNAME',
+  summary: 'Answers the name of this connection.',
+  since: '2.6.9',
+  arity: 2,
+  args: [],
+  run({ reply, client }) {
+    if (client.name === '') reply.nil();
+    else reply.text(client.name, 'latin1');
+  },
+});
+
+const setName = onMain({
+  ...ofClient,
+  name: 'CLIENT|SETNAME',
+  summary: 'Names this connection.',
+  since: '2.6.9',
+  arity: 3,
+  args: [{ name: 'connection-name', type: 'string' }],
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  run({ reply, client }, args) {
+    client.name = readName(args);
+    reply.ok();
+  },
+});
+
+const setInfo = onMain({
+  ...ofClient,
+  name: 'CLIENT|SETINFO',
+  summary: 'Says which client library this connection uses.',
+  since: '7.2.0',
+  arity: 4,
+  args: [
+    {
+      name: 'attr',
+      type: 'oneof',
+      arguments: [
+        { name: 'libname', type: 'string', token: 'LIB-NAME' },
+        { name: 'libver', type: 'string', token: 'LIB-VER' },
+      ],
+    },
+  ],
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  run({ reply, client }, args) {
+    if (args.takes('LIB-NAME')) client.libraryName = readLibraryWord(args, 'lib-name');
+    else if (args.takes('LIB-VER')) client.libraryVersion = readLibraryWord(args, 'lib-ver');
+    else throw new CommandError(`ERR Unrecognized option '${args.latin1(2)}'`);
+    reply.ok();
+  },
+});
+
+const getRedirection = onMain({
+  ...ofClient,
+  name: 'CLIENT|GETREDIR',
+  summary: 'Answers which connection gets the invalidations meant for this one.',
+  since: '6.0.0',
+  arity: 2,
+  args: [],
+  run({ reply }) {
+    reply.integer(-1);
+  },
+});
+
+const reply = onMain({
+  ...ofClient,
+  name: 'CLIENT|REPLY',
+  summary: 'Switches replies on or off, or drops the next one.',
+  since: '3.2.0',
+  arity: 3,
+  args: [
+    {
+      name: 'action',
+      type: 'oneof',
+      arguments: [
+        { name: 'on', type: 'pure-token', token: 'ON' },
+        { name: 'off', type: 'pure-token', token: 'OFF' },
+        { name: 'skip', type: 'pure-token', token: 'SKIP' },
+      ],
+    },
+  ],
+  run({ reply: writer, client }, args) {
+    if (args.takes('ON')) {
+      client.replyMode = 'on';
+      writer.ok();
+    } else if (args.takes('OFF')) {
+      client.replyMode = 'off';
+    } else if (args.takes('SKIP')) {
+      if (client.replyMode !== 'off') client.replyMode = 'armed';
+    } else {
+      throw errors.syntax;
+    }
+  },
+});
+
+const noEvict = onMain({
+  ...ofClient,
+  name: 'CLIENT|NO-EVICT',
+  summary: 'Exempts this connection from being closed for its memory.',
+  since: '7.0.0',
+  arity: 3,
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  args: onOff,
+  run({ reply: writer, client }, args) {
+    client.noEvict = readOnOff(args);
+    writer.ok();
+  },
+});
+
+const noTouch = onMain({
+  ...ofClient,
+  name: 'CLIENT|NO-TOUCH',
+  summary: 'Keeps the commands of this connection from counting as uses of keys.',
+  since: '7.2.0',
+  arity: 3,
+  args: onOff,
+  run({ reply: writer, client }, args) {
+    client.noTouch = readOnOff(args);
+    writer.ok();
+  },
+});
+
+function readOnOff(args: Arguments): boolean {
+  if (args.takes('ON')) return true;
+  if (args.takes('OFF')) return false;
+  throw errors.syntax;
+}
+
+const pause = onMain<ConnectionContext>({
+  ...ofClient,
+  name: 'CLIENT|PAUSE',
+  summary: 'Holds back the commands of all clients for a while.',
+  since: '3.0.0',
+  arity: -3,
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  args: [
+    { name: 'timeout', type: 'integer' },
+    {
+      name: 'mode',
+      type: 'oneof',
+      optional: true,
+      since: '6.2.0',
+      arguments: [
+        { name: 'write', type: 'pure-token', token: 'WRITE' },
+        { name: 'all', type: 'pure-token', token: 'ALL' },
+      ],
+    },
+  ],
+  history: [['6.2.0', 'WRITE holds back only commands that may write.']],
+  run({ clients, reply: writer, nowMs }, args) {
+    if (args.count > 4) throw errors.syntax;
+    const mode = args.count === 4 ? readPauseMode(args) : 'all';
+    args.position = 2;
+    const timeoutMs = args.integer(errors.timeoutNotInteger);
+    if (timeoutMs < 0) throw errors.timeoutNegative;
+    clients.pause(mode, nowMs + timeoutMs);
+    writer.ok();
+  },
+});
+
+function readPauseMode(args: Arguments): 'all' | 'write' {
+  args.position = 3;
+  if (args.takes('WRITE')) return 'write';
+  if (args.takes('ALL')) return 'all';
+  throw new CommandError('ERR CLIENT PAUSE mode must be WRITE or ALL');
+}
+
+const unpause = onMain<ConnectionContext>({
+  ...ofClient,
+  name: 'CLIENT|UNPAUSE',
+  summary: 'Ends a CLIENT PAUSE.',
+  since: '6.2.0',
+  complexity: 'O(N), N being the number of clients held back.',
+  arity: 2,
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  args: [],
+  run({ clients, reply: writer }) {
+    clients.unpause();
+    writer.ok();
+  },
+});
+
+const help = onMain({
+  ...ofClient,
+  name: 'CLIENT|HELP',
+  summary: 'Explains the subcommands of CLIENT.',
+  since: '5.0.0',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  args: [],
+  run({ reply: writer }) {
+    helpReply(writer, 'CLIENT', [
+      ['GETREDIR', 'Which connection gets the invalidations meant for this one.'],
+      ['GETNAME', 'The name of this connection.'],
+      ['ID', 'The number of this connection.'],
+      ['INFO', 'What CLIENT LIST says of this connection.'],
+      ['KILL <ip:port>', 'Close the connection from <ip:port>.'],
+      [
+        'KILL <option> <value> [<option> <value> [...]]',
+        'Close all connections that fit every option:',
+        '* ADDR <ip:port>, LADDR <ip:port>: by either end of it.',
+        '* TYPE (NORMAL|MASTER|REPLICA|PUBSUB): by kind.',
+        '* USER <username>: by user.',
+        '* ID <client-id>: by number.',
+        '* MAXAGE <seconds>: at least that old.',
+        '* SKIPME (YES|NO): spare this connection (default: yes).',
+      ],
+      ['LIST [TYPE <type> | ID <client-id> [...]]', 'A line for each connection.'],
+      ['NO-EVICT (ON|OFF)', 'Do not close this connection for its memory.'],
+      ['NO-TOUCH (ON|OFF)', 'Do not count commands of this connection as uses of keys.'],
+      ['PAUSE <timeout> [WRITE|ALL]', 'Hold back commands for <timeout> milliseconds.'],
+      ['REPLY (ON|OFF|SKIP)', 'Switch replies on or off, or drop the next one.'],
+      ['SETINFO <option> <value>', 'Set LIB-NAME or LIB-VER of this connection.'],
+      ['SETNAME <name>', 'Name this connection.'],
+      ['UNBLOCK <client-id> [TIMEOUT|ERROR]', 'End the wait of a blocked client.'],
+      ['UNPAUSE', 'End a pause.'],
+    ]);
+  },
+});
+
+export const clientStateCommands = [
+  id,
+  getName,
+  setName,
+  setInfo,
+  getRedirection,
+  reply,
+  noEvict,
+  noTouch,
+  pause,
+  unpause,
+  help,
+];

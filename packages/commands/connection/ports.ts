@@ -1,0 +1,33 @@
+/** What commands about connections ask of the server. */
+
+import type { ClientPort, MainContext } from '../contexts.ts';
+
+export interface ClientsPort {
+  /** By id, oldest first. */
+  all(): readonly ClientPort[];
+  byId(id: number): ClientPort | undefined;
+  /** Closes a connection at once. */
+  kill(client: ClientPort): void;
+  /** Holds back all commands, or those that write, until a moment (unix ms). */
+  pause(mode: 'all' | 'write', untilMs: number): void;
+  unpause(): void;
+  /** Ends a client's wait; false when it did not wait. */
+  unblock(client: ClientPort, withError: boolean): boolean;
+}
+
+export interface AuthenticationPort {
+  /** Whether the default user has a password. */
+  readonly isRequired: boolean;
+  /** Compares in constant time. */
+  accepts(user: string, password: string): boolean;
+}
+
+/** What a handler of this family gets. */
+export interface ConnectionContext extends MainContext {
+  readonly clients: ClientsPort;
+  readonly authentication: AuthenticationPort;
+  readonly databaseCount: number;
+  readonly redisVersion: string;
+  /** Forgets all state of the connection but its id and authentication. */
+  resetClient(): void;
+}

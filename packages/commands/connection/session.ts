@@ -1,0 +1,215 @@
+/** Commands about the connection they are sent on: who am I, which database, which protocol. */
+
+import { CommandError, errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import { onMain, type CommandHead } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import { readName } from './client-name.ts';
+import type { ConnectionContext } from './ports.ts';
+
+const ofConnection = {
+  group: 'connection',
+  keys: noKeys,
+  complexity: 'O(1)',
+} as const satisfies Partial<CommandHead>;
+
+const ping = onMain({
+  ...ofConnection,
+  name: 'PING',
+  summary: 'Answers PONG, or the message given.',
+  since: '1.0.0',
+  arity: -1,
+  flags: ['fast'],
+  args: [{ name: 'message', type: 'string', optional: true }],
+  tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
+  run({ reply }, args) {
+    if (args.count > 2) throw errors.wrongArguments('ping');
+    if (args.count === 1) reply.simple('PONG');
+    else reply.bulk(args.source, args.at(1), args.length(1));
+  },
+});
+
+const echo = onMain({
+  ...ofConnection,
+  name: 'ECHO',
+  summary: 'Answers the message given.',
+  since: '1.0.0',
+  arity: 2,
+  flags: ['loading', 'stale', 'fast'],
+  args: [{ name: 'message', type: 'string' }],
+  run({ reply }, args) {
+    reply.bulk(args.source, args.at(1), args.length(1));
+  },
+});
+
+const select = onMain<ConnectionContext>({
+  ...ofConnection,
+  name: 'SELECT',
+  summary: 'Chooses the database of this connection.',
+  since: '1.0.0',
+  arity: 2,
+  flags: ['loading', 'stale', 'fast'],
+  args: [{ name: 'index', type: 'integer' }],
+  run({ client, reply, databaseCount }, args) {
+    const index = args.integer();
+    if (index < INT_MIN || index > INT_MAX) throw errors.notInteger;
+    if (index < 0 || index >= databaseCount) throw errors.databaseOutOfRange;
+    client.database = index;
+    reply.ok();
+  },
+});
+
+/** C's `int`, in which Redis reads the index. */
+const INT_MAX = 2 ** 31 - 1;
+const INT_MIN = -(2 ** 31);
+
+const quit = onMain({
+  ...ofConnection,
+  name: 'QUIT',
+  summary: 'Closes the connection.',
+  since: '1.0.0',
+  arity: -1,
+  flags: ['allow_busy', 'noscript', 'loading', 'stale', 'fast', 'no_auth'],
+  args: [],
+  deprecated: { since: '7.2.0', replacedBy: 'just closing the connection' },
+  run({ client, reply }) {
+    reply.ok();
+    client.quit();
+  },
+});
+
+const reset = onMain<ConnectionContext>({
+  ...ofConnection,
+  name: 'RESET',
+  summary: 'Puts the connection back into the state of a new one.',
+  since: '6.2.0',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
+  args: [],
+  run(context) {
+    context.resetClient();
+    context.reply.simple('RESET');
+  },
+});
+
+const auth = onMain<ConnectionContext>({
+  ...ofConnection,
+  name: 'AUTH',
+  summary: 'Authenticates the connection.',
+  since: '1.0.0',
+  complexity: 'O(N), N being the number of passwords of the user.',
+  arity: -2,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
+  args: [
+    { name: 'username', type: 'string', optional: true, since: '6.0.0' },
+    { name: 'password', type: 'string' },
+  ],
+  history: [['6.0.0', 'A user may be named before the password.']],
+  secret: 'all',
+  run(context, args) {
+    if (args.count > 3) throw errors.syntax;
+    if (args.count === 2 && !context.authentication.isRequired) throw errors.noPasswordSet;
+    const user = args.count === 2 ? 'default' : args.latin1(1);
+    authenticate(context, user, args.latin1(args.count - 1));
+    context.reply.ok();
+  },
+});
+
+function authenticate(context: ConnectionContext, user: string, password: string): void {
+  if (!context.authentication.accepts(user, password)) throw errors.wrongPassword;
+  context.client.authenticated = true;
+}
+
+const hello = onMain<ConnectionContext>({
+  ...ofConnection,
+  name: 'HELLO',
+  summary: 'Chooses the protocol, and answers what this server is.',
+  since: '6.0.0',
+  arity: -1,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
+  args: [
+    {
+      name: 'arguments',
+      type: 'block',
+      optional: true,
+      arguments: [
+        { name: 'protover', type: 'integer' },
+        {
+          name: 'auth',
+          type: 'block',
+          token: 'AUTH',
+          optional: true,
+          arguments: [
+            { name: 'username', type: 'string' },
+            { name: 'password', type: 'string' },
+          ],
+        },
+        { name: 'clientname', type: 'string', token: 'SETNAME', optional: true },
+      ],
+    },
+  ],
+  history: [['6.2.0', 'Without a protocol version, answers and changes nothing.']],
+  secret: (args) => {
+    const secrets: number[] = [];
+    for (let index = 2; index + 2 < args.count; index += 1) {
+      if (args.spellsAt(index, 'AUTH')) secrets.push(index + 1, index + 2);
+    }
+    return secrets;
+  },
+  run: sayHello,
+});
+
+function sayHello(context: ConnectionContext, args: Arguments): void {
+  const { client, reply } = context;
+  const version = args.more ? args.integer(errors.protocolNotInteger) : 0;
+  if (args.count > 1 && version !== 2 && version !== 3) throw errors.noProtocol;
+  const wish = readWish(args);
+  if (wish.password !== undefined) authenticate(context, wish.user, wish.password);
+  if (!client.authenticated) throw helloUnauthenticated;
+  if (wish.name !== undefined) client.name = wish.name;
+  if (version === 2 || version === 3) client.protocol = version;
+  reply.protocol = client.protocol;
+  reply.mapHeader(7);
+  reply.text('server');
+  reply.text('redis');
+  reply.text('version');
+  reply.text(context.redisVersion);
+  reply.text('proto');
+  reply.integer(client.protocol);
+  reply.text('id');
+  reply.integer(client.id);
+  reply.text('mode');
+  reply.text('standalone');
+  reply.text('role');
+  reply.text('master');
+  reply.text('modules');
+  reply.arrayHeader(0);
+}
+
+const helloUnauthenticated = new CommandError(
+  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time',
+);
+
+interface HelloWish {
+  user: string;
+  password?: string;
+  name?: string;
+}
+
+function readWish(args: Arguments): HelloWish {
+  const wish: HelloWish = { user: 'default' };
+  while (args.more) {
+    const option = args.position;
+    if (args.left > 2 && args.takes('AUTH')) {
+      wish.user = args.text();
+      wish.password = args.text();
+    } else if (args.left > 1 && args.takes('SETNAME')) {
+      wish.name = readName(args);
+    } else {
+      throw new CommandError(`ERR Syntax error in HELLO option '${args.latin1(option)}'`);
+    }
+  }
+  return wish;
+}
+
+export const sessionCommands = [ping, echo, select, quit, reset, auth, hello];

@@ -1,0 +1,108 @@
+/** What a command may touch, by the thread it runs in. */
+
+import type { Bytes } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Keyspace, Store } from '#store';
+
+/** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
+export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
+
+/** Numeric settings that shard commands read; kept current by control frames. */
+export interface ShardSettings {
+  number(name: string): number;
+  boolean(name: string): boolean;
+  string(name: string): string;
+}
+
+/** What a handler in a shard may touch. One object per shard, pointed at each command in turn. */
+export interface ShardContext {
+  /** The keys of the client's database on this shard. */
+  keyspace: Keyspace;
+  readonly store: Store;
+  readonly reply: ReplyWriter;
+  readonly settings: ShardSettings;
+  readonly shardIndex: number;
+  readonly shardCount: number;
+  database: number;
+  /** Main's slot of the client's connection. */
+  connection: number;
+  /** Unix time in milliseconds: one moment for the whole command. */
+  nowMs: number;
+  random(): number;
+  /** Counts a look-up that found its key, or not. */
+  hit(): void;
+  miss(): void;
+  /**
+   * Must be called once for each key that a command changed, created or removed: feeds WATCH,
+   * tracking, notifications, durability and the count of changes.
+   */
+  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Sends a notification without counting a change (key misses, new keys, ...). */
+  notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Must be called when a command has emptied a whole database, or all of them (-1). */
+  flushed(database: number): void;
+  /** Must be called when a command has exchanged two databases. */
+  swapped(one: number, other: number): void;
+  /** Blocks the shard; for DEBUG SLEEP only. */
+  sleep(seconds: number): void;
+}
+
+/** CLIENT REPLY: `skip` drops the next command's reply; `armed` is the SKIP command itself. */
+export type ReplyMode = 'on' | 'off' | 'armed' | 'skip';
+
+/** One client connection, as commands on main see it. */
+export interface ClientPort {
+  readonly id: number;
+  /** `ip:port`, or `path:0` of a unix socket. */
+  readonly address: string;
+  readonly localAddress: string;
+  readonly isUnix: boolean;
+  /** The connection's file descriptor; -1 when it is not to be had. */
+  readonly descriptor: number;
+  readonly createdMs: number;
+  readonly lastCommandMs: number;
+  /** The last command's name, in lower case; empty before the first. */
+  readonly lastCommand: string;
+  readonly commandsTotal: number;
+  readonly isBlocked: boolean;
+  readonly isEnding: boolean;
+  readonly user: string;
+  readonly traffic: ClientTraffic;
+  database: number;
+  protocol: 2 | 3;
+  name: string;
+  libraryName: string;
+  libraryVersion: string;
+  authenticated: boolean;
+  replyMode: ReplyMode;
+  noEvict: boolean;
+  noTouch: boolean;
+  /** Takes no more commands, and closes when what was taken is answered. */
+  quit(): void;
+}
+
+/** Bytes of one client. */
+export interface ClientTraffic {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** Received and not yet taken as a command, and the memory kept for it. */
+  readonly queryBytes: number;
+  readonly queryMemoryBytes: number;
+  /** Replies that the client has not read. */
+  readonly outputBytes: number;
+}
+
+/** Gives the reply of a command that could not be answered at once. May be called once, from any later turn. */
+export type Answer = (write: (reply: ReplyWriter) => void) => void;
+
+/**
+ * What a handler on main may touch. Each family declares the ports it needs beside itself, by
+ * extending this interface; `server` implements them all.
+ */
+export interface MainContext {
+  readonly reply: ReplyWriter;
+  readonly client: ClientPort;
+  readonly nowMs: number;
+  /** Leaves the reply for later; the connection's following replies wait for it. */
+  defer(): Answer;
+}

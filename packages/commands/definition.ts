@@ -1,0 +1,179 @@
+/**
+ * What a command is. One definition per command; everything said about commands anywhere is derived
+ * from it.
+ *
+ * The constructor names the route, which decides the context that the handler gets and whether parts
+ * must be merged.
+ */
+
+import type { Arguments } from './arguments.ts';
+import type { MainContext, ShardContext } from './contexts.ts';
+import type { Keys } from './keys.ts';
+import type { Merge } from './merge.ts';
+
+/** Redis' command flags, as COMMAND INFO spells them. */
+export type Flag =
+  | 'write'
+  | 'readonly'
+  | 'denyoom'
+  | 'admin'
+  | 'pubsub'
+  | 'noscript'
+  | 'blocking'
+  | 'loading'
+  | 'stale'
+  | 'skip_monitor'
+  | 'skip_slowlog'
+  | 'asking'
+  | 'fast'
+  | 'no_auth'
+  | 'may_replicate'
+  | 'no_async_loading'
+  | 'no_multi'
+  | 'no_mandatory_keys'
+  | 'allow_busy';
+
+export type Group =
+  | 'generic'
+  | 'string'
+  | 'list'
+  | 'set'
+  | 'sorted-set'
+  | 'hash'
+  | 'stream'
+  | 'pubsub'
+  | 'transactions'
+  | 'connection'
+  | 'server'
+  | 'scripting'
+  | 'hyperloglog'
+  | 'cluster'
+  | 'geo'
+  | 'bitmap';
+
+/** One argument, for COMMAND DOCS. */
+export interface ArgumentDoc {
+  name: string;
+  type:
+    | 'string'
+    | 'integer'
+    | 'double'
+    | 'key'
+    | 'pattern'
+    | 'unix-time'
+    | 'pure-token'
+    | 'oneof'
+    | 'block';
+  token?: string;
+  since?: string;
+  optional?: boolean;
+  multiple?: boolean;
+  multipleToken?: boolean;
+  /** Which key spec a key belongs to, when not the n-th key argument's n-th spec. */
+  keySpec?: number;
+  arguments?: readonly ArgumentDoc[];
+}
+
+/** What every definition says. */
+export interface CommandHead {
+  /** Upper case; a subcommand is `CONTAINER|NAME`. */
+  name: string;
+  /** One sentence, our own. */
+  summary: string;
+  since: string;
+  complexity: string;
+  group: Group;
+  /** Redis' convention: counts the name (and a subcommand's); negative = at least. */
+  arity: number;
+  flags: readonly Flag[];
+  keys: Keys;
+  args: readonly ArgumentDoc[];
+  /** ACL categories that do not follow from flags and group. */
+  acl?: { add?: readonly string[]; drop?: readonly string[] };
+  /** Redis' tips besides the policies, which follow from the route. */
+  tips?: readonly string[];
+  deprecated?: { since: string; replacedBy: string };
+  /** Version and change, in our words. */
+  history?: readonly (readonly [version: string, change: string])[];
+  /** Which arguments hold secrets: never logged. `all` but the name, or chosen by the arguments. */
+  secret?: 'all' | ((args: Arguments) => readonly number[]);
+  /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
+  databaseOf?: (spec: number, args: Arguments, selected: number) => number;
+}
+
+export interface OneShardCommand extends CommandHead {
+  route: 'oneShard';
+  /** Which shard, for commands without keys. The default is the first. */
+  shard?: (args: Arguments, shardCount: number) => number;
+  run(context: ShardContext, args: Arguments): void;
+}
+
+export interface ByKeyCommand<Part> extends CommandHead {
+  route: 'byKey';
+  /** How many arguments belong to each key, the key included. */
+  keyStride: number;
+  /** Answers for the keys it is given: all from argument 1 on. */
+  run(context: ShardContext, args: Arguments): Part;
+  merge: Merge<Part>;
+}
+
+export interface EveryShardCommand<Part> extends CommandHead {
+  route: 'everyShard';
+  run(context: ShardContext, args: Arguments): Part;
+  merge: Merge<Part>;
+}
+
+export interface OnMainCommand extends CommandHead {
+  route: 'onMain';
+  /** The context holds every port of the family that declares the command. */
+  run(context: MainContext, args: Arguments): void;
+}
+
+/** A command that is only a name for its subcommands. */
+export interface ContainerCommand extends CommandHead {
+  route: 'container';
+  /** COMMAND shows no subcommands, as Redis knows none here (DEBUG); they are one command to clients. */
+  opaque?: boolean;
+  /** What the name alone does, where that is something (COMMAND). */
+  bare?: OnMainCommand;
+  subcommands: readonly Command[];
+}
+
+export type Command =
+  | OneShardCommand
+  // A list of definitions cannot name each one's part; `byKey` and `everyShard` have checked it.
+  | ByKeyCommand<never>
+  | EveryShardCommand<never>
+  | OnMainCommand
+  | ContainerCommand;
+
+export function oneShard(definition: Omit<OneShardCommand, 'route'>): OneShardCommand {
+  return { ...definition, route: 'oneShard' };
+}
+
+export function byKey<Part>(
+  definition: Omit<ByKeyCommand<Part>, 'route' | 'keyStride'> & { keyStride?: number },
+): ByKeyCommand<never> {
+  return { keyStride: 1, ...definition, route: 'byKey' } as unknown as ByKeyCommand<never>;
+}
+
+export function everyShard<Part>(
+  definition: Omit<EveryShardCommand<Part>, 'route'>,
+): EveryShardCommand<never> {
+  return { ...definition, route: 'everyShard' } as unknown as EveryShardCommand<never>;
+}
+
+/** `Context` is the family's own: `MainContext` and the ports it declares. */
+export function onMain<Context extends MainContext>(
+  definition: Omit<OnMainCommand, 'route' | 'run'> & {
+    run(context: Context, args: Arguments): void;
+  },
+): OnMainCommand {
+  return { ...definition, route: 'onMain' } as OnMainCommand;
+}
+
+export function container(
+  definition: Omit<ContainerCommand, 'route' | 'keys' | 'args'>,
+): ContainerCommand {
+  return { keys: { specs: [] }, args: [], ...definition, route: 'container' };
+}

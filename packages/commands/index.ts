@@ -1,0 +1,42 @@
+export { Arguments, type ArgumentSource } from './arguments.ts';
+export type {
+  Answer,
+  ClientPort,
+  ClientTraffic,
+  EventClass,
+  MainContext,
+  ReplyMode,
+  ShardContext,
+  ShardSettings,
+} from './contexts.ts';
+export type {
+  ByKeyCommand,
+  Command,
+  ContainerCommand,
+  EveryShardCommand,
+  Flag,
+  Group,
+  OneShardCommand,
+  OnMainCommand,
+} from './definition.ts';
+export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
+export {
+  clientLine,
+  type AuthenticationPort,
+  type ClientsPort,
+  type ConnectionContext,
+} from './connection/index.ts';
+export { findKeys, type FoundKey, type KeySpec } from './keys.ts';
+export type { Merge, SplitPlan } from './merge.ts';
+export type { PartCodec } from './parts.ts';
+export type {
+  InfoPort,
+  LogPort,
+  ProcessPort,
+  ServerContext,
+  SettingsPort,
+  ShutdownOptions,
+  StatisticsPort,
+  TimersPort,
+} from './server/ports.ts';
+export { CommandEntry, commandTable, CommandTable } from './table.ts';

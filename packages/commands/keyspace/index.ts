@@ -1,0 +1,20 @@
+import type { Command } from '../definition.ts';
+import { databases } from './database.ts';
+import { keyExpiry } from './expire.ts';
+import { keyInspection } from './inspect.ts';
+import { keyListing } from './keys.ts';
+import { keyRemoval } from './remove.ts';
+import { keyMoving } from './rename.ts';
+import { keyScanning } from './scan.ts';
+import { keyLifetimes } from './ttl.ts';
+
+export const keyspaceCommands: readonly Command[] = [
+  ...keyRemoval,
+  ...keyInspection,
+  ...keyExpiry,
+  ...keyLifetimes,
+  ...keyListing,
+  ...keyScanning,
+  ...keyMoving,
+  ...databases,
+];

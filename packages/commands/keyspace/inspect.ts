@@ -1,0 +1,147 @@
+/** TYPE and OBJECT: what is known about a key without its value. */
+
+import { CommandError } from '#base';
+import type { Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys, oneKey } from '../keys.ts';
+import { peekToRead } from './lookup.ts';
+import { typeName } from './type-names.ts';
+import { encodingName, isSharedInteger } from './value-encoding.ts';
+
+export const type = oneShard({
+  name: 'TYPE',
+  summary: 'Answers which type of value a key holds.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 2,
+  flags: ['readonly', 'fast'],
+  keys: oneKey('RO'),
+  args: [{ name: 'key', type: 'key' }],
+  run(context, args) {
+    const ref = peekToRead(context, args, 1);
+    context.reply.simple(typeName(ref === 0 ? 0 : context.keyspace.type(ref)));
+  },
+});
+
+const ofOneKey = {
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 3,
+  flags: ['readonly'],
+  keys: oneKey('RO', undefined, 2),
+  args: [{ name: 'key', type: 'key' }],
+  tips: ['nondeterministic_output'],
+} as const satisfies Partial<CommandHead>;
+
+const encoding = oneShard({
+  ...ofOneKey,
+  name: 'OBJECT|ENCODING',
+  summary: 'Answers how the value of a key is represented inside.',
+  since: '2.2.3',
+  run(context, args) {
+    const ref = inspect(context, args);
+    if (ref !== 0) context.reply.text(encodingName(context.keyspace, ref), 'latin1');
+  },
+});
+
+const freq = oneShard({
+  ...ofOneKey,
+  name: 'OBJECT|FREQ',
+  summary: 'Answers the logarithmic count of recent uses of a key.',
+  since: '4.0.0',
+  run(context, args) {
+    const ref = inspect(context, args);
+    if (ref === 0) return;
+    if (!tracksFrequency(context)) throw notLfu;
+    context.reply.integer(context.keyspace.frequency(ref));
+  },
+});
+
+const idletime = oneShard({
+  ...ofOneKey,
+  name: 'OBJECT|IDLETIME',
+  summary: 'Answers how many seconds a key has not been used.',
+  since: '2.2.3',
+  run(context, args) {
+    const ref = inspect(context, args);
+    if (ref === 0) return;
+    if (tracksFrequency(context)) throw lfuSelected;
+    context.reply.integer(context.keyspace.idleSeconds(ref));
+  },
+});
+
+/** What Redis answers for the small integers that all keys share. */
+const SHARED_REFCOUNT = 2 ** 31 - 1;
+
+const refcount = oneShard({
+  ...ofOneKey,
+  name: 'OBJECT|REFCOUNT',
+  summary: 'Answers how many references a value has: here always one, but for small integers.',
+  since: '2.2.3',
+  run(context, args) {
+    const ref = inspect(context, args);
+    if (ref === 0) return;
+    const isShared = isSharedInteger(context, ref);
+    context.reply.integer(isShared ? SHARED_REFCOUNT : 1);
+  },
+});
+
+const help = onMain({
+  name: 'OBJECT|HELP',
+  summary: 'Describes the subcommands.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  keys: noKeys,
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'OBJECT', [
+      ['ENCODING <key>', 'How the value of <key> is represented inside.'],
+      ['FREQ <key>', 'How often <key> was used of late, on a logarithmic scale.'],
+      ['IDLETIME <key>', 'Seconds since <key> was last used.'],
+      ['REFCOUNT <key>', 'How many references the value of <key> has.'],
+    ]);
+  },
+});
+
+export const object = container({
+  name: 'OBJECT',
+  summary: 'Groups the commands that look inside values.',
+  since: '2.2.3',
+  complexity: 'Depends on the subcommand.',
+  group: 'generic',
+  arity: -2,
+  flags: [],
+  subcommands: [encoding, freq, help, idletime, refcount],
+});
+
+export const keyInspection = [type, object];
+
+const notLfu = new CommandError(
+  'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.',
+);
+const lfuSelected = new CommandError(
+  'ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.',
+);
+
+function tracksFrequency(context: ShardContext): boolean {
+  return context.store.countsUses;
+}
+
+/** Looks at the key without touching it; a missing one is answered with null. */
+function inspect(context: ShardContext, args: Arguments): Ref {
+  const ref = context.keyspace.peek(args.source, args.at(2), args.length(2));
+  if (ref === 0) {
+    context.miss();
+    context.reply.nil();
+  } else {
+    context.hit();
+  }
+  return ref;
+}

@@ -1,0 +1,87 @@
+/**
+ * Finding the key that an argument names, with what Redis counts and announces about it.
+ *
+ * A ref is good only until the next call that may write to the store.
+ */
+
+import { errors } from '#base';
+import { ValueType, type Keyspace, type Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { events, type KeyEvent } from './events.ts';
+
+/** The key of a command that reads values: counts hits and misses and marks it as accessed. */
+export function findToRead(context: ShardContext, args: Arguments, index: number): Ref {
+  const ref = context.keyspace.find(args.source, args.at(index), args.length(index));
+  return counted(context, args, index, ref);
+}
+
+/** The same for a command that reads only what is known about a key: it stays as idle as it was. */
+export function peekToRead(context: ShardContext, args: Arguments, index: number): Ref {
+  const ref = context.keyspace.peek(args.source, args.at(index), args.length(index));
+  return counted(context, args, index, ref);
+}
+
+function counted(context: ShardContext, args: Arguments, index: number, ref: Ref): Ref {
+  if (ref === 0) {
+    context.miss();
+    notifyAt(context, args, index, events.keymiss);
+  } else {
+    context.hit();
+  }
+  return ref;
+}
+
+/** The key of a command that will write to it. */
+export function findToWrite(context: ShardContext, args: Arguments, index: number): Ref {
+  return context.keyspace.find(args.source, args.at(index), args.length(index));
+}
+
+/** A string to read; 0 when there is no such key. */
+export function findString(context: ShardContext, args: Arguments, index: number): Ref {
+  const ref = findToRead(context, args, index);
+  if (ref !== 0) demandString(context, ref);
+  return ref;
+}
+
+/** A string to write to; 0 when there is no such key. */
+export function findStringToWrite(context: ShardContext, args: Arguments, index: number): Ref {
+  const ref = findToWrite(context, args, index);
+  if (ref !== 0) demandString(context, ref);
+  return ref;
+}
+
+export function demandString(context: ShardContext, ref: Ref): void {
+  if (context.keyspace.type(ref) !== ValueType.string) throw errors.wrongType;
+}
+
+/** Announces what has happened to the key that argument `index` names. */
+export function changedAt(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  { type, name }: KeyEvent,
+): void {
+  context.changed(type, name, args.source, args.at(index), args.length(index));
+}
+
+/** Announces something about that key which is no change, or goes with one. */
+export function notifyAt(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  { type, name }: KeyEvent,
+): void {
+  context.notify(type, name, args.source, args.at(index), args.length(index));
+}
+
+/** Announces that the key argument `index` names did not exist before. */
+export function createdAt(context: ShardContext, args: Arguments, index: number): void {
+  notifyAt(context, args, index, events.new);
+}
+
+/** Whether the record has ended and only waits to be removed. */
+export function hasEnded(keyspace: Keyspace, ref: Ref, nowMs: number): boolean {
+  const expireAt = keyspace.expireAt(ref);
+  return expireAt !== -1 && expireAt < nowMs;
+}

@@ -1,0 +1,188 @@
+/** RENAME, MOVE and COPY: values under other names and in other databases. */
+
+import { errors, sameBytes } from '#base';
+import type { Keyspace } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc } from '../definition.ts';
+import { allOf, keySpec, oneKey } from '../keys.ts';
+import { databaseIndexAt, demandDatabase } from './database-index.ts';
+import { events } from './events.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
+import { copyValue, moveValue, type Place } from './value-copy.ts';
+
+const twoNames: readonly ArgumentDoc[] = [
+  { name: 'key', type: 'key' },
+  { name: 'newkey', type: 'key' },
+];
+
+export const rename = oneShard({
+  name: 'RENAME',
+  summary: 'Gives a key another name and overwrites what had it before.',
+  since: '1.0.0',
+  complexity: 'O(1), but for the removal of a large value that had the name.',
+  group: 'generic',
+  arity: 3,
+  flags: ['write'],
+  keys: allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'OW', 'update')),
+  args: twoNames,
+  run(context, args) {
+    renameKey(context, args, false);
+    context.reply.ok();
+  },
+});
+
+export const renamenx = oneShard({
+  name: 'RENAMENX',
+  summary: 'Gives a key another name, if no key has it.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 3,
+  flags: ['write', 'fast'],
+  keys: allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'OW', 'insert')),
+  args: twoNames,
+  history: [['3.2.0', 'Two equal names are no error.']],
+  run(context, args) {
+    context.reply.integer(renameKey(context, args, true) ? 1 : 0);
+  },
+});
+
+export const move = oneShard({
+  name: 'MOVE',
+  summary: 'Moves a key to another database, if the key does not exist there.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 3,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'db', type: 'integer' },
+  ],
+  run(context, args) {
+    const database = databaseIndexAt(args, 2);
+    demandDatabase(context, database);
+    if (database === context.database) throw errors.sameObject;
+    const target = placeOf(keyspaceOf(context, database), args, 1);
+    const isFree =
+      findToWrite(context, args, 1) !== 0 &&
+      target.keyspace.find(target.key, target.at, target.length) === 0;
+    if (isFree) {
+      moveValue(context.keyspace, placeOf(context.keyspace, args, 1), target);
+      inDatabase(context, database, () => createdAt(context, args, 1));
+      changedAt(context, args, 1, events.moveFrom);
+      inDatabase(context, database, () => changedAt(context, args, 1, events.moveTo));
+    }
+    context.reply.integer(isFree ? 1 : 0);
+  },
+});
+
+export const copy = oneShard({
+  name: 'COPY',
+  summary: 'Stores a copy of the value of a key under another key.',
+  since: '6.2.0',
+  complexity: 'O(N) for a collection of N elements, O(1) for strings.',
+  group: 'generic',
+  arity: -3,
+  flags: ['write', 'denyoom'],
+  keys: allOf(keySpec(1, 'RO', 'access'), keySpec(2, 'OW', 'update')),
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+    { name: 'destination-db', type: 'integer', token: 'DB', optional: true },
+    { name: 'replace', type: 'pure-token', token: 'REPLACE', optional: true },
+  ],
+  databaseOf: (spec, args, selected) => (spec === 1 ? copyDatabase(args, selected) : selected),
+  run(context, args) {
+    const { database, replaces } = readCopyOptions(context, args);
+    if (database === context.database && isSameKey(args)) throw errors.sameObject;
+    const target = placeOf(keyspaceOf(context, database), args, 2);
+    const isCopied = findToRead(context, args, 1) !== 0 && makeRoom(target, replaces);
+    if (isCopied) {
+      const { keyspace } = context;
+      // Making room may have moved the record.
+      copyValue(keyspace, keyspace.peek(args.source, args.at(1), args.length(1)), target);
+      inDatabase(context, database, () => {
+        createdAt(context, args, 2);
+        changedAt(context, args, 2, events.copyTo);
+      });
+    }
+    context.reply.integer(isCopied ? 1 : 0);
+  },
+});
+
+export const keyMoving = [rename, renamenx, move, copy];
+
+function isSameKey(args: Arguments): boolean {
+  const length = args.length(1);
+  if (length !== args.length(2)) return false;
+  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
+}
+
+function placeOf(keyspace: Keyspace, args: Arguments, index: number): Place {
+  return { keyspace, key: args.source, at: args.at(index), length: args.length(index) };
+}
+
+function keyspaceOf(context: ShardContext, database: number): Keyspace {
+  return database === context.database ? context.keyspace : context.store.databases[database]!;
+}
+
+/** Announces in the name of another database. */
+function inDatabase(context: ShardContext, database: number, announce: () => void): void {
+  const selected = context.database;
+  context.database = database;
+  announce();
+  context.database = selected;
+}
+
+/** Answers whether the key now has the other name. */
+function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): boolean {
+  const { keyspace } = context;
+  if (findToWrite(context, args, 1) === 0) throw errors.noSuchKey;
+  if (isSameKey(args)) return false;
+  const target = placeOf(keyspace, args, 2);
+  if (!makeRoom(target, !onlyNew)) return false;
+  moveValue(keyspace, placeOf(keyspace, args, 1), target);
+  createdAt(context, args, 2);
+  changedAt(context, args, 1, events.renameFrom);
+  changedAt(context, args, 2, events.renameTo);
+  return true;
+}
+
+/** Removes what is at the place, where that is allowed; answers whether nothing is there now. */
+function makeRoom({ keyspace, key, at, length }: Place, replaces: boolean): boolean {
+  if (keyspace.find(key, at, length) === 0) return true;
+  return replaces && keyspace.remove(key, at, length);
+}
+
+function readCopyOptions(
+  context: ShardContext,
+  args: Arguments,
+): { database: number; replaces: boolean } {
+  const options = { database: context.database, replaces: false };
+  args.position = 3;
+  while (args.more) {
+    if (args.takes('REPLACE')) {
+      options.replaces = true;
+    } else if (args.left >= 2 && args.takes('DB')) {
+      options.database = databaseIndexAt(args, args.next());
+      demandDatabase(context, options.database);
+    } else {
+      throw errors.syntax;
+    }
+  }
+  return options;
+}
+
+/** The database that COPY names, for the router; anything wrong is the handler's to say. */
+function copyDatabase(args: Arguments, selected: number): number {
+  let database = selected;
+  for (let index = 3; index < args.count - 1; index += 1) {
+    if (!args.spellsAt(index, 'DB')) continue;
+    index += 1;
+    database = args.integerAt(index);
+  }
+  return database >= 0 ? database : selected;
+}

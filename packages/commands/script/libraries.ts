@@ -1,0 +1,122 @@
+/**
+ * What can be said of scripts and functions while none can be loaded: there are none. Test suites and
+ * clients ask this at their start.
+ */
+
+import { errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+
+const ofScripts = {
+  group: 'scripting',
+  keys: noKeys,
+  flags: ['noscript'],
+} as const satisfies Partial<CommandHead>;
+
+const flushMode = [
+  {
+    name: 'flush-type',
+    type: 'oneof',
+    optional: true,
+    arguments: [
+      { name: 'async', type: 'pure-token', token: 'ASYNC' },
+      { name: 'sync', type: 'pure-token', token: 'SYNC' },
+    ],
+  },
+] as const;
+
+const functionFlush = onMain({
+  ...ofScripts,
+  name: 'FUNCTION|FLUSH',
+  summary: 'Deletes all function libraries, of which there are none.',
+  since: '7.0.0',
+  complexity: 'O(1)',
+  arity: -2,
+  flags: ['write', 'noscript'],
+  args: flushMode,
+  tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
+  run({ reply }, args) {
+    readFlushMode(args);
+    reply.ok();
+  },
+});
+
+const functionList = onMain({
+  ...ofScripts,
+  name: 'FUNCTION|LIST',
+  summary: 'Answers the function libraries, of which there are none.',
+  since: '7.0.0',
+  complexity: 'O(1)',
+  arity: -2,
+  args: [
+    { name: 'library-name-pattern', type: 'string', token: 'LIBRARYNAME', optional: true },
+    { name: 'withcode', type: 'pure-token', token: 'WITHCODE', optional: true },
+  ],
+  tips: ['nondeterministic_output_order'],
+  run({ reply }) {
+    reply.arrayHeader(0);
+  },
+});
+
+const scriptFlush = onMain({
+  ...ofScripts,
+  name: 'SCRIPT|FLUSH',
+  summary: 'Forgets all scripts, of which there are none.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  arity: -2,
+  args: flushMode,
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  run({ reply }, args) {
+    readFlushMode(args);
+    reply.ok();
+  },
+});
+
+const scriptExists = onMain({
+  ...ofScripts,
+  name: 'SCRIPT|EXISTS',
+  summary: 'Answers for each digest whether its script is known; none is.',
+  since: '2.6.0',
+  complexity: 'O(N), N being the number of digests.',
+  arity: -3,
+  args: [{ name: 'sha1', type: 'string', multiple: true }],
+  tips: ['request_policy:all_shards', 'response_policy:agg_logical_and'],
+  run({ reply }, args) {
+    reply.arrayHeader(args.left);
+    while (args.more) {
+      args.next();
+      reply.integer(0);
+    }
+  },
+});
+
+function readFlushMode(args: Arguments): void {
+  if (args.more && !args.takes('ASYNC') && !args.takes('SYNC')) throw errors.syntax;
+  if (args.more) throw errors.syntax;
+}
+
+const functions = container({
+  name: 'FUNCTION',
+  summary: 'Groups the commands about functions.',
+  since: '7.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'scripting',
+  arity: -2,
+  flags: [],
+  subcommands: [functionFlush, functionList],
+});
+
+const scripts = container({
+  name: 'SCRIPT',
+  summary: 'Groups the commands about scripts.',
+  since: '2.6.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'scripting',
+  arity: -2,
+  flags: [],
+  subcommands: [scriptFlush, scriptExists],
+});
+
+export const scriptCommands = [functions, scripts];

@@ -1,0 +1,166 @@
+/** CONFIG and INFO: how the server is set up, and how it fares. */
+
+import { errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { ServerContext } from './ports.ts';
+
+const aboutSettings = {
+  complexity: 'O(N) for N settings.',
+  group: 'server',
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  keys: noKeys,
+} as const satisfies Partial<CommandHead>;
+
+const everyNode = ['request_policy:all_nodes', 'response_policy:all_succeeded'];
+
+const get = onMain<ServerContext>({
+  ...aboutSettings,
+  name: 'CONFIG|GET',
+  summary: 'Answers the settings whose names match any of the patterns.',
+  since: '2.0.0',
+  arity: -3,
+  args: [{ name: 'parameter', type: 'string', multiple: true }],
+  history: [['7.0.0', 'Several patterns can be given.']],
+  run({ reply, settings }, args) {
+    const pairs = settings.get(textsFrom(args, 2));
+    reply.mapHeader(pairs.length);
+    for (const pair of pairs) for (const text of pair) reply.text(text, 'latin1');
+  },
+});
+
+const set = onMain<ServerContext>({
+  ...aboutSettings,
+  name: 'CONFIG|SET',
+  summary: 'Changes settings while the server runs: all of those named, or none.',
+  since: '2.0.0',
+  arity: -4,
+  args: [
+    {
+      name: 'data',
+      type: 'block',
+      multiple: true,
+      arguments: [
+        { name: 'parameter', type: 'string' },
+        { name: 'value', type: 'string' },
+      ],
+    },
+  ],
+  tips: everyNode,
+  history: [['7.0.0', 'Several settings can be changed at once.']],
+  secret: secretValues,
+  run({ reply, settings }, args) {
+    if (args.count % 2 !== 0) throw errors.syntax;
+    const texts = textsFrom(args, 2);
+    const pairs: [name: string, value: string][] = [];
+    for (let index = 0; index < texts.length; index += 2) {
+      pairs.push([texts[index]!, texts[index + 1]!]);
+    }
+    settings.set(pairs);
+    reply.ok();
+  },
+});
+
+const resetstat = onMain<ServerContext>({
+  ...aboutSettings,
+  name: 'CONFIG|RESETSTAT',
+  summary: 'Sets the counters that INFO shows back to zero.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  tips: everyNode,
+  run({ reply, statistics }) {
+    statistics.reset();
+    reply.ok();
+  },
+});
+
+const rewrite = onMain<ServerContext>({
+  ...aboutSettings,
+  name: 'CONFIG|REWRITE',
+  summary: 'Writes the settings that are in force to the configuration file.',
+  since: '2.8.0',
+  arity: 2,
+  args: [],
+  tips: everyNode,
+  run({ reply, settings }) {
+    settings.rewrite();
+    reply.ok();
+  },
+});
+
+const help = onMain<ServerContext>({
+  ...aboutSettings,
+  name: 'CONFIG|HELP',
+  summary: 'Describes the subcommands.',
+  since: '5.0.0',
+  complexity: 'O(1)',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'CONFIG', [
+      ['GET <pattern> [<pattern> ...]', 'Names and values of the settings that match.'],
+      ['SET <directive> <value> [<directive> <value> ...]', 'Change settings, all or none.'],
+      ['RESETSTAT', 'Begin the counters of INFO anew.'],
+      ['REWRITE', 'Write the settings to the configuration file.'],
+    ]);
+  },
+});
+
+export const config = container({
+  name: 'CONFIG',
+  summary: 'Groups the commands about settings.',
+  since: '2.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [get, help, resetstat, rewrite, set],
+});
+
+export const info = onMain<ServerContext>({
+  name: 'INFO',
+  summary: 'Answers a report about the server, in sections.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: -1,
+  flags: ['loading', 'stale'],
+  keys: noKeys,
+  args: [{ name: 'section', type: 'string', optional: true, multiple: true }],
+  acl: { add: ['dangerous'] },
+  tips: ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special'],
+  history: [['7.0.0', 'Several sections can be named.']],
+  run({ reply, info: report }, args) {
+    reply.verbatim(report.render(textsFrom(args, 1).map((name) => name.toLowerCase())));
+  },
+});
+
+export const serverSettings = [config, info];
+
+function textsFrom(args: Arguments, first: number): string[] {
+  const texts: string[] = [];
+  for (let index = first; index < args.count; index += 1) texts.push(args.latin1(index));
+  return texts;
+}
+
+/** Settings whose values nobody may read in a log. */
+const SECRET_SETTINGS = [
+  'REQUIREPASS',
+  'MASTERUSER',
+  'MASTERAUTH',
+  'TLS-KEY-FILE-PASS',
+  'TLS-CLIENT-KEY-FILE-PASS',
+] as const;
+
+function secretValues(args: Arguments): readonly number[] {
+  const secret: number[] = [];
+  for (let index = 2; index + 1 < args.count; index += 2) {
+    if (SECRET_SETTINGS.some((name) => args.spellsAt(index, name))) secret.push(index + 1);
+  }
+  return secret;
+}

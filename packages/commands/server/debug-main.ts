@@ -1,0 +1,211 @@
+/** The parts of DEBUG that need no keys. */
+
+import { CommandError, errors } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import { onMain, type OnMainCommand } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { debugHead } from './debug-head.ts';
+import type { ServerContext } from './ports.ts';
+
+const error = onMain<ServerContext>({
+  ...debugHead,
+  name: 'DEBUG|ERROR',
+  summary: 'Answers the given text as an error.',
+  arity: 3,
+  run(_context, args) {
+    throw new CommandError(args.latin1(2));
+  },
+});
+
+const log = onMain<ServerContext>({
+  ...debugHead,
+  name: 'DEBUG|LOG',
+  summary: 'Writes a message to the log of the server.',
+  arity: 3,
+  run(context, args) {
+    context.log.warning(`DEBUG LOG: ${args.latin1(2)}`);
+    context.reply.ok();
+  },
+});
+
+const protocol = onMain<ServerContext>({
+  ...debugHead,
+  name: 'DEBUG|PROTOCOL',
+  summary: 'Answers an example of a type of the protocol.',
+  arity: 3,
+  run({ reply }, args) {
+    const write = PROTOCOL_EXAMPLES.get(args.latin1(2).toLowerCase());
+    if (write === undefined) throw unknownExample;
+    write(reply);
+  },
+});
+
+// The examples are the same as Redis', since tests of clients compare with them.
+const PROTOCOL_EXAMPLES = new Map<string, (reply: ReplyWriter) => void>([
+  ['string', (reply) => reply.text('Hello World')],
+  ['integer', (reply) => reply.integer(12345)],
+  ['double', (reply) => reply.double(3.141)],
+  ['bignum', (reply) => reply.bigNumber('1234567999999999999999999999999999999')],
+  ['null', (reply) => reply.nil()],
+  ['array', (reply) => writeThree(reply, () => reply.arrayHeader(3))],
+  ['set', (reply) => writeThree(reply, () => reply.setHeader(3))],
+  ['map', writeMap],
+  ['attrib', writeAttribute],
+  ['push', writePush],
+  ['verbatim', (reply) => reply.verbatim('This is a verbatim\nstring')],
+  ['true', (reply) => reply.boolean(true)],
+  ['false', (reply) => reply.boolean(false)],
+]);
+
+const unknownExample = new CommandError(
+  'ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false',
+);
+const notInResp2 = new CommandError('ERR RESP2 is not supported by this command');
+
+function writeThree(reply: ReplyWriter, writeHeader: () => void): void {
+  writeHeader();
+  for (let nth = 0; nth < 3; nth += 1) reply.integer(nth);
+}
+
+function writeMap(reply: ReplyWriter): void {
+  reply.mapHeader(3);
+  for (let nth = 0; nth < 3; nth += 1) {
+    reply.integer(nth);
+    reply.boolean(nth === 1);
+  }
+}
+
+function writeAttribute(reply: ReplyWriter): void {
+  if (reply.protocol === 3) {
+    reply.attributeHeader(1);
+    reply.text('key-popularity');
+    reply.arrayHeader(2);
+    reply.text('key:123');
+    reply.integer(90);
+  }
+  reply.text('Some real reply following the attribute');
+}
+
+function writePush(reply: ReplyWriter): void {
+  if (reply.protocol === 2) throw notInResp2;
+  reply.pushHeader(2);
+  reply.text('server-cpu-usage');
+  reply.integer(42);
+  reply.text('Some real reply following the push reply');
+}
+
+/** Redis' switches for what this server does not have: tests that set them go on. */
+function accepted(
+  name: string,
+  summary: string,
+  arity: number,
+  judge?: (args: Arguments) => void,
+): OnMainCommand {
+  return onMain<ServerContext>({
+    ...debugHead,
+    name: `DEBUG|${name}`,
+    summary,
+    arity,
+    run({ reply }, args) {
+      judge?.(args);
+      reply.ok();
+    },
+  });
+}
+
+const switches = [
+  accepted('QUICKLIST-PACKED-THRESHOLD', 'Is taken, but changes nothing.', 3, demandThreshold),
+  accepted('SET-SKIP-CHECKSUM-VALIDATION', 'Is taken, but changes nothing.', 3),
+  accepted('SET-DISABLE-DENY-SCRIPTS', 'Is taken, but changes nothing.', 3),
+  accepted('PAUSE-CRON', 'Is taken, but changes nothing.', 3),
+  accepted('DICT-RESIZING', 'Is taken, but changes nothing.', 3),
+  accepted('REPLYBUFFER', 'Is taken, but changes nothing.', 4, demandReplyBufferOption),
+];
+
+const badThreshold = new CommandError(
+  'ERR argument must be a memory value bigger than 1 and smaller than 4gb',
+);
+/** Redis leaves a megabyte below 4 GiB for its own headers. */
+const THRESHOLD_MAX = 2 ** 32 - 2 ** 20;
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  k: 1_000,
+  kb: 1_024,
+  m: 1_000_000,
+  mb: 1_024 ** 2,
+  g: 1_000_000_000,
+  gb: 1_024 ** 3,
+};
+
+function demandThreshold(args: Arguments): void {
+  const [, digits = '', unit = '-'] = /^(\d+)([a-z]*)$/i.exec(args.latin1(2)) ?? [];
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? NaN);
+  if (!(bytes <= THRESHOLD_MAX)) throw badThreshold;
+}
+
+function demandReplyBufferOption(args: Arguments): void {
+  if (args.spellsAt(2, 'RESIZING')) return;
+  if (!args.spellsAt(2, 'PEAK-RESET-TIME')) {
+    throw errors.subcommandSyntax(args.latin1(1), 'DEBUG');
+  }
+  if (!args.spellsAt(3, 'NEVER') && !args.spellsAt(3, 'RESET')) args.roundedAt(3);
+}
+
+/** What would read data back from disk, of which there is none. */
+function refused(name: string, arity: number): OnMainCommand {
+  const refusal = new CommandError(`ERR DEBUG ${name}: this server keeps nothing on disk`);
+  return onMain<ServerContext>({
+    ...debugHead,
+    name: `DEBUG|${name}`,
+    summary: 'Is refused, since nothing is on disk.',
+    arity,
+    run() {
+      throw refusal;
+    },
+  });
+}
+
+const help = onMain<ServerContext>({
+  ...debugHead,
+  name: 'DEBUG|HELP',
+  summary: 'Describes the subcommands.',
+  arity: 2,
+  run({ reply }) {
+    helpReply(reply, 'DEBUG', [
+      ['DICT-RESIZING <0|1>', 'Is taken, but changes nothing.'],
+      ['DIGEST', 'A fingerprint of all keys and values; when keys expire is left out.'],
+      ['DIGEST-VALUE <key> [<key> ...]', 'A fingerprint of the value of each key.'],
+      ['ERROR <string>', 'Answers the text as an error.'],
+      ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
+      ['LOADAOF', 'Is refused: nothing is on disk.'],
+      ['LOG <message>', 'Writes to the log of the server.'],
+      ['OBJECT <key>', 'Where and how the value of <key> is kept.'],
+      ['PAUSE-CRON <0|1>', 'Is taken, but changes nothing.'],
+      [
+        'POPULATE <count> [<prefix>] [<size>]',
+        'Creates <count> strings under <prefix>:0 and so on (key:0 without a prefix),',
+        'with values of <size> bytes.',
+      ],
+      ['PROTOCOL <type>', `An example of: ${[...PROTOCOL_EXAMPLES.keys()].join(', ')}.`],
+      ['QUICKLIST-PACKED-THRESHOLD <size>', 'Is taken, but changes nothing.'],
+      ['RELOAD [<option> ...]', 'Is refused: nothing is on disk.'],
+      ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
+      ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are searched for between commands.'],
+      ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
+      ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
+      ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
+    ]);
+  },
+});
+
+export const debugOnMain = [
+  error,
+  log,
+  protocol,
+  ...switches,
+  refused('RELOAD', -2),
+  refused('LOADAOF', 2),
+  help,
+];

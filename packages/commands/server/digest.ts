@@ -1,0 +1,77 @@
+/**
+ * A fingerprint of keys and values that does not depend on their order.
+ *
+ * Each key's hash is combined with the others by exclusive or, so that shards can count for
+ * themselves. It tells equal data from different, and is no defence against anybody.
+ */
+
+import type { Bytes } from '#base';
+import type { Keyspace, Ref } from '#store';
+
+/** 160 bits, as DEBUG DIGEST shows them. */
+const LANES = 5;
+/** Odd constants that make the lanes differ. */
+const SEEDS = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f, 0x1656_67b1];
+
+export class Digest {
+  readonly lanes: number[] = new Array<number>(LANES).fill(0);
+  readonly #current = new Int32Array(LANES);
+
+  /** Adds a key of a database with its type and value; when it expires is left out. */
+  addKey(keyspace: Keyspace, ref: Ref, database: number): void {
+    this.#begin(database);
+    const key = keyspace.key(ref);
+    this.#mix(key.bytes, key.at, key.length);
+    this.#addValue(keyspace, ref);
+  }
+
+  /** Adds the type and value of a key, whatever its name. */
+  addValue(keyspace: Keyspace, ref: Ref): void {
+    this.#begin(0);
+    this.#addValue(keyspace, ref);
+  }
+
+  /** Combines with the lanes of another digest. */
+  addLanes(lanes: readonly number[]): void {
+    for (let lane = 0; lane < LANES; lane += 1) this.lanes[lane]! ^= lanes[lane]!;
+  }
+
+  toString(): string {
+    return this.lanes.map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
+  }
+
+  #addValue(keyspace: Keyspace, ref: Ref): void {
+    this.#mixWord(keyspace.type(ref));
+    const value = keyspace.value(ref);
+    this.#mix(value.bytes, value.at, value.length);
+    this.#end();
+  }
+
+  #begin(word: number): void {
+    this.#current.set(SEEDS);
+    this.#mixWord(word);
+  }
+
+  /** The length goes in first, so that no two values run into each other alike. */
+  #mix(bytes: Bytes, at: number, length: number): void {
+    this.#mixWord(length);
+    for (let index = at; index < at + length; index += 1) this.#mixWord(bytes[index]!);
+  }
+
+  #mixWord(word: number): void {
+    const current = this.#current;
+    for (let lane = 0; lane < LANES; lane += 1) {
+      const mixed = Math.imul(current[lane]! ^ word, SEEDS[lane]!);
+      current[lane] = mixed ^ (mixed >>> 15);
+    }
+  }
+
+  #end(): void {
+    const current = this.#current;
+    for (let lane = 0; lane < LANES; lane += 1) {
+      let final = Math.imul(current[lane]! ^ (current[lane]! >>> 16), 0x7feb_352d);
+      final = Math.imul(final ^ (final >>> 15), 0x846c_a68b);
+      this.lanes[lane]! ^= final ^ (final >>> 16);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Command } from '../definition.ts';
+import { commandCommands } from './command.ts';
+import { serverSettings } from './config.ts';
+import { serverDebugging } from './debug.ts';
+import { serverArt } from './lolwut.ts';
+import { serverMemory } from './memory.ts';
+import { serverMoments } from './moment.ts';
+import { serverEnding } from './shutdown.ts';
+
+export const serverCommands: readonly Command[] = [
+  ...commandCommands,
+  ...serverSettings,
+  ...serverMemory,
+  ...serverMoments,
+  ...serverArt,
+  ...serverDebugging,
+  ...serverEnding,
+];

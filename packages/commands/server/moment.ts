@@ -1,0 +1,90 @@
+/** TIME, ROLE and WAIT: what a client asks about the server's place in time and among servers. */
+
+import { CommandError, errors } from '#base';
+import type { Arguments } from '../arguments.ts';
+import type { MainContext } from '../contexts.ts';
+import { onMain } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import type { ServerContext } from './ports.ts';
+
+export const time = onMain<MainContext>({
+  name: 'TIME',
+  summary: 'Answers the Unix time in seconds, and the microseconds of the second.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 1,
+  flags: ['loading', 'stale', 'fast'],
+  keys: noKeys,
+  args: [],
+  tips: ['nondeterministic_output'],
+  run({ reply, nowMs }) {
+    const us = Math.floor(nowMs * 1000);
+    reply.arrayHeader(2);
+    reply.bulkInteger(Math.floor(us / 1_000_000));
+    reply.bulkInteger(us % 1_000_000);
+  },
+});
+
+export const role = onMain<MainContext>({
+  name: 'ROLE',
+  summary: 'Answers whether the server is a primary or a replica, and who replicates it.',
+  since: '2.8.12',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'fast'],
+  keys: noKeys,
+  args: [],
+  acl: { add: ['admin', 'dangerous'] },
+  run({ reply }) {
+    reply.arrayHeader(3);
+    reply.text('master');
+    reply.integer(0);
+    reply.arrayHeader(0);
+  },
+});
+
+export const wait = onMain<ServerContext>({
+  name: 'WAIT',
+  summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 3,
+  flags: ['blocking'],
+  keys: noKeys,
+  args: [
+    { name: 'numreplicas', type: 'integer' },
+    { name: 'timeout', type: 'integer' },
+  ],
+  acl: { add: ['connection'], drop: ['keyspace'] },
+  tips: ['request_policy:all_shards', 'response_policy:agg_min'],
+  run(context, args) {
+    const wanted = args.roundedAt(1);
+    const timeoutMs = timeoutAt(context, args, 2);
+    // No replica exists, so nothing can confirm anything before the time is over.
+    if (wanted <= 0) {
+      context.reply.integer(0);
+      return;
+    }
+    const answer = context.defer();
+    if (timeoutMs === 0) return;
+    context.timers.after(timeoutMs, () => answer((reply) => reply.integer(0)));
+  },
+});
+
+export const serverMoments = [time, role, wait];
+
+/** The longest time a timer can be set to; a longer one ends no sooner than anybody will see. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+const INT64_LIMIT = 2 ** 63;
+
+const timeoutOutOfRange = new CommandError('ERR timeout is out of range');
+
+function timeoutAt({ nowMs }: MainContext, args: Arguments, index: number): number {
+  const timeoutMs = args.roundedAt(index, errors.timeoutNotInteger);
+  if (timeoutMs < 0) throw errors.timeoutNegative;
+  if (timeoutMs + nowMs >= INT64_LIMIT) throw timeoutOutOfRange;
+  return Math.min(timeoutMs, TIMER_MS_MAX);
+}

@@ -1,0 +1,162 @@
+import { CommandError } from '#base';
+import { call, CallContext, type CallOptions } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandTable } from '../table.ts';
+import type { ServerContext } from './ports.ts';
+
+const server = suite('server');
+
+/** Imitations of the ports, and what was asked of them. */
+function contextWithPorts(options: CallOptions = {}): { context: CallContext; asked: string[] } {
+  const asked: string[] = [];
+  const ask = (what: string, ...words: unknown[]): void => {
+    asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
+  };
+  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'defer'> = {
+    commands: commandTable,
+    redisVersion: '7.4.1',
+    settings: {
+      get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
+      set: (pairs) => {
+        if (pairs[0]?.[0] === 'nothing') throw new CommandError('ERR no such setting');
+        ask('set', pairs);
+      },
+      rewrite: () => ask('rewrite'),
+    },
+    info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
+    statistics: { reset: () => ask('reset') },
+    process: {
+      shutdown: (how) => ask('shutdown', how),
+      abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
+    },
+    timers: {
+      after: (ms, callback) => {
+        ask('after', ms);
+        callback();
+      },
+    },
+    log: { warning: (message) => ask('log', message) },
+  };
+  return { context: new CallContext({ ports, ...options }), asked };
+}
+
+const cases: readonly (readonly [line: string, reply: unknown])[] = [
+  ['TIME', ['1700000000', '0']],
+  ['ROLE', ['master', 0, []]],
+  ['CONFIG GET a b*', ['a', 'value of a', 'b*', 'value of b*']],
+  ['CONFIG GET', "-ERR wrong number of arguments for 'config|get' command"],
+  ['CONFIG SET a', "-ERR wrong number of arguments for 'config|set' command"],
+  ['CONFIG SET a 1 b', '-ERR syntax error'],
+  ['CONFIG SET nothing 1', '-ERR no such setting'],
+  ['CONFIG FOO', "-ERR unknown subcommand 'FOO'. Try CONFIG HELP."],
+  ['CONFIG', "-ERR wrong number of arguments for 'config' command"],
+  ['INFO', '# default'],
+  ['INFO Server CPU', '# server,cpu'],
+  ['WAIT 0 100', 0],
+  ['WAIT -1 0', 0],
+  ['WAIT x 0', '-ERR value is not an integer or out of range'],
+  ['WAIT 1 x', '-ERR timeout is not an integer or out of range'],
+  ['WAIT 1 -1', '-ERR timeout is negative'],
+  ['WAIT 1 9223372036854775807', '-ERR timeout is out of range'],
+  ['SHUTDOWN FOO', '-ERR syntax error'],
+  ['SHUTDOWN SAVE NOSAVE', '-ERR syntax error'],
+  ['SHUTDOWN ABORT NOW', '-ERR syntax error'],
+  ['SHUTDOWN ABORT', '-ERR No shutdown in progress.'],
+  ['MEMORY USAGE nowhere', null],
+  ['MEMORY USAGE k SAMPLES', '-ERR syntax error'],
+  ['MEMORY USAGE k SAMPLES -1', '-ERR syntax error'],
+  ['MEMORY USAGE k SAMPLES x', '-ERR value is not an integer or out of range'],
+  ['MEMORY DOCTOR', 'There are 0 keys in 0 bytes: too little to find fault with.\n'],
+  ['LOLWUT VERSION x', '-ERR value is not an integer or out of range'],
+];
+
+for (const [line, reply] of cases) {
+  server(line, () => assert.equal(call(contextWithPorts().context, line), reply));
+}
+
+const requests: readonly (readonly [line: string, asked: string])[] = [
+  ['CONFIG SET a 1 b 2', 'set [["a","1"],["b","2"]]'],
+  ['CONFIG RESETSTAT', 'reset'],
+  ['CONFIG REWRITE', 'rewrite'],
+];
+
+for (const [line, expected] of requests) {
+  server(`${line} asks its port`, () => {
+    const { context, asked } = contextWithPorts();
+    assert.is(call(context, line), 'OK');
+    assert.equal(asked, [expected]);
+  });
+}
+
+const endings: readonly (readonly [line: string, options: object])[] = [
+  ['SHUTDOWN', { save: 'default', now: false, force: false }],
+  ['SHUTDOWN NOSAVE', { save: 'never', now: false, force: false }],
+  ['SHUTDOWN SAVE NOW FORCE', { save: 'always', now: true, force: true }],
+];
+
+for (const [line, options] of endings) {
+  server(`${line} ends the server without a reply`, () => {
+    const { context, asked } = contextWithPorts();
+    assert.is(call(context, line), undefined);
+    assert.equal(asked, [`shutdown ${JSON.stringify(options)}`]);
+    assert.is(call(context, 'SHUTDOWN ABORT'), 'OK');
+  });
+}
+
+server('WAIT answers when its time is over, and never without one', () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'WAIT 1 100'), undefined);
+  assert.equal(asked, ['after 100']);
+  assert.equal(context.deferred, [0]);
+  assert.is(call(context, 'WAIT 1 0'), undefined);
+  assert.equal(context.deferred, [0]);
+});
+
+server('MEMORY USAGE tells the bytes of a key, growing with it', () => {
+  const { context } = contextWithPorts();
+  call(context, 'SET k v');
+  const little = call(context, 'MEMORY USAGE k') as number;
+  call(context, ['SET', 'k', 'v'.repeat(10_000)]);
+  const much = call(context, 'MEMORY USAGE k SAMPLES 0') as number;
+  assert.ok(little > 10 && much > little + 9000);
+});
+
+server('LOLWUT is a picture and the version', () => {
+  const { context } = contextWithPorts();
+  for (const line of ['LOLWUT', 'LOLWUT VERSION 5', 'LOLWUT 1 2 3']) {
+    const text = call(context, line) as string;
+    assert.match(text, /\nRedis ver\. 7\.4\.1\n$/);
+    assert.is(text.split('\n').length, 14);
+  }
+});
+
+for (const line of ['CONFIG HELP', 'MEMORY HELP', 'COMMAND HELP', 'DEBUG HELP', 'OBJECT HELP']) {
+  server(`${line} has Redis' layout and names every subcommand`, () => {
+    const [name = ''] = line.split(' ');
+    const lines = call(contextWithPorts().context, line) as string[];
+    assert.is(lines[0], `${name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`);
+    assert.equal(lines.slice(-2), ['HELP', '    Print this help.']);
+    for (const { command } of commandTable.byName(name)!.subcommands) {
+      const subcommand = command.name.split('|')[1]!;
+      assert.ok(
+        lines.some((each) => each === subcommand || each.startsWith(`${subcommand} `)),
+        subcommand,
+      );
+    }
+  });
+}
+
+server('CONFIG SET hides the values of passwords', () => {
+  const { command } = commandTable.byName('CONFIG|SET')!;
+  const { secret } = command;
+  if (typeof secret !== 'function') throw new Error('CONFIG SET has secrets');
+  const words = ['CONFIG', 'SET', 'requirepass', 'x', 'port', '1', 'MasterAuth', 'y'];
+  const args = {
+    count: words.length,
+    spellsAt: (index: number, upper: string) => words[index]!.toUpperCase() === upper,
+  };
+  assert.equal(secret(args as Parameters<typeof secret>[0]), [3, 7]);
+});
+
+server.run();

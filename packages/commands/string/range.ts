@@ -1,0 +1,156 @@
+/** Parts of strings: reading a range, writing over one, adding at the end. */
+
+import { errors, type Bytes } from '#base';
+import type { Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
+import { StringForm } from './encoding.ts';
+
+const rangeArguments: readonly ArgumentDoc[] = [
+  { name: 'key', type: 'key' },
+  { name: 'start', type: 'integer' },
+  { name: 'end', type: 'integer' },
+];
+
+export const getrange = oneShard({
+  name: 'GETRANGE',
+  summary: 'Answers part of a string, given by its first and last byte.',
+  since: '2.4.0',
+  complexity: 'O(N) for N bytes of the part.',
+  group: 'string',
+  arity: 4,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+  args: rangeArguments,
+  run: answerRange,
+});
+
+export const substr = oneShard({
+  name: 'SUBSTR',
+  summary: 'Answers part of a string, as GETRANGE does.',
+  since: '1.0.0',
+  complexity: 'O(N) for N bytes of the part.',
+  group: 'string',
+  arity: 4,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+  args: rangeArguments,
+  deprecated: { since: '2.0.0', replacedBy: '`GETRANGE`' },
+  run: answerRange,
+});
+
+export const setrange = oneShard({
+  name: 'SETRANGE',
+  summary: 'Writes over part of a string; what lies between its end and the part is zero bytes.',
+  since: '2.2.0',
+  complexity: 'O(N) for N bytes written, or for the whole string when it grows.',
+  group: 'string',
+  arity: 4,
+  flags: ['write', 'denyoom'],
+  keys: oneKey('RW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'offset', type: 'integer' },
+    { name: 'value', type: 'string' },
+  ],
+  run(context, args) {
+    const { keyspace, reply } = context;
+    const offset = args.roundedAt(2);
+    if (offset < 0) throw errors.offsetOutOfRange;
+    const ref = findStringToWrite(context, args, 1);
+    if (args.length(3) === 0) {
+      reply.integer(ref === 0 ? 0 : keyspace.length(ref));
+      return;
+    }
+    demandLength(context, offset + args.length(3));
+    const target = ref === 0 ? createEmpty(context, args) : ref;
+    const after = writeRange(context, target, offset, args.view(3));
+    changedAt(context, args, 1, events.setrange);
+    reply.integer(after);
+  },
+});
+
+export const append = oneShard({
+  name: 'APPEND',
+  summary: 'Adds to the end of a string, which is empty while the key does not exist.',
+  since: '2.0.0',
+  complexity: 'O(1), averaged over many calls.',
+  group: 'string',
+  arity: 3,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', 'insert'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'value', type: 'string' },
+  ],
+  run(context, args) {
+    const { keyspace, reply } = context;
+    const ref = findStringToWrite(context, args, 1);
+    let after = args.length(2);
+    if (ref === 0) {
+      keyspace.set(args.source, args.at(1), args.length(1), args.source, args.at(2), after);
+      createdAt(context, args, 1);
+    } else {
+      const before = keyspace.length(ref);
+      after += before;
+      demandLength(context, after);
+      writeRange(context, ref, before, args.view(2));
+    }
+    changedAt(context, args, 1, events.append);
+    reply.integer(after);
+  },
+});
+
+export const stringRanges = [getrange, substr, setrange, append];
+
+function answerRange(context: ShardContext, args: Arguments): void {
+  const start = args.roundedAt(2);
+  const end = args.roundedAt(3);
+  const ref = findString(context, args, 1);
+  const { bytes, at, length } = ref === 0 ? NOTHING : context.keyspace.value(ref);
+  const first = fromEnd(start, length);
+  // An end before the beginning still takes the first byte, but not in a range that is turned about.
+  const isTurned = start < 0 && end < 0 && start > end;
+  const final = Math.min(fromEnd(end, length), length - 1);
+  const count = isTurned ? 0 : Math.max(final - first + 1, 0);
+  context.reply.bulk(bytes, count === 0 ? at : at + first, count);
+}
+
+/** An index from the beginning: negative ones count from the end. */
+function fromEnd(index: number, length: number): number {
+  return index < 0 ? Math.max(length + index, 0) : index;
+}
+
+const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
+
+/** The longest string the store holds. */
+const STRING_BYTES_MAX = 512 * 1024 * 1024;
+
+/** Throws when a string would have more bytes than a bulk string may. */
+export function demandLength({ settings }: ShardContext, length: number): void {
+  if (length > Math.min(settings.number('proto-max-bulk-len'), STRING_BYTES_MAX)) {
+    throw errors.stringTooLong;
+  }
+}
+
+function createEmpty(context: ShardContext, args: Arguments): Ref {
+  const { keyspace } = context;
+  const ref = keyspace.set(args.source, args.at(1), args.length(1), args.source, 0, 0);
+  createdAt(context, args, 1);
+  return ref;
+}
+
+/** Writes `part` at `offset`, beyond the end after zero bytes. Answers the string's new length. */
+function writeRange({ keyspace }: ShardContext, ref: Ref, offset: number, part: Bytes): number {
+  const before = keyspace.length(ref);
+  const after = Math.max(before, offset + part.length);
+  const target = after === before ? ref : keyspace.resize(ref, after);
+  keyspace.setEncoding(target, StringForm.raw);
+  const { bytes, at } = keyspace.value(target);
+  bytes.set(part, at + offset);
+  return after;
+}

@@ -1,0 +1,206 @@
+/** Storing whole strings under one key. */
+
+import type { Ref } from '#store';
+import type { Arguments, ArgumentSource } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc } from '../definition.ts';
+import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { findString, findToWrite, notifyAt } from '../keyspace/lookup.ts';
+import { endOf, spanOf, StringOptions } from './expiry.ts';
+import { storeString } from './write.ts';
+
+const options = new StringOptions();
+
+const keyAndValue: readonly ArgumentDoc[] = [
+  { name: 'key', type: 'key' },
+  { name: 'value', type: 'string' },
+];
+
+export const set = oneShard({
+  name: 'SET',
+  summary: 'Stores a string under a key, whatever type it held before.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: -3,
+  flags: ['write', 'denyoom'],
+  keys: {
+    specs: [
+      {
+        ...keySpec(1, 'RW', ['access', 'update']),
+        variable: setAccess,
+        notes: 'Read and accessed only because of GET.',
+      },
+    ],
+  },
+  args: [
+    ...keyAndValue,
+    {
+      name: 'condition',
+      type: 'oneof',
+      since: '2.6.12',
+      optional: true,
+      arguments: [
+        { name: 'nx', type: 'pure-token', token: 'NX' },
+        { name: 'xx', type: 'pure-token', token: 'XX' },
+      ],
+    },
+    { name: 'get', type: 'pure-token', token: 'GET', since: '6.2.0', optional: true },
+    {
+      name: 'expiration',
+      type: 'oneof',
+      optional: true,
+      arguments: [
+        { name: 'seconds', type: 'integer', token: 'EX', since: '2.6.12' },
+        { name: 'milliseconds', type: 'integer', token: 'PX', since: '2.6.12' },
+        { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT', since: '6.2.0' },
+        { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT', since: '6.2.0' },
+        { name: 'keepttl', type: 'pure-token', token: 'KEEPTTL', since: '6.0.0' },
+      ],
+    },
+  ],
+  history: [
+    ['2.6.12', 'EX, PX, NX and XX came.'],
+    ['6.0.0', 'KEEPTTL came.'],
+    ['6.2.0', 'GET, EXAT and PXAT came.'],
+    ['7.0.0', 'NX and GET go together.'],
+  ],
+  run(context, args) {
+    if (args.count === 3) {
+      storeString(context, args, 1, 2);
+      context.reply.ok();
+    } else {
+      setWithOptions(context, args);
+    }
+  },
+});
+
+/** Without GET the old value is not looked at. */
+function setAccess(args: ArgumentSource): KeyHandling {
+  for (let index = 3; index < args.count; index += 1) {
+    if (args.spellsAt(index, 'GET')) return { access: 'RW', use: ['access', 'update'] };
+  }
+  return { access: 'OW', use: ['update'] };
+}
+
+function setWithOptions(context: ShardContext, args: Arguments): void {
+  const { keyspace, reply } = context;
+  options.read(args, 3, true);
+  const expireAt = options.expireAt(args, context.nowMs, 'set');
+  const ref = options.answersOld ? answerOld(context, args) : findToWrite(context, args, 1);
+  if (ref === 0 ? options.onlyExisting : options.onlyNew) {
+    if (!options.answersOld) reply.nil();
+    return;
+  }
+  const kept = options.keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
+  const stored = storeString(context, args, 1, 2);
+  if (kept !== -1) keyspace.setExpireAt(stored, kept);
+  if (expireAt !== -1) expireStored(context, args, stored, expireAt);
+  if (!options.answersOld) reply.ok();
+}
+
+/** Replies with the string that the key holds; answers its ref. */
+function answerOld(context: ShardContext, args: Arguments): Ref {
+  const ref = findString(context, args, 1);
+  if (ref === 0) {
+    context.reply.nil();
+  } else {
+    const value = context.keyspace.value(ref);
+    context.reply.bulk(value.bytes, value.at, value.length);
+  }
+  return ref;
+}
+
+function expireStored(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
+  context.keyspace.setExpireAt(ref, expireAt);
+  notifyAt(context, args, 1, events.expire);
+}
+
+export const setnx = oneShard({
+  name: 'SETNX',
+  summary: 'Stores a string under a key that does not exist yet.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: 3,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('OW', 'insert'),
+  args: keyAndValue,
+  deprecated: { since: '2.6.12', replacedBy: '`SET` with the `NX` argument' },
+  run(context, args) {
+    const isNew = findToWrite(context, args, 1) === 0;
+    if (isNew) storeString(context, args, 1, 2);
+    context.reply.integer(isNew ? 1 : 0);
+  },
+});
+
+export const setex = oneShard({
+  name: 'SETEX',
+  summary: 'Stores a string that expires after a number of seconds.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: 4,
+  flags: ['write', 'denyoom'],
+  keys: oneKey('OW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'seconds', type: 'integer' },
+    { name: 'value', type: 'string' },
+  ],
+  deprecated: { since: '2.6.12', replacedBy: '`SET` with the `EX` argument' },
+  run(context, args) {
+    setExpiring(context, args, 1000, 'setex');
+  },
+});
+
+export const psetex = oneShard({
+  name: 'PSETEX',
+  summary: 'Stores a string that expires after a number of milliseconds.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: 4,
+  flags: ['write', 'denyoom'],
+  keys: oneKey('OW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'milliseconds', type: 'integer' },
+    { name: 'value', type: 'string' },
+  ],
+  deprecated: { since: '2.6.12', replacedBy: '`SET` with the `PX` argument' },
+  run(context, args) {
+    setExpiring(context, args, 1, 'psetex');
+  },
+});
+
+function setExpiring(
+  context: ShardContext,
+  args: Arguments,
+  unitMs: number,
+  command: string,
+): void {
+  const expireAt = endOf(spanOf(args, 2, unitMs, command), context.nowMs, command);
+  expireStored(context, args, storeString(context, args, 1, 3), expireAt);
+  context.reply.ok();
+}
+
+export const getset = oneShard({
+  name: 'GETSET',
+  summary: 'Stores a string under a key and answers the string it replaces.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: 3,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: keyAndValue,
+  deprecated: { since: '6.2.0', replacedBy: '`SET` with the `!GET` argument' },
+  run(context, args) {
+    answerOld(context, args);
+    storeString(context, args, 1, 2);
+  },
+});
+
+export const stringSetting = [set, setnx, setex, psetex, getset];

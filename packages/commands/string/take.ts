@@ -1,0 +1,99 @@
+/** GETDEL and GETEX: reading a string and deciding how long it lives on. */
+
+import type { Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt, findString } from '../keyspace/lookup.ts';
+import { StringOptions } from './expiry.ts';
+
+const options = new StringOptions();
+
+export const getdel = oneShard({
+  name: 'GETDEL',
+  summary: 'Answers the string of a key and removes the key.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: 2,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'delete']),
+  args: [{ name: 'key', type: 'key' }],
+  run(context, args) {
+    const ref = findString(context, args, 1);
+    if (ref === 0) {
+      context.reply.nil();
+      return;
+    }
+    answerValue(context, ref);
+    remove(context, args, ref);
+  },
+});
+
+export const getex = oneShard({
+  name: 'GETEX',
+  summary: 'Answers the string of a key and may set when the key ends.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  group: 'string',
+  arity: -2,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'expiration',
+      type: 'oneof',
+      optional: true,
+      arguments: [
+        { name: 'seconds', type: 'integer', token: 'EX' },
+        { name: 'milliseconds', type: 'integer', token: 'PX' },
+        { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT' },
+        { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
+        { name: 'persist', type: 'pure-token', token: 'PERSIST' },
+      ],
+    },
+  ],
+  run(context, args) {
+    options.read(args, 2, false);
+    const ref = findString(context, args, 1);
+    if (ref === 0) {
+      context.reply.nil();
+      return;
+    }
+    // The time is judged only now: a missing key hides a wrong one, as in Redis.
+    const expireAt = options.expireAt(args, context.nowMs, 'getex');
+    answerValue(context, ref);
+    if (options.persist) persist(context, args, ref);
+    else if (expireAt !== -1) expire(context, args, ref, expireAt);
+  },
+});
+
+export const stringTaking = [getdel, getex];
+
+function answerValue({ keyspace, reply }: ShardContext, ref: Ref): void {
+  const value = keyspace.value(ref);
+  reply.bulk(value.bytes, value.at, value.length);
+}
+
+function remove(context: ShardContext, args: Arguments, ref: Ref): void {
+  context.keyspace.removeRef(ref);
+  changedAt(context, args, 1, events.del);
+}
+
+function persist(context: ShardContext, args: Arguments, ref: Ref): void {
+  if (context.keyspace.expireAt(ref) === -1) return;
+  context.keyspace.setExpireAt(ref, -1);
+  changedAt(context, args, 1, events.persist);
+}
+
+function expire(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
+  if (options.isAbsolute && expireAt <= context.nowMs) {
+    remove(context, args, ref);
+    return;
+  }
+  context.keyspace.setExpireAt(ref, expireAt);
+  changedAt(context, args, 1, events.expire);
+}

@@ -1,0 +1,88 @@
+/** Faults over the whole table, and its agreement with what a Redis 7.4.1 says of its commands. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { aclCategories, faults, keyRange, shownFlags } from './derive.ts';
+import type { CommandEntry } from './table.ts';
+import { commandTable } from './table.ts';
+
+const table = suite('table');
+
+/** The sources are two levels up from what was compiled from them. */
+const factsFile = new URL('../../../packages/commands/redis-facts.json', import.meta.url);
+
+/** By command: arity, flags, first, last and step of keys, ACL categories. */
+const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
+
+/** Commands that clients see, and Redis has, too. */
+const shown = commandTable.entries.filter((entry) => !entry.isHidden);
+
+function factsOf(entry: CommandEntry): string {
+  const { command } = entry;
+  const { first, last, step } = keyRange(command.keys);
+  const flags = shownFlags(command).join(' ') || 'none';
+  const acl = aclCategories(command).toSorted().join(' ');
+  return `arity ${entry.arity}; flags ${flags}; keys ${first} ${last} ${step}; acl ${acl}`;
+}
+
+for (const { command } of commandTable.entries) {
+  table(`${command.name} has no faults`, () => assert.equal(faults(command), []));
+}
+
+for (const entry of shown) {
+  const { name } = entry.command;
+  if (facts[name] === undefined) continue;
+  table(`${name} is what it is in Redis`, () => assert.is(factsOf(entry), facts[name]));
+}
+
+table('names are there once', () => {
+  const names = shown.map(({ command }) => command.name);
+  assert.is(new Set(names).size, names.length);
+});
+
+table('finds commands in any case, and no others', () => {
+  for (const { command } of commandTable.topLevel) {
+    for (const name of [command.name, command.name.toLowerCase()]) {
+      const bytes = Buffer.from(name);
+      assert.is(commandTable.find(bytes, 0, bytes.length)?.command, command);
+    }
+  }
+  for (const name of ['', 'G', 'GETT', '__PROTO__', 'OBJECT|HELP', 'CONSTRUCTOR']) {
+    const bytes = Buffer.from(name);
+    assert.is(commandTable.find(bytes, 0, bytes.length), undefined, name);
+  }
+});
+
+table('subcommands belong to their container by name', () => {
+  for (const { command, container } of commandTable.entries) {
+    if (container === undefined || container.bare?.command === command) continue;
+    assert.ok(command.name.startsWith(`${container.command.name}|`), command.name);
+  }
+});
+
+/** The text of all tests that may call a command. */
+function testSources(): string {
+  const folder = new URL('../../../packages/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => /^(commands|server).*\.test\.ts$/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+    .join('\n');
+}
+
+table('every command is called by some test', () => {
+  const sources = testSources();
+  const uncalled = commandTable.entries.filter(({ command }) => {
+    if (command.route === 'container') return false;
+    const words = command.name.split('|').join(`['", ]+`);
+    // A line of a test, or the words of one.
+    return !new RegExp(`['"\`]${words}['"\` ]`, 'i').test(sources);
+  });
+  assert.equal(
+    uncalled.map(({ command }) => command.name),
+    [],
+  );
+});
+
+table.run();

@@ -1,0 +1,168 @@
+/**
+ * All commands, and how a client's bytes find one.
+ *
+ * A command's id is its place in the list: every thread builds the same list, so the id can travel
+ * in frames and index counters.
+ */
+
+import { errors, latin1, spells, type Bytes, type CommandError } from '#base';
+import type { Arguments } from './arguments.ts';
+import { connectionCommands } from './connection/index.ts';
+import type { Command, Flag } from './definition.ts';
+import { isFirstArgumentOnly } from './keys.ts';
+import { keyspaceCommands } from './keyspace/index.ts';
+import { scriptCommands } from './script/libraries.ts';
+import { serverCommands } from './server/index.ts';
+import { stringCommands } from './string/index.ts';
+
+/** A command with what the router asks of it on every call. */
+export class CommandEntry {
+  readonly command: Command;
+  readonly id: number;
+  /** Lower case, as Redis prints names: `client|list`. */
+  readonly lowerName: string;
+  readonly arity: number;
+  readonly isWrite: boolean;
+  readonly deniesOom: boolean;
+  /** The one key is argument 1, so that no search is needed. */
+  readonly firstArgumentIsKey: boolean;
+  readonly hasKeys: boolean;
+  /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
+  readonly isOpaque: boolean;
+  readonly container: CommandEntry | undefined;
+  /** Of a container: what its name alone does, if anything. */
+  bare: CommandEntry | undefined;
+  readonly #subcommands = new Map<string, CommandEntry>();
+  readonly #flags: ReadonlySet<Flag>;
+  readonly #keyStride: number;
+
+  constructor(command: Command, id: number, container?: CommandEntry) {
+    this.command = command;
+    this.id = id;
+    this.lowerName = command.name.toLowerCase();
+    this.arity = command.arity;
+    this.#flags = new Set(command.flags);
+    this.isWrite = this.#flags.has('write');
+    this.deniesOom = this.#flags.has('denyoom');
+    this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
+    this.hasKeys = command.keys.specs.length > 0;
+    this.isOpaque = command.route === 'container' && command.opaque === true;
+    this.container = container;
+    this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;
+    if (command.name === container?.command.name) {
+      container.bare = this;
+    } else if (container !== undefined) {
+      container.#subcommands.set(command.name.slice(command.name.indexOf('|') + 1), this);
+    }
+  }
+
+  has(flag: Flag): boolean {
+    return this.#flags.has(flag);
+  }
+
+  get subcommands(): readonly CommandEntry[] {
+    return [...this.#subcommands.values()];
+  }
+
+  /** The subcommands that COMMAND tells of. */
+  get shownSubcommands(): readonly CommandEntry[] {
+    return this.isOpaque ? [] : this.subcommands;
+  }
+
+  /** Clients know the command only as part of its container. */
+  get isHidden(): boolean {
+    const { container } = this;
+    return container !== undefined && (container.isOpaque || container.bare === this);
+  }
+
+  /** The subcommand a client named, in any case. */
+  subcommand(bytes: Bytes, at: number, length: number): CommandEntry | undefined {
+    return this.#subcommands.get(latin1(bytes, at, length).toUpperCase());
+  }
+
+  /**
+   * Whether a call with `count` arguments (the names included) is acceptable. What belongs to a key
+   * must be whole, or the parts of a split command could not be.
+   */
+  admits(count: number): boolean {
+    if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
+    return this.arity >= 0 ? count === this.arity : count >= -this.arity;
+  }
+
+  /** What to answer when `admits` says no. */
+  wrongArguments(args: Arguments): CommandError {
+    const { container } = this;
+    if (container?.isOpaque !== true) return errors.wrongArguments(this.lowerName);
+    return errors.subcommandSyntax(args.latin1(1), container.command.name);
+  }
+
+  /** What to answer when a container has no such subcommand. */
+  unknownSubcommand(name: string): CommandError {
+    const { name: container } = this.command;
+    return this.isOpaque
+      ? errors.subcommandSyntax(name, container)
+      : errors.unknownSubcommand(name, container);
+  }
+}
+
+const BUCKETS = 2048;
+
+function bucketOf(bytes: Bytes, at: number, length: number): number {
+  const first = bytes[at]! & 0xdf;
+  const middle = bytes[at + (length >> 1)]! & 0xdf;
+  const last = bytes[at + length - 1]! & 0xdf;
+  return (first + middle * 33 + last * 1_021 + length * 377) & (BUCKETS - 1);
+}
+
+export class CommandTable {
+  /** By id: containers, their subcommands and plain commands. */
+  readonly entries: readonly CommandEntry[];
+  readonly #buckets: CommandEntry[][] = Array.from({ length: BUCKETS }, () => []);
+  readonly #byName = new Map<string, CommandEntry>();
+
+  constructor(commands: readonly Command[]) {
+    const entries: CommandEntry[] = [];
+    const add = (command: Command, parent?: CommandEntry): void => {
+      const entry = new CommandEntry(command, entries.length, parent);
+      entries.push(entry);
+      if (parent?.bare !== entry) this.#byName.set(command.name, entry);
+      if (parent === undefined) {
+        const name = Buffer.from(command.name, 'latin1');
+        this.#buckets[bucketOf(name, 0, name.length)]!.push(entry);
+      }
+      if (command.route !== 'container') return;
+      if (command.bare !== undefined) add(command.bare, entry);
+      for (const sub of command.subcommands) add(sub, entry);
+    };
+    for (const command of commands) add(command);
+    this.entries = entries;
+  }
+
+  /** The top-level command a client named, in any case. */
+  find(bytes: Bytes, at: number, length: number): CommandEntry | undefined {
+    if (length === 0) return undefined;
+    const bucket = this.#buckets[bucketOf(bytes, at, length)]!;
+    for (const entry of bucket) {
+      if (spells(bytes, at, length, entry.command.name)) return entry;
+    }
+    return undefined;
+  }
+
+  /** By name as definitions spell it: `CLIENT|LIST`. */
+  byName(name: string): CommandEntry | undefined {
+    return this.#byName.get(name.toUpperCase());
+  }
+
+  /** Commands and containers, without subcommands. */
+  get topLevel(): readonly CommandEntry[] {
+    return this.entries.filter((entry) => entry.container === undefined);
+  }
+}
+
+export const commandTable = new CommandTable([
+  ...connectionCommands,
+  ...stringCommands,
+  ...keyspaceCommands,
+  ...serverCommands,
+  ...scriptCommands,
+]);
