@@ -18,7 +18,6 @@ export const constants: Readonly<Record<string, Constant>> = {
   daemonize: { value: 'no' },
   'dynamic-hz': { value: 'no' },
   'enable-module-command': { value: 'no' },
-  hz: { value: '10' },
   'io-threads': { value: '1' },
   'key-load-delay': { value: '0', isHidden: true },
   'no-appendfsync-on-rewrite': { value: 'no' },

@@ -19,3 +19,4 @@ export {
   type Counter,
   type PageShape,
 } from './page.ts';
+export { Rate } from './rate.ts';

@@ -154,12 +154,16 @@ export class Page {
     this.values[this.#databases + 2 * database + 1] = expires;
   }
 
+  /** Whether executions are counted in histograms (`latency-tracking`). */
+  tracksLatency = true;
+
   /** Counts one execution of a command. */
   executed(command: number, ticks: number): void {
     const { values } = this;
     const row = this.#commands + COMMAND_FIELDS * command;
     values[row] = values[row]! + 1;
     values[row + CommandField.ticks] = values[row + CommandField.ticks]! + ticks;
+    if (!this.tracksLatency) return;
     const bucket = this.#histograms + HISTOGRAM_BUCKETS * command + bucketOf(ticks);
     values[bucket] = values[bucket]! + 1;
   }

@@ -58,6 +58,8 @@ export class Connection {
   /** Bytes of an incomplete command, or of commands that could not be taken yet. */
   #pending: Buffer = Buffer.alloc(0);
   #pendingBytes = 0;
+  /** Of the bytes being looked at: those not taken yet, the command at hand included. */
+  #inHandBytes = 0;
   #stalled = false;
   /** The client will send no more. */
   #hasEnded = false;
@@ -138,7 +140,7 @@ export class Connection {
 
   /** Bytes received that are not yet a command taken. */
   get queryBytes(): number {
-    return this.#pendingBytes;
+    return Math.max(this.#pendingBytes, this.#inHandBytes);
   }
 
   /** Private memory kept for them. */
@@ -245,12 +247,14 @@ export class Connection {
         this.#owner?.protocolError(parser.error);
         break;
       }
+      this.#inHandBytes = end - at;
       if (command.count > 0 && this.#owner?.command(command) === false) {
         this.stall();
         break;
       }
       at += parser.consumed;
     }
+    this.#inHandBytes = 0;
     return at;
   }
 

@@ -181,6 +181,8 @@ export class Output {
     this.#writing = true;
     this.#writingBytes = byteCount;
     this.#request = undefined;
+    // The kernel is given pointers: what they point at must live as long as the request does.
+    request.chunks = chunks;
     request.oncomplete = (result) => {
       this.#complete(result !== 0);
     };

@@ -23,6 +23,8 @@ export interface RawHandle {
 
 export interface WriteRequest {
   oncomplete?: (status: number) => void;
+  /** What is being written; Node itself keeps no hold of it. */
+  chunks?: readonly Bytes[];
 }
 
 interface StreamWrapBinding {

@@ -10,6 +10,8 @@
 import {
   ARGUMENTS_MAX,
   INLINE_BYTES_MAX,
+  indexOfByte,
+  parseInteger64,
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
   type Bytes,
@@ -77,7 +79,7 @@ export class CommandParser {
   #argumentsLeft = 0;
   /** Where parsing goes on, relative to the command's beginning. */
   #resumeAt = 0;
-  #remembered: Int32Array | null = null;
+  #remembered: Int32Array<ArrayBuffer> | null = null;
 
   constructor(command: ParsedCommand, limits: ParserLimits) {
     this.#command = command;
@@ -177,6 +179,7 @@ export class CommandParser {
       if (byte === CR) {
         if (index + 1 >= end) return LENGTH_INCOMPLETE;
         this.#lineEnd = index + 2;
+        if (index > at + 1 && bytes[at] === ZERO) return LENGTH_INVALID;
         return index === at || value > Number.MAX_SAFE_INTEGER ? LENGTH_INVALID : value;
       }
       const digit = byte - ZERO;
@@ -188,15 +191,11 @@ export class CommandParser {
 
   /** A length that is not plain digits: negative, or nonsense. */
   #oddLength(bytes: Bytes, at: number, end: number): number {
-    const stop = bytes.indexOf(CR, at);
+    const stop = indexOfByte(bytes, CR, at, end);
     if (stop < 0 || stop + 1 >= end) return LENGTH_INCOMPLETE;
     this.#lineEnd = stop + 2;
-    if (bytes[at] !== MINUS || stop === at + 1) return LENGTH_INVALID;
-    for (let index = at + 1; index < stop; index += 1) {
-      const byte = bytes[index]!;
-      if (byte < ZERO || byte > ZERO + 9) return LENGTH_INVALID;
-    }
-    return -1;
+    if (bytes[at] !== MINUS) return LENGTH_INVALID;
+    return parseInteger64(bytes, at, stop - at) === undefined ? LENGTH_INVALID : -1;
   }
 
   #countFault(count: number): string {
@@ -208,38 +207,32 @@ export class CommandParser {
   }
 
   #unfinished(bytes: Bytes, at: number, end: number, fault: string): number {
-    if (end - at > INLINE_BYTES_MAX && bytes.indexOf(CR, at) < 0) return this.#fail(fault);
+    if (end - at > INLINE_BYTES_MAX && indexOfByte(bytes, CR, at, end) < 0) return this.#fail(fault);
     return ParseStatus.incomplete;
   }
 
+  /** Keeps the spans themselves, not a copy: a long command may arrive in a great many pieces. */
   #remember(left: number, resumeAt: number): void {
-    const { spans, count } = this.#command;
-    if (count < ARGUMENTS_REMEMBERED_MIN) {
-      this.#remembered = null;
-      return;
-    }
+    const command = this.#command;
+    this.#remembered = null;
+    if (command.count < ARGUMENTS_REMEMBERED_MIN) return;
     this.#argumentsLeft = left;
     this.#resumeAt = resumeAt;
-    if (this.#remembered === null || this.#remembered.length < 2 * count) {
-      this.#remembered = new Int32Array(4 * count);
-    }
-    this.#rememberedCount = count;
-    this.#remembered.set(spans.subarray(0, 2 * count));
+    this.#rememberedCount = command.count;
+    this.#remembered = command.spans;
+    command.spans = new Int32Array(2 * ARGUMENTS_EXPECTED);
   }
 
   #rememberedCount = 0;
 
-  #recall(remembered: Int32Array): void {
-    const command = this.#command;
-    const count = this.#rememberedCount;
-    if (command.spans.length < 2 * count) command.spans = new Int32Array(4 * count);
-    command.spans.set(remembered.subarray(0, 2 * count));
-    command.count = count;
+  #recall(remembered: Int32Array<ArrayBuffer>): void {
+    this.#command.spans = remembered;
+    this.#command.count = this.#rememberedCount;
   }
 
   #inline(bytes: Bytes, at: number, end: number): number {
-    const newline = bytes.indexOf(LF, at);
-    if (newline < 0 || newline >= end) {
+    const newline = indexOfByte(bytes, LF, at, end);
+    if (newline < 0) {
       if (end - at > INLINE_BYTES_MAX) return this.#fail('too big inline request');
       this.bytesNeeded = end - at + 1;
       return ParseStatus.incomplete;

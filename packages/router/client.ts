@@ -42,7 +42,6 @@ export class Client implements ClientPort {
   libraryName = '';
   libraryVersion = '';
   user = 'default';
-  authenticated = false;
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
@@ -65,6 +64,7 @@ export class Client implements ClientPort {
   isDeaf = false;
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
+  #authenticated = false;
   readonly #blocks: ParkingBlocks;
   /** Made for the first reply that comes before its turn. */
   #parking: Parking | undefined;
@@ -82,6 +82,16 @@ export class Client implements ClientPort {
     this.socket = socket;
     this.createdMs = nowMs;
     this.lastCommandMs = nowMs;
+  }
+
+  get authenticated(): boolean {
+    return this.#authenticated;
+  }
+
+  /** Before it has authenticated, a client may send short commands only. */
+  set authenticated(value: boolean) {
+    this.#authenticated = value;
+    this.socket.unauthenticated = !value;
   }
 
   get address(): string {

@@ -57,7 +57,9 @@ export class Parking {
   ): void {
     const { memory } = this.#blocks;
     if (ahead >= PLACES || bytes !== memory.bytes || !this.#hasRoom(length)) {
-      this.#loose.set(sequence, { bytes: bytes.slice(at, at + length), count });
+      // Not `slice`: a Buffer's own makes no copy.
+      const copy = new Uint8Array(bytes.subarray(at, at + length));
+      this.#loose.set(sequence, { bytes: copy, count });
       return;
     }
     const place = FIELDS * (sequence & (PLACES - 1));

@@ -45,6 +45,8 @@ import { Ownership, planLending, splitByOwner, type Lending } from './split.ts';
 /** Redis shows this much of an unknown command's arguments. */
 const UNKNOWN_ARGUMENTS_SHOWN_BYTES = 128;
 
+const NO_BYTES: Bytes = new Uint8Array(0);
+
 /** What the router needs of its surroundings. */
 export interface RouterParts {
   memory: LinkMemory;
@@ -123,7 +125,7 @@ export class Router {
   removeClient(client: Client): void {
     this.#stalled.delete(client);
     this.#held.delete(client);
-    if (client.isBlocked) this.#unblock(client);
+    if (client.isBlocked) this.#giveUpWait(client);
     if (client.outstanding === 0) this.#freeSlot(client);
   }
 
@@ -187,7 +189,7 @@ export class Router {
     const entry = top.command.route === 'container' ? this.#findSubcommand(client, top, args) : top;
     if (entry === undefined) return undefined;
     if (!entry.admits(args.count)) {
-      this.reject(client, entry, errors.wrongArguments(entry.lowerName));
+      this.reject(client, entry, entry.wrongArguments(args));
       return undefined;
     }
     return entry;
@@ -195,6 +197,7 @@ export class Router {
 
   #findSubcommand(client: Client, top: CommandEntry, args: Arguments): CommandEntry | undefined {
     if (args.count < 2) {
+      if (top.bare !== undefined) return top.bare;
       this.reject(client, top, errors.wrongArguments(top.lowerName));
       return undefined;
     }
@@ -202,7 +205,7 @@ export class Router {
     const found = top.subcommand(args.source, args.at(1), args.length(1));
     if (found === undefined) {
       const name = args.latin1(1).slice(0, UNKNOWN_ARGUMENTS_SHOWN_BYTES);
-      this.#answerError(client, errors.unknownSubcommand(name, top.command.name));
+      this.#answerError(client, top.unknownSubcommand(name));
     }
     return found;
   }
@@ -396,7 +399,6 @@ export class Router {
   #onMain(client: Client, entry: CommandEntry, args: Arguments): void {
     const reply = this.#reply;
     const sequence = client.takeSequence();
-    const modeBefore = client.replyMode;
     const wasMuted = client.isMuted;
     reply.protocol = client.protocol;
     reply.at = 0;
@@ -420,9 +422,8 @@ export class Router {
     );
     if (reply.errorText !== null) this.#countError(entry, reply.errorText);
     if (this.#deferred !== undefined) return;
-    // CLIENT REPLY ON is itself answered.
-    const isMuted = wasMuted && !(modeBefore === 'off' && client.replyMode === 'on');
-    this.#deliverOwn(client, sequence, isMuted);
+    // CLIENT REPLY ON, and RESET, are themselves answered.
+    this.#deliverOwn(client, sequence, wasMuted && client.replyMode !== 'on');
   }
 
   /** Delivers the reply that main's writer holds. */
@@ -667,6 +668,12 @@ export class Router {
     const waiting = [...this.#held];
     this.#held.clear();
     for (const client of waiting) client.socket.resume();
+  }
+
+  /** Counts what a client waited for as answered: a blocked client has taken no command since. */
+  #giveUpWait(client: Client): void {
+    this.#unblock(client);
+    client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
   }
 
   #unblock(client: Client): void {

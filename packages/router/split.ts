@@ -1,6 +1,6 @@
 /** Which shard owns what: slots to shards, and the keys of a command by owner. */
 
-import { keySlot, SLOT_COUNT, type Bytes } from '#base';
+import { keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
 import type { Arguments, CommandEntry, FoundKey } from '#commands';
 
 /** The shard of every slot: contiguous ranges of equal size. */
@@ -12,7 +12,7 @@ export class Ownership {
     this.shardCount = shardCount;
     this.#shardOfSlot = new Uint8Array(SLOT_COUNT);
     for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
-      this.#shardOfSlot[slot] = Math.floor((slot * shardCount) / SLOT_COUNT);
+      this.#shardOfSlot[slot] = shardOfSlot(slot, shardCount);
     }
   }
 

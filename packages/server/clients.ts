@@ -68,7 +68,6 @@ export class Clients {
       (slot) => new Client(this.#lastId, slot, connection, nowMs, this.#blocks),
     );
     client.authenticated = !this.#requiresPassword;
-    connection.unauthenticated = this.#requiresPassword;
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;
     this.#sessions.set(client.id, session);

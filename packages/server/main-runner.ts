@@ -60,7 +60,8 @@ export class MainRunner implements ConnectionContext, ServerContext {
     };
     this.timers = {
       after: (ms, callback) => {
-        setTimeout(callback, ms);
+        // What a client waits for must not keep a server alive that ends.
+        setTimeout(callback, ms).unref();
       },
     };
     this.log = {

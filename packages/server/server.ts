@@ -33,8 +33,6 @@ import { VERSION } from './version.ts';
 const DRAIN_POLL_MS = 5;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
-/** Between two looks at timeouts, limits and the like. */
-const TICK_MS = 100;
 
 export class Server {
   readonly settings: Settings;
@@ -84,6 +82,10 @@ export class Server {
     this.#shardPages = shardMemory.map((page) => new Page(pageShape, page));
     this.#mainPage = new Page(pageShape, pageMemory());
     this.#mainPage.set('startedUs', this.#clock.nowUs());
+    this.#mainPage.tracksLatency = settings.boolean('latency.tracking');
+    settings.onChange('latency.tracking', (value) => {
+      this.#mainPage.tracksLatency = value;
+    });
     this.#pool = new ShardPool({
       link: shape,
       memory,
@@ -170,13 +172,28 @@ export class Server {
 
   /** Begins to serve; rejects when an address cannot be had. */
   async start(): Promise<void> {
-    await this.#listener.open();
+    try {
+      await this.#listener.open();
+    } catch (error) {
+      this.#isStopping = true;
+      await this.#pool.terminate();
+      throw error;
+    }
     this.#turn.listen();
-    this.#ticker = setInterval(() => {
-      this.#tick();
-    }, TICK_MS);
+    this.#startTicking();
+    this.settings.onChange('server.hz', () => {
+      this.#startTicking();
+    });
     this.#ops.start();
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  /** Looks at time-outs, limits and rates `hz` times a second. */
+  #startTicking(): void {
+    clearInterval(this.#ticker);
+    this.#ticker = setInterval(() => {
+      this.#tick();
+    }, 1_000 / this.settings.number('server.hz'));
   }
 
   #tick(): void {

@@ -146,6 +146,7 @@ export class ShardMachine {
         settings.numbers('latency-bands'),
       );
       this.#upkeep.apply(settings);
+      this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
     this.#readWallClock();
     this.#upkeep.publish();
@@ -358,7 +359,7 @@ export class ShardMachine {
     this.#start(frame, entry);
     const sequence = words[word + Request.sequence]! >>> 0;
     const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
-    this.#sender.begin(words[word + Request.connection]!, sequence);
+    this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
     reply.errorText = null;
     let flags = 0;

@@ -77,6 +77,12 @@ export class ReplySender {
     this.#replyAt = writer.at;
   }
 
+  /** Makes the writer ready for a part, which shares its frame with nothing. */
+  beginPart(connection: number, sequence: number): void {
+    this.#openFrame(connection, sequence);
+    this.#replyAt = this.writer.at;
+  }
+
   /** Forgets what was written of the reply at hand. */
   rewind(): void {
     this.writer.at = this.#replyAt;

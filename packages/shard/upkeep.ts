@@ -5,8 +5,6 @@ import { AT, type Page } from '#diag';
 import type { EvictionPolicy, Store } from '#store';
 import type { Settings } from './settings.ts';
 
-/** Between two rounds of timed work (Redis' `hz` of 10). */
-const PERIOD_MS = 100;
 /** The same while there is nothing to expire, evict or move: a sign of life is all. */
 const IDLE_PERIOD_MS = 1_000;
 /** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
@@ -23,6 +21,8 @@ export class Upkeep {
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   #maxmemory = 0;
+  /** Between two rounds of timed work: a second divided by `hz`. */
+  #periodMs = 100;
   #expireUs = EXPIRE_US;
   #dueUs = 0;
   #expiredBefore = 0;
@@ -39,6 +39,7 @@ export class Upkeep {
 
   apply(settings: Settings): void {
     const store = this.#store;
+    this.#periodMs = 1_000 / settings.number('hz');
     this.#maxmemory = settings.number('maxmemory');
     this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
     store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
@@ -125,6 +126,6 @@ export class Upkeep {
 
   #idlePeriodMs(): number {
     const volatile = this.#store.databases.some((keyspace) => keyspace.expires > 0);
-    return volatile || this.#maxmemory > 0 ? PERIOD_MS : IDLE_PERIOD_MS;
+    return volatile || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
   }
 }

@@ -121,6 +121,13 @@ export const serverSettings = rows({
     config: 'tracking-table-max-keys',
     meaning: 'Keys remembered for client-side caching; 0 means no limit.',
   },
+  'server.hz': {
+    kind: integer({ least: 1, most: 500 }),
+    default: 10,
+    effect: 'live',
+    config: 'hz',
+    meaning: 'Rounds of background work per second: expiry, time-outs, rates.',
+  },
   'server.shutdown-timeout-secs': {
     kind: seconds,
     default: 10,

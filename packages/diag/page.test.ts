@@ -1,0 +1,131 @@
+/** The shared page: every number has a place of its own, and what a reset clears is agreed. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
+import { AT, BAND_ROWS_MAX, COUNTERS, Page, type PageShape } from './page.ts';
+
+const pages = suite('statistics page');
+
+const shape: PageShape = { databases: 3, commands: 4, errorCodes: 5 };
+const emptyPage = (): Page => new Page(shape, new ArrayBuffer(Page.bytes(shape)));
+
+/** Every way to write one place, and to read it back. */
+function* places(page: Page): Generator<readonly [name: string, write: () => void]> {
+  for (const counter of COUNTERS) yield [counter, () => page.add(counter, 1)];
+  for (let database = 0; database < shape.databases; database += 1) {
+    yield [`keys of ${database}`, () => page.setDatabase(database, 1, page.expires(database))];
+    yield [`expires of ${database}`, () => page.setDatabase(database, page.keys(database), 1)];
+  }
+  for (let command = 0; command < shape.commands; command += 1) {
+    yield [`failed ${command}`, () => page.failed(command)];
+    yield [`rejected ${command}`, () => page.rejected(command)];
+  }
+  for (let code = 0; code < shape.errorCodes; code += 1) {
+    yield [`error ${code}`, () => page.countError(code)];
+  }
+  for (let row = 0; row < BAND_ROWS_MAX; row += 1) yield [`band ${row}`, () => page.countBand(row)];
+  yield ['first of the queue', () => page.queued(0)];
+  yield ['last of the queue', () => page.queued(Infinity)];
+}
+
+pages('gives every number a place that no other has', () => {
+  const page = emptyPage();
+  let written = 0;
+  for (const [name, write] of places(page)) {
+    const before = page.values.slice();
+    write();
+    written += 1;
+    const changed = [...page.values.keys()].filter((index) => page.values[index] !== before[index]);
+    assert.is(changed.length, 1, `${name} changes one place`);
+    assert.is(before[changed[0]!], 0, `${name} has its place to itself`);
+  }
+  assert.is(page.values.filter((value) => value !== 0).length, written);
+});
+
+pages('ends exactly where its last histogram ends', () => {
+  const page = emptyPage();
+  page.executed(shape.commands - 1, Infinity);
+  assert.is(page.values.at(-1), 1);
+  assert.is(Page.bytes(shape), page.values.byteLength);
+});
+
+pages('counts an execution in its row and its histogram', () => {
+  const page = emptyPage();
+  page.executed(2, 100);
+  page.executed(2, 50);
+  page.failed(2);
+  assert.is(page.command(2, 'calls'), 2);
+  assert.is(page.command(2, 'ticks'), 150);
+  assert.is(page.command(2, 'failed'), 1);
+  assert.is(page.command(2, 'rejected'), 0);
+  assert.is(page.histogram(2)[bucketOf(100)], 1);
+  assert.is(totalCount(page.histogram(2)), 2);
+  for (const other of [0, 1, 3]) {
+    assert.is(page.command(other, 'calls'), 0);
+    assert.is(totalCount(page.histogram(other)), 0);
+  }
+  assert.is(totalCount(page.queueHistogram), 0);
+});
+
+pages('is seen by whoever shares the memory', () => {
+  const memory = new SharedArrayBuffer(Page.bytes(shape));
+  const writer = new Page(shape, memory);
+  const reader = new Page(shape, memory);
+  writer.set('usedBytes', 12_345);
+  writer.queued(64);
+  assert.is(reader.get('usedBytes'), 12_345);
+  assert.is(reader.queueHistogram.length, HISTOGRAM_BUCKETS);
+  assert.is(reader.queueHistogram[bucketOf(64)], 1);
+});
+
+pages('forgets on reset what happened, and keeps how things are', () => {
+  const page = emptyPage();
+  for (const [, write] of places(page)) write();
+  page.executed(0, 10);
+  page.resetStatistics();
+  const kept = COUNTERS.filter((counter) => page.get(counter) !== 0);
+  assert.equal(kept, [
+    ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
+    ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
+    ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
+    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
+    'queryBytes',
+  ]);
+  assert.is(page.keys(1), 1);
+  assert.is(page.band(0), 1, 'bands are reset by their own command');
+  assert.is(page.errorCount(0), 0);
+  assert.is(page.command(0, 'calls'), 0);
+  assert.is(totalCount(page.histogram(0)) + totalCount(page.queueHistogram), 0);
+});
+
+pages('clears the bands alone', () => {
+  const page = emptyPage();
+  for (const [, write] of places(page)) write();
+  const before = page.values.filter((value) => value !== 0).length;
+  page.clearBands();
+  for (let row = 0; row < BAND_ROWS_MAX; row += 1) assert.is(page.band(row), 0);
+  assert.is(page.values.filter((value) => value !== 0).length, before - BAND_ROWS_MAX);
+});
+
+/** The index of a counter is what threads agree on: a name may be added, never moved or taken out. */
+pages('keeps the order of the counters', () => {
+  assert.equal([...COUNTERS], FROZEN_COUNTERS);
+  assert.equal(
+    COUNTERS.map((counter) => AT[counter]),
+    [...COUNTERS.keys()],
+  );
+});
+
+const FROZEN_COUNTERS = [
+  ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
+  ...['startedUs', 'busyUs', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
+  ...['expiredTimeCapReached', 'evicted', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
+  ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
+  ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
+  ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
+  ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
+  ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
+  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies'],
+];
+
+pages.run();

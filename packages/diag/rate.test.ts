@@ -1,0 +1,41 @@
+/** Rates of counters, over a window of samples. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Rate } from './rate.ts';
+
+const rates = suite('rate');
+
+rates('is unknown before there are two samples', () => {
+  const rate = new Rate();
+  assert.is(rate.perSecond, 0);
+  rate.sample(1_000, 5_000_000);
+  assert.is(rate.perSecond, 0);
+});
+
+rates('is the growth over the time between the samples', () => {
+  const rate = new Rate();
+  rate.sample(100, 0);
+  rate.sample(150, 500_000);
+  assert.is(rate.perSecond, 100);
+});
+
+rates('forgets what is older than its window', () => {
+  const rate = new Rate();
+  rate.sample(0, 0);
+  // A jump that lies 16 samples back no longer counts.
+  for (let nth = 1; nth <= 16; nth += 1) rate.sample(1_000_000 + nth * 10, nth * 100_000);
+  assert.is(rate.perSecond, 100);
+});
+
+rates('is 0 after a counter was reset, and when no time has passed', () => {
+  const rate = new Rate();
+  rate.sample(500, 0);
+  rate.sample(3, 100_000);
+  assert.is(rate.perSecond, 0);
+  const still = new Rate();
+  still.sample(1, 7);
+  still.sample(2, 7);
+  assert.is(still.perSecond, 0);
+});
+
+rates.run();
