@@ -38,6 +38,8 @@ const habits = {
   'no-restricted-properties': ['error', ...newerThanNode20],
   'no-restricted-syntax': ['error', noDefaultExport, noStarExport],
   '@typescript-eslint/consistent-type-imports': 'error',
+  // A method of an interface that has nothing to do with an argument names it all the same.
+  '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
   '@typescript-eslint/switch-exhaustiveness-check': [
     'error',
     { considerDefaultExhaustiveForUnions: true },

@@ -90,6 +90,8 @@ export const errors = {
   tooManyClients: fixed('ERR max number of clients reached'),
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
   timeoutNegative: fixed('ERR timeout is negative'),
+  protocol: (fault: string): CommandError => fixed(`ERR Protocol error: ${fault}`),
+  config: (message: string): CommandError => fixed(`ERR ${message}`),
   notAllowedInPubSub: (command: string): CommandError =>
     fixed(
       `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,

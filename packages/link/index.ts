@@ -16,6 +16,6 @@ export {
   TRANSFERRED,
 } from './frames.ts';
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
-export { LinkMemory, type Copy } from './memory.ts';
+export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { RingReader, RingWriter, type RingPlace } from './ring.ts';

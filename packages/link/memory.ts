@@ -33,6 +33,14 @@ const COPY_MODULE = Uint8Array.of(
   ...[0xfc, 0x0a, 0x00, 0x00, 0x0b],
 );
 
+/** Memory that threads share. */
+export type SharedMemory = SharedArrayBuffer;
+
+/** Fresh zeroed shared memory, beside the rings: for statistics pages. */
+export function allocateShared(byteCount: number): SharedMemory {
+  return new SharedArrayBuffer(byteCount);
+}
+
 /** Moves bytes inside the link memory; ranges may overlap. */
 export type Copy = (target: number, source: number, length: number) => void;
 

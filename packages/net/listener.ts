@@ -1,6 +1,6 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
-import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { addressText, Connection, type ConnectionSupplies } from './connection.ts';
 import { detachHandle } from './raw-handle.ts';
@@ -11,8 +11,6 @@ export interface ListenerOptions {
   /** 0 = no TCP. */
   port: number;
   unixSocket: string;
-  /** Permission bits of the unix socket; 0 = as the process has it. */
-  unixSocketMode: number;
   backlog: number;
   supplies: ConnectionSupplies;
   /** Takes a new connection and becomes its owner, or closes it. */
@@ -64,7 +62,6 @@ export class Listener {
     try {
       await removeStaleSocket(path);
       await this.#listen({ path, backlog: this.#options.backlog });
-      if (this.#options.unixSocketMode > 0) chmodSync(path, this.#options.unixSocketMode);
     } catch (error) {
       throw new Error(`cannot listen on ${path}: ${reason(error)}`, { cause: error });
     }

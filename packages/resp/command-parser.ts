@@ -9,6 +9,7 @@
 
 import {
   ARGUMENTS_MAX,
+  errors,
   INLINE_BYTES_MAX,
   indexOfByte,
   parseInteger64,
@@ -246,7 +247,7 @@ export class CommandParser {
   }
 
   #fail(fault: string): number {
-    this.error = `ERR Protocol error: ${fault}`;
+    this.error = errors.protocol(fault).text;
     return ParseStatus.error;
   }
 }

@@ -85,6 +85,11 @@ export class ReplyWriter {
     this.#line(PLUS, text);
   }
 
+  /** Forgets that an error was written. */
+  clearError(): void {
+    this.errorText = null;
+  }
+
   error(error: CommandError): void {
     this.errorText = error.text;
     this.#line(MINUS, error.text);

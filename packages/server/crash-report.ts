@@ -15,13 +15,16 @@ export interface CrashReport {
   version: string;
 }
 
-export function crashReport(
-  shard: number,
-  reason: unknown,
-  executing: Executing | null,
-  client: string,
-  version: string,
-): CrashReport {
+interface Death {
+  shard: number;
+  reason: unknown;
+  executing: Executing | null;
+  /** Address of the client whose command it was. */
+  client: string;
+  version: string;
+}
+
+export function crashReport({ shard, reason, executing, client, version }: Death): CrashReport {
   return {
     shard,
     reason: reason instanceof Error ? reason.message : String(reason),

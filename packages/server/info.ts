@@ -13,7 +13,7 @@ interface Section {
   name: string;
   /** Shown by a bare INFO. */
   isDefault: boolean;
-  lines(measures: Measures): readonly Line[];
+  lines: (measures: Measures) => readonly Line[];
 }
 
 const BYTE_UNITS = ['B', 'K', 'M', 'G', 'T', 'P'];

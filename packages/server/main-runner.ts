@@ -1,7 +1,7 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { CommandError, unreachable } from '#base';
+import { errors, unreachable } from '#base';
 import {
   commandTable,
   type Answer,
@@ -154,7 +154,7 @@ function settingsPort(server: Server): SettingsPort {
       act();
     } catch (error) {
       if (!(error instanceof ConfigCommandError)) throw error;
-      throw new CommandError(`ERR ${error.message}`);
+      throw errors.config(error.message);
     }
   };
   return {

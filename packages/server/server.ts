@@ -4,28 +4,20 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODES, errors, Logger, systemClock, type Clock } from '#base';
-import { commandTable } from '#commands';
+import { errors, Logger, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
-import { Page, Rate, type PageShape } from '#diag';
-import {
-  defaultShape,
-  Doorbell,
-  layoutOf,
-  LinkMemory,
-  RingReader,
-  RingWriter,
-  type SettingValue,
-} from '#link';
-import { BlockPool, Listener, type ConnectionSupplies } from '#net';
-import { ParsedCommand } from '#resp';
-import { executingIn, Router, ShardLink } from '#router';
+import { Rate } from '#diag';
+import type { SettingValue } from '#link';
+import { Listener } from '#net';
+import { executingIn, Router } from '#router';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
+import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { Measures } from './measures.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
+import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { VERSION } from './version.ts';
 
@@ -42,13 +34,10 @@ export class Server {
   readonly shardCount: number;
   readonly #ops: OpsLink;
   readonly #clock: Clock = systemClock;
-  readonly #memory: LinkMemory;
+  readonly #fabric: Fabric;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
-  readonly #doorbell: Doorbell;
   readonly #listener: Listener;
-  readonly #mainPage: Page;
-  readonly #shardPages: readonly Page[];
   readonly #rates = { commands: new Rate(), bytesRead: new Rate(), bytesWritten: new Rate() };
   readonly #runId = randomBytes(20).toString('hex');
   #peakBytes = 0;
@@ -67,102 +56,37 @@ export class Server {
       },
     );
     this.shardCount = shardCountOf(settings);
-    const shape = defaultShape(this.shardCount);
-    const layout = layoutOf(shape);
-    const memory = LinkMemory.allocate(layout.bytes);
-    this.#memory = memory;
-    const pageShape: PageShape = {
-      databases: settings.number('server.databases'),
-      commands: commandTable.entries.length,
-      errorCodes: ERROR_CODES.length,
-    };
-    const pageBytes = Page.bytes(pageShape);
-    const pageMemory = (): SharedArrayBuffer => new SharedArrayBuffer(pageBytes);
-    const shardMemory = Array.from({ length: this.shardCount }, pageMemory);
-    this.#shardPages = shardMemory.map((page) => new Page(pageShape, page));
-    this.#mainPage = new Page(pageShape, pageMemory());
-    this.#mainPage.set('startedUs', this.#clock.nowUs());
-    this.#mainPage.tracksLatency = settings.boolean('latency.tracking');
-    settings.onChange('latency.tracking', (value) => {
-      this.#mainPage.tracksLatency = value;
-    });
+    const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
+    this.#fabric = fabric;
     this.#pool = new ShardPool({
-      link: shape,
-      memory,
-      pageShape,
-      pages: shardMemory,
+      fabric,
       settings: shardSettings(settings),
       died: (shard, reason) => {
         this.#shardDied(shard, reason);
       },
     });
-    const links = layout.requests.map((requests, index) => {
-      const replies = layout.replies[index]!;
-      return new ShardLink(
-        index,
-        memory,
-        new RingWriter(memory, requests),
-        new RingReader(memory, replies),
-        this.#pool.ports[index]!,
-      );
-    });
     const runner = new MainRunner(this);
     this.router = new Router({
-      memory,
-      links,
-      page: this.#mainPage,
+      memory: fabric.memory,
+      links: fabric.shardLinks(this.#pool.ports),
+      page: fabric.mainPage,
       clock: this.#clock,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.clients.gate(client, entry),
-      isOutOfMemory: () => this.#isOutOfMemory(),
+      isOutOfMemory: () => fabric.isOutOfMemory(settings),
     });
-    this.#doorbell = new Doorbell(memory, layout.doorbell);
-    this.#turn = new Turn(this.router, this.#doorbell);
-    const blocks = new BlockPool(memory, layout.blocks, shape.blocks, shape.blockBytes);
-    this.clients = new Clients(this.router, settings, this.#mainPage, blocks);
-    const limits = {
-      bulkBytesMax: settings.number('server.proto-max-bulk-len'),
-      queryBytesMax: settings.number('server.query-buffer-limit'),
-    };
-    settings.onChange('server.proto-max-bulk-len', (value) => {
-      limits.bulkBytesMax = value;
-    });
-    settings.onChange('server.query-buffer-limit', (value) => {
-      limits.queryBytesMax = value;
-    });
-    const supplies: ConnectionSupplies = {
-      pool: blocks,
-      read: Buffer.from(memory.memory.buffer, layout.read, shape.readBytes),
-      readAt: layout.read,
-      command: new ParsedCommand(),
-      limits,
-      begin: () => {
-        this.#turn.begin();
-      },
-      dirty: (connection) => {
-        this.#turn.dirty(connection);
-      },
-      counters: {
-        read: (bytes) => {
-          this.#mainPage.add('bytesRead', bytes);
-        },
-        wrote: (bytes) => {
-          this.#mainPage.add('bytesWritten', bytes);
-        },
-        queryLimitExceeded: () => {
-          this.#mainPage.add('queryLimitDisconnections', 1);
-        },
-      },
-    };
+    const { doorbell } = fabric;
+    this.#turn = new Turn(this.router, doorbell);
+    const blocks = fabric.blockPool();
+    this.clients = new Clients(this.router, settings, fabric.mainPage, blocks);
     this.#listener = new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
       unixSocket: settings.string('server.unix-socket'),
-      unixSocketMode: 0,
       backlog: settings.number('server.tcp-backlog'),
-      supplies,
+      supplies: connectionSupplies(fabric, blocks, settings, this.#turn),
       accept: (connection) => {
         this.clients.accept(connection);
       },
@@ -200,24 +124,20 @@ export class Server {
     this.router.readClock();
     this.clients.tick(this.router.nowMs);
     const nowUs = this.#clock.nowUs();
-    const page = this.#mainPage;
+    const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
     this.#rates.commands.sample(page.get('commands'), nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
-    this.#peakBytes = Math.max(this.#peakBytes, this.#usedBytes());
-  }
-
-  #usedBytes(): number {
-    return this.#shardPages.reduce((sum, page) => sum + page.get('usedBytes'), 0);
+    this.#peakBytes = Math.max(this.#peakBytes, this.#fabric.usedBytes);
   }
 
   /** Reads everything that is counted. */
   measure(): Measures {
     return new Measures({
       settings: this.settings,
-      main: this.#mainPage,
-      shards: this.#shardPages,
+      main: this.#fabric.mainPage,
+      shards: this.#fabric.shardPages,
       clients: this.clients.all,
       rates: this.#rates,
       runId: this.#runId,
@@ -226,15 +146,15 @@ export class Server {
       uptimeSeconds: Math.floor(process.uptime()),
       rssBytes: process.memoryUsage.rss(),
       peakBytes: this.#peakBytes,
-      linkBytes: this.#memory.bytes.length,
+      linkBytes: this.#fabric.memory.bytes.length,
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
   }
 
   /** CONFIG RESETSTAT. */
   resetStatistics(): void {
-    this.#mainPage.resetStatistics();
-    this.#peakBytes = this.#usedBytes();
+    this.#fabric.mainPage.resetStatistics();
+    this.#peakBytes = this.#fabric.usedBytes;
     this.router.broadcast({ kind: 'reset-statistics' });
   }
 
@@ -253,21 +173,6 @@ export class Server {
     return false;
   }
 
-  #isOutOfMemory(): boolean {
-    const limit = this.settings.number('memory.maxmemory');
-    if (limit === 0 || this.#usedBytes() <= limit) return false;
-    const policy = this.settings.string('memory.maxmemory-policy');
-    return policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
-  }
-
-  #hasVolatileKeys(): boolean {
-    const databases = this.settings.number('server.databases');
-    for (const page of this.#shardPages) {
-      for (let index = 0; index < databases; index += 1) if (page.expires(index) > 0) return true;
-    }
-    return false;
-  }
-
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
     for (const name of settingNames) {
@@ -281,12 +186,12 @@ export class Server {
 
   /** A shard that fails takes the server with it: half of the keys would be no server. */
   #shardDied(shard: number, reason: unknown): void {
-    const page = this.#shardPages[shard]!;
-    const executing = executingIn(page, this.#memory, this.#clock.nowUs());
+    const page = this.#fabric.shardPages[shard]!;
+    const executing = executingIn(page, this.#fabric.memory, this.#clock.nowUs());
     const client = this.router.clientInSlot(executing?.connection ?? -1);
-    const report = crashReport(shard, reason, executing, client?.address ?? '?', VERSION);
-    const while_ = executing === null ? '' : ` while running ${executing.command}`;
-    const message = `shard ${String(shard)} has died${while_}: ${report.reason}`;
+    const report = crashReport({ shard, reason, executing, client: client?.address ?? '?', version: VERSION });
+    const doing = executing === null ? '' : ` while running ${executing.command}`;
+    const message = `shard ${String(shard)} has died${doing}: ${report.reason}`;
     this.log.error('shard-died', message, { shard, command: executing?.command ?? null });
     process.exitCode = 1;
     try {
@@ -313,20 +218,29 @@ export class Server {
     await this.#end(timeoutMs);
   }
 
+  /** Who waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
+  #hasClientsInFlight(): boolean {
+    return this.clients.all.some((client) => !client.isBlocked);
+  }
+
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
     const untilMs = this.#clock.wallMs() + timeoutMs;
-    while (this.clients.count > 0 && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
+    while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
     clearInterval(this.#ticker);
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();
-    await Promise.race([this.#pool.ended(), sleep(SHARD_STOP_MS_MAX)]);
+    await Promise.race([
+      this.#pool.ended(),
+      // The timer must not outlive the threads, or each stop would take as long.
+      sleep(SHARD_STOP_MS_MAX, undefined, { ref: false }),
+    ]);
     await this.#pool.terminate();
-    this.#doorbell.stop();
+    this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
   }

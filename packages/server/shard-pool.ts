@@ -3,21 +3,18 @@
 import { randomBytes } from 'node:crypto';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
-import type { PageShape } from '#diag';
-import type { LinkMemory, LinkShape, SettingValue } from '#link';
+import type { SettingValue } from '#link';
 import type { BodyPort } from '#router';
 import type { ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
+import type { Fabric } from './fabric.ts';
 
 const SEED_BYTES = 16;
 /** Young generation of a shard's heap: garbage is short-lived text, and a small nursery is swept in no time. */
 const YOUNG_GENERATION_MB = 16;
 
 export interface ShardPoolOptions {
-  link: LinkShape;
-  memory: LinkMemory;
-  pageShape: PageShape;
-  pages: readonly SharedArrayBuffer[];
+  fabric: Fabric;
   settings: Readonly<Record<string, SettingValue>>;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
@@ -32,7 +29,7 @@ export class ShardPool {
 
   constructor(options: ShardPoolOptions) {
     const ports: BodyPort[] = [];
-    for (let index = 0; index < options.link.shards; index += 1) {
+    for (let index = 0; index < options.fabric.shape.shards; index += 1) {
       const { port1, port2 } = new MessageChannel();
       ports.push(bodyPort(port1));
       this.#start(index, port2, options);
@@ -57,12 +54,13 @@ export class ShardPool {
   }
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
+    const { shape, memory, pageShape, shardMemory } = options.fabric;
     const data: ShardThreadData = {
       index,
-      link: options.link,
-      memory: options.memory.memory,
-      pageShape: options.pageShape,
-      pages: options.pages,
+      link: shape,
+      memory: memory.memory,
+      pageShape,
+      pages: shardMemory,
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,

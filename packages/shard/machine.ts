@@ -9,7 +9,6 @@ import {
   assert,
   CommandError,
   ERROR_CODES,
-  latin1,
   unreachable,
   type Bytes,
   type Clock,
@@ -26,8 +25,6 @@ import {
   DATABASE_SHIFT,
   decodeControl,
   FrameKind,
-  HOST_WORDS,
-  HostWord,
   KIND_MASK,
   Request,
   RequestFlag,
@@ -42,17 +39,8 @@ import {
 import { Store } from '#store';
 import { ExecutionContext } from './context.ts';
 import { Frame } from './frame.ts';
-import { Holds } from './holds.ts';
-import {
-  copyOf,
-  decodeCopies,
-  encodeCopies,
-  install,
-  KeyState,
-  sameState,
-  type CopyMessage,
-  type KeyCopy,
-} from './key-copies.ts';
+import { decodeCopies, type CopyMessage } from './key-copies.ts';
+import { HOST_SPANS, holdName, Lending } from './lending.ts';
 import { ReplySender, type Outlet } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
@@ -81,16 +69,9 @@ export interface MachineParts {
   page: Page;
   settings: Readonly<Record<string, SettingValue>>;
   /** Blocks the thread; for DEBUG SLEEP. */
-  sleep(seconds: number): void;
+  sleep: (seconds: number) => void;
   /** Bytes that all shards use together, from their pages. */
-  usedBytesOfAll(): number;
-}
-
-interface HostedTransaction {
-  frame: Frame;
-  lendersLeft: number;
-  copies: KeyCopy[];
-  lenders: CopyMessage[];
+  usedBytesOfAll: () => number;
 }
 
 export class ShardMachine {
@@ -104,10 +85,7 @@ export class ShardMachine {
   readonly #args = new Arguments();
   readonly #frame: Frame;
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
-  readonly #holds = new Holds();
-  readonly #hosted = new Map<number, HostedTransaction>();
-  /** Copies that came before their transaction's own frame. */
-  readonly #early = new Map<number, CopyMessage[]>();
+  readonly #lending: Lending;
   readonly #upkeep: Upkeep;
   #bands = new Bands(false, []);
   #nowUs: number;
@@ -137,6 +115,19 @@ export class ShardMachine {
       sleep: parts.sleep,
     });
     this.#upkeep = new Upkeep(this.store, parts.page, parts.clock, parts.usedBytesOfAll);
+    this.#lending = new Lending({
+      shardIndex: parts.index,
+      store: this.store,
+      sender: this.#sender,
+      values: this.#values,
+      keysOf: (frame) => this.#keysOf(frame),
+      dispatch: (frame) => {
+        this.#dispatch(frame);
+      },
+      run: (frame) => {
+        this.#runCommand(frame, HOST_SPANS);
+      },
+    });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     this.#nowUs = parts.clock.nowUs();
     parts.page.set('startedUs', this.#nowUs);
@@ -224,28 +215,12 @@ export class ShardMachine {
       const whole = frame.withBody(this.#parts.receive());
       whole.words[Request.kind] = kindWord & ~TRANSFERRED;
       whole.words[Request.bytes] = whole.bytes.length;
-      this.#admit(whole);
-    } else if (this.#holds.isActive) {
-      this.#admit(frame);
+      this.#lending.admit(whole);
+    } else if (this.#lending.isActive) {
+      this.#lending.admit(frame);
     } else {
       this.#dispatch(frame);
     }
-  }
-
-  /** Runs the frame, or puts it aside when it conflicts with a hold. */
-  #admit(frame: Frame): void {
-    const { kind } = frame;
-    const answersTransaction =
-      kind === FrameKind.copies || kind === FrameKind.returned || kind === FrameKind.control;
-    if (this.#holds.isActive && !answersTransaction) {
-      const keys = this.#keysOf(frame);
-      if (this.#holds.conflicts(keys)) {
-        this.#holds.putAside(frame.detached(), keys);
-        this.#values[AT.deferred] = this.#values[AT.deferred]! + 1;
-        return;
-      }
-    }
-    this.#dispatch(frame);
   }
 
   #dispatch(frame: Frame): void {
@@ -257,16 +232,17 @@ export class ShardMachine {
         this.#runPart(frame);
         break;
       case FrameKind.host:
-        this.#beginHosting(frame);
+        this.#lending.beginHosting(frame);
         break;
       case FrameKind.lend:
-        this.#lend(frame);
+        this.#setNow();
+        this.#lending.lend(frame);
         break;
       case FrameKind.copies:
-        this.#receiveCopies(this.#copiesIn(frame));
+        this.#lending.receive(this.#copiesIn(frame));
         break;
       case FrameKind.returned:
-        this.#takeBack(this.#copiesIn(frame));
+        this.#lending.takeBack(this.#copiesIn(frame));
         break;
       case FrameKind.control:
         this.#obey(decodeControl(this.#body(frame)));
@@ -327,7 +303,7 @@ export class ShardMachine {
     this.#sender.begin(words[word + Request.connection]!, sequence >>> 0);
     const { command } = entry;
     const reply = this.#sender.writer;
-    reply.errorText = null;
+    reply.clearError();
     try {
       if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
       if (command.route === 'oneShard') command.run(this.#context, this.#args);
@@ -361,7 +337,7 @@ export class ShardMachine {
     const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
-    reply.errorText = null;
+    reply.clearError();
     let flags = 0;
     try {
       if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
@@ -373,7 +349,13 @@ export class ShardMachine {
     const endUs = this.#parts.clock.nowUs();
     this.#nowUs = endUs;
     const ticks = ((endUs - startUs) * TICKS_PER_US) | 0;
-    this.#sender.endPart(sequence, endUs | 0, queueUs, ticks, flags);
+    this.#sender.endPart({
+      sequence,
+      doneUs: endUs | 0,
+      queueUs,
+      executeTicks: ticks,
+      flags,
+    });
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
@@ -406,14 +388,9 @@ export class ShardMachine {
     if (index >= 0) this.#page.countError(index);
   }
 
-  // Keys of several shards.
-
-  /** The keys a frame names, as `database:key`; null when it concerns all keys. */
+  /** The keys a command's frame names, as `database:key`; null when it concerns all keys. */
   #keysOf(frame: Frame): readonly string[] | null {
-    if (frame.kind === FrameKind.lend) {
-      return this.#lentKeys(frame).map(({ database, key }) => holdName(database, key));
-    }
-    const spans = frame.kind === FrameKind.host ? Request.spans + HOST_WORDS : Request.spans;
+    const spans = frame.kind === FrameKind.host ? HOST_SPANS : Request.spans;
     const entry = this.#point(frame, spans);
     if (!entry.hasKeys) return null;
     const { databaseOf, keys } = entry.command;
@@ -426,107 +403,6 @@ export class ShardMachine {
       const database = databaseOf?.(nth, this.#args, selected) ?? selected;
       return holdName(database, this.#args.view(index));
     });
-  }
-
-  #beginHosting(frame: Frame): void {
-    const { words, word } = frame;
-    const transaction = words[word + HostWord.transaction]! >>> 0;
-    const hosted: HostedTransaction = {
-      frame: frame.detached(),
-      lendersLeft: words[word + HostWord.lenders]!,
-      copies: [],
-      lenders: [],
-    };
-    this.#values[AT.lends] = this.#values[AT.lends]! + 1;
-    this.#hosted.set(transaction, hosted);
-    this.#holds.hold(transaction, this.#keysOf(frame) ?? []);
-    const early = this.#early.get(transaction) ?? [];
-    this.#early.delete(transaction);
-    for (const message of early) this.#receiveCopies(message);
-  }
-
-  /** The keys of a lend frame: each is preceded by a word that holds its database and access. */
-  #lentKeys(frame: Frame): { database: number; key: Bytes; writable: boolean }[] {
-    const { words, word, bytes } = frame;
-    const count = words[word + Request.argumentCount]!;
-    const bodyAt = (word + Request.spans + 2 * count) << 2;
-    const keys = [];
-    for (let nth = 0; nth < count; nth += 1) {
-      const at = bodyAt + words[word + Request.spans + 2 * nth]!;
-      const length = words[word + Request.spans + 2 * nth + 1]!;
-      const access = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
-      const writable = bytes[at - 1] === 1;
-      keys.push({ database: access, key: bytes.slice(at, at + length), writable });
-    }
-    return keys;
-  }
-
-  #lend(frame: Frame): void {
-    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
-    const host = frame.words[frame.word + Request.connection]!;
-    this.#setNow();
-    const keys = this.#lentKeys(frame);
-    const copies = keys.map(({ database, key, writable }) =>
-      copyOf(this.store.databases[database]!, database, key, writable),
-    );
-    const held = keys.filter(({ writable }) => writable);
-    if (held.length > 0) {
-      this.#holds.hold(
-        transaction,
-        held.map(({ database, key }) => holdName(database, key)),
-      );
-    }
-    const message = encodeCopies({ transaction, shard: this.#parts.index, copies });
-    this.#sender.send(FrameKind.copies, host, transaction, message);
-  }
-
-  #receiveCopies(message: CopyMessage): void {
-    const { transaction } = message;
-    const hosted = this.#hosted.get(transaction);
-    if (hosted === undefined) {
-      this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
-      return;
-    }
-    hosted.lenders.push(message);
-    hosted.lendersLeft -= 1;
-    if (hosted.lendersLeft > 0) return;
-    this.#hosted.delete(transaction);
-    this.#runHosted(hosted);
-    this.#retry(transaction);
-  }
-
-  /** Runs a command with the lent keys beside the shard's own, then gives them back. */
-  #runHosted(hosted: HostedTransaction): void {
-    for (const { copies } of hosted.lenders) {
-      for (const copy of copies) install(this.store.databases[copy.database]!, copy);
-    }
-    this.#runCommand(hosted.frame, Request.spans + HOST_WORDS);
-    for (const lender of hosted.lenders) this.#giveBack(lender);
-  }
-
-  #giveBack({ transaction, shard, copies }: CopyMessage): void {
-    const outcome: KeyCopy[] = [];
-    for (const before of copies) {
-      const keyspace = this.store.databases[before.database]!;
-      const after = copyOf(keyspace, before.database, before.key, before.writable);
-      const ref = keyspace.peek(before.key, 0, before.key.length);
-      if (ref !== 0) keyspace.removeRef(ref);
-      if (!before.writable) continue;
-      outcome.push(sameState(before, after) ? { ...after, state: KeyState.unchanged } : after);
-    }
-    if (outcome.length === 0) return;
-    const message = encodeCopies({ transaction, shard: this.#parts.index, copies: outcome });
-    this.#sender.send(FrameKind.returned, shard, transaction, message);
-  }
-
-  #takeBack({ transaction, copies }: CopyMessage): void {
-    for (const copy of copies) install(this.store.databases[copy.database]!, copy);
-    this.#retry(transaction);
-  }
-
-  /** Ends a transaction's holds and tries again what waited for them. */
-  #retry(transaction: number): void {
-    for (const waiting of this.#holds.release(transaction)) this.#admit(waiting);
   }
 
   // Messages.
@@ -557,8 +433,4 @@ export class ShardMachine {
         break;
     }
   }
-}
-
-function holdName(database: number, key: Bytes): string {
-  return `${String(database)}:${latin1(key)}`;
 }

@@ -26,6 +26,20 @@ const SPILL_BYTES_KEPT = 1024 * 1024;
 /** How long one wait for room lasts before the shard looks again; main always wakes it earlier. */
 const ROOM_WAIT_MS = 1_000;
 
+/** What a reply frame says besides its body. */
+export interface ReplyHead {
+  kind: number;
+  sequence: number;
+  /** Monotonic microseconds, low 32 bits. */
+  doneUs: number;
+  queueUs: number;
+  executeTicks: number;
+  /** Bits of ReplyFlag. */
+  flags: number;
+}
+
+const NO_TIMES = { queueUs: 0, executeTicks: 0, flags: 0 };
+
 /** How a shard reaches main beside the ring. */
 export interface Outlet {
   /** Wakes main. */
@@ -96,7 +110,7 @@ export class ReplySender {
   /** Ends the reply at hand. */
   end(sequence: number, doneUs: number): void {
     if (this.#spilled) {
-      this.#endSpilled(FrameKind.command, this.#connection, sequence, doneUs, 0, 0, 0);
+      this.#endSpilled({ kind: FrameKind.command, sequence, doneUs, ...NO_TIMES });
       return;
     }
     this.#count += 1;
@@ -105,35 +119,23 @@ export class ReplySender {
   }
 
   /** Ends the reply at hand as a part of a gathered one, with a frame of its own. */
-  endPart(
-    sequence: number,
-    doneUs: number,
-    queueUs: number,
-    executeTicks: number,
-    flags: number,
-  ): void {
+  endPart(part: Omit<ReplyHead, 'kind'>): void {
+    const head = { ...part, kind: FrameKind.part };
     if (this.#spilled) {
-      const { part } = FrameKind;
-      this.#endSpilled(part, this.#connection, sequence, doneUs, queueUs, executeTicks, flags);
+      this.#endSpilled(head);
       return;
     }
-    const { words } = this.#memory;
-    const word = this.#frame >> 2;
-    words[word + Reply.kind] = FrameKind.part;
-    words[word + Reply.doneUs] = doneUs;
-    words[word + Reply.queueUs] = queueUs;
-    words[word + Reply.executeTicks] = executeTicks;
-    words[word + Reply.flags] = flags;
+    this.#writeHead(this.#frame, head, this.#connection);
     this.#count = 1;
     this.#closeFrame();
   }
 
   /** Sends a body that is no reply to a client: copies of keys, what became of them. */
   send(kind: number, connection: number, sequence: number, body: Uint8Array): void {
-    this.begin(-1, 0);
+    this.begin(connection, sequence);
     this.#moveToSpill(body.length);
     this.writer.raw(body);
-    this.#endSpilled(kind, connection, sequence, 0, 0, 0, 0);
+    this.#endSpilled({ kind, sequence, doneUs: 0, ...NO_TIMES });
   }
 
   /** Lets main see everything, and wakes it. */
@@ -214,40 +216,39 @@ export class ReplySender {
     this.#spilled = true;
   }
 
-  #endSpilled(
-    kind: number,
-    connection: number,
-    sequence: number,
-    doneUs: number,
-    queueUs: number,
-    executeTicks: number,
-    flags: number,
-  ): void {
+  #endSpilled(head: ReplyHead): void {
     const { writer } = this;
     const body = writer.bytes;
     const bodyBytes = writer.at;
+    const connection = this.#connection;
     this.#spilled = false;
     const whole = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
     const byMessage = whole > this.#frameBytesMax;
     const at = this.#reserve(byMessage ? REPLY_HEADER_BYTES : whole);
+    this.#writeHead(at, head, connection);
     const { words, bytes } = this.#memory;
-    const word = at >> 2;
-    words[word + Reply.kind] = byMessage ? kind | TRANSFERRED : kind;
-    words[word + Reply.connection] = connection;
-    words[word + Reply.sequence] = sequence;
-    words[word + Reply.doneUs] = doneUs;
-    words[word + Reply.queueUs] = queueUs;
-    words[word + Reply.executeTicks] = executeTicks;
-    words[word + Reply.flags] = flags;
     if (byMessage) {
+      words[(at >> 2) + Reply.kind] = head.kind | TRANSFERRED;
       this.#outlet.transfer(body.buffer as ArrayBuffer);
       this.#commit(at, at + REPLY_HEADER_BYTES, 1);
-      words[word + Reply.bodyBytes] = bodyBytes;
+      words[(at >> 2) + Reply.bodyBytes] = bodyBytes;
       this.#spill = new Uint8Array(0);
       return;
     }
     bytes.set(body.subarray(0, bodyBytes), at + REPLY_HEADER_BYTES);
     this.#commit(at, at + REPLY_HEADER_BYTES + bodyBytes, 1);
     this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
+  }
+
+  #writeHead(frame: number, head: ReplyHead, connection: number): void {
+    const { words } = this.#memory;
+    const word = frame >> 2;
+    words[word + Reply.kind] = head.kind;
+    words[word + Reply.connection] = connection;
+    words[word + Reply.sequence] = head.sequence;
+    words[word + Reply.doneUs] = head.doneUs;
+    words[word + Reply.queueUs] = head.queueUs;
+    words[word + Reply.executeTicks] = head.executeTicks;
+    words[word + Reply.flags] = head.flags;
   }
 }

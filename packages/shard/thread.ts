@@ -11,6 +11,7 @@ import {
   RingReader,
   RingWriter,
   type LinkShape,
+  type SharedMemory,
   type SettingValue,
 } from '#link';
 import { ShardMachine } from './machine.ts';
@@ -22,7 +23,7 @@ export interface ShardThreadData {
   memory: WebAssembly.Memory;
   pageShape: PageShape;
   /** The pages of all shards, this one's at `index`. */
-  pages: readonly SharedArrayBuffer[];
+  pages: readonly SharedMemory[];
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;
   seed: Bytes;

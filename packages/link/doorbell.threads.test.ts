@@ -1,0 +1,114 @@
+/**
+ * One bell for many threads: whatever they publish is seen, though main sleeps whenever it can.
+ *
+ * A ring that is lost shows as a test that never ends.
+ */
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Doorbell, DOORBELL_BYTES } from './doorbell.ts';
+import { LinkMemory } from './memory.ts';
+
+interface Task {
+  readonly memory: WebAssembly.Memory;
+  readonly thread: number;
+  readonly rounds: number;
+}
+
+const THREADS = 3;
+const ROUNDS = 2_000;
+/** A word for each thread: how many rounds it has begun, and how many main has seen. */
+const begunWord = (thread: number): number => (DOORBELL_BYTES >> 2) + 2 * thread;
+const seenWord = (thread: number): number => begunWord(thread) + 1;
+
+/** Each round: say something, ring, and wait without end until main has seen it. */
+function runTask({ memory, thread, rounds }: Task): void {
+  const link = new LinkMemory(memory);
+  const bell = new Doorbell(link, 0);
+  for (let round = 1; round <= rounds; round += 1) {
+    Atomics.store(link.words, begunWord(thread), round);
+    bell.ring();
+    Atomics.wait(link.words, seenWord(thread), round - 1);
+  }
+  parentPort?.postMessage('done');
+}
+
+const bells = suite('doorbell');
+
+bells('no ring is lost, from however many threads', async () => {
+  const memory = LinkMemory.allocate(DOORBELL_BYTES + 8 * THREADS);
+  const bell = new Doorbell(memory, 0);
+  const { words } = memory;
+  let seen = 0;
+  const look = (): boolean => {
+    let any = false;
+    for (let thread = 0; thread < THREADS; thread += 1) {
+      const begun = Atomics.load(words, begunWord(thread));
+      if (begun === words[seenWord(thread)]) continue;
+      any = true;
+      seen += 1;
+      Atomics.store(words, seenWord(thread), begun);
+      Atomics.notify(words, seenWord(thread));
+    }
+    return any;
+  };
+  const turn = (): void => {
+    do {
+      bell.setAwake();
+      while (look());
+      bell.setAsleep();
+    } while (look());
+  };
+  bell.listen(turn);
+  turn();
+  const ends = Array.from({ length: THREADS }, (_, thread) => {
+    const task: Task = { memory: memory.memory, thread, rounds: ROUNDS };
+    const worker = new Worker(new URL(import.meta.url), { workerData: task });
+    return new Promise<number>((resolve, reject) => {
+      worker.on('error', reject);
+      worker.on('exit', resolve);
+    });
+  });
+  assert.equal(await Promise.all(ends), new Array<number>(THREADS).fill(0));
+  assert.is(seen, THREADS * ROUNDS);
+  bell.stop();
+});
+
+bells('does not ring for main while it is awake', async () => {
+  const memory = LinkMemory.allocate(DOORBELL_BYTES);
+  const bell = new Doorbell(memory, 0);
+  let rings = 0;
+  const rung = new Promise<void>((resolve) => {
+    bell.listen(() => {
+      rings += 1;
+      resolve();
+    });
+  });
+  bell.setAwake();
+  bell.ring();
+  bell.setAsleep();
+  bell.ring();
+  bell.ring();
+  await rung;
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(rings, 1);
+  bell.stop();
+});
+
+bells('is silent after it was stopped', async () => {
+  const memory = LinkMemory.allocate(DOORBELL_BYTES);
+  const bell = new Doorbell(memory, 0);
+  let rings = 0;
+  bell.listen(() => {
+    rings += 1;
+  });
+  bell.setAsleep();
+  bell.stop();
+  bell.ring();
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(rings, 0);
+});
+
+if (isMainThread) bells.run();
+else runTask(workerData as Task);

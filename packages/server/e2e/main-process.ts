@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../main.js');
+
+/** How a run of the executable ended, and what it said. */
+export interface MainEnd {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the server's executable, which is expected to end by itself. */
+export function runMain(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  folder = '/tmp',
+): Promise<MainEnd> {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return new Promise((resolve) => {
+    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
+  });
+}

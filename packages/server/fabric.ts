@@ -1,0 +1,89 @@
+/** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
+
+import { ERROR_CODES } from '#base';
+import { commandTable } from '#commands';
+import type { Settings } from '#config';
+import { Page, type PageShape } from '#diag';
+import {
+  allocateShared,
+  defaultShape,
+  Doorbell,
+  layoutOf,
+  LinkMemory,
+  RingReader,
+  RingWriter,
+  type LinkLayout,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
+import { BlockPool } from '#net';
+import { ShardLink, type BodyPort } from '#router';
+
+export class Fabric {
+  readonly shape: LinkShape;
+  readonly layout: LinkLayout;
+  readonly memory: LinkMemory;
+  readonly doorbell: Doorbell;
+  readonly pageShape: PageShape;
+  readonly shardMemory: readonly SharedMemory[];
+  readonly mainPage: Page;
+  readonly shardPages: readonly Page[];
+
+  constructor(shardCount: number, settings: Settings, nowUs: number) {
+    this.shape = defaultShape(shardCount);
+    this.layout = layoutOf(this.shape);
+    this.memory = LinkMemory.allocate(this.layout.bytes);
+    this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
+    this.pageShape = {
+      databases: settings.number('server.databases'),
+      commands: commandTable.entries.length,
+      errorCodes: ERROR_CODES.length,
+    };
+    const pageBytes = Page.bytes(this.pageShape);
+    this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
+    this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
+    const mainPage = new Page(this.pageShape, allocateShared(pageBytes));
+    this.mainPage = mainPage;
+    mainPage.set('startedUs', nowUs);
+    mainPage.tracksLatency = settings.boolean('latency.tracking');
+    settings.onChange('latency.tracking', (value) => {
+      mainPage.tracksLatency = value;
+    });
+  }
+
+  /** Main's ends of the rings; `ports` are the shards' message ports. */
+  shardLinks(ports: readonly BodyPort[]): readonly ShardLink[] {
+    return ports.map((port, index) => {
+      const requests = new RingWriter(this.memory, this.layout.requests[index]!);
+      const replies = new RingReader(this.memory, this.layout.replies[index]!);
+      return new ShardLink(index, this.memory, requests, replies, port);
+    });
+  }
+
+  blockPool(): BlockPool {
+    const { blocks, blockBytes } = this.shape;
+    return new BlockPool(this.memory, this.layout.blocks, blocks, blockBytes);
+  }
+
+  /** Bytes that all shards use together: what `maxmemory` limits. */
+  get usedBytes(): number {
+    return this.shardPages.reduce((sum, page) => sum + page.get('usedBytes'), 0);
+  }
+
+  /** Whether writes that need memory must be refused, because nothing can be evicted for them. */
+  isOutOfMemory(settings: Settings): boolean {
+    const limit = settings.number('memory.maxmemory');
+    if (limit === 0 || this.usedBytes <= limit) return false;
+    const policy = settings.string('memory.maxmemory-policy');
+    return policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+  }
+
+  #hasVolatileKeys(): boolean {
+    for (const page of this.shardPages) {
+      for (let index = 0; index < this.pageShape.databases; index += 1) {
+        if (page.expires(index) > 0) return true;
+      }
+    }
+    return false;
+  }
+}

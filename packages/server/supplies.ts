@@ -1,0 +1,49 @@
+/** What all connections share, built from the server's memory, settings and turn. */
+
+import type { Settings } from '#config';
+import type { BlockPool, ConnectionSupplies } from '#net';
+import { ParsedCommand } from '#resp';
+import type { Fabric } from './fabric.ts';
+import type { Turn } from './turn.ts';
+
+export function connectionSupplies(
+  { memory, layout, shape, mainPage }: Fabric,
+  pool: BlockPool,
+  settings: Settings,
+  turn: Turn,
+): ConnectionSupplies {
+  const limits = {
+    bulkBytesMax: settings.number('server.proto-max-bulk-len'),
+    queryBytesMax: settings.number('server.query-buffer-limit'),
+  };
+  settings.onChange('server.proto-max-bulk-len', (value) => {
+    limits.bulkBytesMax = value;
+  });
+  settings.onChange('server.query-buffer-limit', (value) => {
+    limits.queryBytesMax = value;
+  });
+  return {
+    pool,
+    read: Buffer.from(memory.memory.buffer, layout.read, shape.readBytes),
+    readAt: layout.read,
+    command: new ParsedCommand(),
+    limits,
+    begin: () => {
+      turn.begin();
+    },
+    dirty: (connection) => {
+      turn.dirty(connection);
+    },
+    counters: {
+      read: (bytes) => {
+        mainPage.add('bytesRead', bytes);
+      },
+      wrote: (bytes) => {
+        mainPage.add('bytesWritten', bytes);
+      },
+      queryLimitExceeded: () => {
+        mainPage.add('queryLimitDisconnections', 1);
+      },
+    },
+  };
+}

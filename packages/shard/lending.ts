@@ -1,0 +1,198 @@
+/**
+ * Commands with keys on several shards.
+ *
+ * The host holds every key the command names and waits for the copies that lenders send; then it puts
+ * them beside its own keys, runs the ordinary code, and gives back what may have changed. A lender
+ * holds the keys that may be written until then. Whatever conflicts with a hold is put aside, in order.
+ */
+
+import { latin1, type Bytes } from '#base';
+import { AT } from '#diag';
+import { FrameKind, HOST_WORDS, HostWord, Request } from '#link';
+import type { Store } from '#store';
+import type { Frame } from './frame.ts';
+import { Holds } from './holds.ts';
+import {
+  copyOf,
+  encodeCopies,
+  install,
+  KeyState,
+  sameState,
+  type CopyMessage,
+  type KeyCopy,
+} from './key-copies.ts';
+import type { ReplySender } from './reply-sender.ts';
+
+/** What lending asks of the machine it is a part of. */
+export interface LendingParts {
+  readonly shardIndex: number;
+  readonly store: Store;
+  readonly sender: ReplySender;
+  /** The values of the shard's page. */
+  readonly values: Float64Array;
+  /** The keys a command's frame names, as `holdName` spells them; null when it concerns all keys. */
+  keysOf(frame: Frame): readonly string[] | null;
+  /** Does what a frame says, at once. */
+  dispatch(frame: Frame): void;
+  /** Runs the command of a host's frame. */
+  run(frame: Frame): void;
+}
+
+interface HostedTransaction {
+  frame: Frame;
+  lendersLeft: number;
+  lenders: CopyMessage[];
+}
+
+interface LentKey {
+  database: number;
+  key: Bytes;
+  writable: boolean;
+}
+
+/** How a key of a database is called among holds. */
+export function holdName(database: number, key: Bytes): string {
+  return `${String(database)}:${latin1(key)}`;
+}
+
+export class Lending {
+  readonly #parts: LendingParts;
+  readonly #holds = new Holds();
+  readonly #hosted = new Map<number, HostedTransaction>();
+  /** Copies that came before their transaction's own frame. */
+  readonly #early = new Map<number, CopyMessage[]>();
+
+  constructor(parts: LendingParts) {
+    this.#parts = parts;
+  }
+
+  /** False nearly always: then no frame need be looked at. */
+  get isActive(): boolean {
+    return this.#holds.isActive;
+  }
+
+  /** Does what the frame says, or puts it aside when it conflicts with a hold. */
+  admit(frame: Frame): void {
+    const { kind } = frame;
+    const answersTransaction =
+      kind === FrameKind.copies || kind === FrameKind.returned || kind === FrameKind.control;
+    if (this.#holds.isActive && !answersTransaction) {
+      const keys = kind === FrameKind.lend ? namesOf(lentKeys(frame)) : this.#parts.keysOf(frame);
+      if (this.#holds.conflicts(keys)) {
+        this.#holds.putAside(frame.detached(), keys);
+        this.#count(AT.deferred);
+        return;
+      }
+    }
+    this.#parts.dispatch(frame);
+  }
+
+  /** A host's frame is at its place in the order. */
+  beginHosting(frame: Frame): void {
+    const { words, word } = frame;
+    const transaction = words[word + HostWord.transaction]! >>> 0;
+    const lendersLeft = words[word + HostWord.lenders]!;
+    this.#count(AT.lends);
+    this.#hosted.set(transaction, { frame: frame.detached(), lendersLeft, lenders: [] });
+    this.#holds.hold(transaction, this.#parts.keysOf(frame) ?? []);
+    const early = this.#early.get(transaction) ?? [];
+    this.#early.delete(transaction);
+    for (const message of early) this.receive(message);
+  }
+
+  /** A lender's frame is at its place in the order. */
+  lend(frame: Frame): void {
+    const { store, sender, shardIndex } = this.#parts;
+    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
+    const host = frame.words[frame.word + Request.connection]!;
+    const keys = lentKeys(frame);
+    const copies = keys.map(({ database, key, writable }) =>
+      copyOf(store.databases[database]!, database, key, writable),
+    );
+    const writable = keys.filter((key) => key.writable);
+    if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
+    const message = encodeCopies({ transaction, shard: shardIndex, copies });
+    sender.send(FrameKind.copies, host, transaction, message);
+  }
+
+  /** The host gets copies of a lender's keys. */
+  receive(message: CopyMessage): void {
+    const { transaction } = message;
+    const hosted = this.#hosted.get(transaction);
+    if (hosted === undefined) {
+      this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
+      return;
+    }
+    hosted.lenders.push(message);
+    hosted.lendersLeft -= 1;
+    if (hosted.lendersLeft > 0) return;
+    this.#hosted.delete(transaction);
+    this.#runHosted(hosted);
+    this.#retry(transaction);
+  }
+
+  /** A lender gets its keys back. */
+  takeBack({ transaction, copies }: CopyMessage): void {
+    const { store } = this.#parts;
+    for (const copy of copies) install(store.databases[copy.database]!, copy);
+    this.#retry(transaction);
+  }
+
+  /** Runs a command with the lent keys beside the shard's own, then gives them back. */
+  #runHosted(hosted: HostedTransaction): void {
+    const { store, run } = this.#parts;
+    for (const { copies } of hosted.lenders) {
+      for (const copy of copies) install(store.databases[copy.database]!, copy);
+    }
+    run(hosted.frame);
+    for (const lender of hosted.lenders) this.#giveBack(lender);
+  }
+
+  #giveBack({ transaction, shard, copies }: CopyMessage): void {
+    const { store, sender, shardIndex } = this.#parts;
+    const outcome: KeyCopy[] = [];
+    for (const before of copies) {
+      const keyspace = store.databases[before.database]!;
+      const after = copyOf(keyspace, before.database, before.key, before.writable);
+      const ref = keyspace.peek(before.key, 0, before.key.length);
+      if (ref !== 0) keyspace.removeRef(ref);
+      if (!before.writable) continue;
+      outcome.push(sameState(before, after) ? { ...after, state: KeyState.unchanged } : after);
+    }
+    if (outcome.length === 0) return;
+    const message = encodeCopies({ transaction, shard: shardIndex, copies: outcome });
+    sender.send(FrameKind.returned, shard, transaction, message);
+  }
+
+  /** Ends a transaction's holds and tries again what waited for them. */
+  #retry(transaction: number): void {
+    for (const waiting of this.#holds.release(transaction)) this.admit(waiting);
+  }
+
+  #count(counter: number): void {
+    const { values } = this.#parts;
+    values[counter] = values[counter]! + 1;
+  }
+}
+
+/** The spans of a host's frame begin behind its own words. */
+export const HOST_SPANS = Request.spans + HOST_WORDS;
+
+function namesOf(keys: readonly LentKey[]): readonly string[] {
+  return keys.map(({ database, key }) => holdName(database, key));
+}
+
+/** The keys of a lend frame: each is preceded by its database in three bytes, and whether it may be written. */
+function lentKeys(frame: Frame): LentKey[] {
+  const { words, word, bytes } = frame;
+  const count = words[word + Request.argumentCount]!;
+  const bodyAt = (word + Request.spans + 2 * count) << 2;
+  const keys: LentKey[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    const at = bodyAt + words[word + Request.spans + 2 * nth]!;
+    const length = words[word + Request.spans + 2 * nth + 1]!;
+    const database = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
+    keys.push({ database, key: bytes.slice(at, at + length), writable: bytes[at - 1] === 1 });
+  }
+  return keys;
+}
