@@ -18,7 +18,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
-import { hasRedisBenchmark, playRound, type RoundResult } from '../bench/load/rounds.ts';
+import { hasRedisBenchmark, playRound, type Round, type RoundResult } from '../bench/load/rounds.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const words = process.argv.slice(2);
@@ -123,56 +123,62 @@ async function eachFresh<Result>(
   return results;
 }
 
+type Servers = ReadonlyMap<Contender['name'], ChildServer>;
+
+/** Plays one test against all servers by turns; the median of each. */
+async function byTurns(servers: Servers, round: Round): Promise<Map<string, RoundResult>> {
+  const results = new Map<string, RoundResult[]>();
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const [name, server] of servers) {
+      const list = results.get(name) ?? [];
+      list.push(await playRound(server, round));
+      results.set(name, list);
+    }
+  }
+  return new Map([...results].map(([name, list]) => [name, medians(list)]));
+}
+
+const LOAD_COLUMNS = [
+  ...['load', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us'],
+  ...['p50 ms', 'p99 ms', 'p99.9 ms', 'redis p99'],
+];
+
 async function benchLoad(): Promise<void> {
   const servers = new Map<Contender['name'], ChildServer>();
   for (const contender of contenders) servers.set(contender.name, await contender.start());
   const table: Record<string, unknown> = {};
-  row(['load', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'others us', 'p50 ms', 'p99 ms', 'p99.9 ms', 'redis p99']);
+  row(LOAD_COLUMNS);
   for (const pipeline of [1, 16, 64]) {
     for (const test of ['set', 'get'] as const) {
-      const results = new Map<Contender['name'], RoundResult[]>();
-      for (let turn = 0; turn < TURNS; turn += 1) {
-        for (const [name, server] of servers) {
-          const round = {
-            test,
-            pipeline,
-            commands: COMMANDS[pipeline] ?? 0,
-            connections: CONNECTIONS,
-            valueBytes: VALUE_BYTES,
-            keys: KEYS,
-          };
-          const list = results.get(name) ?? [];
-          list.push(await playRound(server, round));
-          results.set(name, list);
-        }
-      }
-      const ours = medians(results.get('svc') ?? []);
-      const theirs = medians(results.get('redis') ?? []);
-      const line = {
-        throughput_ratio: ours.perSecond / theirs.perSecond,
-        main_cpu_ratio: ours.mainUs / theirs.mainUs,
-        svc: ours,
-        redis: theirs,
+      const results = await byTurns(servers, {
+        ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
+        ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+      });
+      const ours = results.get('svc') ?? medians([]);
+      const theirs = results.get('redis') ?? medians([]);
+      const throughput = ours.perSecond / theirs.perSecond;
+      const cpu = ours.mainUs / theirs.mainUs;
+      table[`${test} pipeline ${String(pipeline)}`] = {
+        ...{ throughput_ratio: throughput, main_cpu_ratio: cpu, svc: ours, redis: theirs },
       };
-      table[`${test} pipeline ${String(pipeline)}`] = line;
       row([
-        `${test} P=${String(pipeline)}`,
-        line.throughput_ratio,
-        Math.round(ours.perSecond).toString(),
-        Math.round(theirs.perSecond).toString(),
-        ours.mainUs,
-        theirs.mainUs,
-        line.main_cpu_ratio,
-        ours.othersUs,
-        ours.p50Ms,
-        ours.p99Ms,
-        ours.p999Ms,
-        theirs.p99Ms,
+        ...[`${test} P=${String(pipeline)}`, throughput, ours.perSecond.toFixed(0)],
+        ...[theirs.perSecond.toFixed(0), ours.mainUs, theirs.mainUs, cpu, ours.othersUs],
+        ...[ours.p50Ms, ours.p99Ms, ours.p999Ms, theirs.p99Ms],
       ]);
     }
   }
+  await showBands(servers.get('svc'));
   for (const server of servers.values()) await server.stop();
   report['load'] = table;
+}
+
+/** What each shard executed, and how busy it was, over the whole load. */
+async function showBands(server: ChildServer | undefined): Promise<void> {
+  if (server === undefined) return;
+  const client = await server.client();
+  const info = (await client.call('INFO', 'latencystats', 'cpu')) as string;
+  for (const line of info.split('\r\n').filter((text) => /_(get|set):|busy/.test(text))) print(line);
 }
 
 async function benchMemory(): Promise<void> {
@@ -226,7 +232,8 @@ function save(): void {
   if (words.includes('--baseline')) writeFileSync(path.join(root, 'bench/baseline.json'), text);
 }
 
-if (contenders.length === 1) print('redis-server is not installed: there is nothing to compare with');
+if (contenders.length === 1)
+  print('redis-server is not installed: there is nothing to compare with');
 if (isWanted('load')) await benchLoad();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();

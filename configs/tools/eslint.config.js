@@ -72,7 +72,7 @@ export default tseslint.config(
   {
     // On the hot path a place in memory is a buffer, an offset and a length; an options object would
     // be garbage made per command, and a helper per branch a call per byte.
-    files: ['packages/{base,diag,link,resp,router,shard,store}/**/*.ts'],
+    files: ['packages/{base,commands,diag,link,resp,router,shard,store}/**/*.ts'],
     rules: { '@typescript-eslint/max-params': ['error', { max: 6 }], complexity: ['error', 16] },
   },
   {

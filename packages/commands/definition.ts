@@ -164,12 +164,13 @@ export function everyShard<Part>(
 }
 
 /** `Context` is the family's own: `MainContext` and the ports it declares. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types the handler where it is written
 export function onMain<Context extends MainContext>(
   definition: Omit<OnMainCommand, 'route' | 'run'> & {
     run(context: Context, args: Arguments): void;
   },
 ): OnMainCommand {
-  return { ...definition, route: 'onMain' } as OnMainCommand;
+  return { ...definition, route: 'onMain' };
 }
 
 export function container(

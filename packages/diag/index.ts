@@ -1,4 +1,5 @@
 export { Bands } from './bands.ts';
+export { countError } from './error-count.ts';
 export {
   addCounts,
   bucketHigh,

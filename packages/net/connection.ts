@@ -90,7 +90,7 @@ export class Connection {
       },
     };
     // `handle` and `onread` together are Node's own way, but in no type.
-    this.#socket = new Socket(options as ConstructorParameters<typeof Socket>[0]);
+    this.#socket = new Socket(options);
     this.#socket.on('end', () => {
       this.#ended();
     });
@@ -100,17 +100,17 @@ export class Connection {
     this.#socket.on('close', () => {
       this.#gone();
     });
-    this.output = new Output(
-      this.#socket,
-      supplies.pool,
-      () => {
+    this.output = new Output(this.#socket, supplies.pool, {
+      failed: () => {
         this.destroy();
       },
-      () => {
+      drained: () => {
         this.#drained();
       },
-      supplies.counters,
-    );
+      wrote: (bytes) => {
+        supplies.counters.wrote(bytes);
+      },
+    });
   }
 
   set owner(owner: ConnectionOwner) {
@@ -180,7 +180,7 @@ export class Connection {
     this.#stalled = false;
     this.#supplies.begin();
     this.#processPending();
-    if (this.#stalled || this.#closed) return;
+    if (this.isStalled || this.isClosed) return;
     if (this.#hasEnded) this.#owner?.ended();
     else rawHandleOf(this.#socket)?.readStart();
   }
@@ -262,7 +262,9 @@ export class Connection {
     const needed = this.#pendingBytes + length;
     if (needed > this.#pending.length) {
       const expected = Math.min(this.#parser.bytesNeeded, 2 * needed);
-      const larger = Buffer.allocUnsafeSlow(Math.max(PENDING_BYTES_MIN, 2 * this.#pendingBytes, needed, expected));
+      const larger = Buffer.allocUnsafeSlow(
+        Math.max(PENDING_BYTES_MIN, 2 * this.#pendingBytes, needed, expected),
+      );
       larger.set(this.#pending.subarray(0, this.#pendingBytes));
       this.#pending = larger;
     }
@@ -310,4 +312,3 @@ export function addressText(host: string | undefined, port: number | undefined):
   const name = host ?? '?';
   return `${name.includes(':') ? `[${name}]` : name}:${String(port ?? 0)}`;
 }
-

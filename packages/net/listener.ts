@@ -1,7 +1,7 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { createConnection, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import { addressText, Connection, type ConnectionSupplies } from './connection.ts';
 import { detachHandle } from './raw-handle.ts';
 
@@ -67,7 +67,7 @@ export class Listener {
     }
   }
 
-  #listen(where: Parameters<Server['listen']>[0] & object): Promise<void> {
+  #listen(where: ListenOptions): Promise<void> {
     const server = createServer({ pauseOnConnect: true, noDelay: true });
     server.on('connection', (socket) => {
       this.#accept(socket);
@@ -85,14 +85,14 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
-    const { unixSocket, supplies, accept } = this.#options;
+    const { unixSocket, supplies } = this.#options;
     const isUnix = socket.remoteAddress === undefined && socket.localAddress === undefined;
     const remote = isUnix
       ? `${unixSocket}:0`
       : addressText(socket.remoteAddress, socket.remotePort);
     const local = isUnix ? `${unixSocket}:0` : addressText(socket.localAddress, socket.localPort);
     const handle = detachHandle(socket);
-    if (handle !== undefined) accept(new Connection(handle, remote, local, supplies));
+    if (handle !== undefined) this.#options.accept(new Connection(handle, remote, local, supplies));
   }
 }
 

@@ -91,13 +91,11 @@ function fixture() {
   const handle = new FakeHandle();
   const happened: string[] = [];
   const socket = { _handle: handle } as unknown as Socket;
-  const output = new Output(
-    socket,
-    pool,
-    () => happened.push('failed'),
-    () => happened.push('drained'),
-    { wrote: (count) => happened.push(`wrote ${String(count)}`) },
-  );
+  const output = new Output(socket, pool, {
+    failed: () => happened.push('failed'),
+    drained: () => happened.push('drained'),
+    wrote: (count) => happened.push(`wrote ${String(count)}`),
+  });
   const say = (text: string): void => {
     output.appendBytes(Buffer.from(text, 'latin1'), 0, text.length);
   };

@@ -11,13 +11,18 @@ import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw
 /** Private buffers hold at least this much, so that small replies to a slow client share them. */
 const BUFFER_BYTES = 16 * 1024;
 
+export interface OutputEvents {
+  failed(): void;
+  /** A write that could not be done at once is through. */
+  drained(): void;
+  wrote(bytes: number): void;
+}
+
 export class Output {
   readonly #pool: BlockPool;
   readonly #socket: Socket;
   readonly #handle: RawHandle | undefined;
-  readonly #failed: () => void;
-  readonly #drained: () => void;
-  readonly #counters: { wrote(bytes: number): void };
+  readonly #events: OutputEvents;
   #request: WriteRequest | undefined;
   #block = -1;
   #used = 0;
@@ -32,19 +37,10 @@ export class Output {
   #closed = false;
   bytesWritten = 0;
 
-  /** `drained` is called when a write that could not be done at once is through. */
-  constructor(
-    socket: Socket,
-    pool: BlockPool,
-    failed: () => void,
-    drained: () => void,
-    counters: { wrote(bytes: number): void },
-  ) {
-    this.#counters = counters;
+  constructor(socket: Socket, pool: BlockPool, events: OutputEvents) {
     this.#socket = socket;
     this.#pool = pool;
-    this.#failed = failed;
-    this.#drained = drained;
+    this.#events = events;
     this.#handle = rawWriter === undefined ? undefined : rawHandleOf(socket);
   }
 
@@ -98,7 +94,7 @@ export class Output {
 
   #count(byteCount: number): void {
     this.bytesWritten += byteCount;
-    this.#counters.wrote(byteCount);
+    this.#events.wrote(byteCount);
   }
 
   #hasBlockRoom(length: number): boolean {
@@ -174,7 +170,7 @@ export class Output {
         ? handle.writeBuffer(request, first)
         : handle.writev(request, chunks, true);
     if (status !== 0) {
-      this.#failed();
+      this.#events.failed();
       return true;
     }
     if (!rawWriter.wasAsync()) return true;
@@ -204,10 +200,10 @@ export class Output {
     this.#writingBlock = -1;
     if (this.#closed) return;
     if (failed) {
-      this.#failed();
+      this.#events.failed();
       return;
     }
     this.flush();
-    if (this.pendingBytes === 0) this.#drained();
+    if (this.pendingBytes === 0) this.#events.drained();
   }
 }

@@ -7,6 +7,18 @@ import type { Client } from './client.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 
+/** What is being gathered, and for whom. */
+export interface GatherParts {
+  client: Client;
+  sequence: number;
+  command: Gathered;
+  commandId: number;
+  /** Who is asked, in the order of the parts. */
+  shards: readonly number[];
+  plan: SplitPlan;
+  isMuted: boolean;
+}
+
 export class Gather {
   readonly client: Client;
   readonly sequence: number;
@@ -22,25 +34,16 @@ export class Gather {
   #missing: number;
   #error: CommandError | undefined;
 
-  /** `shards` are asked, in the order of the parts. */
-  constructor(
-    client: Client,
-    sequence: number,
-    command: Gathered,
-    commandId: number,
-    shards: readonly number[],
-    plan: SplitPlan,
-    isMuted: boolean,
-  ) {
-    this.client = client;
-    this.sequence = sequence;
-    this.commandId = commandId;
-    this.isMuted = isMuted;
-    this.#command = command;
-    this.#plan = plan;
-    this.#partOfShard = new Map(shards.map((shard, part) => [shard, part]));
-    this.#parts = new Array<Bytes | undefined>(shards.length);
-    this.#missing = shards.length;
+  constructor(parts: GatherParts) {
+    this.client = parts.client;
+    this.sequence = parts.sequence;
+    this.commandId = parts.commandId;
+    this.isMuted = parts.isMuted;
+    this.#command = parts.command;
+    this.#plan = parts.plan;
+    this.#partOfShard = new Map(parts.shards.map((shard, part) => [shard, part]));
+    this.#parts = new Array<Bytes | undefined>(parts.shards.length);
+    this.#missing = parts.shards.length;
   }
 
   /** Takes a shard's answer (the bytes are the gather's to keep); true when it was the last. */
@@ -60,12 +63,12 @@ export class Gather {
       reply.error(this.#error);
       return;
     }
-    const { part, combine } = this.#command.merge;
+    const { merge } = this.#command;
     const decoded = this.#parts.map((body) => {
       const bytes = body ?? new Uint8Array(0);
-      return part.decode(bytes, 0, bytes.length);
+      return merge.part.decode(bytes, 0, bytes.length);
     });
-    combine(decoded, reply, this.#plan);
+    merge.combine(decoded, reply, this.#plan);
   }
 }
 

@@ -34,6 +34,16 @@ export interface RequestHead {
   enqueuedUs: number;
 }
 
+/** Arguments picked from a command, and what goes with them. */
+export interface Choice {
+  /** Their indexes. */
+  picked: readonly number[];
+  /** Their bytes together, prefixes included. */
+  bodyBytes: number;
+  /** A word that stands before each: what a lender must know of a key. */
+  prefixes?: readonly number[];
+}
+
 export class ShardLink {
   readonly index: number;
   readonly requests: RingWriter;
@@ -61,9 +71,7 @@ export class ShardLink {
 
   /** Ring bytes that a frame of so many arguments and body bytes needs; larger ones travel by message. */
   frameSize(argumentCount: number, bodyBytes: number, extraWords = 0): number {
-    const size = frameBytes(
-      REQUEST_HEADER_BYTES + 4 * extraWords + 8 * argumentCount + bodyBytes,
-    );
+    const size = frameBytes(REQUEST_HEADER_BYTES + 4 * extraWords + 8 * argumentCount + bodyBytes);
     return size > this.#frameBytesMax ? REQUEST_HEADER_BYTES : size;
   }
 
@@ -130,22 +138,21 @@ export class ShardLink {
     size: number,
     head: RequestHead,
     command: ParsedCommand,
-    picked: readonly number[],
-    bodyBytes: number,
-    prefixes?: readonly number[],
+    choice: Choice,
   ): void {
-    const count = picked.length;
+    const { bodyBytes } = choice;
+    const count = choice.picked.length;
     if (size === REQUEST_HEADER_BYTES) {
       const body = new Uint8Array(8 * count + bodyBytes);
       const words = new Int32Array(body.buffer, 0, 2 * count);
-      fillPicked(words, 0, body, 8 * count, command, picked, prefixes);
+      fillPicked(words, 0, body, 8 * count, command, choice);
       this.#announce(at, head, count, bodyBytes, body.buffer);
       return;
     }
     const words = this.#writeHead(at, size, head, count, bodyBytes);
     const bodyAt = at + REQUEST_HEADER_BYTES + 8 * count;
     const spansWord = (at >> 2) + Request.spans;
-    fillPicked(words, spansWord, this.#memory.bytes, bodyAt, command, picked, prefixes);
+    fillPicked(words, spansWord, this.#memory.bytes, bodyAt, command, choice);
     this.requests.commit(size);
   }
 
@@ -245,8 +252,7 @@ function fillPicked(
   target: Bytes,
   bodyAt: number,
   command: ParsedCommand,
-  picked: readonly number[],
-  prefixes: readonly number[] | undefined,
+  { picked, prefixes }: Choice,
 ): void {
   const { source, spans } = command;
   let offset = 0;

@@ -36,7 +36,14 @@ function size(name: string, bytes: number): Line[] {
   ];
 }
 
-function server({ settings, shardCount, runId, uptimeSeconds, nowMs, executable }: Measures): Line[] {
+function server({
+  settings,
+  shardCount,
+  runId,
+  uptimeSeconds,
+  nowMs,
+  executable,
+}: Measures): Line[] {
   return [
     ['redis_version', REDIS_VERSION],
     ['svc_version', VERSION],
@@ -61,8 +68,9 @@ function server({ settings, shardCount, runId, uptimeSeconds, nowMs, executable 
 }
 
 function clients({ clients: all, settings, main }: Measures): Line[] {
-  const biggest = (pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number): number =>
-    all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
+  const biggest = (
+    pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
+  ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
   return [
     ['connected_clients', all.length],
     ['cluster_connections', 0],
@@ -76,7 +84,8 @@ function clients({ clients: all, settings, main }: Measures): Line[] {
 function memory(measures: Measures): Line[] {
   const { settings, rssBytes } = measures;
   const used = measures.total('usedBytes');
-  const dataset = measures.total('recordBytes') + measures.total('blobBytes') + measures.total('objectBytes');
+  const dataset =
+    measures.total('recordBytes') + measures.total('blobBytes') + measures.total('objectBytes');
   const segments = measures.total('segmentBytes');
   const records = measures.total('recordBytes');
   const limit = settings.number('memory.maxmemory');
@@ -255,4 +264,3 @@ export function renderInfo(wanted: readonly string[], measures: Measures): strin
     })
     .join('\r\n');
 }
-

@@ -44,7 +44,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const text = error instanceof ConfigError || error instanceof Error ? error.message : String(error);
+  const text =
+    error instanceof ConfigError || error instanceof Error ? error.message : String(error);
   process.stderr.write(`svc: ${text}\n`);
   process.exitCode = 1;
 });

@@ -2,7 +2,15 @@
 
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
-import { addCounts, HISTOGRAM_BUCKETS, type CommandField, type Counter, type Counts, type Page, type Rate } from '#diag';
+import {
+  addCounts,
+  HISTOGRAM_BUCKETS,
+  type CommandField,
+  type Counter,
+  type Counts,
+  type Page,
+  type Rate,
+} from '#diag';
 
 export interface Rates {
   readonly commands: Rate;

@@ -115,9 +115,12 @@ export class Server {
   /** Looks at time-outs, limits and rates `hz` times a second. */
   #startTicking(): void {
     clearInterval(this.#ticker);
-    this.#ticker = setInterval(() => {
-      this.#tick();
-    }, 1_000 / this.settings.number('server.hz'));
+    this.#ticker = setInterval(
+      () => {
+        this.#tick();
+      },
+      1_000 / this.settings.number('server.hz'),
+    );
   }
 
   #tick(): void {
@@ -189,7 +192,13 @@ export class Server {
     const page = this.#fabric.shardPages[shard]!;
     const executing = executingIn(page, this.#fabric.memory, this.#clock.nowUs());
     const client = this.router.clientInSlot(executing?.connection ?? -1);
-    const report = crashReport({ shard, reason, executing, client: client?.address ?? '?', version: VERSION });
+    const report = crashReport({
+      shard,
+      reason,
+      executing,
+      client: client?.address ?? '?',
+      version: VERSION,
+    });
     const doing = executing === null ? '' : ` while running ${executing.command}`;
     const message = `shard ${String(shard)} has died${doing}: ${report.reason}`;
     this.log.error('shard-died', message, { shard, command: executing?.command ?? null });

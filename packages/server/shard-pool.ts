@@ -1,7 +1,12 @@
 /** The shards' threads, from birth to death. A shard that dies takes the server with it. */
 
 import { randomBytes } from 'node:crypto';
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import {
+  MessageChannel,
+  receiveMessageOnPort,
+  Worker,
+  type MessagePort,
+} from 'node:worker_threads';
 import { unreachable } from '#base';
 import type { SettingValue } from '#link';
 import type { BodyPort } from '#router';

@@ -36,7 +36,12 @@ export interface CopyMessage {
 const nothing: Bytes = new Uint8Array(0);
 
 /** The key as it stands, with copies of its bytes. */
-export function copyOf(keyspace: Keyspace, database: number, key: Bytes, writable: boolean): KeyCopy {
+export function copyOf(
+  keyspace: Keyspace,
+  database: number,
+  key: Bytes,
+  writable: boolean,
+): KeyCopy {
   const ref = keyspace.peek(key, 0, key.length);
   const copy: KeyCopy = {
     database,
@@ -73,7 +78,17 @@ export function install(keyspace: Keyspace, copy: KeyCopy): void {
     if (existing !== 0) keyspace.removeRef(existing);
     return;
   }
-  let ref = keyspace.set(key, 0, key.length, value, 0, value.length, false, copy.type, copy.encoding);
+  let ref = keyspace.set(
+    key,
+    0,
+    key.length,
+    value,
+    0,
+    value.length,
+    false,
+    copy.type,
+    copy.encoding,
+  );
   if (copy.expireAt >= 0) ref = keyspace.setExpireAt(ref, copy.expireAt);
   keyspace.setAccess(ref, copy.access);
 }

@@ -140,11 +140,11 @@ export class Lending {
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
   #runHosted(hosted: HostedTransaction): void {
-    const { store, run } = this.#parts;
+    const { store } = this.#parts;
     for (const { copies } of hosted.lenders) {
       for (const copy of copies) install(store.databases[copy.database]!, copy);
     }
-    run(hosted.frame);
+    this.#parts.run(hosted.frame);
     for (const lender of hosted.lenders) this.#giveBack(lender);
   }
 

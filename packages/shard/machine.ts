@@ -5,14 +5,7 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import {
-  assert,
-  CommandError,
-  ERROR_CODES,
-  unreachable,
-  type Bytes,
-  type Clock,
-} from '#base';
+import { assert, CommandError, unreachable, type Bytes } from '#base';
 import {
   Arguments,
   commandTable,
@@ -20,7 +13,7 @@ import {
   type CommandEntry,
   type EveryShardCommand,
 } from '#commands';
-import { AT, Bands, TICKS_PER_US, type Page } from '#diag';
+import { AT, Bands, countError, TICKS_PER_US, type Page } from '#diag';
 import {
   DATABASE_SHIFT,
   decodeControl,
@@ -31,17 +24,14 @@ import {
   ReplyFlag,
   TRANSFERRED,
   type Control,
-  type LinkMemory,
-  type RingReader,
-  type RingWriter,
-  type SettingValue,
 } from '#link';
 import { Store } from '#store';
 import { ExecutionContext } from './context.ts';
 import { Frame } from './frame.ts';
 import { decodeCopies, type CopyMessage } from './key-copies.ts';
 import { HOST_SPANS, holdName, Lending } from './lending.ts';
-import { ReplySender, type Outlet } from './reply-sender.ts';
+import type { MachineParts } from './machine-parts.ts';
+import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -52,27 +42,6 @@ const FLUSH_US = 150;
 
 /** Settings whose change begins the counting of bands anew. */
 const BAND_SETTINGS = ['latency-bands', 'latency-bands-enabled'];
-
-export interface MachineParts {
-  index: number;
-  shardCount: number;
-  memory: LinkMemory;
-  requests: RingReader;
-  replies: RingWriter;
-  outlet: Outlet;
-  /** Takes the body of a transferred frame: it is there when the frame is. */
-  receive(): ArrayBuffer;
-  clock: Clock;
-  random: () => number;
-  /** 16 random bytes. */
-  seed: Bytes;
-  page: Page;
-  settings: Readonly<Record<string, SettingValue>>;
-  /** Blocks the thread; for DEBUG SLEEP. */
-  sleep: (seconds: number) => void;
-  /** Bytes that all shards use together, from their pages. */
-  usedBytesOfAll: () => number;
-}
 
 export class ShardMachine {
   readonly store: Store;
@@ -305,7 +274,7 @@ export class ShardMachine {
     const reply = this.#sender.writer;
     reply.clearError();
     try {
-      if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
+      if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
       if (command.route === 'oneShard') command.run(this.#context, this.#args);
       else unreachable('a whole command in a shard is a oneShard one');
     } catch (error) {
@@ -313,7 +282,10 @@ export class ShardMachine {
     }
     const endUs = this.#parts.clock.nowUs();
     this.#nowUs = endUs;
-    if (reply.errorText !== null) this.#countError(entry, reply.errorText);
+    if (reply.errorText !== null) {
+      this.#page.failed(entry.id);
+      countError(this.#page, reply.errorText);
+    }
     if (muted) this.#sender.rewind();
     this.#sender.end(sequence >>> 0, endUs | 0);
     const ticks = (endUs - startUs) * TICKS_PER_US;
@@ -340,7 +312,7 @@ export class ShardMachine {
     reply.clearError();
     let flags = 0;
     try {
-      if (entry.deniesOom && this.#upkeep.mustEvict) this.#upkeep.makeRoom();
+      if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
       this.#answerPart(entry);
     } catch (error) {
       this.#fail(error);
@@ -377,15 +349,6 @@ export class ShardMachine {
     if (!(error instanceof CommandError)) throw error;
     this.#sender.rewind();
     this.#sender.writer.error(error);
-  }
-
-  #countError(entry: CommandEntry, text: string): void {
-    this.#values[AT.errors] = this.#values[AT.errors]! + 1;
-    this.#page.failed(entry.id);
-    const space = text.indexOf(' ');
-    const code = space < 0 ? text : text.slice(0, space);
-    const index = (ERROR_CODES as readonly string[]).indexOf(code);
-    if (index >= 0) this.#page.countError(index);
   }
 
   /** The keys a command's frame names, as `database:key`; null when it concerns all keys. */

@@ -49,14 +49,14 @@ export class Upkeep {
   }
 
   /** Whether a write must make room first. */
-  get mustEvict(): boolean {
+  mustEvict(): boolean {
     return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
   /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
   makeRoom(): void {
     const { values } = this.#page;
-    while (this.mustEvict && this.#store.evictOne() > 0) {
+    while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
     this.publish();
@@ -113,14 +113,14 @@ export class Upkeep {
 
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
-    if (!this.mustEvict) return false;
+    if (!this.mustEvict()) return false;
     const endUs = this.#nowUs() + EVICT_US;
     const { values } = this.#page;
     let freed = 0;
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
-    } while (freed > 0 && this.mustEvict && this.#nowUs() < endUs);
+    } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
     return freed > 0;
   }
 

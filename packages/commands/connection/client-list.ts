@@ -77,7 +77,7 @@ function chosen({ clients }: ConnectionContext, args: Arguments): readonly Clien
   }
   if (args.count < 4 || !args.takes('ID')) throw errors.syntax;
   const found: ClientPort[] = [];
-  while (args.more) {
+  while (args.left > 0) {
     const client = clients.byId(args.integer(invalidId));
     if (client !== undefined) found.push(client);
   }
@@ -161,14 +161,19 @@ const kill = onMain<ConnectionContext>({
 function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: number): boolean {
   const ageSeconds = Math.floor((nowMs - client.createdMs) / 1_000);
   return (
-    (filter.address === undefined || client.address === filter.address) &&
-    (filter.localAddress === undefined || client.localAddress === filter.localAddress) &&
+    fits(filter.address, client.address) &&
+    fits(filter.localAddress, client.localAddress) &&
+    fits(filter.id, client.id) &&
+    fits(filter.user, client.user) &&
     (filter.type === undefined || isOfType(client, filter.type)) &&
-    (filter.id === undefined || client.id === filter.id) &&
-    (filter.user === undefined || client.user === filter.user) &&
-    (filter.ageSecondsMin === undefined || ageSeconds >= filter.ageSecondsMin) &&
+    ageSeconds >= (filter.ageSecondsMin ?? 0) &&
     !(client === me && filter.skipsMe)
   );
+}
+
+/** Whether a property is what was asked for, if anything was. */
+function fits(wanted: string | number | undefined, actual: string | number): boolean {
+  return wanted === undefined || wanted === actual;
 }
 
 function readFilter(args: Arguments): KillFilter {

@@ -20,9 +20,7 @@ export function readName(args: Arguments): string {
 export function readLibraryWord(args: Arguments, option: string): string {
   const word = args.text();
   if (!PRINTABLE.test(word)) {
-    throw new CommandError(
-      `ERR ${option} cannot contain spaces, newlines or special characters.`,
-    );
+    throw new CommandError(`ERR ${option} cannot contain spaces, newlines or special characters.`);
   }
   return word;
 }

@@ -1,0 +1,115 @@
+/** What HSCAN, SSCAN and ZSCAN have in common: cursor, options, and the elements of one call. */
+
+import { CommandError, copyBytes, errors, globMatches, type Bytes } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from './arguments.ts';
+import { readCursor } from './keyspace/scan-cursor.ts';
+
+export interface ElementScan {
+  count: number;
+  /** Undefined when every element fits. */
+  pattern: Bytes | undefined;
+  noValues: boolean;
+}
+
+/** The most elements that one call looks at, whatever COUNT says: the table counts in 31 bits. */
+const COUNT_MAX = 2 ** 27;
+const COUNT_DEFAULT = 10;
+const CURSOR_INDEX = 2;
+const FIRST_OPTION = 3;
+const STAR = 0x2a;
+
+const noValuesHere = new CommandError('ERR NOVALUES option can only be used in HSCAN');
+
+/** The place that the cursor argument names; its higher bits mean nothing. */
+export function elementCursor(args: Arguments): number {
+  const cursor = readCursor(args, CURSOR_INDEX);
+  if (cursor === undefined) throw errors.invalidCursor;
+  return Number(BigInt.asUintN(32, cursor));
+}
+
+export function readElementScan(args: Arguments, hasValues = false): ElementScan {
+  const options: ElementScan = { count: COUNT_DEFAULT, pattern: undefined, noValues: false };
+  args.position = FIRST_OPTION;
+  while (args.more) {
+    if (args.left >= 2 && args.takes('COUNT')) {
+      options.count = Math.min(args.roundedAt(args.next()), COUNT_MAX);
+      if (options.count < 1) throw errors.syntax;
+    } else if (args.left >= 2 && args.takes('MATCH')) {
+      const pattern = args.bytes();
+      options.pattern = pattern.length === 1 && pattern[0] === STAR ? undefined : pattern;
+    } else if (args.takes('NOVALUES')) {
+      if (!hasValues) throw noValuesHere;
+      options.noValues = true;
+    } else {
+      throw errors.syntax;
+    }
+  }
+  return options;
+}
+
+/** Whether an element is wanted. */
+export function fitsScan(options: ElementScan, bytes: Bytes, at: number, length: number): boolean {
+  const { pattern } = options;
+  return pattern === undefined || globMatches(pattern, bytes.subarray(at, at + length));
+}
+
+/** Strings of a reply whose number is known only at the end. One object serves a whole thread. */
+export class GatheredStrings {
+  #bytes = Buffer.allocUnsafeSlow(4096);
+  #used = 0;
+  /** Where each string ends. */
+  readonly #ends: number[] = [];
+
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  clear(): this {
+    this.#used = 0;
+    this.#ends.length = 0;
+    return this;
+  }
+
+  add(bytes: Bytes, at: number, length: number): void {
+    if (this.#used + length > this.#bytes.length) this.#grow(length);
+    copyBytes(bytes, at, this.#bytes, this.#used, length);
+    this.#used += length;
+    this.#ends.push(this.#used);
+  }
+
+  /** Calls back with each string, in the order they came. */
+  each(visit: (bytes: Bytes, at: number, length: number) => void): void {
+    let at = 0;
+    for (const end of this.#ends) {
+      visit(this.#bytes, at, end - at);
+      at = end;
+    }
+  }
+
+  /** Writes the strings, one behind the other. */
+  writeTo(reply: ReplyWriter): void {
+    let at = 0;
+    for (const end of this.#ends) {
+      reply.bulk(this.#bytes, at, end - at);
+      at = end;
+    }
+  }
+
+  #grow(length: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#used + length, this.#bytes.length * 2));
+    copyBytes(this.#bytes, 0, larger, 0, this.#used);
+    this.#bytes = larger;
+  }
+}
+
+/** Strings of the command that is being run. */
+export const gathered = new GatheredStrings();
+
+/** Answers a page of a scan: the next cursor and what was gathered. */
+export function answerScan(reply: ReplyWriter, cursor: number): void {
+  reply.arrayHeader(2);
+  reply.bulkInteger(cursor);
+  reply.arrayHeader(gathered.count);
+  gathered.writeTo(reply);
+}

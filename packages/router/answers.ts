@@ -1,0 +1,159 @@
+/** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
+
+import { CommandError, type Bytes, type Clock } from '#base';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { AT, countError, TICKS_PER_US, type Page } from '#diag';
+import { OwnedReply } from '#resp';
+import type { Client } from './client.ts';
+import type { Gather } from './gather.ts';
+import type { Roster } from './roster.ts';
+
+const WRITER_BYTES = 16 * 1024;
+const NO_BYTES: Bytes = new Uint8Array(0);
+
+/** Runs a command that needs main only; throws a CommandError for the client's mistakes. */
+export type RunOnMain = (
+  client: Client,
+  entry: CommandEntry,
+  args: Arguments,
+  reply: OwnedReply,
+) => void;
+
+export class Answers {
+  readonly #roster: Roster;
+  readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #run: RunOnMain;
+  readonly #reply = new OwnedReply(2, WRITER_BYTES);
+  /** Whether the command being run has left its reply for later. */
+  #isDeferred = false;
+
+  constructor(roster: Roster, page: Page, clock: Clock, run: RunOnMain) {
+    this.#roster = roster;
+    this.#page = page;
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  /** Runs one of main's own commands and answers it. */
+  runOnMain(client: Client, entry: CommandEntry, args: Arguments): void {
+    const { values } = this.#page;
+    const sequence = client.takeSequence();
+    const wasMuted = client.isMuted;
+    const reply = this.#begin(client);
+    this.#isDeferred = false;
+    const startUs = this.#clock.nowUs();
+    values[AT.executing] = entry.id + 1;
+    values[AT.executingSinceUs] = startUs;
+    try {
+      this.#run(client, entry, args, reply);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      reply.at = 0;
+      this.#isDeferred = false;
+      reply.error(error);
+    }
+    values[AT.executing] = 0;
+    this.#page.executed(entry.id, (this.#clock.nowUs() - startUs) * TICKS_PER_US);
+    this.#countFailure(entry, reply);
+    if (this.#hasDeferred()) return;
+    // CLIENT REPLY ON, and RESET, are themselves answered.
+    this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
+  }
+
+  /** Leaves the reply of the command being run for later; its client waits meanwhile. */
+  defer(client: Client): (write: (reply: OwnedReply) => void) => void {
+    const sequence = (client.nextSequence - 1) >>> 0;
+    const { isMuted } = client;
+    this.#isDeferred = true;
+    client.isBlocked = true;
+    client.blockedSinceMs = this.#roster.nowMs;
+    this.#page.add('blockedClients', 1);
+    return (write) => {
+      if (!client.isBlocked) return;
+      this.#unblock(client);
+      const reply = new OwnedReply(client.protocol);
+      write(reply);
+      const bytes = reply.take();
+      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      this.#roster.finishIfGone(client);
+      this.#roster.retry(client);
+    };
+  }
+
+  /** Counts what a client waited for as answered: a blocked client has taken no command since. */
+  giveUpWait(client: Client): void {
+    if (!client.isBlocked) return;
+    this.#unblock(client);
+    client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
+  }
+
+  /** Answers an error without running the command. */
+  reject(client: Client, entry: CommandEntry, error: CommandError): void {
+    this.#page.rejected(entry.id);
+    this.error(client, error);
+  }
+
+  /** Answers an error that belongs to no command. */
+  error(client: Client, error: CommandError): void {
+    this.#begin(client).error(error);
+    countError(this.#page, error.text);
+    client.lastCommandMs = this.#roster.nowMs;
+    this.#deliver(client, client.takeSequence(), client.isMuted);
+  }
+
+  /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
+  abandon(client: Client, error: CommandError): void {
+    client.isDeaf = true;
+    if (client.outstanding > 0) {
+      const reply = new OwnedReply(client.protocol);
+      reply.error(error);
+      const line = reply.take();
+      client.socket.output.appendBytes(line, 0, line.length);
+    }
+    client.socket.closeAfterReplies();
+  }
+
+  /** Merges the parts of a gathered command, which are all there, and answers. */
+  finish(gather: Gather): void {
+    const { client, sequence, commandId } = gather;
+    const reply = this.#begin(client);
+    gather.write(reply);
+    this.#page.executed(commandId, gather.executeTicks);
+    this.#countFailure(commandTable.entries[commandId]!, reply);
+    const bytes = reply.take();
+    client.deliver(sequence, 1, bytes, 0, gather.isMuted ? 0 : bytes.length);
+    this.#roster.finishIfGone(client);
+  }
+
+  #begin(client: Client): OwnedReply {
+    const reply = this.#reply;
+    reply.at = 0;
+    reply.protocol = client.protocol;
+    reply.clearError();
+    return reply;
+  }
+
+  /** Delivers what the writer holds. */
+  #deliver(client: Client, sequence: number, isMuted: boolean): void {
+    const bytes = this.#reply.take();
+    client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    client.endMuting();
+  }
+
+  #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {
+    if (errorText === null) return;
+    this.#page.failed(entry.id);
+    countError(this.#page, errorText);
+  }
+
+  #hasDeferred(): boolean {
+    return this.#isDeferred;
+  }
+
+  #unblock(client: Client): void {
+    client.isBlocked = false;
+    client.unblock = undefined;
+    this.#page.add('blockedClients', -1);
+  }
+}

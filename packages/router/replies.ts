@@ -1,0 +1,164 @@
+/** What the shards answer: taken from the rings, and given to clients in the order of their commands. */
+
+import { unreachable, type Bytes } from '#base';
+import { AT, TICKS_PER_US, type Page } from '#diag';
+import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
+import type { Answers } from './answers.ts';
+import type { Gather } from './gather.ts';
+import type { Roster } from './roster.ts';
+import { emptyHead, type ShardLink } from './shard-link.ts';
+
+export interface RepliesParts {
+  memory: LinkMemory;
+  links: readonly ShardLink[];
+  roster: Roster;
+  answers: Answers;
+  page: Page;
+}
+
+export class Replies {
+  readonly #memory: LinkMemory;
+  readonly #links: readonly ShardLink[];
+  readonly #roster: Roster;
+  readonly #answers: Answers;
+  readonly #page: Page;
+  /** By slot of the client, then by sequence. */
+  readonly #gathers = new Map<number, Map<number, Gather>>();
+
+  constructor({ memory, links, roster, answers, page }: RepliesParts) {
+    this.#memory = memory;
+    this.#links = links;
+    this.#roster = roster;
+    this.#answers = answers;
+    this.#page = page;
+  }
+
+  /** Parts of a command were sent for. */
+  await(gather: Gather): void {
+    const { slot } = gather.client;
+    let bySequence = this.#gathers.get(slot);
+    if (bySequence === undefined) {
+      bySequence = new Map();
+      this.#gathers.set(slot, bySequence);
+    }
+    bySequence.set(gather.sequence, gather);
+    this.#page.add('scatters', 1);
+  }
+
+  /** Takes all replies there are. */
+  drain(): void {
+    let progress = true;
+    while (progress) {
+      progress = false;
+      for (const link of this.#links) progress = this.#drainLink(link, false) || progress;
+    }
+    // What is left waits for a slower shard, and must not hold up other clients' replies.
+    for (const link of this.#links) {
+      this.#drainLink(link, true);
+      if (link.replies.release()) link.replies.wakeWriter();
+    }
+  }
+
+  /** Whether a shard has published something that was not taken. */
+  get hasReplies(): boolean {
+    for (const link of this.#links) if (link.replies.next() >= 0) return true;
+    return false;
+  }
+
+  /** Answers whether anything was taken; stops at a reply that is not due unless `outOfTurn`. */
+  #drainLink(link: ShardLink, outOfTurn: boolean): boolean {
+    const { words, bytes } = this.#memory;
+    const roster = this.#roster;
+    const ring = link.replies;
+    let progress = false;
+    for (let at = ring.next(); at >= 0; at = ring.next()) {
+      const word = at >> 2;
+      const kindWord = words[word + Reply.kind]!;
+      if (kindWord === FrameKind.command) {
+        const client = roster.inSlot(words[word + Reply.connection]!)!;
+        const sequence = words[word + Reply.sequence]! >>> 0;
+        const count = words[word + Reply.count]!;
+        const bodyBytes = words[word + Reply.bodyBytes]!;
+        const body = at + (Reply.body << 2);
+        if (sequence === client.dueSequence) client.deliverShared(count, body, bodyBytes);
+        else if (!outOfTurn) return progress;
+        else client.deliver(sequence, count, bytes, body, bodyBytes);
+        if (client.socket.isClosed) roster.finishIfGone(client);
+        this.#countReply(words[word + Reply.doneUs]!, count);
+      } else {
+        this.#takeRare(link, word, kindWord);
+      }
+      progress = true;
+      ring.advance(words[word + Reply.bytes]!);
+    }
+    return progress;
+  }
+
+  /** The reply phase: from the shard's being done to here, where the bytes go to the socket's buffer. */
+  #countReply(doneUs: number, count: number): void {
+    const us = Math.max((this.#roster.nowUs - doneUs) | 0, 0);
+    this.#page.queued(us * TICKS_PER_US);
+    const { values } = this.#page;
+    values[AT.replyUs] = values[AT.replyUs]! + us;
+    values[AT.replies] = values[AT.replies]! + count;
+  }
+
+  #takeRare(link: ShardLink, word: number, kindWord: number): void {
+    const { words } = this.#memory;
+    const body = this.#bodyOf(link, word, kindWord);
+    const slot = words[word + Reply.connection]!;
+    const sequence = words[word + Reply.sequence]! >>> 0;
+    switch (kindWord & KIND_MASK) {
+      case FrameKind.command: {
+        const client = this.#roster.inSlot(slot)!;
+        client.deliver(sequence, words[word + Reply.count]!, body, 0, body.length);
+        this.#roster.finishIfGone(client);
+        break;
+      }
+      case FrameKind.part:
+        this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
+        break;
+      case FrameKind.copies:
+        this.#forward(slot, FrameKind.copies, body);
+        break;
+      case FrameKind.returned:
+        this.#forward(slot, FrameKind.returned, body);
+        break;
+      default:
+        unreachable('a shard sends known frames');
+    }
+  }
+
+  /** The body as private memory. */
+  #bodyOf(link: ShardLink, word: number, kindWord: number): Bytes {
+    const { words, bytes } = this.#memory;
+    const length = words[word + Reply.bodyBytes]!;
+    if ((kindWord & TRANSFERRED) !== 0) return new Uint8Array(link.port.receive(), 0, length);
+    const at = (word + Reply.body) << 2;
+    return bytes.slice(at, at + length);
+  }
+
+  #gatherOf(slot: number, sequence: number): Gather {
+    const gather = this.#gathers.get(slot)?.get(sequence);
+    return gather ?? unreachable('a part answers a gathered command');
+  }
+
+  #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
+    const { words } = this.#memory;
+    gather.executeTicks = Math.max(gather.executeTicks, words[word + Reply.executeTicks]!);
+    gather.queueUs = Math.max(gather.queueUs, words[word + Reply.queueUs]!);
+    const isError = (words[word + Reply.flags]! & ReplyFlag.error) !== 0;
+    this.#page.add('scatterShards', 1);
+    if (!gather.add(link.index, body, isError)) return;
+    const { slot } = gather.client;
+    const bySequence = this.#gathers.get(slot);
+    bySequence?.delete(gather.sequence);
+    if (bySequence?.size === 0) this.#gathers.delete(slot);
+    this.#answers.finish(gather);
+  }
+
+  #forward(shard: number, kind: number, body: Bytes): void {
+    const link = this.#links[shard] ?? unreachable('copies go to a shard that exists');
+    link.sendMessage({ ...emptyHead(), kind }, body);
+  }
+}

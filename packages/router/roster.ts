@@ -1,0 +1,99 @@
+/** The clients that the router serves, by slot, and those whose next command must wait. */
+
+import type { Clock } from '#base';
+import { AT } from '#diag';
+import type { Client } from './client.ts';
+
+export class Roster {
+  readonly #values: Float64Array;
+  readonly #clock: Clock;
+  readonly #slots: (Client | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  /** Clients whose next command found no room in a ring. */
+  readonly #stalled = new Set<Client>();
+  /** Clients whose next command must wait for another reason. */
+  readonly #held = new Set<Client>();
+  /** Monotonic microseconds and unix milliseconds of the turn. */
+  nowUs = 0;
+  nowMs = 0;
+
+  /** `values` are those of main's page. */
+  constructor(values: Float64Array, clock: Clock) {
+    this.#values = values;
+    this.#clock = clock;
+  }
+
+  /** Takes both times: for what is dispatched from now on. */
+  readClock(): void {
+    this.nowUs = this.#clock.nowUs();
+    this.nowMs = this.#clock.wallMs();
+  }
+
+  /** Takes the monotonic time only; wall-clock time is that of the turn. */
+  readMonotonic(): void {
+    this.nowUs = this.#clock.nowUs();
+  }
+
+  inSlot(slot: number): Client | undefined {
+    return this.#slots[slot];
+  }
+
+  add(make: (slot: number) => Client): Client {
+    const slot = this.#freeSlots.pop() ?? this.#slots.length;
+    const client = make(slot);
+    this.#slots[slot] = client;
+    return client;
+  }
+
+  /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
+  remove(client: Client): void {
+    this.#stalled.delete(client);
+    this.#held.delete(client);
+    if (client.outstanding === 0) this.#free(client);
+  }
+
+  /** To be called when a client got a reply: its slot may now be used again. */
+  finishIfGone(client: Client): void {
+    if (client.socket.isClosed && client.outstanding === 0) this.#free(client);
+  }
+
+  #free(client: Client): void {
+    if (this.#slots[client.slot] !== client) return;
+    client.discardReplies();
+    this.#slots[client.slot] = undefined;
+    this.#freeSlots.push(client.slot);
+  }
+
+  /** The client's command waits for room in a ring. Answers false, for `dispatch` to answer. */
+  stall(client: Client): false {
+    this.#stalled.add(client);
+    this.#values[AT.readStalls] = this.#values[AT.readStalls]! + 1;
+    return false;
+  }
+
+  /** The client's command waits for something that says by itself when it has ended. */
+  hold(client: Client): false {
+    this.#held.add(client);
+    return false;
+  }
+
+  /** Offers again what found no room, in the order in which it came. */
+  retryStalled(): void {
+    if (this.#stalled.size === 0) return;
+    const waiting = [...this.#stalled];
+    this.#stalled.clear();
+    for (const client of waiting) client.socket.resume();
+  }
+
+  /** What one client waited for has ended. */
+  retry(client: Client): void {
+    if (this.#held.delete(client)) client.socket.resume();
+  }
+
+  /** Something that made clients wait has ended. */
+  retryHeld(): void {
+    const waiting = [...this.#held];
+    this.#held.clear();
+    for (const client of waiting) client.socket.resume();
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * A router and its shards in one thread, moved on step by step by a seeded scheduler: every thread may
+ * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
+ */
+import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
+import { commandTable, type MainContext } from '#commands';
+import { configName, settingNames, Settings } from '#config';
+import { Page } from '#diag';
+import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
+import { BlockPool } from '#net';
+import { ParsedCommand } from '#resp';
+import { Client, Router, ShardLink, type BodyPort, type ClientSocket } from '#router';
+import { ShardMachine } from '#shard';
+import { FakeClock, type Random } from '#testkit';
+import { randomCommand, StringModel, type Words } from './string-model.ts';
+
+const RING_BYTES = 8 * 1024;
+const BLOCK_BYTES = 512;
+const BLOCKS = 16;
+/** Larger than a frame of such a ring may be. */
+const LARGE_BYTES = 3_000;
+
+/** Two ends of a way for what does not fit a ring. */
+class Ports {
+  readonly #toShard: ArrayBuffer[] = [];
+  readonly #toMain: ArrayBuffer[] = [];
+  readonly main: BodyPort = {
+    send: (body) => void this.#toShard.push(body),
+    receive: () => this.#toMain.shift()!,
+  };
+  readonly transfer = (body: ArrayBuffer): void => void this.#toMain.push(body);
+  readonly receive = (): ArrayBuffer => this.#toShard.shift()!;
+}
+
+/** A client that sends what it has, and keeps what it gets. */
+class SimulatedClient implements ClientSocket {
+  readonly remoteAddress = '127.0.0.1:1';
+  readonly localAddress = '127.0.0.1:2';
+  readonly bytesRead = 0;
+  readonly queryBytes = 0;
+  readonly queryMemoryBytes = 0;
+  readonly isUnix = false;
+  readonly descriptor = -1;
+  unauthenticated = false;
+  isClosed = false;
+  isStalled = false;
+  received = '';
+  expected = '';
+  readonly output;
+  readonly waiting: Words[] = [];
+  readonly #send: (words: Words) => boolean;
+
+  constructor(memory: LinkMemory, send: (from: SimulatedClient, words: Words) => boolean) {
+    this.#send = (words) => send(this, words);
+    const take = (source: Bytes, at: number, length: number): void => {
+      this.received += Buffer.from(source.slice(at, at + length)).toString('latin1');
+    };
+    this.output = {
+      pendingBytes: 0,
+      bytesWritten: 0,
+      append: (at: number, length: number) => take(memory.bytes, at, length),
+      appendBytes: take,
+    };
+  }
+
+  /** Sends up to `count` commands, as far as the router takes them. */
+  pump(count: number): void {
+    for (let nth = 0; nth < count && !this.isStalled; nth += 1) {
+      const [words] = this.waiting;
+      if (words === undefined) return;
+      if (this.#send(words)) this.waiting.shift();
+      else this.isStalled = true;
+    }
+  }
+
+  resume(): void {
+    this.isStalled = false;
+    this.pump(Infinity);
+  }
+
+  touch(): void {
+    // Replies are kept at once: there is nothing to flush.
+  }
+
+  closeAfterReplies(): void {
+    this.destroy();
+  }
+
+  destroy(): void {
+    this.isClosed = true;
+  }
+}
+
+export interface SimulationShape {
+  readonly shards: number;
+  readonly clients: number;
+  readonly commands: number;
+  readonly keys: readonly string[];
+}
+
+export class Simulation {
+  readonly clients: readonly SimulatedClient[];
+  readonly model = new StringModel();
+  readonly router: Router;
+  readonly machines: readonly ShardMachine[];
+  readonly pages: readonly Page[];
+  readonly #random: Random;
+  readonly #clock = new FakeClock();
+  readonly #routed = new Map<SimulatedClient, Client>();
+  readonly #command = new ParsedCommand();
+
+  constructor(shape: SimulationShape, random: Random) {
+    this.#random = random;
+    const link = {
+      ...{ shards: shape.shards, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES },
+      ...{ readBytes: 64, blocks: BLOCKS, blockBytes: BLOCK_BYTES },
+    };
+    const layout = layoutOf(link);
+    const memory = LinkMemory.allocate(layout.bytes);
+    const pageShape = {
+      databases: 16,
+      commands: commandTable.entries.length,
+      errorCodes: ERROR_CODES.length,
+    };
+    const page = (): Page => new Page(pageShape, new SharedArrayBuffer(Page.bytes(pageShape)));
+    this.pages = Array.from({ length: shape.shards }, page);
+    const ports = this.pages.map(() => new Ports());
+    const links = this.pages.map(
+      (_, index) =>
+        new ShardLink(
+          index,
+          memory,
+          new RingWriter(memory, layout.requests[index]!),
+          new RingReader(memory, layout.replies[index]!),
+          ports[index]!.main,
+        ),
+    );
+    this.router = new Router({
+      ...{ memory, links, page: page(), clock: this.#clock },
+      gate: () => undefined,
+      isOutOfMemory: () => false,
+      runOnMain: (client, { command }, args, reply) => {
+        if (command.route !== 'onMain') throw new CommandError('ERR not for main');
+        const context = { client, reply, nowMs: 0, defer: () => () => undefined };
+        command.run(context as MainContext, args);
+      },
+    });
+    this.router.readClock();
+    this.machines = this.pages.map((own, index) => {
+      const replies = new RingWriter(memory, layout.replies[index]!);
+      // A shard that waits for room can only go on when main does: so main does.
+      replies.waitForRoom = () => void this.#turn();
+      return new ShardMachine({
+        ...{ index, shardCount: shape.shards, memory, replies, page: own, clock: this.#clock },
+        requests: new RingReader(memory, layout.requests[index]!),
+        outlet: { ring: () => undefined, transfer: ports[index]!.transfer },
+        receive: ports[index]!.receive,
+        random: () => random.fraction(),
+        seed: random.bytes(16),
+        settings: allSettings(),
+        sleep: () => undefined,
+        usedBytesOfAll: () => 0,
+      });
+    });
+    const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);
+    this.clients = Array.from({ length: shape.clients }, () =>
+      this.#newClient(memory, blocks, shape),
+    );
+  }
+
+  #newClient(memory: LinkMemory, blocks: BlockPool, shape: SimulationShape): SimulatedClient {
+    const client = new SimulatedClient(memory, (from, words) => this.#dispatch(from, words));
+    const routed = this.router.addClient(
+      (slot) => new Client(slot + 1, slot, client, this.router.nowMs, blocks),
+    );
+    routed.authenticated = true;
+    this.#routed.set(client, routed);
+    for (let nth = 0; nth < shape.commands; nth += 1) {
+      client.waiting.push(this.#randomCommand(shape.keys));
+    }
+    return client;
+  }
+
+  #randomCommand(keys: readonly string[]): Words {
+    const random = this.#random;
+    if (!random.chance(0.02)) return randomCommand(random, keys);
+    return ['SET', random.pick(keys), 'L'.repeat(random.integer(1_000, LARGE_BYTES))];
+  }
+
+  /** The order in which main takes commands is the order of everything. */
+  #dispatch(from: SimulatedClient, words: Words): boolean {
+    const taken = this.router.dispatch(this.#routed.get(from)!, this.#parsed(words));
+    if (taken) from.expected += this.model.apply(words);
+    return taken;
+  }
+
+  #parsed(words: Words): ParsedCommand {
+    const command = this.#command;
+    const text = words.map((word) => `$${word.length}\r\n${word}\r\n`).join('');
+    command.source = fromLatin1(text);
+    command.at = 0;
+    command.length = text.length;
+    command.count = 0;
+    let at = 0;
+    for (const word of words) {
+      at += String(word.length).length + 3;
+      command.push(at, word.length);
+      at += word.length + 2;
+    }
+    return command;
+  }
+
+  #turn(): void {
+    this.router.publish();
+    this.router.drain();
+  }
+
+  /** Lets one of all threads do something. */
+  step(): void {
+    const random = this.#random;
+    this.#clock.advanceUs(random.integer(1, 300));
+    const choice = random.integer(0, this.machines.length + 2);
+    const machine = this.machines[choice];
+    if (machine !== undefined) machine.step();
+    else if (random.chance(0.5)) this.#turn();
+    else random.pick(this.clients).pump(random.integer(1, 40));
+  }
+
+  get isDone(): boolean {
+    return this.clients.every(
+      (client) => client.waiting.length === 0 && this.#routed.get(client)!.outstanding === 0,
+    );
+  }
+}
+
+function allSettings(): Record<string, SettingValue> {
+  const settings = new Settings();
+  return Object.fromEntries(
+    settingNames.map((name) => [configName(name), settings.get(name) as SettingValue]),
+  );
+}

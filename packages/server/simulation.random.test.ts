@@ -1,0 +1,49 @@
+/**
+ * Shards and router under a scheduler that lets each of them lag behind: every reply is the one of a
+ * single keyspace that runs the commands in the order in which main took them.
+ */
+// test-limit: 60s
+import { withRandom, type Random } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keysOnShard } from './e2e/keys.ts';
+import { Simulation } from './e2e/simulation.ts';
+
+const simulation = suite('simulation');
+
+/** Far more than any run needs: who has not ended by then never will. */
+const STEPS_MAX = 1_000_000;
+
+function keysOf(shards: number, perShard: number): string[] {
+  return Array.from({ length: shards }, (_, shard) => keysOnShard(shard, shards, perShard)).flat();
+}
+
+function run(random: Random, shards: number, clients: number): Simulation {
+  const shape = { shards, clients, commands: 1_200 / clients, keys: keysOf(shards, 3) };
+  const world = new Simulation(shape, random);
+  let steps = 0;
+  while (!world.isDone) {
+    world.step();
+    steps += 1;
+    assert.ok(steps < STEPS_MAX, 'everything is answered at last');
+  }
+  return world;
+}
+
+for (const [shards, clients] of [[1, 4], [2, 1], [2, 6], [3, 8], [5, 20]] as const) {
+  simulation(
+    `${String(clients)} clients and ${String(shards)} shards behave as one`,
+    withRandom((random) => {
+      const world = run(random, shards, clients);
+      for (const { received, expected } of world.clients) assert.is(received, expected);
+      const keys = world.pages.reduce((sum, page) => sum + page.keys(0), 0);
+      assert.is(keys, world.model.values.size, 'no copy of a lent key is left behind');
+      const lent = world.pages.reduce((sum, page) => sum + page.get('lends'), 0);
+      assert.ok(shards === 1 ? lent === 0 : lent > 20, 'keys were lent');
+      const deferred = world.pages.reduce((sum, page) => sum + page.get('deferred'), 0);
+      assert.ok(shards === 1 || deferred > 20, 'commands waited for lent keys');
+    }),
+  );
+}
+
+simulation.run();

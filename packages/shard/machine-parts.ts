@@ -1,0 +1,27 @@
+/** What a shard's machine is built from: everything it may touch of the world. */
+
+import type { Bytes, Clock } from '#base';
+import type { Page } from '#diag';
+import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
+import type { Outlet } from './reply-sender.ts';
+
+export interface MachineParts {
+  index: number;
+  shardCount: number;
+  memory: LinkMemory;
+  requests: RingReader;
+  replies: RingWriter;
+  outlet: Outlet;
+  /** Takes the body of a transferred frame: it is there when the frame is. */
+  receive(): ArrayBuffer;
+  clock: Clock;
+  random: () => number;
+  /** 16 random bytes. */
+  seed: Bytes;
+  page: Page;
+  settings: Readonly<Record<string, SettingValue>>;
+  /** Blocks the thread; for DEBUG SLEEP. */
+  sleep: (seconds: number) => void;
+  /** Bytes that all shards use together, from their pages. */
+  usedBytesOfAll: () => number;
+}
