@@ -26,5 +26,6 @@ export const events = {
   renameFrom: event('g', 'rename_from'),
   renameTo: event('g', 'rename_to'),
   set: event('$', 'set'),
+  setbit: event('$', 'setbit'),
   setrange: event('$', 'setrange'),
 } as const;

@@ -1,0 +1,56 @@
+/** The string that a bitmap command works on. */
+
+import { CommandError, parseInteger } from '#base';
+import type { Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { createdAt, findStringToWrite } from '../keyspace/lookup.ts';
+import { StringForm } from '../string/encoding.ts';
+
+export const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
+
+/** The bit that argument `index` names. With `width`, `#n` stands for the n-th field of so many bits. */
+export function readOffset(
+  { settings }: ShardContext,
+  args: Arguments,
+  index: number,
+  width = 0,
+): number {
+  const at = args.at(index);
+  const length = args.length(index);
+  const isField = width > 0 && args.source[at] === HASH_SIGN;
+  const number = isField
+    ? parseInteger(args.source, at + 1, length - 1) * width
+    : parseInteger(args.source, at, length);
+  // NaN fails both comparisons.
+  if (number >= 0 && number / 8 < settings.number('proto-max-bulk-len')) return number;
+  throw badOffset;
+}
+
+const HASH_SIGN = 0x23;
+
+export interface WritableBitmap {
+  ref: Ref;
+  /** The string was made or has grown. */
+  grown: boolean;
+}
+
+/** The key's string, made and grown with zero bytes so that it has bit `finalBit`. */
+export function bitmapWithBit(
+  context: ShardContext,
+  args: Arguments,
+  finalBit: number,
+): WritableBitmap {
+  const { keyspace } = context;
+  const bytesNeeded = Math.floor(finalBit / 8) + 1;
+  let ref = findStringToWrite(context, args, 1);
+  const isNew = ref === 0;
+  if (isNew) {
+    ref = keyspace.set(args.source, args.at(1), args.length(1), args.source, 0, 0);
+    createdAt(context, args, 1);
+  }
+  const grown = isNew || keyspace.length(ref) < bytesNeeded;
+  if (grown) ref = keyspace.resize(ref, bytesNeeded);
+  keyspace.setEncoding(ref, StringForm.raw);
+  return { ref, grown };
+}

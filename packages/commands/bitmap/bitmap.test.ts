@@ -1,0 +1,151 @@
+import { call, CallContext } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const bitmap = suite('bitmap');
+
+const wrongType = '-WRONGTYPE Operation against a key holding the wrong kind of value';
+const badOffset = '-ERR bit offset is not an integer or out of range';
+const notInteger = '-ERR value is not an integer or out of range';
+const badType =
+  '-ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.';
+
+/** Each begins with `k` = "foobar" and no other key. */
+const cases: readonly (readonly [line: string, reply: unknown])[] = [
+  ['SETBIT k 0 1', 0],
+  ['SETBIT k 1 0', 1],
+  ['SETBIT nowhere 7 1', 0],
+  ['SETBIT k -1 1', badOffset],
+  ['SETBIT k x 1', badOffset],
+  ['SETBIT k 4294967296 1', badOffset],
+  ['SETBIT k 0 2', '-ERR bit is not an integer or out of range'],
+  ['SETBIT k 0 x', '-ERR bit is not an integer or out of range'],
+  ['GETBIT k 1', 1],
+  ['GETBIT k 0', 0],
+  ['GETBIT k 4000', 0],
+  ['GETBIT nowhere 0', 0],
+  ['GETBIT k -1', badOffset],
+  ['BITCOUNT k', 26],
+  ['BITCOUNT k 0 0', 4],
+  ['BITCOUNT k 1 1', 6],
+  ['BITCOUNT k 0 -5', 10],
+  ['BITCOUNT k 5 30 BIT', 17],
+  ['BITCOUNT k 1 1 BYTE', 6],
+  ['BITCOUNT k 3 1', 0],
+  ['BITCOUNT k -1 -3', 0],
+  ['BITCOUNT k -100 -50', 4],
+  ['BITCOUNT nowhere', 0],
+  ['BITCOUNT nowhere 0 x', notInteger],
+  ['BITCOUNT k 0', '-ERR syntax error'],
+  ['BITCOUNT k 0 1 WORD', '-ERR syntax error'],
+  ['BITCOUNT k 0 1 BIT 2', '-ERR syntax error'],
+  ['BITPOS k 1', 1],
+  ['BITPOS k 0', 0],
+  ['BITPOS k 1 2', 17],
+  ['BITPOS k 1 -1', 41],
+  ['BITPOS k 1 7 15 BIT', 9],
+  ['BITPOS k 1 100', -1],
+  ['BITPOS nowhere 0', 0],
+  ['BITPOS nowhere 1', -1],
+  ['BITPOS k 2', '-ERR The bit argument must be 1 or 0.'],
+  ['BITPOS k x', notInteger],
+  ['BITPOS k 1 x', notInteger],
+  ['BITPOS k 1 0 1 WORD', '-ERR syntax error'],
+  ['BITPOS k 1 0 1 BIT 2', '-ERR syntax error'],
+  ['BITOP NOT d k', 6],
+  ['BITOP AND d k nowhere', 6],
+  ['BITOP OR d nowhere', 0],
+  ['BITOP NAND d k', '-ERR syntax error'],
+  ['BITOP NOT d k k', '-ERR BITOP NOT must be called with a single source key.'],
+  ['BITFIELD k', []],
+  ['BITFIELD k GET u8 0 GET i8 #1 GET u4 4', [102, 111, 6]],
+  ['BITFIELD k SET u8 0 255 GET u8 0', [102, 255]],
+  ['BITFIELD k SET i8 0 200 GET i8 0', [102, -56]],
+  ['BITFIELD n INCRBY u2 100 1 OVERFLOW SAT INCRBY u2 102 5', [1, 3]],
+  ['BITFIELD n OVERFLOW FAIL INCRBY u2 0 9 GET u2 0', [null, 0]],
+  ['BITFIELD n OVERFLOW SAT INCRBY i5 0 -100', [-16]],
+  ['BITFIELD n OVERFLOW WRAP INCRBY u4 0 -1', [15]],
+  ['BITFIELD n OVERFLOW SAT SET u8 0 -1', [0]],
+  ['BITFIELD n SET i64 0 -9223372036854775808 GET i64 0', [0, -9223372036854775808n]],
+  ['BITFIELD k GET u64 0', badType],
+  ['BITFIELD k GET i65 0', badType],
+  ['BITFIELD k GET x8 0', badType],
+  ['BITFIELD k GET u0 0', badType],
+  ['BITFIELD k GET u8 -1', badOffset],
+  ['BITFIELD k GET u8 #x', badOffset],
+  ['BITFIELD k SET u8 0 x', notInteger],
+  ['BITFIELD k OVERFLOW MAYBE', '-ERR Invalid OVERFLOW type specified'],
+  ['BITFIELD k GET u8', '-ERR syntax error'],
+  ['BITFIELD k PUT u8 0', '-ERR syntax error'],
+  ['BITFIELD_RO k GET u8 0', [102]],
+  ['BITFIELD_RO k SET u8 0 1', '-ERR BITFIELD_RO only supports the GET subcommand'],
+];
+
+for (const [line, reply] of cases) {
+  bitmap(line, () => {
+    const context = new CallContext();
+    call(context, 'SET k foobar');
+    assert.equal(call(context, line), reply);
+  });
+}
+
+bitmap('refuses values that are no strings', () => {
+  const context = new CallContext();
+  call(context, 'SADD s a');
+  for (const line of [
+    'SETBIT s 0 1',
+    'GETBIT s 0',
+    'BITCOUNT s',
+    'BITPOS s 1',
+    'BITOP NOT d s',
+    'BITFIELD s GET u8 0',
+    'BITFIELD s SET u8 0 1',
+    'BITFIELD_RO s GET u8 0',
+  ]) {
+    assert.is(call(context, line), wrongType, line);
+  }
+});
+
+bitmap('grows with zero bytes, and is then a raw string', () => {
+  const context = new CallContext();
+  call(context, 'SETBIT k 23 1');
+  assert.is(call(context, 'GET k'), '\0\0\u0001');
+  assert.is(call(context, 'OBJECT ENCODING k'), 'raw');
+});
+
+bitmap('combines strings of different lengths as if with zeros behind', () => {
+  const context = new CallContext();
+  call(context, ['SET', 'a', '\u00ff\u00f0']);
+  call(context, ['SET', 'b', '\u000f']);
+  const results: readonly (readonly [string, string])[] = [
+    ['AND', '\u000f\0'],
+    ['OR', '\u00ff\u00f0'],
+    ['XOR', '\u00f0\u00f0'],
+  ];
+  for (const [operation, value] of results) {
+    assert.is(call(context, `BITOP ${operation} d a b`), 2);
+    assert.is(call(context, 'GET d'), value, operation);
+  }
+  assert.is(call(context, 'BITOP XOR d a'), 2);
+  assert.is(call(context, 'GET d'), '\u00ff\u00f0');
+  assert.is(call(context, 'BITOP NOT d a'), 2);
+  assert.is(call(context, 'GET d'), '\0\u000f');
+  assert.is(call(context, 'BITOP AND d nowhere'), 0);
+  assert.is(call(context, 'EXISTS d'), 0);
+});
+
+bitmap('counts long strings by words and short ones by bytes alike', () => {
+  const context = new CallContext();
+  for (const length of [1, 63, 64, 65, 127, 1_000]) {
+    call(context, ['SET', 'k', '\u00ff'.repeat(length)]);
+    assert.is(call(context, 'BITCOUNT k'), 8 * length);
+    assert.is(
+      call(context, `BITCOUNT k 1 ${String(8 * length - 2)} BIT`),
+      Math.max(8 * length - 2, 0),
+    );
+    assert.is(call(context, 'BITPOS k 0'), 8 * length);
+    assert.is(call(context, 'BITPOS k 0 0 -1'), -1);
+  }
+});
+
+bitmap.run();

@@ -1,0 +1,15 @@
+import type { Command } from '../definition.ts';
+import { bitop } from './combine.ts';
+import { bitfield, bitfieldRo } from './fields.ts';
+import { getbit, setbit } from './one-bit.ts';
+import { bitcount, bitpos } from './range.ts';
+
+export const bitmapCommands: readonly Command[] = [
+  setbit,
+  getbit,
+  bitcount,
+  bitpos,
+  bitop,
+  bitfield,
+  bitfieldRo,
+];
