@@ -141,6 +141,8 @@ function findBySpec(spec: KeySpec, args: ArgumentSource, found: FoundKey[]): boo
   if (begin === 'unknown' || find === 'unknown') return true;
   const first = 'index' in begin ? begin.index : behindKeyword(begin, args);
   if (first < 0) return true;
+  // Keys up to the end may also be none (PFMERGE with a destination alone).
+  if ('last' in find && find.last < 0 && first >= args.count) return true;
   if (first >= args.count) return false;
   if ('countAt' in find) return findCounted(spec, find, first, args, found);
   let last = find.last < 0 ? args.count + find.last : first + find.last;

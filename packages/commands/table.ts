@@ -7,12 +7,16 @@
 
 import { errors, latin1, spells, type Bytes, type CommandError } from '#base';
 import type { Arguments } from './arguments.ts';
+import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag } from './definition.ts';
+import { hashCommands } from './hash/index.ts';
 import { isFirstArgumentOnly } from './keys.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
+import { setCommands } from './set/index.ts';
+import { sortedSetCommands } from './sorted-set/index.ts';
 import { stringCommands } from './string/index.ts';
 
 /** A command with what the router asks of it on every call. */
@@ -162,6 +166,10 @@ export class CommandTable {
 export const commandTable = new CommandTable([
   ...connectionCommands,
   ...stringCommands,
+  ...bitmapCommands,
+  ...hashCommands,
+  ...setCommands,
+  ...sortedSetCommands,
   ...keyspaceCommands,
   ...serverCommands,
   ...scriptCommands,

@@ -23,6 +23,8 @@ export const events = {
   moveTo: event('g', 'move_to'),
   new: event('n', 'new'),
   persist: event('g', 'persist'),
+  pfadd: event('$', 'pfadd'),
+  pfcount: event('$', 'pfcount'),
   renameFrom: event('g', 'rename_from'),
   renameTo: event('g', 'rename_to'),
   set: event('$', 'set'),

@@ -1,0 +1,132 @@
+/** PFADD, PFCOUNT and PFMERGE. */
+
+import type { Bytes } from '#base';
+import { hyperloglog } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { corrupted, keep, raised, valueOf } from './value.ts';
+
+export const pfadd = oneShard({
+  name: 'PFADD',
+  summary: 'Adds elements to a HyperLogLog, which is made where there is none.',
+  since: '2.8.9',
+  complexity: 'O(1) for each element.',
+  group: 'hyperloglog',
+  arity: -2,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', 'insert'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'element', type: 'string', optional: true, multiple: true },
+  ],
+  run(context, args) {
+    const ref = findToWrite(context, args, 1);
+    const isNew = ref === 0;
+    const before: Bytes = isNew ? hyperloglog.emptySparse() : valueOf(context, ref);
+    let value = before;
+    let isRaised = false;
+    for (let index = 2; index < args.count; index += 1) {
+      hyperloglog.locate(args.source, args.at(index), args.length(index));
+      const { register, count } = hyperloglog.place;
+      const after = raised(context, value, register, count);
+      if (after === undefined) continue;
+      value = after;
+      isRaised = true;
+    }
+    if (isRaised) hyperloglog.forgetCount(value);
+    // A dense value was written in place.
+    if (isNew || value !== before) keep(context, args, 1, value);
+    if (isNew) createdAt(context, args, 1);
+    if (isNew || isRaised) changedAt(context, args, 1, events.pfadd);
+    context.reply.integer(isNew || isRaised ? 1 : 0);
+  },
+});
+
+export const pfcount = oneShard({
+  name: 'PFCOUNT',
+  summary: 'Answers about how many different elements one HyperLogLog, or several together, saw.',
+  since: '2.8.9',
+  complexity: 'O(1) for one key whose count is cached; O(N) for N keys.',
+  group: 'hyperloglog',
+  arity: -2,
+  flags: ['readonly'],
+  keys: { specs: keysToEnd('RW', 'access').specs },
+  args: [{ name: 'key', type: 'key', multiple: true }],
+  run(context, args) {
+    if (args.count === 2) context.reply.integer(countOfOne(context, args));
+    else context.reply.integer(countOfAll(context, args));
+  },
+});
+
+function countOfOne(context: ShardContext, args: Arguments): number {
+  const ref = findToRead(context, args, 1);
+  if (ref === 0) return 0;
+  const value = valueOf(context, ref);
+  const cached = hyperloglog.cachedCount(value);
+  if (cached !== undefined) return cached;
+  const registers = new Uint8Array(hyperloglog.REGISTERS);
+  if (!hyperloglog.mergeInto(registers, value)) throw corrupted;
+  const count = hyperloglog.estimate(registers);
+  hyperloglog.cacheCount(value, count);
+  changedAt(context, args, 1, events.pfcount);
+  return count;
+}
+
+function countOfAll(context: ShardContext, args: Arguments): number {
+  const registers = new Uint8Array(hyperloglog.REGISTERS);
+  for (let index = 1; index < args.count; index += 1) {
+    const ref = findToRead(context, args, index);
+    if (ref === 0) continue;
+    if (!hyperloglog.mergeInto(registers, valueOf(context, ref))) throw corrupted;
+  }
+  return hyperloglog.estimate(registers);
+}
+
+export const pfmerge = oneShard({
+  name: 'PFMERGE',
+  summary: 'Makes a HyperLogLog that has seen all that several others saw.',
+  since: '2.8.9',
+  complexity: 'O(N) for N keys, each with a large constant.',
+  group: 'hyperloglog',
+  arity: -2,
+  flags: ['write', 'denyoom'],
+  keys: allOf(keySpec(1, 'RW', ['access', 'insert']), ...keysToEnd('RO', 'access', 2).specs),
+  args: [
+    { name: 'destkey', type: 'key', keySpec: 0 },
+    { name: 'sourcekey', type: 'key', optional: true, multiple: true, keySpec: 1 },
+  ],
+  run(context, args) {
+    const registers = new Uint8Array(hyperloglog.REGISTERS);
+    let isDense = false;
+    for (let index = 1; index < args.count; index += 1) {
+      const source = findToRead(context, args, index);
+      if (source === 0) continue;
+      const value = valueOf(context, source);
+      isDense ||= hyperloglog.isDense(value);
+      if (!hyperloglog.mergeInto(registers, value)) throw corrupted;
+    }
+    const ref = findToWrite(context, args, 1);
+    const isNew = ref === 0;
+    const before: Bytes = isNew ? hyperloglog.emptySparse() : valueOf(context, ref);
+    const value = isDense ? hyperloglog.emptyDense() : sparseOf(context, before, registers);
+    if (isDense) hyperloglog.fillDense(value, registers);
+    hyperloglog.forgetCount(value);
+    keep(context, args, 1, value);
+    if (isNew) createdAt(context, args, 1);
+    changedAt(context, args, 1, events.pfadd);
+    context.reply.ok();
+  },
+});
+
+/** The value with all registers raised; it turns dense where it no longer fits a code. */
+function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {
+  let value: Bytes = before.slice();
+  for (const [register, count] of registers.entries()) {
+    if (count > 0) value = raised(context, value, register, count) ?? value;
+  }
+  return value;
+}

@@ -1,0 +1,101 @@
+import { hyperloglog as structure } from '#store';
+import { call, CallContext } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const hyperloglog = suite('hyperloglog');
+
+const notValid = '-WRONGTYPE Key is not a valid HyperLogLog string value.';
+const wrongType = '-WRONGTYPE Operation against a key holding the wrong kind of value';
+
+/** Each begins with `h` holding a, b and c, `s` a plain string and `t` a set. */
+const cases: readonly (readonly [line: string, reply: unknown])[] = [
+  ['PFADD h a', 0],
+  ['PFADD h d', 1],
+  ['PFADD new', 1],
+  ['PFADD h', 0],
+  ['PFADD s a', notValid],
+  ['PFADD t a', wrongType],
+  ['PFCOUNT h', 3],
+  ['PFCOUNT h nowhere', 3],
+  ['PFCOUNT nowhere', 0],
+  ['PFCOUNT s', notValid],
+  ['PFCOUNT h t', wrongType],
+  ['PFMERGE d h nowhere', 'OK'],
+  ['PFMERGE d', 'OK'],
+  ['PFMERGE d s', notValid],
+  ['PFMERGE t h', wrongType],
+  ['PFDEBUG ENCODING h', 'sparse'],
+  ['PFDEBUG TODENSE h', 1],
+  ['PFDEBUG ENCODING nowhere', '-ERR The specified key does not exist'],
+  ['PFDEBUG NONSENSE h', "-ERR Unknown PFDEBUG subcommand 'NONSENSE'"],
+  ['PFDEBUG ENCODING s', notValid],
+  ['PFSELFTEST', 'OK'],
+];
+
+function prepared(): CallContext {
+  const context = new CallContext();
+  call(context, 'PFADD h a b c');
+  call(context, 'SET s text');
+  call(context, 'SADD t a');
+  return context;
+}
+
+for (const [line, reply] of cases) {
+  hyperloglog(line, () => {
+    assert.equal(call(prepared(), line), reply);
+  });
+}
+
+hyperloglog('has the very registers that Redis 7.4.1 makes of the same elements', () => {
+  const context = prepared();
+  const runs = 'Z:8436 v:1,1 Z:4274 v:2,1 Z:3068 v:1,1 Z:603';
+  assert.is(call(context, 'PFDEBUG DECODE h'), runs);
+  assert.is(
+    Buffer.from(String(call(context, 'GET h')).slice(0, 16), 'latin1').toString('hex'),
+    '48594c4c010000000000000000000080',
+  );
+});
+
+hyperloglog('caches a count until something is added', () => {
+  const context = prepared();
+  call(context, 'PFCOUNT h');
+  assert.is(String(call(context, 'GET h')).charCodeAt(8), 3);
+  assert.is(String(call(context, 'GET h')).charCodeAt(15) & 0x80, 0);
+  call(context, 'PFADD h z');
+  assert.is(String(call(context, 'GET h')).charCodeAt(15) & 0x80, 0x80);
+});
+
+hyperloglog('turns dense beyond hll-sparse-max-bytes, and counts alike', () => {
+  const sparse = new CallContext({ settings: { 'hll-sparse-max-bytes': 15_000 } });
+  const dense = new CallContext({ settings: { 'hll-sparse-max-bytes': 100 } });
+  for (let nth = 0; nth < 2_000; nth += 1) {
+    for (const context of [sparse, dense]) call(context, `PFADD h element:${String(nth)}`);
+  }
+  assert.is(call(sparse, 'PFDEBUG ENCODING h'), 'sparse');
+  assert.is(call(dense, 'PFDEBUG ENCODING h'), 'dense');
+  assert.is(call(dense, 'PFDEBUG DECODE h'), '-ERR HLL encoding is not sparse');
+  const count = call(sparse, 'PFCOUNT h') as number;
+  assert.is(call(dense, 'PFCOUNT h'), count);
+  assert.ok(Math.abs(count / 2_000 - 1) < 0.03, `${String(count)} is near 2,000`);
+  assert.equal(call(sparse, 'PFDEBUG GETREG h'), call(dense, 'PFDEBUG GETREG h'));
+});
+
+hyperloglog('keeps when the key expires', () => {
+  const context = prepared();
+  call(context, 'EXPIRE h 100');
+  call(context, 'PFADD h x');
+  call(context, 'PFMERGE h nowhere');
+  assert.is(call(context, 'TTL h'), 100);
+});
+
+hyperloglog('answers a broken code with an error', () => {
+  const context = prepared();
+  const value = Buffer.from(structure.emptySparse());
+  call(context, ['SET', 'h', `${value.subarray(0, 15).toString('latin1')}\u0080\u007f`]);
+  for (const line of ['PFCOUNT h', 'PFMERGE d h', 'PFDEBUG GETREG h']) {
+    assert.is(call(context, line), '-INVALIDOBJ Corrupted HLL object detected', line);
+  }
+});
+
+hyperloglog.run();
