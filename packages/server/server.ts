@@ -19,6 +19,7 @@ import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
+import { refuseUnhonoured } from './unhonoured.ts';
 import { VERSION } from './version.ts';
 
 /** Between two looks at whether all clients have their replies. */
@@ -45,6 +46,7 @@ export class Server {
   #isStopping = false;
 
   constructor(settings: Settings) {
+    refuseUnhonoured(settings);
     this.settings = settings;
     this.#ops = new OpsLink(settings);
     this.log = new Logger(
@@ -109,6 +111,9 @@ export class Server {
       this.#startTicking();
     });
     this.#ops.start();
+    if (this.settings.boolean('http.enabled')) {
+      this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
+    }
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
   }
 

@@ -1,0 +1,82 @@
+/**
+ * Settings that no part of this version reads. The table has them, since it describes the product; the
+ * server refuses to be told what it cannot do.
+ */
+
+import { rowOf, type SettingName, type Settings } from '#config';
+
+export const UNHONOURED: readonly SettingName[] = [
+  'server.notify-keyspace-events',
+  'server.tracking-table-max-keys',
+  'scripting.busy-reply-threshold-ms',
+  'memory.maxmemory-eviction-tenacity',
+  'memory.maxmemory-clients',
+  'memory.lazyfree-lazy-eviction',
+  'memory.lazyfree-lazy-expire',
+  'memory.lazyfree-lazy-server-del',
+  'memory.lazyfree-lazy-user-del',
+  'memory.lazyfree-lazy-user-flush',
+  'encoding.stream-node-max-bytes',
+  'encoding.stream-node-max-entries',
+  'persistence.durability-mode',
+  'persistence.sync-interval-ms',
+  'persistence.wal-failure-policy',
+  'snapshot.interval-secs',
+  'snapshot.max-snapshots',
+  'tls.port',
+  'tls.cert-file',
+  'tls.key-file',
+  'tls.ca-file',
+  'tls.client-certs',
+  'replication.primary-port',
+  'replication.backlog-size',
+  'cluster.coordinator-endpoints',
+  'cluster.announce-address',
+  'slowlog.log-slower-than',
+  'slowlog.max-len',
+  'slowlog.max-arg-len',
+  'latency.monitor-threshold-ms',
+  'latency.startup-test-duration-secs',
+  'latency.warning-threshold-us',
+  'status.memory-warning-percent',
+  'status.connection-warning-percent',
+  'status.durability-lag-warning-ms',
+  'status.durability-lag-critical-ms',
+  'http.bind',
+  'http.port',
+  'http.token',
+  'debug-bundle.directory',
+  'debug-bundle.max-bundles',
+  'debug-bundle.bundle-ttl-secs',
+  'debug-bundle.max-slowlog-entries',
+  'debug-bundle.max-trace-entries',
+  'metrics.otlp-endpoint',
+  'metrics.otlp-interval-secs',
+  'tracing.otlp-endpoint',
+  'tracing.sampling-rate',
+  'tracing.service-name',
+  'tracing.scatter-gather-spans',
+  'tracing.shard-spans',
+  'tracing.persistence-spans',
+  'tracing.recent-traces-max',
+];
+
+const REASON = 'this version does not have what it is for';
+
+/** Throws when any of them was set to something else than its default, and refuses later changes. */
+export function refuseUnhonoured(settings: Settings): void {
+  const set = UNHONOURED.filter((name) => !isDefault(settings, name));
+  if (set.length > 0) {
+    throw new Error(set.map((name) => `${name} cannot be set: ${REASON}`).join('\n'));
+  }
+  for (const name of UNHONOURED) {
+    settings.onChange(name, () => {
+      if (!isDefault(settings, name)) throw new Error(REASON);
+    });
+  }
+}
+
+function isDefault(settings: Settings, name: SettingName): boolean {
+  const { kind, default: standard } = rowOf(name);
+  return kind.format(settings.get(name)) === kind.format(standard);
+}
