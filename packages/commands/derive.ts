@@ -189,7 +189,10 @@ export function faults(command: Command): readonly string[] {
     [arity === 0, 'The arity is zero.'],
     [!admitsKeys(arity, keys), 'The arity does not reach the keys.'],
     [keys.specs.length > 0 && isOnMain(command), 'It has keys but reaches no shard.'],
-    [writesKeys(keys) && !has('write'), 'It writes to keys without saying so.'],
+    [
+      writesKeys(keys) && !has('write') && !has('may_replicate'),
+      'It writes to keys without saying so.',
+    ],
     [unknownCategories(command).length > 0, 'An ACL category does not exist.'],
   ];
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault);
@@ -208,7 +211,10 @@ function admitsKeys(arity: number, keys: Keys): boolean {
   const least = Math.abs(arity);
   return keys.specs.every((spec) => {
     const range = plainRange(spec);
-    return range === undefined || (range.first < least && range.last < least);
+    if (range === undefined) return true;
+    // Keys up to the end may be none.
+    const firstMax = range.last < 0 ? least : least - 1;
+    return range.first <= firstMax && range.last < least;
   });
 }
 

@@ -24,6 +24,21 @@ import { ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
 
+/** What settings are in a server that is told nothing. */
+const DEFAULTS: Readonly<Record<string, number>> = {
+  'proto-max-bulk-len': 512 * 1024 * 1024,
+  'hash-max-listpack-entries': 512,
+  'hll-sparse-max-bytes': 3_000,
+  'hash-max-listpack-value': 64,
+  'set-max-intset-entries': 512,
+  'set-max-listpack-entries': 128,
+  'set-max-listpack-value': 64,
+  'list-max-listpack-size': -2,
+  'list-compress-depth': 0,
+  'zset-max-listpack-entries': 128,
+  'zset-max-listpack-value': 64,
+};
+
 export interface CallOptions {
   protocol?: Protocol;
   databases?: number;
@@ -78,7 +93,7 @@ export class CallContext implements ShardContext {
     } as ClientPort;
     this.shardIndex = options.shardIndex ?? 0;
     this.shardCount = options.shardCount ?? 1;
-    this.settings = settingsOf({ 'proto-max-bulk-len': 512 * 1024 * 1024, ...options.settings });
+    this.settings = settingsOf({ ...DEFAULTS, ...options.settings });
     this.ports = options.ports ?? {};
     this.nowMs = START_MS;
   }

@@ -53,8 +53,9 @@ export const pfcount = oneShard({
   complexity: 'O(1) for one key whose count is cached; O(N) for N keys.',
   group: 'hyperloglog',
   arity: -2,
-  flags: ['readonly'],
-  keys: { specs: keysToEnd('RW', 'access').specs },
+  // The count is cached in the value, which is then written to.
+  flags: ['readonly', 'may_replicate'],
+  keys: keysToEnd('RW', 'access'),
   args: [{ name: 'key', type: 'key', multiple: true }],
   run(context, args) {
     if (args.count === 2) context.reply.integer(countOfOne(context, args));
