@@ -163,6 +163,8 @@ export function call(context: CallContext, line: string | readonly string[]): un
   reply.take();
   try {
     const entry = resolve(args);
+    // A subcommand's arguments begin behind its name.
+    if (entry.container !== undefined && entry.container.bare !== entry) args.position = 2;
     run(entry, context, args);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -139,7 +139,7 @@ async function spawnServer(options: LaunchOptions): Promise<ChildServer> {
 }
 
 function isPortTaken(server: ChildServer): boolean {
-  return /EADDRINUSE|already in use/i.test(server.stdout + server.stderr);
+  return /EADDRINUSE|in use/i.test(server.stdout + server.stderr);
 }
 
 async function untilReady(server: ChildServer, password: string | undefined): Promise<void> {

@@ -19,5 +19,5 @@ export {
   type ClientOptions,
   type Word,
 } from './resp-client.ts';
-export { Push, ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
+export { Push, ReplyError, RespParser, textOf, Verbatim, type Reply } from './resp-parser.ts';
 export { startServer, type ServerOptions } from './server.ts';

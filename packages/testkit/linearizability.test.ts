@@ -39,12 +39,26 @@ const check = (clients: readonly (readonly Step[])[]): boolean =>
 
 const possible: readonly (readonly [what: string, clients: readonly (readonly Step[])[]])[] = [
   ['nothing', []],
-  ['one after the other', [[[0, 1, 'x=1'], [2, 3, 'x?1']]]],
+  [
+    'one after the other',
+    [
+      [
+        [0, 1, 'x=1'],
+        [2, 3, 'x?1'],
+      ],
+    ],
+  ],
   ['a read during a write sees the old value', [[[0, 9, 'x=1']], [[1, 2, 'x?0']]]],
   ['a read during a write sees the new value', [[[0, 9, 'x=1']], [[1, 2, 'x?1']]]],
   [
     'two writes at once, read in either order',
-    [[[0, 9, 'x=1'], [10, 11, 'x?2']], [[0, 9, 'x=2']]],
+    [
+      [
+        [0, 9, 'x=1'],
+        [10, 11, 'x?2'],
+      ],
+      [[0, 9, 'x=2']],
+    ],
   ],
   ['counting at once', [[[0, 9, 'x++2']], [[0, 9, 'x++1']], [[0, 9, 'x++3']]]],
   [
@@ -60,14 +74,38 @@ for (const [what, clients] of possible) {
 const impossible: typeof possible = [
   ['a value nobody wrote', [[[0, 1, 'x?7']]]],
   ['a stale read', [[[0, 1, 'x=1']], [[2, 3, 'x?0']]]],
-  ['a lost write', [[[0, 1, 'x=1'], [2, 3, 'x=2']], [[4, 5, 'x?1']]]],
-  ['time that runs back', [[[0, 9, 'x=1']], [[1, 2, 'x?1'], [3, 4, 'x?0']]]],
-  ['the same count twice', [[[0, 9, 'x++1']], [[0, 9, 'x++1']]]],
-  ['a client whose own order is not kept', [[[0, 1, 'x=1'], [2, 3, 'x=2'], [4, 5, 'x?1']]]],
   [
-    'half of a write of two',
-    [[[0, 9, 'x=1 y=1']], [[1, 2, 'x?1 y?0']]],
+    'a lost write',
+    [
+      [
+        [0, 1, 'x=1'],
+        [2, 3, 'x=2'],
+      ],
+      [[4, 5, 'x?1']],
+    ],
   ],
+  [
+    'time that runs back',
+    [
+      [[0, 9, 'x=1']],
+      [
+        [1, 2, 'x?1'],
+        [3, 4, 'x?0'],
+      ],
+    ],
+  ],
+  ['the same count twice', [[[0, 9, 'x++1']], [[0, 9, 'x++1']]]],
+  [
+    'a client whose own order is not kept',
+    [
+      [
+        [0, 1, 'x=1'],
+        [2, 3, 'x=2'],
+        [4, 5, 'x?1'],
+      ],
+    ],
+  ],
+  ['half of a write of two', [[[0, 9, 'x=1 y=1']], [[1, 2, 'x?1 y?0']]]],
   [
     'two readers that see two writes in opposite orders',
     [[[0, 9, 'x=1']], [[0, 9, 'y=1']], [[1, 8, 'x?1 y?0']], [[1, 8, 'x?0 y?1']]],

@@ -53,6 +53,15 @@ export type Reply =
   | Set<Reply>
   | Map<Reply, Reply>;
 
+/** The text of a reply: of a string of any kind as it is, of an error its message, else as JSON. */
+export function textOf(reply: Reply | undefined): string {
+  if (typeof reply === 'string') return reply;
+  if (Buffer.isBuffer(reply)) return reply.toString('latin1');
+  if (reply instanceof Verbatim) return reply.text;
+  if (reply instanceof ReplyError) return reply.message;
+  return reply === undefined ? '' : JSON.stringify(reply);
+}
+
 interface Open {
   readonly kind: string;
   readonly items: Reply[];
