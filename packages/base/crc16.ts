@@ -33,9 +33,7 @@ export function shardOfSlot(slot: number, shardCount: number): number {
 function taggedSlot(bytes: Uint8Array, at: number, open: number, end: number): number {
   // Not `indexOf`: `bytes` may be many mebibytes longer than the key, and it would search them all.
   const close = indexOfByte(bytes, CLOSE_BRACE, open + 1, end);
-  return close > open + 1
-    ? slotOf(bytes, open + 1, close)
-    : slotOf(bytes, at, end);
+  return close > open + 1 ? slotOf(bytes, open + 1, close) : slotOf(bytes, at, end);
 }
 
 function slotOf(bytes: Uint8Array, from: number, end: number): number {

@@ -1,35 +1,88 @@
 /** Doubles in text, as Redis 7.4 reads and writes them. */
 
+import { digits, lastDigitExponent, writeShortestDigits } from './shortest-digits.ts';
+
+/** Integers up to here are written with all their digits. */
+const INTEGER_MAX = 2 ** 62;
+/** An integer of more zeros than this behind its digits is written with an exponent. */
+const ZEROS_MAX = 7;
+/** Fractions with fewer digits than this behind the point are written without an exponent. */
+const FRACTION_DIGITS_MAX = 7;
+/** The same for any number whose first digit stands nearer to the point. */
+const NEAR_POINT = 4;
+
 /**
- * The shortest text that reads back as the same double, in the form of C's `%.17g`:
- * an exponent only below 1e-5 or from 1e17 up, at least two exponent digits, "inf", "-inf", "nan".
+ * The text of a double as Redis has it since 7.2: integers in full, other numbers by their shortest
+ * digits, with an exponent (without padding) for the very large and small; "inf", "-inf", "nan".
  */
 export function formatDouble(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) <= INTEGER_MAX) {
+    if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+    return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+  }
   if (Number.isNaN(value)) return 'nan';
   if (value === Infinity) return 'inf';
   if (value === -Infinity) return '-inf';
-  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
-  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
-  const exponent = Number(exponentText);
-  if (exponent >= -5 && exponent < 17) return plain(value);
-  const sign = exponent < 0 ? '-' : '+';
-  return `${mantissa}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  const sign = value < 0 ? '-' : '';
+  const count = writeShortestDigits(Math.abs(value));
+  let text = '';
+  for (let index = 0; index < count; index += 1) text += String.fromCharCode(digits[index]!);
+  return sign + placed(text, lastDigitExponent());
 }
 
-function plain(value: number): string {
-  const text = String(value);
-  if (!text.includes('e')) return text;
-  // JavaScript turns to exponents below 1e-6; the digits are the same.
-  const [mantissa = '', exponentText = '0'] = text.split('e');
+/** The digits with point, zeros or exponent; the last digit stands for 10^`last`. */
+function placed(text: string, last: number): string {
+  const count = text.length;
+  const first = last + count - 1;
+  const distance = Math.abs(first);
+  if (last >= 0 && distance < count + ZEROS_MAX) return text + '0'.repeat(last);
+  if (last < 0 && (last > -FRACTION_DIGITS_MAX || distance < NEAR_POINT)) {
+    const whole = count + last;
+    if (whole <= 0) return `0.${'0'.repeat(-whole)}${text}`;
+    return `${text.slice(0, whole)}.${text.slice(whole)}`;
+  }
+  const mantissa = count > 1 ? `${text[0] ?? ''}.${text.slice(1)}` : text;
+  return `${mantissa}e${first < 0 ? '-' : '+'}${distance}`;
+}
+
+const PRECISION = 17;
+
+/**
+ * Seventeen significant digits without the zeros at their end, as C's `%.17g`: an exponent of at least
+ * two digits below 1e-4 and from 1e17 up.
+ */
+export function formatDoublePrecisely(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return formatDouble(value);
+  const [mantissa = '', exponentText = ''] = halfToEven(value).split('e');
   const exponent = Number(exponentText);
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const digits = mantissa.replace('-', '').replace('.', '');
-  return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  const sign = value < 0 ? '-' : '';
+  const all = mantissa.replace(/[-.]/g, '').replace(/0+$/, '');
+  if (exponent < -4 || exponent >= PRECISION) {
+    const fraction = all.length > 1 ? `.${all.slice(1)}` : '';
+    const power = String(Math.abs(exponent)).padStart(2, '0');
+    return `${sign}${all[0] ?? ''}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
+  }
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${all}`;
+  const whole = all.slice(0, exponent + 1).padEnd(exponent + 1, '0');
+  const rest = all.slice(exponent + 1);
+  return rest === '' ? sign + whole : `${sign}${whole}.${rest}`;
+}
+
+/** Of two equally near texts JavaScript takes the larger, and C the even one. */
+function halfToEven(value: number): string {
+  const text = value.toExponential(PRECISION - 1);
+  const exact = value.toExponential(50);
+  const [digitsText = '', power = ''] = exact.split('e');
+  const tail = digitsText.slice(digitsText.indexOf('.') + PRECISION);
+  if (!/^50*$/.test(tail)) return text;
+  const even = digitsText.slice(0, digitsText.indexOf('.') + PRECISION);
+  return Number(even.at(-1)) % 2 === 0 ? `${even}e${power}` : text;
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const HEXADECIMAL = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i;
 const INFINITE = /^[+-]?inf(inity)?$/i;
+const NONZERO_DIGIT = /^[^e]*[1-9]/i;
 
 /** Reads what C's `strtod` reads, the whole text and no spaces before it; NaN when it is no number. */
 export function parseDouble(text: string): number {
@@ -39,7 +92,15 @@ export function parseDouble(text: string): number {
   if (hex === null) return NaN;
   const [, sign = '', whole = '', fraction = '', power = '0'] = hex;
   if (whole === '' && fraction === '') return NaN;
-  const digits = Number(BigInt(`0x${whole}${fraction}`));
-  const value = digits * 2 ** (Number(power) - 4 * fraction.length);
+  const digits16 = Number(BigInt(`0x${whole}${fraction}`));
+  const value = digits16 * 2 ** (Number(power) - 4 * fraction.length);
   return sign === '-' ? -value : value;
+}
+
+/** The same, but NaN also for a number that is too large or too small for a double. */
+export function parseDoubleInRange(text: string): number {
+  const value = parseDouble(text);
+  if (value === 0) return NONZERO_DIGIT.test(text.replace(/0x/i, '')) ? NaN : value;
+  if (value === Infinity || value === -Infinity) return INFINITE.test(text) ? value : NaN;
+  return value;
 }

@@ -13,7 +13,12 @@ export {
 export { systemClock, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
-export { formatDouble, parseDouble } from './doubles.ts';
+export {
+  formatDouble,
+  formatDoublePrecisely,
+  parseDouble,
+  parseDoubleInRange,
+} from './doubles.ts';
 export { globMatches } from './glob.ts';
 export {
   digitCount,
@@ -32,6 +37,7 @@ export {
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
+export { compressLzf, decompressLzf } from './lzf.ts';
 export {
   addLongDoubles,
   formatLongDouble,

@@ -15,7 +15,10 @@ import {
 const integers = suite('integers');
 
 /** The text lies in the middle of other digits, which must not count. */
-function read<Value>(parse: (bytes: Uint8Array, at: number, length: number) => Value, text: string) {
+function read<Value>(
+  parse: (bytes: Uint8Array, at: number, length: number) => Value,
+  text: string,
+) {
   return parse(fromLatin1(`77${text}77`), 2, text.length);
 }
 

@@ -8,7 +8,7 @@
 import {
   errors,
   latin1,
-  parseDouble,
+  parseDoubleInRange,
   parseInteger,
   parseInteger64,
   spells,
@@ -151,7 +151,14 @@ export class Arguments implements ArgumentSource {
 
   /** The next argument as a double (no NaN), else throws `error`. */
   double(error: CommandError = errors.notFloat): number {
-    const value = parseDouble(this.text());
+    return this.doubleAt(this.next(), error);
+  }
+
+  /** Argument `index` as a double that is neither too large nor too small for one. */
+  doubleAt(index: number, error: CommandError = errors.notFloat): number {
+    const integer = this.integerAt(index);
+    if (!Number.isNaN(integer)) return integer;
+    const value = parseDoubleInRange(this.latin1(index));
     if (Number.isNaN(value)) throw error;
     return value;
   }

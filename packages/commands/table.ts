@@ -10,9 +10,12 @@ import type { Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag } from './definition.ts';
+import { geoCommands } from './geo/index.ts';
 import { hashCommands } from './hash/index.ts';
 import { isFirstArgumentOnly } from './keys.ts';
+import { hyperloglogCommands } from './hyperloglog/index.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
+import { listCommands } from './list/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
@@ -167,9 +170,12 @@ export const commandTable = new CommandTable([
   ...connectionCommands,
   ...stringCommands,
   ...bitmapCommands,
+  ...hyperloglogCommands,
   ...hashCommands,
   ...setCommands,
+  ...listCommands,
   ...sortedSetCommands,
+  ...geoCommands,
   ...keyspaceCommands,
   ...serverCommands,
   ...scriptCommands,

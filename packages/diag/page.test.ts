@@ -13,8 +13,11 @@ const emptyPage = (): Page => new Page(shape, new ArrayBuffer(Page.bytes(shape))
 function* places(page: Page): Generator<readonly [name: string, write: () => void]> {
   for (const counter of COUNTERS) yield [counter, () => page.add(counter, 1)];
   for (let database = 0; database < shape.databases; database += 1) {
-    yield [`keys of ${database}`, () => page.setDatabase(database, 1, page.expires(database))];
-    yield [`expires of ${database}`, () => page.setDatabase(database, page.keys(database), 1)];
+    const set = (keys: number, expires: number, fields: number): void =>
+      page.setDatabase(database, keys, expires, fields);
+    yield [`keys of ${database}`, () => set(1, 0, 0)];
+    yield [`expires of ${database}`, () => set(page.keys(database), 1, 0)];
+    yield [`fields of ${database}`, () => set(page.keys(database), page.expires(database), 1)];
   }
   for (let command = 0; command < shape.commands; command += 1) {
     yield [`failed ${command}`, () => page.failed(command)];
@@ -119,7 +122,15 @@ pages('keeps the order of the counters', () => {
 const FROZEN_COUNTERS = [
   ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
   ...['startedUs', 'busyUs', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
-  ...['expiredTimeCapReached', 'evicted', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
+  ...[
+    'expiredTimeCapReached',
+    'expiredFields',
+    'evicted',
+    'changes',
+    'usedBytes',
+    'peakBytes',
+    'recordBytes',
+  ],
   ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
   ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],

@@ -6,7 +6,7 @@
  *
  *   area         doubles                         what
  *   counters     COUNTERS.length                 by name
- *   databases    2 x databases                   keys, and keys with a TTL
+ *   databases    3 x databases                   keys, keys with a TTL, hashes with fields that expire
  *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
@@ -35,6 +35,7 @@ export const COUNTERS = [
   'misses',
   'expired',
   'expiredTimeCapReached',
+  'expiredFields',
   'evicted',
   'changes',
   // Memory, in bytes.
@@ -84,6 +85,7 @@ export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index]
 /** Fields of a command's row. */
 export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as const;
 const COMMAND_FIELDS = 4;
+const DATABASE_FIELDS = 3;
 
 /** Most thresholds of latency bands, plus one row for what is over the last. */
 export const BAND_ROWS_MAX = 33;
@@ -118,7 +120,7 @@ export class Page {
       at += count;
       return start;
     };
-    this.#databases = take(2 * shape.databases);
+    this.#databases = take(DATABASE_FIELDS * shape.databases);
     this.#commands = take(COMMAND_FIELDS * shape.commands);
     this.#errors = take(shape.errorCodes);
     this.#bands = take(BAND_ROWS_MAX);
@@ -142,16 +144,23 @@ export class Page {
   }
 
   keys(database: number): number {
-    return this.values[this.#databases + 2 * database]!;
+    return this.values[this.#databases + DATABASE_FIELDS * database]!;
   }
 
   expires(database: number): number {
-    return this.values[this.#databases + 2 * database + 1]!;
+    return this.values[this.#databases + DATABASE_FIELDS * database + 1]!;
   }
 
-  setDatabase(database: number, keys: number, expires: number): void {
-    this.values[this.#databases + 2 * database] = keys;
-    this.values[this.#databases + 2 * database + 1] = expires;
+  /** Hashes with fields that expire. */
+  fieldExpires(database: number): number {
+    return this.values[this.#databases + DATABASE_FIELDS * database + 2]!;
+  }
+
+  setDatabase(database: number, keys: number, expires: number, fieldExpires: number): void {
+    const at = this.#databases + DATABASE_FIELDS * database;
+    this.values[at] = keys;
+    this.values[at + 1] = expires;
+    this.values[at + 2] = fieldExpires;
   }
 
   /** Whether executions are counted in histograms (`latency-tracking`). */
@@ -235,6 +244,7 @@ const RESETTABLE: readonly Counter[] = [
   'misses',
   'expired',
   'expiredTimeCapReached',
+  'expiredFields',
   'evicted',
   'queueUs',
   'executeTicks',

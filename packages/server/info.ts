@@ -136,6 +136,7 @@ function stats(measures: Measures): Line[] {
     ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
     ['rejected_connections', main.get('connectionsRejected')],
     ['expired_keys', measures.total('expired')],
+    ['expired_subkeys', measures.total('expiredFields')],
     ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
     ['evicted_keys', measures.total('evicted')],
     ['keyspace_hits', measures.total('hits')],
@@ -224,12 +225,15 @@ function keyspace({ shards, settings }: Measures): Line[] {
   for (let index = 0; index < settings.number('server.databases'); index += 1) {
     let keys = 0;
     let expires = 0;
+    let subexpiry = 0;
     for (const page of shards) {
       keys += page.keys(index);
       expires += page.expires(index);
+      subexpiry += page.fieldExpires(index);
     }
     if (keys > 0) {
-      lines.push([`db${String(index)}`, `keys=${String(keys)},expires=${String(expires)}`]);
+      const counts = `keys=${String(keys)},expires=${String(expires)},subexpiry=${String(subexpiry)}`;
+      lines.push([`db${String(index)}`, counts]);
     }
   }
   return lines;

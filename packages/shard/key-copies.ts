@@ -6,13 +6,14 @@
  *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
  */
 
-import { asBuffer, assert, sameBytes, unreachable, type Bytes } from '#base';
-import type { Keyspace, Ref } from '#store';
+import { asBuffer, assert, type Bytes } from '#base';
+import { codecAt, codecOf, type Keyspace, type Ref } from '#store';
 
 const MESSAGE_BYTES = 12;
 const KEY_BYTES = 28;
 
-export const KeyState = { absent: 0, bytes: 1, unchanged: 2 } as const;
+/** `object`: the value is an object, and its bytes are what its codec makes of it. */
+export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3 } as const;
 
 export interface KeyCopy {
   database: number;
@@ -59,38 +60,42 @@ export function copyOf(
 }
 
 function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
-  if (keyspace.isObject(ref)) unreachable('every value is held as bytes');
-  copy.state = KeyState.bytes;
   copy.type = keyspace.type(ref);
   copy.encoding = keyspace.encoding(ref);
   copy.access = keyspace.access(ref);
   copy.expireAt = keyspace.expireAt(ref);
+  if (keyspace.isObject(ref)) {
+    copy.state = KeyState.object;
+    copy.value = codecAt(keyspace, ref).encode(keyspace.object(ref));
+    return;
+  }
+  copy.state = KeyState.bytes;
   const { bytes, at, length } = keyspace.value(ref);
   copy.value = bytes.slice(at, at + length);
 }
 
 /** Makes the key in `keyspace` what the copy says. */
 export function install(keyspace: Keyspace, copy: KeyCopy): void {
-  const { key, value } = copy;
+  const { key } = copy;
   if (copy.state === KeyState.unchanged) return;
   if (copy.state === KeyState.absent) {
     const existing = keyspace.peek(key, 0, key.length);
     if (existing !== 0) keyspace.removeRef(existing);
     return;
   }
-  let ref = keyspace.set(
-    key,
-    0,
-    key.length,
-    value,
-    0,
-    value.length,
-    false,
-    copy.type,
-    copy.encoding,
-  );
+  let ref = store(keyspace, copy);
   if (copy.expireAt >= 0) ref = keyspace.setExpireAt(ref, copy.expireAt);
   keyspace.setAccess(ref, copy.access);
+}
+
+function store(keyspace: Keyspace, copy: KeyCopy): Ref {
+  const { key, value, type, encoding } = copy;
+  if (copy.state === KeyState.bytes) {
+    return keyspace.set(key, 0, key.length, value, 0, value.length, false, type, encoding);
+  }
+  const codec = codecOf(type, encoding);
+  const object = codec.decode(value);
+  return keyspace.setObject(key, 0, key.length, type, encoding, object, codec.bytesOf(object));
 }
 
 /** Whether both say the same of the key; its access clock does not count. */
@@ -100,8 +105,7 @@ export function sameState(a: KeyCopy, b: KeyCopy): boolean {
     a.type === b.type &&
     a.encoding === b.encoding &&
     a.expireAt === b.expireAt &&
-    a.value.length === b.value.length &&
-    sameBytes(a.value, 0, b.value, 0, a.value.length)
+    asBuffer(a.value).equals(b.value)
   );
 }
 

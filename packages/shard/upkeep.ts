@@ -25,8 +25,11 @@ export class Upkeep {
   #periodMs = 100;
   #expireUs = EXPIRE_US;
   #dueUs = 0;
+  /** Whether anything would expire, as of the last time the page was brought up to date. */
+  #hasVolatile = false;
   #expiredBefore = 0;
   #evictedBefore = 0;
+  #fieldsBefore = 0;
   #capReachedBefore = 0;
 
   constructor(store: Store, page: Page, clock: Clock, usedBytesOfAll: () => number) {
@@ -66,11 +69,17 @@ export class Upkeep {
   run(): void {
     const store = this.#store;
     store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;
-    if (store.activeExpire) store.expireSlice(this.#nowUs, this.#expireUs);
+    let isBehind = false;
+    if (store.activeExpire) {
+      store.expireSlice(this.#nowUs, this.#expireUs);
+      const startUs = this.#nowUs();
+      const fields = store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+      isBehind = fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
+    }
     const evicting = this.#evictSlice();
     const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
     this.publish();
-    const periodMs = evicting || moved > 0 ? BUSY_PERIOD_MS : this.#idlePeriodMs();
+    const periodMs = evicting || isBehind || moved > 0 ? BUSY_PERIOD_MS : this.#idlePeriodMs();
     this.#dueUs = this.#nowUs() + periodMs * 1_000;
   }
 
@@ -96,11 +105,15 @@ export class Upkeep {
     values[AT.segmentBytes] = memory.segmentBytes;
     values[AT.expired] = stats.expired - this.#expiredBefore;
     values[AT.evicted] = stats.evicted - this.#evictedBefore;
+    values[AT.expiredFields] = stats.expiredFields - this.#fieldsBefore;
     values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
+    let volatile = 0;
     for (let index = 0; index < databases.length; index += 1) {
-      const keyspace = databases[index]!;
-      this.#page.setDatabase(index, keyspace.size, keyspace.expires);
+      const { size, expires, fieldExpires } = databases[index]!;
+      volatile += expires + fieldExpires;
+      this.#page.setDatabase(index, size, expires, fieldExpires);
     }
+    this.#watch(volatile > 0);
   }
 
   /** Counts what happened from now on. */
@@ -108,6 +121,7 @@ export class Upkeep {
     const { stats } = this.#store;
     this.#expiredBefore = stats.expired;
     this.#evictedBefore = stats.evicted;
+    this.#fieldsBefore = stats.expiredFields;
     this.#capReachedBefore = stats.expiredTimeCapReached;
   }
 
@@ -124,8 +138,15 @@ export class Upkeep {
     return freed > 0;
   }
 
+  /** When something to expire comes, the next round must not wait for as long as without. */
+  #watch(hasVolatile: boolean): void {
+    if (hasVolatile && !this.#hasVolatile) {
+      this.#dueUs = Math.min(this.#dueUs, this.#nowUs() + this.#periodMs * 1_000);
+    }
+    this.#hasVolatile = hasVolatile;
+  }
+
   #idlePeriodMs(): number {
-    const volatile = this.#store.databases.some((keyspace) => keyspace.expires > 0);
-    return volatile || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
+    return this.#hasVolatile || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
   }
 }

@@ -1,11 +1,14 @@
 /**
- * What a database holds: its records, the index that finds them, and the index of those that expire.
+ * What a database holds: its records, the index that finds them, and the indexes of those that expire
+ * and of hashes with fields that do.
  *
  * Every record is in the main index; it is in the index of expiring keys exactly when it has an
- * expiry. A record that moves is renamed in both before its old cell is freed.
+ * expiry, and in the third exactly when its encoding says so. A record that moves is renamed in all
+ * before its old cell is freed.
  */
 import { KeyIndex } from './key-index.ts';
 import { Ledger, type MemoryCount } from './memory-count.ts';
+import { hasFieldExpiry } from './record-head.ts';
 import { Records, type RecordTools } from './records.ts';
 import type { Ref } from './segment.ts';
 
@@ -14,12 +17,14 @@ export class Contents {
   readonly records: Records;
   readonly index: KeyIndex;
   readonly volatile: KeyIndex;
+  readonly fieldVolatile: KeyIndex;
 
   constructor(tools: RecordTools, memory: MemoryCount) {
     this.ledger = new Ledger(memory);
     this.records = new Records(tools, this.ledger);
     this.index = new KeyIndex(this.records, this.ledger);
     this.volatile = new KeyIndex(this.records, this.ledger);
+    this.fieldVolatile = new KeyIndex(this.records, this.ledger);
   }
 
   /** Puts a finished record into the indexes, in the place of `old` if that is not 0. */
@@ -37,6 +42,7 @@ export class Contents {
     } else if (oldExpires) {
       this.volatile.remove(hash, old);
     }
+    this.#followFields(hash, old, ref);
     if (old !== 0) records.free(old);
   }
 
@@ -51,13 +57,42 @@ export class Contents {
     if (expires && oldExpires) this.volatile.replace(hash, ref, next);
     else if (expires) this.volatile.insert(hash, next);
     else if (oldExpires) this.volatile.remove(hash, ref);
+    this.#followFields(hash, ref, next);
     this.records.heap.free(ref);
+  }
+
+  /** A record has got another encoding where it stands. */
+  reclassify(hash: number, ref: Ref, oldWord: number): void {
+    const had = hasFieldExpiry(oldWord);
+    const has = hasFieldExpiry(this.records.word(ref));
+    if (has && !had) this.fieldVolatile.insert(hash, ref);
+    else if (had && !has) this.fieldVolatile.remove(hash, ref);
   }
 
   /** Takes a record out of the indexes and frees it. */
   remove(hash: number, ref: Ref): void {
     this.index.remove(hash, ref);
     if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
+    if (hasFieldExpiry(this.records.word(ref))) this.fieldVolatile.remove(hash, ref);
     this.records.free(ref);
+  }
+
+  /** The record's share of the bytes of the indexes that it is in. */
+  indexShare(ref: Ref): number {
+    let share = this.index.bytes / this.index.count;
+    if (this.records.head(ref) < 0) share += this.volatile.bytes / this.volatile.count;
+    if (hasFieldExpiry(this.records.word(ref))) {
+      share += this.fieldVolatile.bytes / this.fieldVolatile.count;
+    }
+    return Math.ceil(share);
+  }
+
+  /** `ref` stands where `old` stood, which may be 0. */
+  #followFields(hash: number, old: Ref, ref: Ref): void {
+    const had = old !== 0 && hasFieldExpiry(this.records.word(old));
+    const has = hasFieldExpiry(this.records.word(ref));
+    if (has && had) this.fieldVolatile.replace(hash, old, ref);
+    else if (has) this.fieldVolatile.insert(hash, ref);
+    else if (had) this.fieldVolatile.remove(hash, old);
   }
 }

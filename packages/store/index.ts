@@ -1,7 +1,31 @@
+import * as hyperloglog from './hyperloglog/index.ts';
 export { EVICTION_POLICIES, type EvictionPolicy } from './access.ts';
+export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';
+export { HashValue, type PackedLimits } from './hash/hash-value.ts';
+export type { Piece } from './hash/packed-hash.ts';
 export { Keyspace } from './keyspace.ts';
+export { ListValue } from './list/list-value.ts';
+export type { ListLimits } from './list/node-limits.ts';
+export { Quicklist } from './list/quicklist.ts';
+export { Listpack } from './listpack.ts';
+export {
+  EMPTY_LISTPACK_BYTES,
+  entryBytesMax,
+  integerEntryBytes,
+  ListpackEntries,
+  spliced,
+  spliceRecord,
+  type Stretch,
+} from './listpack-entries.ts';
+export { emptyIntset, insertIntoIntset, Intset, removeFromIntset, Word64 } from './intset.ts';
 export type { MemoryCount } from './memory-count.ts';
 export type { ValueView } from './records.ts';
+export { SetValue, type SetLimits } from './set/set-value.ts';
+export { RankedTable } from './sorted-set/ranked-table.ts';
+export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
 export { Store, type StoreEvents, type StoreOptions, type StoreStats } from './store.ts';
+export { PackedTable } from './table/packed-table.ts';
+export { codecAt, codecOf, registerCodec, type ObjectCodec } from './value-codec.ts';
 export { ValueType } from './value-type.ts';
+export { hyperloglog };

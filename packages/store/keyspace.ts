@@ -11,6 +11,7 @@ import {
   ENCODING_MASK,
   ENCODING_SHIFT,
   HAS_EXPIRY,
+  hasFieldExpiry,
   headOf,
   PLACE_MASK,
   PLACE_OBJECT,
@@ -20,6 +21,7 @@ import {
 import type { Records, RecordTools, ValueView } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
+import { PackedTable } from './table/packed-table.ts';
 import { resizeValue, switchExpiry } from './value-size.ts';
 import { ValueType } from './value-type.ts';
 
@@ -55,7 +57,12 @@ export class Keyspace {
     return this.#volatile.count;
   }
 
-  /** For this package only: the records and both indexes, replaced by flush and swap. */
+  /** Hashes with fields that expire. */
+  get fieldExpires(): number {
+    return this.#contents.fieldVolatile.count;
+  }
+
+  /** For this package only: the records and all indexes, replaced by flush and swap. */
   get contents(): Contents {
     return this.#contents;
   }
@@ -92,8 +99,12 @@ export class Keyspace {
   }
 
   setEncoding(ref: Ref, encoding: number): void {
-    const rest = this.#records.word(ref) & ~(ENCODING_MASK << ENCODING_SHIFT);
+    const word = this.#records.word(ref);
+    const rest = word & ~(ENCODING_MASK << ENCODING_SHIFT);
     this.#records.setWord(ref, rest | (encoding << ENCODING_SHIFT));
+    if (hasFieldExpiry(word) !== hasFieldExpiry(this.#records.word(ref))) {
+      this.#contents.reclassify(this.#hashOf(ref), ref, word);
+    }
   }
 
   /** The bytes of the key, in the store's shared view. */
@@ -115,8 +126,7 @@ export class Keyspace {
    * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once,
    * which is far cheaper than setting it afterwards.
    */
-  // A place in memory is three arguments here, and this is the hottest writer.
-  // eslint-disable-next-line @typescript-eslint/max-params
+  // eslint-disable-next-line @typescript-eslint/max-params -- A place in memory is three arguments.
   set(
     key: Uint8Array,
     keyFrom: number,
@@ -137,7 +147,9 @@ export class Keyspace {
     const word = this.#firstWord(old, type, encoding);
     const head = withValue(headOf(keyLength, hasExpiry), valueLength);
     if (old !== 0 && records.overwrite(old, head, value, valueFrom, valueLength)) {
+      const oldWord = records.word(old);
       records.setWord(old, word);
+      this.#contents.reclassify(hash, old, oldWord);
       if (expireAt >= 0) records.setExpiry(old, expireAt);
       return old;
     }
@@ -166,8 +178,7 @@ export class Keyspace {
   }
 
   /** Creates or overwrites with a JavaScript value; `bytes` is its owner's count of its size. */
-  // The key's place takes three arguments.
-  // eslint-disable-next-line @typescript-eslint/max-params
+  // eslint-disable-next-line @typescript-eslint/max-params -- The key's place takes three of them.
   setObject(
     key: Uint8Array,
     keyFrom: number,
@@ -260,9 +271,7 @@ export class Keyspace {
 
   /** All bytes that the key costs, with its share of the indexes. */
   recordBytes(ref: Ref): number {
-    let share = this.#index.bytes / this.#index.count;
-    if (this.#records.head(ref) < 0) share += this.#volatile.bytes / this.#volatile.count;
-    return this.#records.bytesOf(ref) + Math.ceil(share);
+    return this.#records.bytesOf(ref) + this.#contents.indexShare(ref);
   }
 
   /**
@@ -276,6 +285,11 @@ export class Keyspace {
   /** The same over keys with an expiry. */
   scanVolatile(cursor: number, count: number, visit: (ref: Ref) => void): number {
     return this.#volatile.scan(cursor, count, visit);
+  }
+
+  /** An empty table whose hash nobody else can foresee. */
+  createTable(hasValues: boolean): PackedTable {
+    return new PackedTable(this.#tools, hasValues);
   }
 
   /** A record by chance, or 0. It may be an expired one. */

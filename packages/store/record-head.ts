@@ -10,14 +10,25 @@
  *
  * A record in use never has type 0, which is how the heap tells free cells.
  */
+import { Encoding } from './encodings.ts';
 import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from './limits.ts';
 import { UNIT_MASK, type Ref } from './segment.ts';
+import { ValueType } from './value-type.ts';
 
 /** Bits of word 0. */
 export const TYPE_SHIFT = 28;
 export const ENCODING_SHIFT = 24;
 export const ENCODING_MASK = 15;
 export const ACCESS_MASK = 0xffffff;
+
+const LISTPACK_EX = (ValueType.hash << 4) | Encoding.listpackEx;
+const HASHTABLE_EX = (ValueType.hash << 4) | Encoding.hashtableEx;
+
+/** Whether word 0 is that of a hash with fields that expire. */
+export function hasFieldExpiry(word: number): boolean {
+  const kind = word >>> ENCODING_SHIFT;
+  return kind === LISTPACK_EX || kind === HASHTABLE_EX;
+}
 
 /** Bits of word 1, a record's head. The expiry is the sign bit: `head < 0` asks for it. */
 export const HAS_EXPIRY = 1 << 31;

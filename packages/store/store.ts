@@ -10,6 +10,7 @@ import type { EvictionPolicy } from './access.ts';
 import { Defragmenter } from './defrag.ts';
 import { Evictor } from './eviction.ts';
 import { Expirer } from './expiry.ts';
+import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace.ts';
 import { MemoryCount } from './memory-count.ts';
 import { RecordTools, type ValueView } from './records.ts';
@@ -26,6 +27,14 @@ export interface StoreOptions {
 export interface StoreEvents {
   expired(database: number, key: Uint8Array, at: number, length: number): void;
   evicted(database: number, key: Uint8Array, at: number, length: number): void;
+  /** Fields of a hash have expired; when they were the last ones, the key is gone too. */
+  fieldsExpired(
+    database: number,
+    key: Uint8Array,
+    at: number,
+    length: number,
+    isGone: boolean,
+  ): void;
 }
 
 /** Counters that only grow, but for the estimate. */
@@ -33,6 +42,8 @@ export interface StoreStats {
   hits: number;
   misses: number;
   expired: number;
+  /** Fields of hashes. */
+  expiredFields: number;
   evicted: number;
   /** Slices of active expiry that ended because their time was over. */
   expiredTimeCapReached: number;
@@ -51,6 +62,7 @@ export class Store {
     hits: 0,
     misses: 0,
     expired: 0,
+    expiredFields: 0,
     evicted: 0,
     expiredTimeCapReached: 0,
     staleEstimatePercent: 0,
@@ -60,9 +72,11 @@ export class Store {
   nowMs = 0;
   /** Seconds modulo 2^24, for access times. */
   clock = 0;
+  /** Bytes from which on an element of a list gets a node of its own; 0: what its settings say. */
+  listPlainBytes = 0;
   /** While true, look-ups leave access bits alone. */
   noTouch = false;
-  events: StoreEvents = { expired: ignore, evicted: ignore };
+  events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
   lfuLogFactor = 10;
   lfuDecayMinutes = 1;
   /** Keys sampled from each database to fill the pool of eviction. */
@@ -74,6 +88,7 @@ export class Store {
   countsUses = false;
   #policy: EvictionPolicy = 'noeviction';
   readonly #expirer: Expirer;
+  readonly #fieldExpirer: FieldExpirer;
   readonly #evictor: Evictor;
   readonly #defragmenter: Defragmenter;
 
@@ -84,6 +99,7 @@ export class Store {
     for (let i = 0; i < options.databases; i += 1)
       this.databases.push(new Keyspace(this, tools, i));
     this.#expirer = new Expirer(this);
+    this.#fieldExpirer = new FieldExpirer(this);
     this.#evictor = new Evictor(this);
     this.#defragmenter = new Defragmenter(this);
   }
@@ -120,6 +136,12 @@ export class Store {
   /** Removes expired keys until few are left or the time is over; answers how many. */
   expireSlice(nowUs: () => number, budgetUs: number): number {
     return this.#expirer.slice(nowUs, budgetUs);
+  }
+
+  /** The same for fields of hashes; answers how many fields went. */
+  expireFieldsSlice(nowUs: () => number, budgetUs: number): number {
+    if (!this.activeExpire || this.lazyExpireDisabled) return 0;
+    return this.#fieldExpirer.slice(nowUs, budgetUs);
   }
 
   /** Removes one key as the policy says; answers the bytes that freed, 0 when there is nothing to evict. */

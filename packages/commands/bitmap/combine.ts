@@ -50,8 +50,7 @@ export const bitop = oneShard({
     for (let index = 3; index < args.count; index += 1) {
       sources.push(sourceBytes(context, args, index));
     }
-    const result =
-      operation === undefined ? inverted(sources[0]!) : combined(sources, operation);
+    const result = operation === undefined ? inverted(sources[0]!) : combined(sources, operation);
     keep(context, args, result);
     context.reply.integer(result.length);
   },

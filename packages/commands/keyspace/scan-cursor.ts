@@ -34,8 +34,9 @@ export function nextCursor(place: number, shard: number, shardCount: number): nu
   return shard + 1 < shardCount ? shard + 1 : 0;
 }
 
-function readCursor(args: Arguments): bigint | undefined {
-  const text = latin1(args.source, args.at(1), args.length(1));
+/** The cursor that argument `index` gives; undefined when it is none. */
+export function readCursor(args: Arguments, index = 1): bigint | undefined {
+  const text = latin1(args.source, args.at(index), args.length(index));
   if (/^-\d/.test(text) || !UNSIGNED.test(text)) return undefined;
   const value = BigInt(text.trim().replace('+', ''));
   if (value >= UNSIGNED_64 || value <= -UNSIGNED_64) return undefined;

@@ -1,22 +1,11 @@
 /**
  * Giving the value of one key to another: moved for RENAME and MOVE, copied for COPY.
  *
- * Bytes are simply stored again. What an object value is, only its family knows.
+ * Bytes are simply stored again. What an object value is, only its codec knows.
  */
 
 import { assert, type Bytes } from '#base';
-import type { Keyspace, Ref } from '#store';
-
-/** What the family of a type says about its object values. */
-export interface ObjectValues {
-  /** A copy that shares nothing with the original that either could change. */
-  copy(value: unknown): unknown;
-  /** How many bytes of memory the value takes. */
-  bytes(value: unknown): number;
-}
-
-/** By type. Types that are always kept as bytes need no entry. */
-const objectValues = new Map<number, ObjectValues>();
+import { codecOf, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
 export interface Place {
@@ -48,11 +37,10 @@ function store(source: Keyspace, ref: Ref, target: Place, isMoved: boolean): Ref
   const expireAt = source.expireAt(ref);
   let stored: Ref;
   if (source.isObject(ref)) {
-    const values = objectValues.get(type);
-    assert(values !== undefined, 'an object value whose family can copy it');
+    const codec = codecOf(type, encoding);
     const value = source.object(ref);
-    const given = isMoved ? value : values.copy(value);
-    stored = keyspace.setObject(key, at, length, type, encoding, given, values.bytes(value));
+    const given = isMoved ? value : codec.copy(value);
+    stored = keyspace.setObject(key, at, length, type, encoding, given, codec.bytesOf(given));
   } else {
     const value = source.value(ref);
     const { bytes: from, at: fromAt, length: bytes } = value;

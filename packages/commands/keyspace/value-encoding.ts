@@ -1,26 +1,28 @@
 /** Names of the representations of values, as OBJECT ENCODING and DEBUG OBJECT tell them. */
 
 import { parseInteger } from '#base';
-import { ValueType, type Keyspace, type Ref } from '#store';
+import { Encoding, ValueType, type Keyspace, type Ref } from '#store';
 import type { ShardContext } from '../contexts.ts';
 import { stringEncoding } from '../string/encoding.ts';
 
-type Namer = (keyspace: Keyspace, ref: Ref) => string;
-
-/** By type: each type's family knows what the encoding bits of its records mean. */
-const namers = new Map<number, Namer>([
-  [
-    ValueType.string,
-    (keyspace, ref) => {
-      const form = keyspace.encoding(ref);
-      const { bytes, at, length } = keyspace.value(ref);
-      return stringEncoding(form, bytes, at, length);
-    },
-  ],
-]);
+/** Redis' names of the store's encodings of values that are no strings. */
+const NAMES: Readonly<Record<number, string>> = {
+  [Encoding.listpack]: 'listpack',
+  [Encoding.intset]: 'intset',
+  [Encoding.hashtable]: 'hashtable',
+  [Encoding.skiplist]: 'skiplist',
+  [Encoding.quicklist]: 'quicklist',
+  [Encoding.stream]: 'stream',
+  [Encoding.listpackEx]: 'listpackex',
+  [Encoding.hashtableEx]: 'hashtable',
+  [Encoding.listpackExIdle]: 'listpackex',
+};
 
 export function encodingName(keyspace: Keyspace, ref: Ref): string {
-  return namers.get(keyspace.type(ref))?.(keyspace, ref) ?? 'raw';
+  const form = keyspace.encoding(ref);
+  if (keyspace.type(ref) !== ValueType.string) return NAMES[form] ?? 'raw';
+  const { bytes, at, length } = keyspace.value(ref);
+  return stringEncoding(form, bytes, at, length);
 }
 
 /** Redis keeps one object for each integer below this. */

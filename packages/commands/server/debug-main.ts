@@ -115,35 +115,12 @@ function accepted(
 }
 
 const switches = [
-  accepted('QUICKLIST-PACKED-THRESHOLD', 'Is taken, but changes nothing.', 3, demandThreshold),
   accepted('SET-SKIP-CHECKSUM-VALIDATION', 'Is taken, but changes nothing.', 3),
   accepted('SET-DISABLE-DENY-SCRIPTS', 'Is taken, but changes nothing.', 3),
   accepted('PAUSE-CRON', 'Is taken, but changes nothing.', 3),
   accepted('DICT-RESIZING', 'Is taken, but changes nothing.', 3),
   accepted('REPLYBUFFER', 'Is taken, but changes nothing.', 4, demandReplyBufferOption),
 ];
-
-const badThreshold = new CommandError(
-  'ERR argument must be a memory value bigger than 1 and smaller than 4gb',
-);
-/** Redis leaves a megabyte below 4 GiB for its own headers. */
-const THRESHOLD_MAX = 2 ** 32 - 2 ** 20;
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  k: 1_000,
-  kb: 1_024,
-  m: 1_000_000,
-  mb: 1_024 ** 2,
-  g: 1_000_000_000,
-  gb: 1_024 ** 3,
-};
-
-function demandThreshold(args: Arguments): void {
-  const [, digits = '', unit = '-'] = /^(\d+)([a-z]*)$/i.exec(args.latin1(2)) ?? [];
-  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? NaN);
-  if (!(bytes <= THRESHOLD_MAX)) throw badThreshold;
-}
 
 function demandReplyBufferOption(args: Arguments): void {
   if (args.spellsAt(2, 'RESIZING')) return;
@@ -181,6 +158,7 @@ const help = onMain<ServerContext>({
       ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
       ['LOADAOF', 'Is refused: nothing is on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
+      ['LISTPACK <key>', 'The entries of the value of <key>, if it is one listpack.'],
       ['OBJECT <key>', 'Where and how the value of <key> is kept.'],
       ['PAUSE-CRON <0|1>', 'Is taken, but changes nothing.'],
       [
@@ -189,7 +167,11 @@ const help = onMain<ServerContext>({
         'with values of <size> bytes.',
       ],
       ['PROTOCOL <type>', `An example of: ${[...PROTOCOL_EXAMPLES.keys()].join(', ')}.`],
-      ['QUICKLIST-PACKED-THRESHOLD <size>', 'Is taken, but changes nothing.'],
+      [
+        'QUICKLIST-PACKED-THRESHOLD <size>',
+        'Bytes from which on an element of a list gets a node of its own; 0 for what',
+        'list-max-listpack-size says.',
+      ],
       ['RELOAD [<option> ...]', 'Is refused: nothing is on disk.'],
       ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
       ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are searched for between commands.'],

@@ -1,6 +1,7 @@
 /** The parts of DEBUG that look at keys or stop the shards. */
 
 import { CommandError, errors, keySlot, parseDouble, shardOfSlot, type Bytes } from '#base';
+import { codecAt, Listpack, Quicklist, ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { everyShard, oneShard } from '../definition.ts';
@@ -10,6 +11,7 @@ import { encodingName } from '../keyspace/value-encoding.ts';
 import { allOk, type Merge } from '../merge.ts';
 import { jsonPart } from '../parts.ts';
 import { debugHead } from './debug-head.ts';
+import { packedThreshold, quicklistReport } from './debug-list.ts';
 import { Digest } from './digest.ts';
 
 const sleep = everyShard({
@@ -48,9 +50,32 @@ const object = oneShard({
     if (ref === 0) throw errors.noSuchKey;
     reply.simple(
       `Value at:0x${ref.toString(16).padStart(8, '0')} refcount:1 ` +
-        `encoding:${encodingName(keyspace, ref)} serializedlength:${keyspace.length(ref)} ` +
-        `lru:${keyspace.access(ref)} lru_seconds_idle:${keyspace.idleSeconds(ref)}`,
+        `encoding:${encodingName(keyspace, ref)} serializedlength:${serializedBytes(keyspace, ref)} ` +
+        `lru:${keyspace.access(ref)} lru_seconds_idle:${keyspace.idleSeconds(ref)}` +
+        listReport(keyspace, ref),
     );
+  },
+});
+
+const notListpack = new CommandError('ERR Not a listpack encoded object.');
+
+const listpack = oneShard({
+  ...debugHead,
+  name: 'DEBUG|LISTPACK',
+  summary: 'Answers the entries of a value that is one listpack.',
+  arity: 3,
+  keys: oneKey('RO', undefined, 2),
+  run({ keyspace, reply }, args) {
+    const ref = keyspace.peek(args.source, args.at(2), args.length(2));
+    if (ref === 0) throw errors.noSuchKey;
+    if (!isListpack(keyspace, ref)) throw notListpack;
+    const entries = new Listpack().pointAt(keyspace.value(ref));
+    let text = `{total bytes ${entries.totalBytes}} {num entries ${entries.count}}\n`;
+    for (let more = entries.first(); more; more = entries.next()) {
+      const kind = entries.isInteger ? 'integer' : 'string';
+      text += `{${entries.offset}: ${entries.entryBytes} bytes, ${kind}} ${entries.latin1()}\n`;
+    }
+    reply.verbatim(text);
   },
 });
 
@@ -149,11 +174,29 @@ export const debugOnShards = [
   sleep,
   setActiveExpire,
   object,
+  listpack,
+  packedThreshold,
   digest,
   digestValue,
   htstats,
   populate,
 ];
+
+function isListpack(keyspace: Keyspace, ref: Ref): boolean {
+  if (keyspace.type(ref) === ValueType.string || keyspace.isObject(ref)) return false;
+  return encodingName(keyspace, ref).startsWith('listpack');
+}
+
+function listReport(keyspace: Keyspace, ref: Ref): string {
+  const value = keyspace.object(ref);
+  return value instanceof Quicklist ? quicklistReport(value) : '';
+}
+
+/** Bytes of the value as they are kept; Redis tells those of its snapshot. */
+function serializedBytes(keyspace: Keyspace, ref: Ref): number {
+  if (!keyspace.isObject(ref)) return keyspace.length(ref);
+  return codecAt(keyspace, ref).bytesOf(keyspace.object(ref));
+}
 
 function positiveAt(args: Arguments, index: number): number {
   const value = args.roundedAt(index);

@@ -7,6 +7,7 @@
 
 import type { Bytes } from '#base';
 import type { Keyspace, Ref } from '#store';
+import { eachElement } from './elements.ts';
 
 /** 160 bits, as DEBUG DIGEST shows them. */
 const LANES = 5;
@@ -42,9 +43,23 @@ export class Digest {
 
   #addValue(keyspace: Keyspace, ref: Ref): void {
     this.#mixWord(keyspace.type(ref));
-    const value = keyspace.value(ref);
-    this.#mix(value.bytes, value.at, value.length);
+    if (!this.#addElements(keyspace, ref)) {
+      const value = keyspace.value(ref);
+      this.#mix(value.bytes, value.at, value.length);
+    }
     this.#end();
+  }
+
+  /** Mixes in elements whose order says nothing; answers whether the type has such. */
+  #addElements(keyspace: Keyspace, ref: Ref): boolean {
+    const elements = new Digest();
+    const isKnown = eachElement(keyspace, ref, (pieces) => {
+      elements.#begin(pieces.length);
+      for (const piece of pieces) elements.#mix(piece, 0, piece.length);
+      elements.#end();
+    });
+    if (isKnown) for (const lane of elements.lanes) this.#mixWord(lane);
+    return isKnown;
   }
 
   #begin(word: number): void {

@@ -1,0 +1,115 @@
+/** HINCRBY and HINCRBYFLOAT: counting in a field. The end of the field stays. */
+
+import {
+  addLongDoubles,
+  CommandError,
+  errors,
+  formatLongDouble,
+  INT64_MAX,
+  INT64_MIN,
+  latin1,
+  parseInteger64,
+  parseLongDouble,
+  type Bytes,
+  type LongDouble,
+} from '#base';
+import type { HashValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+import { fieldAt, findField, hashToFill, newHash } from './lookup.ts';
+
+const notInteger = new CommandError('ERR hash value is not an integer');
+const notFloat = new CommandError('ERR hash value is not a float');
+const notFinite = new CommandError('ERR value is NaN or Infinity');
+
+export const hincrby = oneShard({
+  name: 'HINCRBY',
+  summary: 'Adds a number to the integer of a field, which counts as 0 while it does not exist.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  group: 'hash',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'field', type: 'string' },
+    { name: 'increment', type: 'integer' },
+  ],
+  run(context, args) {
+    const increment = parseInteger64(args.source, args.at(3), args.length(3));
+    if (increment === undefined) throw errors.notInteger;
+    const { hash, isThere } = fieldToCount(context, args);
+    let old: bigint | undefined = 0n;
+    if (isThere) {
+      hash.readValue();
+      old = parseInteger64(hash.bytes, hash.at, hash.length);
+      if (old === undefined) throw notInteger;
+    }
+    const sum = old + increment;
+    if (sum < INT64_MIN || sum > INT64_MAX) throw errors.overflow;
+    putText(hash, args, sum.toString());
+    changedAt(context, args, 1, hashEvents.hincrby);
+    context.reply.bigInteger(sum);
+  },
+});
+
+export const hincrbyfloat = oneShard({
+  name: 'HINCRBYFLOAT',
+  summary: 'Adds a number, which may have a fraction, to the number of a field.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  group: 'hash',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'field', type: 'string' },
+    { name: 'increment', type: 'double' },
+  ],
+  run(context, args) {
+    const increment = numberOf(args.source, args.at(3), args.length(3), errors.notFloat);
+    if (increment.infinite) throw notFinite;
+    const { hash, isThere } = fieldToCount(context, args);
+    let sum: LongDouble | undefined = increment;
+    if (isThere) {
+      hash.readValue();
+      sum = addLongDoubles(numberOf(hash.bytes, hash.at, hash.length, notFloat), increment);
+    }
+    if (sum === undefined || sum.infinite) throw errors.nanOrInfinity;
+    const text = formatLongDouble(sum);
+    putText(hash, args, text);
+    changedAt(context, args, 1, hashEvents.hincrbyfloat);
+    context.reply.text(text, 'latin1');
+  },
+});
+
+export const hashCounting = [hincrby, hincrbyfloat];
+
+/** Longer texts are no numbers to Redis. */
+const NUMBER_BYTES_MAX = 5 * 1024 - 1;
+
+function numberOf(bytes: Bytes, at: number, length: number, error: CommandError): LongDouble {
+  const number = length > NUMBER_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
+  if (number === undefined) throw error;
+  return number;
+}
+
+function fieldToCount(
+  context: ShardContext,
+  args: Arguments,
+): { hash: HashValue; isThere: boolean } {
+  const hash = hashToFill(context, args);
+  const state = findField(context, args, 2);
+  return { hash: state === 'gone' ? newHash(context, args) : hash, isThere: state === 'there' };
+}
+
+function putText(hash: HashValue, args: Arguments, text: string): void {
+  const bytes = Buffer.from(text, 'latin1');
+  hash.put(fieldAt(args, 2), { bytes, at: 0, length: bytes.length }, true);
+}

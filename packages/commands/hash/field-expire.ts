@@ -1,0 +1,160 @@
+/** HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT: setting when fields end. */
+
+import { CommandError } from '#base';
+import type { HashValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc, type OneShardCommand } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { fieldEnd } from './field-time.ts';
+import { hashToWrite, removeIfEmpty } from './lookup.ts';
+import { announceDeleted } from './remove.ts';
+
+/** What is answered for each field. */
+const Outcome = { noField: -2, refused: 0, set: 1, deleted: 2 } as const;
+
+const CONDITIONS = ['NX', 'XX', 'GT', 'LT'] as const;
+type Condition = (typeof CONDITIONS)[number] | undefined;
+
+const noFieldCount = new CommandError('ERR Parameter `numFields` should be greater than 0');
+
+interface Kind {
+  name: string;
+  summary: string;
+  time: ArgumentDoc;
+  unitMs: number;
+  absolute: boolean;
+}
+
+function expiring({ name, summary, time, unitMs, absolute }: Kind): OneShardCommand {
+  const command = name.toLowerCase();
+  return oneShard({
+    name,
+    summary,
+    since: '7.4.0',
+    complexity: 'O(N) for N fields.',
+    group: 'hash',
+    arity: -6,
+    flags: ['write', 'denyoom', 'fast'],
+    keys: oneKey('RW', 'update'),
+    args: [
+      { name: 'key', type: 'key' },
+      time,
+      {
+        name: 'condition',
+        type: 'oneof',
+        optional: true,
+        arguments: CONDITIONS.map((token) => {
+          return { name: token.toLowerCase(), type: 'pure-token', token };
+        }),
+      },
+      fieldsBlock,
+    ],
+    run(context, args) {
+      const hash = hashToWrite(context, args);
+      const baseMs = absolute ? 0 : context.nowMs;
+      const end = fieldEnd(args, 2, unitMs, baseMs, command);
+      const condition = CONDITIONS.find((each) => args.spellsAt(3, each));
+      const first = demandFieldCount(args, condition === undefined ? 3 : 4, noFieldCount);
+      context.reply.arrayHeader(args.count - first);
+      if (hash === undefined) answerMissing(context, args, first);
+      else setEnds(context, args, hash, { first, end, condition });
+    },
+  });
+}
+
+export const hexpire = expiring({
+  name: 'HEXPIRE',
+  summary: 'Sets after how many seconds fields end.',
+  time: { name: 'seconds', type: 'integer' },
+  unitMs: 1000,
+  absolute: false,
+});
+
+export const hpexpire = expiring({
+  name: 'HPEXPIRE',
+  summary: 'Sets after how many milliseconds fields end.',
+  time: { name: 'milliseconds', type: 'integer' },
+  unitMs: 1,
+  absolute: false,
+});
+
+export const hexpireat = expiring({
+  name: 'HEXPIREAT',
+  summary: 'Sets when fields end, in seconds of Unix time.',
+  time: { name: 'unix-time-seconds', type: 'unix-time' },
+  unitMs: 1000,
+  absolute: true,
+});
+
+export const hpexpireat = expiring({
+  name: 'HPEXPIREAT',
+  summary: 'Sets when fields end, in milliseconds of Unix time.',
+  time: { name: 'unix-time-milliseconds', type: 'unix-time' },
+  unitMs: 1,
+  absolute: true,
+});
+
+export const fieldExpiry = [hexpire, hpexpire, hexpireat, hpexpireat];
+
+function answerMissing({ reply }: ShardContext, args: Arguments, first: number): void {
+  for (let index = first; index < args.count; index += 1) reply.integer(Outcome.noField);
+}
+
+interface Wish {
+  /** The argument that names the first field. */
+  first: number;
+  end: number;
+  condition: Condition;
+}
+
+function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: Wish): void {
+  const { reply, store, nowMs } = context;
+  hash.allowExpiry();
+  let changed = 0;
+  let deleted = 0;
+  for (let index = wish.first; index < args.count; index += 1) {
+    let outcome: number = Outcome.noField;
+    if (hash.count > 0 && hash.find(args.source, args.at(index), args.length(index))) {
+      outcome = setEnd(hash, wish, nowMs);
+    }
+    if (outcome === Outcome.deleted) deleted += 1;
+    if (outcome === Outcome.set) changed += 1;
+    reply.integer(outcome);
+  }
+  store.stats.expiredFields += deleted;
+  if (deleted > 0) announceDeleted(context, args, removeIfEmpty(context));
+  else if (changed > 0) changedAt(context, args, 1, hashEvents.hexpire);
+}
+
+/** Sets the end of the current field, where the condition admits it. */
+function setEnd(hash: HashValue, { end, condition }: Wish, nowMs: number): number {
+  const { expiry } = hash;
+  if (!admits(condition, expiry, end)) return Outcome.refused;
+  if (end <= nowMs) {
+    hash.remove();
+    return Outcome.deleted;
+  }
+  hash.setExpiry(end);
+  return Outcome.set;
+}
+
+/** Without an end a field counts as one that lives longer than any other. */
+function admits(condition: Condition, expiry: number, end: number): boolean {
+  const has = expiry >= 0;
+  switch (condition) {
+    case undefined:
+      return true;
+    case 'NX':
+      return !has;
+    case 'XX':
+      return has;
+    case 'GT':
+      return has && end > expiry;
+    case 'LT':
+      return !has || end < expiry;
+  }
+}

@@ -1,0 +1,120 @@
+/** How long fields have to live, and HPERSIST. */
+
+import type { HashValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type OneShardCommand } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { hashToRead, hashToWrite } from './lookup.ts';
+
+const FIELDS_INDEX = 2;
+const NO_FIELD = -2;
+const NO_END = -1;
+const PERSISTED = 1;
+
+interface Kind {
+  name: string;
+  summary: string;
+  inSeconds: boolean;
+  absolute: boolean;
+}
+
+function lifetime({ name, summary, inSeconds, absolute }: Kind): OneShardCommand {
+  return oneShard({
+    name,
+    summary,
+    since: '7.4.0',
+    complexity: 'O(N) for N fields.',
+    group: 'hash',
+    arity: -5,
+    flags: ['readonly', 'fast'],
+    keys: oneKey('RO', 'access'),
+    args: [{ name: 'key', type: 'key' }, fieldsBlock],
+    run(context, args) {
+      const { reply, nowMs } = context;
+      const hash = hashToRead(context, args);
+      const first = demandFieldCount(args, FIELDS_INDEX);
+      reply.arrayHeader(args.count - first);
+      for (let index = first; index < args.count; index += 1) {
+        const end = endOf(hash, args, index, nowMs);
+        const value = absolute ? end : end - nowMs;
+        if (end < 0) reply.integer(end);
+        else reply.integer(inSeconds ? Math.floor((value + 999) / 1000) : value);
+      }
+    },
+  });
+}
+
+export const httl = lifetime({
+  name: 'HTTL',
+  summary: 'Answers how many seconds fields have to live.',
+  inSeconds: true,
+  absolute: false,
+});
+
+export const hpttl = lifetime({
+  name: 'HPTTL',
+  summary: 'Answers how many milliseconds fields have to live.',
+  inSeconds: false,
+  absolute: false,
+});
+
+export const hexpiretime = lifetime({
+  name: 'HEXPIRETIME',
+  summary: 'Answers when fields end, in seconds of Unix time.',
+  inSeconds: true,
+  absolute: true,
+});
+
+export const hpexpiretime = lifetime({
+  name: 'HPEXPIRETIME',
+  summary: 'Answers when fields end, in milliseconds of Unix time.',
+  inSeconds: false,
+  absolute: true,
+});
+
+export const hpersist = oneShard({
+  name: 'HPERSIST',
+  summary: 'Lets fields live on that would end.',
+  since: '7.4.0',
+  complexity: 'O(N) for N fields.',
+  group: 'hash',
+  arity: -5,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', 'update'),
+  args: [{ name: 'key', type: 'key' }, fieldsBlock],
+  run(context, args) {
+    const hash = hashToWrite(context, args);
+    const first = demandFieldCount(args, FIELDS_INDEX);
+    context.reply.arrayHeader(args.count - first);
+    let persisted = 0;
+    for (let index = first; index < args.count; index += 1) {
+      const end = endOf(hash, args, index, context.nowMs);
+      if (hash !== undefined && end >= 0) {
+        hash.setExpiry(-1);
+        persisted += 1;
+      }
+      context.reply.integer(end >= 0 ? PERSISTED : end);
+    }
+    announce(context, args, persisted);
+  },
+});
+
+export const fieldLifetimes = [httl, hpttl, hexpiretime, hpexpiretime, hpersist];
+
+function announce(context: ShardContext, args: Arguments, persisted: number): void {
+  if (persisted > 0) changedAt(context, args, 1, hashEvents.hpersist);
+}
+
+/** When the field that argument `index` names ends, or what to answer instead. */
+function endOf(hash: HashValue | undefined, args: Arguments, index: number, nowMs: number): number {
+  if (hash === undefined || !hash.find(args.source, args.at(index), args.length(index))) {
+    return NO_FIELD;
+  }
+  const { expiry } = hash;
+  if (expiry < 0) return NO_END;
+  return expiry < nowMs ? NO_FIELD : expiry;
+}

@@ -1,0 +1,268 @@
+/** HGETEX and HSETEX: reading or setting fields together with their ends. */
+
+import { CommandError, errors } from '#base';
+import type { HashValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { fieldEnd } from './field-time.ts';
+import { writeFields, writeValue } from './get.ts';
+import {
+  announceEnded,
+  fieldAt,
+  findField,
+  hashToFill,
+  hashToWrite,
+  newHash,
+  removeIfEmpty,
+  valueAt,
+} from './lookup.ts';
+import { announceDeleted } from './remove.ts';
+
+const TIMES: readonly ArgumentDoc[] = [
+  { name: 'seconds', type: 'integer', token: 'EX' },
+  { name: 'milliseconds', type: 'integer', token: 'PX' },
+  { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT' },
+  { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
+];
+
+export const hgetex = oneShard({
+  name: 'HGETEX',
+  summary: 'Answers the values of fields and sets when they end.',
+  since: '8.0.0',
+  complexity: 'O(N) for N fields.',
+  group: 'hash',
+  arity: -5,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'expiration',
+      type: 'oneof',
+      optional: true,
+      arguments: [...TIMES, { name: 'persist', type: 'pure-token', token: 'PERSIST' }],
+    },
+    fieldsBlock,
+  ],
+  run(context, args) {
+    const hash = hashToWrite(context, args);
+    const options = readOptions(context, args, 'hgetex', 'PERSIST');
+    const first = demandFieldCount(args, options.fieldsIndex);
+    context.reply.arrayHeader(args.count - first);
+    if (options.end < 0 && !options.hasWord) writeFields(context, args, hash, first);
+    else getAndExpire(context, args, hash, first, options);
+  },
+});
+
+export const hsetex = oneShard({
+  name: 'HSETEX',
+  summary: 'Sets fields and when they end, all or none.',
+  since: '8.0.0',
+  complexity: 'O(N) for N fields.',
+  group: 'hash',
+  arity: -6,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'condition',
+      type: 'oneof',
+      optional: true,
+      arguments: [
+        { name: 'fnx', type: 'pure-token', token: 'FNX' },
+        { name: 'fxx', type: 'pure-token', token: 'FXX' },
+      ],
+    },
+    {
+      name: 'expiration',
+      type: 'oneof',
+      optional: true,
+      arguments: [...TIMES, { name: 'keepttl', type: 'pure-token', token: 'KEEPTTL' }],
+    },
+    {
+      name: 'fields',
+      type: 'block',
+      token: 'FIELDS',
+      arguments: [
+        { name: 'numfields', type: 'integer' },
+        {
+          name: 'data',
+          type: 'block',
+          multiple: true,
+          arguments: [
+            { name: 'field', type: 'string' },
+            { name: 'value', type: 'string' },
+          ],
+        },
+      ],
+    },
+  ],
+  run(context, args) {
+    const existing = hashToWrite(context, args);
+    const options = readOptions(context, args, 'hsetex', 'KEEPTTL');
+    const first = demandFieldCount(args, options.fieldsIndex, undefined, 2);
+    if (!conditionHolds(context, args, existing, first, options.condition)) {
+      context.reply.integer(0);
+      return;
+    }
+    setAndExpire(context, args, first, options);
+    context.reply.integer(1);
+  },
+});
+
+export const fieldOptions = [hgetex, hsetex];
+
+interface Options {
+  /** Argument that FIELDS should be. */
+  fieldsIndex: number;
+  /** Milliseconds of Unix time, or -1. */
+  end: number;
+  /** PERSIST or KEEPTTL was given. */
+  hasWord: boolean;
+  condition: 'FNX' | 'FXX' | undefined;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { EX: 1000, PX: 1, EXAT: 1000, PXAT: 1 };
+
+const twoConditions = new CommandError('ERR Only one of FXX or FNX arguments can be specified');
+
+function twoTimes(word: string): CommandError {
+  return new CommandError(
+    `ERR Only one of EX, PX, EXAT, PXAT or ${word} arguments can be specified`,
+  );
+}
+
+/** Reads what stands before FIELDS. */
+function readOptions(
+  context: ShardContext,
+  args: Arguments,
+  command: string,
+  word: 'PERSIST' | 'KEEPTTL',
+): Options {
+  const options: Options = { fieldsIndex: 2, end: -1, hasWord: false, condition: undefined };
+  while (options.fieldsIndex < args.count) {
+    const index = options.fieldsIndex;
+    const form = TIMES.find(({ token }) => args.spellsAt(index, token!))?.token;
+    if (form !== undefined || args.spellsAt(index, word)) {
+      if (options.end >= 0 || options.hasWord) throw twoTimes(word);
+      if (form === undefined) {
+        options.hasWord = true;
+        options.fieldsIndex += 1;
+        continue;
+      }
+      if (index + 1 >= args.count) throw errors.syntax;
+      const baseMs = form.endsWith('AT') ? 0 : context.nowMs;
+      options.end = fieldEnd(args, index + 1, UNITS_MS[form]!, baseMs, command);
+      options.fieldsIndex += 2;
+    } else if (word === 'KEEPTTL' && (args.spellsAt(index, 'FNX') || args.spellsAt(index, 'FXX'))) {
+      if (options.condition !== undefined) throw twoConditions;
+      options.condition = args.spellsAt(index, 'FNX') ? 'FNX' : 'FXX';
+      options.fieldsIndex += 1;
+    } else {
+      break;
+    }
+  }
+  return options;
+}
+
+function getAndExpire(
+  context: ShardContext,
+  args: Arguments,
+  hash: HashValue | undefined,
+  first: number,
+  options: Options,
+): void {
+  const counts = { ended: 0, deleted: 0, changed: 0 };
+  let isGone = hash === undefined;
+  for (let index = first; index < args.count; index += 1) {
+    const state = isGone ? 'missing' : findField(context, args, index, false);
+    if (state === 'ended' || state === 'gone') counts.ended += 1;
+    if (state === 'gone') isGone = true;
+    if (hash === undefined || state !== 'there') {
+      context.reply.nil();
+      continue;
+    }
+    writeValue(context, hash);
+    const outcome = applyEnd(hash, options, context.nowMs);
+    if (outcome !== 'kept') counts[outcome] += 1;
+    isGone = removeIfEmpty(context);
+  }
+  announceEnds(context, args, counts, isGone, options);
+}
+
+/** Does to the current field what the options ask. */
+function applyEnd(
+  hash: HashValue,
+  { end, hasWord }: Options,
+  nowMs: number,
+): 'deleted' | 'changed' | 'kept' {
+  if (!hasWord && end <= nowMs) {
+    hash.remove();
+    return 'deleted';
+  }
+  if (hasWord && hash.expiry < 0) return 'kept';
+  hash.setExpiry(hasWord ? -1 : end);
+  return 'changed';
+}
+
+function announceEnds(
+  context: ShardContext,
+  args: Arguments,
+  { ended, deleted, changed }: { ended: number; deleted: number; changed: number },
+  isGone: boolean,
+  { hasWord }: Options,
+): void {
+  if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
+  if (deleted > 0) announceDeleted(context, args, isGone);
+  else if (changed > 0) {
+    changedAt(context, args, 1, hasWord ? hashEvents.hpersist : hashEvents.hexpire);
+  }
+}
+
+/** Whether all fields exist, or none of them, as the condition asks. */
+function conditionHolds(
+  context: ShardContext,
+  args: Arguments,
+  hash: HashValue | undefined,
+  first: number,
+  condition: Options['condition'],
+): boolean {
+  if (condition === undefined) return true;
+  if (hash === undefined) return condition === 'FNX';
+  for (let index = first; index < args.count; index += 2) {
+    const state = findField(context, args, index);
+    if ((state === 'there') === (condition === 'FNX')) return false;
+    if (state === 'gone') return true;
+  }
+  return true;
+}
+
+function setAndExpire(
+  context: ShardContext,
+  args: Arguments,
+  first: number,
+  { end, hasWord }: Options,
+): void {
+  let hash = hashToFill(context, args);
+  hash.expect((args.count - first) / 2);
+  for (let index = first; index < args.count; index += 2) {
+    // The end of a field that has ended already is not to be kept.
+    if (findField(context, args, index) === 'gone') hash = newHash(context, args);
+    hash.put(fieldAt(args, index), valueAt(args, index + 1), hasWord);
+    if (end >= 0) hash.setExpiry(end);
+  }
+  changedAt(context, args, 1, hashEvents.hset);
+  if (end < 0) return;
+  changedAt(context, args, 1, hashEvents.hexpire);
+  if (end > context.nowMs) return;
+  for (let index = first; index < args.count; index += 2) {
+    if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
+  }
+  announceDeleted(context, args, removeIfEmpty(context));
+}

@@ -1,0 +1,123 @@
+/**
+ * Finding the hash of a key and the fields of a hash.
+ *
+ * All commands share one `HashValue`, since a thread runs one command at a time.
+ */
+
+import { errors } from '#base';
+import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+
+const hash = new HashValue();
+const limits: PackedLimits = { entries: 0, valueBytes: 0 };
+const field: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
+const value: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
+
+/** Argument that names the key, in every command of hashes. */
+const KEY_INDEX = 1;
+
+/** The hash of the key to read; undefined when there is none. */
+export function hashToRead(context: ShardContext, args: Arguments): HashValue | undefined {
+  return opened(context, findToRead(context, args, KEY_INDEX));
+}
+
+/** The hash of the key to write to; undefined when there is none. */
+export function hashToWrite(context: ShardContext, args: Arguments): HashValue | undefined {
+  return opened(context, findToWrite(context, args, KEY_INDEX));
+}
+
+/** The same, made when there is none. */
+export function hashToFill(context: ShardContext, args: Arguments): HashValue {
+  return hashToWrite(context, args) ?? newHash(context, args);
+}
+
+/** Makes an empty hash, which the command fills. */
+export function newHash(context: ShardContext, args: Arguments): HashValue {
+  const key = pieceOf(args, KEY_INDEX, field);
+  hash.create(context.keyspace, key, currentLimits(context));
+  createdAt(context, args, KEY_INDEX);
+  return hash;
+}
+
+function opened(context: ShardContext, ref: Ref): HashValue | undefined {
+  if (ref === 0) return undefined;
+  if (context.keyspace.type(ref) !== ValueType.hash) throw errors.wrongType;
+  return hash.open(context.keyspace, ref, currentLimits(context));
+}
+
+function currentLimits({ settings }: ShardContext): PackedLimits {
+  limits.entries = settings.number('hash-max-listpack-entries');
+  limits.valueBytes = settings.number('hash-max-listpack-value');
+  return limits;
+}
+
+/** Argument `index` as a field; the next call overwrites it. */
+export function fieldAt(args: Arguments, index: number): Piece {
+  return pieceOf(args, index, field);
+}
+
+/** Argument `index` as a value; the next call overwrites it. */
+export function valueAt(args: Arguments, index: number): Piece {
+  return pieceOf(args, index, value);
+}
+
+function pieceOf(args: Arguments, index: number, piece: Piece): Piece {
+  piece.bytes = args.source;
+  piece.at = args.at(index);
+  piece.length = args.length(index);
+  return piece;
+}
+
+/** What became of a field that a command looked for. */
+export type FieldState = 'there' | 'missing' | 'ended' | 'gone';
+
+/**
+ * Steps to the field that argument `index` names. One that has ended is removed; `gone` says that the
+ * hash went with it.
+ */
+export function findField(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  announces = true,
+): FieldState {
+  if (!hash.find(args.source, args.at(index), args.length(index))) return 'missing';
+  if (!hash.mayExpire || !hash.hasEnded(context.nowMs)) return 'there';
+  if (context.store.lazyExpireDisabled) return 'ended';
+  hash.remove();
+  context.store.stats.expiredFields += 1;
+  const isGone = hash.count === 0;
+  if (isGone) context.keyspace.removeRef(hash.ref);
+  if (announces) announceEnded(context, args, isGone);
+  return isGone ? 'gone' : 'ended';
+}
+
+/** Says that fields of the key have ended, and whether the hash went with them. */
+export function announceEnded(context: ShardContext, args: Arguments, isGone: boolean): void {
+  changedAt(context, args, KEY_INDEX, hashEvents.hexpired);
+  if (isGone) changedAt(context, args, KEY_INDEX, events.del);
+}
+
+/** Removes all fields that have ended; answers whether the hash is still there. */
+export function dropEnded(context: ShardContext, args: Arguments): boolean {
+  const { store, keyspace, nowMs } = context;
+  if (!hash.mayExpire || store.lazyExpireDisabled) return true;
+  const removed = hash.removeEnded(nowMs, Infinity);
+  if (removed === 0) return true;
+  store.stats.expiredFields += removed;
+  const isGone = hash.count === 0;
+  if (isGone) keyspace.removeRef(hash.ref);
+  announceEnded(context, args, isGone);
+  return !isGone;
+}
+
+/** Removes the key when its hash has become empty; answers whether it has. */
+export function removeIfEmpty(context: ShardContext): boolean {
+  if (hash.count > 0) return false;
+  context.keyspace.removeRef(hash.ref);
+  return true;
+}

@@ -1,0 +1,89 @@
+/** HDEL and HGETDEL: taking fields out of a hash. */
+
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { hashEvents } from './events.ts';
+import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { writeValue } from './get.ts';
+import { announceEnded, findField, hashToWrite, removeIfEmpty } from './lookup.ts';
+
+export const hdel = oneShard({
+  name: 'HDEL',
+  summary: 'Removes fields from a hash; the reply counts those that were there.',
+  since: '2.0.0',
+  complexity: 'O(N) for N fields.',
+  group: 'hash',
+  arity: -3,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', 'delete'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'field', type: 'string', multiple: true },
+  ],
+  history: [['2.4.0', 'Takes several fields.']],
+  run(context, args) {
+    const hash = hashToWrite(context, args);
+    let deleted = 0;
+    let isGone = false;
+    if (hash !== undefined) {
+      for (let index = 2; index < args.count && !isGone; index += 1) {
+        if (!hash.find(args.source, args.at(index), args.length(index))) continue;
+        hash.remove();
+        deleted += 1;
+        isGone = removeIfEmpty(context);
+      }
+    }
+    if (deleted > 0) announceDeleted(context, args, isGone);
+    context.reply.integer(deleted);
+  },
+});
+
+const FIELDS_INDEX = 2;
+
+export const hgetdel = oneShard({
+  name: 'HGETDEL',
+  summary: 'Answers the values of fields and removes them.',
+  since: '8.0.0',
+  complexity: 'O(N) for N fields.',
+  group: 'hash',
+  arity: -5,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'delete']),
+  args: [{ name: 'key', type: 'key' }, fieldsBlock],
+  run(context, args) {
+    const { reply } = context;
+    const hash = hashToWrite(context, args);
+    const first = demandFieldCount(args, FIELDS_INDEX);
+    reply.arrayHeader(args.count - first);
+    let deleted = 0;
+    let ended = 0;
+    let isGone = hash === undefined;
+    for (let index = first; index < args.count; index += 1) {
+      const state = isGone ? 'missing' : findField(context, args, index, false);
+      if (hash === undefined || state !== 'there') {
+        if (state === 'ended' || state === 'gone') ended += 1;
+        isGone ||= state === 'gone';
+        reply.nil();
+        continue;
+      }
+      writeValue(context, hash);
+      hash.remove();
+      deleted += 1;
+      isGone = removeIfEmpty(context);
+    }
+    if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
+    if (deleted > 0) announceDeleted(context, args, isGone);
+  },
+});
+
+export const hashRemoval = [hdel, hgetdel];
+
+/** Says that fields were removed, and whether the hash went with them. */
+export function announceDeleted(context: ShardContext, args: Arguments, isGone: boolean): void {
+  changedAt(context, args, 1, hashEvents.hdel);
+  if (isGone) changedAt(context, args, 1, events.del);
+}

@@ -1,0 +1,70 @@
+/** HGETALL, HKEYS and HVALS: all of a hash at once. */
+
+import { oneShard, type OneShardCommand } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { hashToRead } from './lookup.ts';
+
+interface Kind {
+  name: string;
+  summary: string;
+  hasFields: boolean;
+  hasValues: boolean;
+}
+
+function whole({ name, summary, hasFields, hasValues }: Kind): OneShardCommand {
+  return oneShard({
+    name,
+    summary,
+    since: '2.0.0',
+    complexity: 'O(N) for a hash of N fields.',
+    group: 'hash',
+    arity: 2,
+    flags: ['readonly'],
+    keys: oneKey('RO', 'access'),
+    args: [{ name: 'key', type: 'key' }],
+    tips: ['nondeterministic_output_order'],
+    run(context, args) {
+      const { reply, nowMs } = context;
+      const hash = hashToRead(context, args);
+      const count = hash?.liveCount(nowMs) ?? 0;
+      if (hasFields && hasValues) reply.mapHeader(count);
+      else reply.arrayHeader(count);
+      if (hash === undefined) return;
+      const { mayExpire } = hash;
+      for (let more = hash.first(); more; more = hash.next()) {
+        if (mayExpire && hash.hasEnded(nowMs)) continue;
+        if (hasFields) {
+          hash.readField();
+          reply.bulk(hash.bytes, hash.at, hash.length);
+        }
+        if (hasValues) {
+          hash.readValue();
+          reply.bulk(hash.bytes, hash.at, hash.length);
+        }
+      }
+    },
+  });
+}
+
+export const hgetall = whole({
+  name: 'HGETALL',
+  summary: 'Answers all fields of a hash with their values.',
+  hasFields: true,
+  hasValues: true,
+});
+
+export const hkeys = whole({
+  name: 'HKEYS',
+  summary: 'Answers all fields of a hash.',
+  hasFields: true,
+  hasValues: false,
+});
+
+export const hvals = whole({
+  name: 'HVALS',
+  summary: 'Answers all values of a hash.',
+  hasFields: false,
+  hasValues: true,
+});
+
+export const wholeHashes = [hgetall, hkeys, hvals];

@@ -1,0 +1,102 @@
+/**
+ * Finding the list of a key.
+ *
+ * Commands of one list share one `ListValue`, since a thread runs one command at a time; LMOVE has
+ * another for its target.
+ */
+
+import { errors } from '#base';
+import { ListValue, ValueType, type ListLimits, type Ref } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { events, type KeyEvent } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { listEvents } from './events.ts';
+
+const list = new ListValue();
+const targetList = new ListValue();
+const limits: ListLimits = { size: 0, compressDepth: 0, plainBytes: 0 };
+
+/** The list of the first argument's key to read; undefined when there is none. */
+export function listToRead(context: ShardContext, args: Arguments): ListValue | undefined {
+  return opened(context, findToRead(context, args, 1));
+}
+
+/** The list of argument `index`'s key to write to; undefined when there is none. */
+export function listToWrite(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): ListValue | undefined {
+  return opened(context, findToWrite(context, args, index));
+}
+
+/** The target of a move to write to; undefined when there is none. */
+export function targetToWrite(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+): ListValue | undefined {
+  return opened(context, findToWrite(context, args, index), targetList);
+}
+
+/** Makes an empty list of argument `index`'s key, which the command fills. */
+export function newList(context: ShardContext, args: Arguments, index = 1): ListValue {
+  return made(context, args, index, list);
+}
+
+/** The same for the target of a move. */
+export function newTarget(context: ShardContext, args: Arguments, index: number): ListValue {
+  return made(context, args, index, targetList);
+}
+
+/**
+ * Announces that elements were removed from the list, which goes when it is empty and may become a
+ * listpack when it is small.
+ */
+export function announceRemoved(
+  context: ShardContext,
+  args: Arguments,
+  event: KeyEvent,
+  index = 1,
+): void {
+  const isGone = list.count === 0;
+  if (isGone) context.keyspace.removeRef(list.ref);
+  else list.shrink();
+  changedAt(context, args, index, event);
+  if (isGone) changedAt(context, args, index, events.del);
+}
+
+/** What a push or pop at an end is called. */
+export function pushEvent(isHead: boolean): KeyEvent {
+  return isHead ? listEvents.lpush : listEvents.rpush;
+}
+
+export function popEvent(isHead: boolean): KeyEvent {
+  return isHead ? listEvents.lpop : listEvents.rpop;
+}
+
+function opened(context: ShardContext, ref: Ref, into = list): ListValue | undefined {
+  if (ref === 0) return undefined;
+  if (context.keyspace.type(ref) !== ValueType.list) throw errors.wrongType;
+  return into.open(context.keyspace, ref, currentLimits(context));
+}
+
+function made(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  into: ListValue,
+): ListValue {
+  const key = { bytes: args.source, at: args.at(index), length: args.length(index) };
+  into.create(context.keyspace, key, currentLimits(context));
+  createdAt(context, args, index);
+  return into;
+}
+
+function currentLimits({ settings, store }: ShardContext): ListLimits {
+  limits.size = settings.number('list-max-listpack-size');
+  limits.compressDepth = settings.number('list-compress-depth');
+  limits.plainBytes = store.listPlainBytes;
+  return limits;
+}

@@ -1,0 +1,113 @@
+/** LMOVE and RPOPLPUSH: an element from an end of one list to an end of another. */
+
+import { errors, sameBytes } from '#base';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { allOf, keySpec } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import {
+  announceRemoved,
+  listToWrite,
+  newTarget,
+  popEvent,
+  pushEvent,
+  targetToWrite,
+} from './lookup.ts';
+
+const keys = allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'RW', 'insert'));
+
+export const lmove = oneShard({
+  name: 'LMOVE',
+  summary: 'Moves an element from an end of one list to an end of another, and answers it.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  group: 'list',
+  arity: 5,
+  flags: ['write', 'denyoom'],
+  keys,
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+    {
+      name: 'wherefrom',
+      type: 'oneof',
+      arguments: [
+        { name: 'left', type: 'pure-token', token: 'LEFT' },
+        { name: 'right', type: 'pure-token', token: 'RIGHT' },
+      ],
+    },
+    {
+      name: 'whereto',
+      type: 'oneof',
+      arguments: [
+        { name: 'left', type: 'pure-token', token: 'LEFT' },
+        { name: 'right', type: 'pure-token', token: 'RIGHT' },
+      ],
+    },
+  ],
+  run(context, args) {
+    const isFromHead = isHeadAt(args, 3);
+    const isToHead = isHeadAt(args, 4);
+    moveElement(context, args, isFromHead, isToHead);
+  },
+});
+
+export const rpoplpush = oneShard({
+  name: 'RPOPLPUSH',
+  summary: 'Moves the last element of a list to the head of another, and answers it.',
+  since: '1.2.0',
+  complexity: 'O(1)',
+  group: 'list',
+  arity: 3,
+  flags: ['write', 'denyoom'],
+  keys,
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+  ],
+  deprecated: { since: '6.2.0', replacedBy: '`LMOVE` with `RIGHT` and `LEFT`' },
+  run(context, args) {
+    moveElement(context, args, false, true);
+  },
+});
+
+export const listMoving = [lmove, rpoplpush];
+
+function isHeadAt(args: Arguments, index: number): boolean {
+  if (args.spellsAt(index, 'LEFT')) return true;
+  if (args.spellsAt(index, 'RIGHT')) return false;
+  throw errors.syntax;
+}
+
+/** Argument 1 is the source and argument 2 the target, which may be the same. */
+function moveElement(
+  context: ShardContext,
+  args: Arguments,
+  isFromHead: boolean,
+  isToHead: boolean,
+): void {
+  const { reply } = context;
+  const source = listToWrite(context, args, 1);
+  if (source === undefined) {
+    reply.nil();
+    return;
+  }
+  const existing = isSameKey(args) ? source : targetToWrite(context, args, 2);
+  source.seek(isFromHead ? 0 : -1);
+  source.read();
+  const element = source.bytes.slice(source.at, source.at + source.length);
+  source.remove(isFromHead);
+  const target = existing ?? newTarget(context, args, 2);
+  const pieces = { source: element, at: () => 0, length: () => element.length };
+  target.push(pieces, 0, 1, isToHead);
+  changedAt(context, args, 2, pushEvent(isToHead));
+  announceRemoved(context, args, popEvent(isFromHead), 1);
+  reply.bulk(element);
+}
+
+function isSameKey(args: Arguments): boolean {
+  const length = args.length(1);
+  if (length !== args.length(2)) return false;
+  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
+}

@@ -1,0 +1,123 @@
+/** SADD, SREM and SMOVE: members come and go. */
+
+import { errors, sameBytes } from '#base';
+import { ValueType } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { allOf, keySpec, oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
+import { setEvents } from './events.ts';
+import { newSet, pieceOf, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
+
+export const sadd = oneShard({
+  name: 'SADD',
+  summary: 'Adds members to a set; the reply counts the new ones.',
+  since: '1.0.0',
+  complexity: 'O(N) for N members.',
+  group: 'set',
+  arity: -3,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', 'insert'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'member', type: 'string', multiple: true },
+  ],
+  history: [['2.4.0', 'Takes several members.']],
+  run(context, args) {
+    const members = args.count - 2;
+    const set = setToFill(context, args, 1, pieceOf(args, 2), members);
+    set.expect(members);
+    let added = 0;
+    for (let index = 2; index < args.count; index += 1) {
+      if (set.add(args.source, args.at(index), args.length(index))) added += 1;
+    }
+    if (added > 0) changedAt(context, args, 1, setEvents.sadd);
+    context.reply.integer(added);
+  },
+});
+
+export const srem = oneShard({
+  name: 'SREM',
+  summary: 'Removes members from a set; the reply counts those that were there.',
+  since: '1.0.0',
+  complexity: 'O(N) for N members.',
+  group: 'set',
+  arity: -3,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', 'delete'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'member', type: 'string', multiple: true },
+  ],
+  history: [['2.4.0', 'Takes several members.']],
+  run(context, args) {
+    const set = setToWrite(context, args);
+    let removed = 0;
+    let isGone = false;
+    for (let index = 2; set !== undefined && index < args.count && !isGone; index += 1) {
+      if (!set.delete(args.source, args.at(index), args.length(index))) continue;
+      removed += 1;
+      isGone = removeIfEmpty(context);
+    }
+    if (removed > 0) announceRemoved(context, args, isGone);
+    context.reply.integer(removed);
+  },
+});
+
+export const smove = oneShard({
+  name: 'SMOVE',
+  summary: 'Moves a member from one set to another.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'set',
+  arity: 4,
+  flags: ['write', 'fast'],
+  keys: allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'RW', 'insert')),
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+    { name: 'member', type: 'string' },
+  ],
+  run(context, args) {
+    context.reply.integer(moveMember(context, args) ? 1 : 0);
+  },
+});
+
+export const setChanges = [sadd, srem, smove];
+
+function announceRemoved(context: ShardContext, args: Arguments, isGone: boolean): void {
+  changedAt(context, args, 1, setEvents.srem);
+  if (isGone) changedAt(context, args, 1, events.del);
+}
+
+/** Answers whether the member was there. */
+function moveMember(context: ShardContext, args: Arguments): boolean {
+  // The target first, since looking for it may move the source's record.
+  const target = findToWrite(context, args, 2);
+  const targetType = target === 0 ? ValueType.set : context.keyspace.type(target);
+  const source = setToWrite(context, args);
+  if (source === undefined) return false;
+  if (targetType !== ValueType.set) throw errors.wrongType;
+  const member = pieceOf(args, 3);
+  if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
+  if (!source.delete(member.bytes, member.at, member.length)) return false;
+  announceRemoved(context, args, removeIfEmpty(context));
+
+  let into = setToWrite(context, args, 2);
+  if (into === undefined) {
+    into = newSet(context, args, 2, member, 1);
+    createdAt(context, args, 2);
+  }
+  if (into.add(member.bytes, member.at, member.length)) {
+    changedAt(context, args, 2, setEvents.sadd);
+  }
+  return true;
+}
+
+function isSameKey(args: Arguments): boolean {
+  const length = args.length(1);
+  if (length !== args.length(2)) return false;
+  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
+}

@@ -1,0 +1,77 @@
+/** What is done with members that came out of several sets: answering and storing them. */
+
+import type { Bytes } from '#base';
+import { Encoding, PackedTable, ValueType } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { events, type KeyEvent } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
+import type { Combined, Members } from './combination.ts';
+import { newSetAs } from './lookup.ts';
+
+const TARGET_INDEX = 1;
+
+export function answerMembers({ reply }: ShardContext, members: Members): void {
+  reply.setHeader(members.count);
+  each(members, (bytes, at, length) => reply.bulk(bytes, at, length));
+}
+
+/** Stores the members under the first key, or removes it when there are none; the reply is how many. */
+export function storeMembers(
+  context: ShardContext,
+  args: Arguments,
+  { members, startsAsIntset }: Combined,
+  event: KeyEvent,
+): void {
+  const { keyspace, reply } = context;
+  const old = findToWrite(context, args, TARGET_INDEX);
+  const existed = old !== 0;
+  if (existed) keyspace.removeRef(old);
+  const { count } = members;
+  if (count > 0) {
+    if (members instanceof PackedTable && isLarge(context, members)) adopt(context, args, members);
+    else fill(context, args, members, startsAsIntset);
+    if (!existed) createdAt(context, args, TARGET_INDEX);
+    changedAt(context, args, TARGET_INDEX, event);
+  } else if (existed) {
+    changedAt(context, args, TARGET_INDEX, events.del);
+  }
+  reply.integer(count);
+}
+
+/** Whether a set of so many members is a table, whatever they are. */
+function isLarge({ settings }: ShardContext, { count }: PackedTable): boolean {
+  const packed = settings.number('set-max-listpack-entries');
+  return count > packed && count > settings.number('set-max-intset-entries');
+}
+
+/** Makes the table itself the value. */
+function adopt({ keyspace }: ShardContext, args: Arguments, table: PackedTable): void {
+  keyspace.setObject(
+    args.source,
+    args.at(TARGET_INDEX),
+    args.length(TARGET_INDEX),
+    ValueType.set,
+    Encoding.hashtable,
+    table,
+    table.bytes,
+  );
+}
+
+/** The way to a result decides how it is kept, as in Redis. */
+function fill(context: ShardContext, args: Arguments, members: Members, asIntset: boolean): void {
+  const set = newSetAs(context, args, TARGET_INDEX, asIntset);
+  each(members, (bytes, at, length) => set.add(bytes, at, length));
+  if (!asIntset) set.preferIntset();
+}
+
+function each(members: Members, visit: (bytes: Bytes, at: number, length: number) => void): void {
+  if (!(members instanceof PackedTable)) {
+    members.each(visit);
+    return;
+  }
+  for (let entry = members.first(); entry !== 0; entry = members.next(entry)) {
+    const { bytes, fieldAt, fieldLength } = members.read(entry);
+    visit(bytes, fieldAt, fieldLength);
+  }
+}

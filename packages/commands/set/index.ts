@@ -1,0 +1,12 @@
+import type { Command } from '../definition.ts';
+import { setChanges } from './change.ts';
+import { setCombining } from './combine.ts';
+import { setReading } from './read.ts';
+import { setDrawing } from './random.ts';
+
+export const setCommands: readonly Command[] = [
+  ...setChanges,
+  ...setReading,
+  ...setDrawing,
+  ...setCombining,
+];

@@ -1,0 +1,99 @@
+/**
+ * Finding the set of a key.
+ *
+ * Commands of one set share one `SetValue`, since a thread runs one command at a time.
+ */
+
+import { errors } from '#base';
+import { SetValue, ValueType, type Piece, type Ref, type SetLimits } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+
+const set = new SetValue();
+const limits: SetLimits = { entries: 0, valueBytes: 0, intsetEntries: 0 };
+
+/** Redis caps the entries of an intset here, whatever the setting says. */
+const INTSET_ENTRIES_MAX = 2 ** 30;
+
+/** The set of argument `index`'s key to read; undefined when there is none. */
+export function setToRead(context: ShardContext, args: Arguments, index = 1): SetValue | undefined {
+  return opened(context, findToRead(context, args, index));
+}
+
+/** The set of argument `index`'s key to write to; undefined when there is none. */
+export function setToWrite(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): SetValue | undefined {
+  return opened(context, findToWrite(context, args, index));
+}
+
+/** Makes an empty set of argument `index`'s key, whatever was there, as suits the members to come. */
+export function newSet(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  first: Piece,
+  count: number,
+): SetValue {
+  const key = pieceOf(args, index);
+  return set.create(context.keyspace, key, currentLimits(context), first, count);
+}
+
+/** The same, beginning as an intset or as a listpack. */
+export function newSetAs(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  asIntset: boolean,
+): SetValue {
+  const key = pieceOf(args, index);
+  return set.createAs(asIntset, context.keyspace, key, currentLimits(context));
+}
+
+/** The set of argument `index`'s key; a new one when there is none. */
+export function setToFill(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  first: Piece,
+  count: number,
+): SetValue {
+  const existing = setToWrite(context, args, index);
+  if (existing !== undefined) return existing;
+  const made = newSet(context, args, index, first, count);
+  createdAt(context, args, index);
+  return made;
+}
+
+/** A view of a record that holds a set. */
+export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetValue {
+  return into.open(context.keyspace, ref, currentLimits(context));
+}
+
+/** Argument `index` as a piece of memory. */
+export function pieceOf(args: Arguments, index: number): Piece {
+  return { bytes: args.source, at: args.at(index), length: args.length(index) };
+}
+
+/** Removes the key when its set has become empty; answers whether it has. */
+export function removeIfEmpty(context: ShardContext): boolean {
+  if (set.count > 0) return false;
+  context.keyspace.removeRef(set.ref);
+  return true;
+}
+
+function opened(context: ShardContext, ref: Ref): SetValue | undefined {
+  if (ref === 0) return undefined;
+  if (context.keyspace.type(ref) !== ValueType.set) throw errors.wrongType;
+  return openSet(context, ref, set);
+}
+
+function currentLimits({ settings }: ShardContext): SetLimits {
+  limits.entries = settings.number('set-max-listpack-entries');
+  limits.valueBytes = settings.number('set-max-listpack-value');
+  limits.intsetEntries = Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX);
+  return limits;
+}

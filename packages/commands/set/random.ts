@@ -1,0 +1,153 @@
+/** SPOP and SRANDMEMBER: members by chance. */
+
+import { errors } from '#base';
+import type { SetValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { drawDistinct } from '../distinct-draw.ts';
+import { demandRepeatable, elementCount } from '../element-count.ts';
+import { gathered } from '../element-scan.ts';
+import { oneKey } from '../keys.ts';
+import { events } from '../keyspace/events.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { setEvents } from './events.ts';
+import { removeIfEmpty, setToRead, setToWrite } from './lookup.ts';
+
+export const spop = oneShard({
+  name: 'SPOP',
+  summary: 'Removes one or more members of a set, chosen by chance, and answers them.',
+  since: '1.0.0',
+  complexity: 'O(N) for N members in the reply.',
+  group: 'set',
+  arity: -2,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', ['access', 'delete']),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'count', type: 'integer', since: '3.2.0', optional: true },
+  ],
+  tips: ['nondeterministic_output'],
+  history: [['3.2.0', 'Takes a count.']],
+  run(context, args) {
+    if (args.count > 3) throw errors.syntax;
+    if (args.count === 3) popSeveral(context, args);
+    else popOne(context, args);
+  },
+});
+
+export const srandmember = oneShard({
+  name: 'SRANDMEMBER',
+  summary: 'Answers one or more members of a set, chosen by chance.',
+  since: '1.0.0',
+  complexity: 'O(N) for N members in the reply.',
+  group: 'set',
+  arity: -2,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'count', type: 'integer', since: '2.6.0', optional: true },
+  ],
+  tips: ['nondeterministic_output'],
+  history: [['2.6.0', 'Takes a count.']],
+  run(context, args) {
+    if (args.count > 3) throw errors.syntax;
+    if (args.count === 3) {
+      answerSeveral(context, args);
+      return;
+    }
+    const set = setToRead(context, args);
+    if (set === undefined) {
+      context.reply.nil();
+      return;
+    }
+    set.draw(() => context.random());
+    writeCurrent(context, set);
+  },
+});
+
+export const setDrawing = [spop, srandmember];
+
+function writeCurrent({ reply }: ShardContext, set: SetValue): void {
+  set.read();
+  reply.bulk(set.bytes, set.at, set.length);
+}
+
+function popOne(context: ShardContext, args: Arguments): void {
+  const set = setToWrite(context, args);
+  if (set === undefined) {
+    context.reply.nil();
+    return;
+  }
+  set.draw(() => context.random());
+  writeCurrent(context, set);
+  set.remove();
+  announcePopped(context, args, removeIfEmpty(context));
+}
+
+function popSeveral(context: ShardContext, args: Arguments): void {
+  const { reply } = context;
+  const wanted = args.roundedAt(2, errors.notPositive);
+  if (wanted < 0) throw errors.notPositive;
+  const set = setToWrite(context, args);
+  const count = set === undefined ? 0 : Math.min(wanted, set.count);
+  reply.setHeader(count);
+  if (set === undefined || count === 0) return;
+  if (count === set.count) {
+    for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
+    context.keyspace.removeRef(set.ref);
+    announcePopped(context, args, true);
+    return;
+  }
+  if (set.isTable) {
+    popFromTable(context, set, count);
+  } else {
+    gathered.clear();
+    const random = (): number => context.random();
+    drawDistinct(set, count, random, () => {
+      set.read();
+      gathered.add(set.bytes, set.at, set.length);
+    });
+    gathered.each((bytes, at, length) => set.delete(bytes, at, length));
+    gathered.writeTo(reply);
+  }
+  announcePopped(context, args, false);
+}
+
+function popFromTable(context: ShardContext, set: SetValue, count: number): void {
+  const random = (): number => context.random();
+  for (let nth = 0; nth < count; nth += 1) {
+    set.draw(random);
+    writeCurrent(context, set);
+    set.remove();
+  }
+}
+
+function announcePopped(context: ShardContext, args: Arguments, isGone: boolean): void {
+  changedAt(context, args, 1, setEvents.spop);
+  if (isGone) changedAt(context, args, 1, events.del);
+}
+
+function answerSeveral(context: ShardContext, args: Arguments): void {
+  const { reply } = context;
+  const random = (): number => context.random();
+  const wanted = elementCount(args, 2);
+  const set = setToRead(context, args);
+  if (set === undefined || wanted === 0) {
+    reply.arrayHeader(0);
+    return;
+  }
+  if (wanted < 0) {
+    demandRepeatable(wanted);
+    reply.arrayHeader(-wanted);
+    for (let nth = 0; nth < -wanted; nth += 1) {
+      set.draw(random);
+      writeCurrent(context, set);
+    }
+    return;
+  }
+  const count = Math.min(wanted, set.count);
+  reply.arrayHeader(count);
+  drawDistinct(set, count, random, () => writeCurrent(context, set));
+}

@@ -1,0 +1,122 @@
+/** What is in a set: size, members, all of them, and SSCAN. */
+
+import { oneShard } from '../definition.ts';
+import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '../element-scan.ts';
+import { oneKey } from '../keys.ts';
+import { setToRead } from './lookup.ts';
+
+export const scard = oneShard({
+  name: 'SCARD',
+  summary: 'Answers how many members a set has.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'set',
+  arity: 2,
+  flags: ['readonly', 'fast'],
+  keys: oneKey('RO'),
+  args: [{ name: 'key', type: 'key' }],
+  run(context, args) {
+    context.reply.integer(setToRead(context, args)?.count ?? 0);
+  },
+});
+
+export const sismember = oneShard({
+  name: 'SISMEMBER',
+  summary: 'Tells whether a set has a member.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'set',
+  arity: 3,
+  flags: ['readonly', 'fast'],
+  keys: oneKey('RO'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'member', type: 'string' },
+  ],
+  run(context, args) {
+    const set = setToRead(context, args);
+    const isMember = set?.has(args.source, args.at(2), args.length(2)) === true;
+    context.reply.integer(isMember ? 1 : 0);
+  },
+});
+
+export const smismember = oneShard({
+  name: 'SMISMEMBER',
+  summary: 'Tells of each of several members whether a set has it.',
+  since: '6.2.0',
+  complexity: 'O(N) for N members.',
+  group: 'set',
+  arity: -3,
+  flags: ['readonly', 'fast'],
+  keys: oneKey('RO', 'access'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'member', type: 'string', multiple: true },
+  ],
+  run(context, args) {
+    const set = setToRead(context, args);
+    context.reply.arrayHeader(args.count - 2);
+    for (let index = 2; index < args.count; index += 1) {
+      const isMember = set?.has(args.source, args.at(index), args.length(index)) === true;
+      context.reply.integer(isMember ? 1 : 0);
+    }
+  },
+});
+
+export const smembers = oneShard({
+  name: 'SMEMBERS',
+  summary: 'Answers all members of a set.',
+  since: '1.0.0',
+  complexity: 'O(N) for a set of N members.',
+  group: 'set',
+  arity: 2,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+  args: [{ name: 'key', type: 'key' }],
+  tips: ['nondeterministic_output_order'],
+  run(context, args) {
+    const { reply } = context;
+    const set = setToRead(context, args);
+    reply.setHeader(set?.count ?? 0);
+    if (set === undefined) return;
+    for (let more = set.first(); more; more = set.next()) {
+      set.read();
+      reply.bulk(set.bytes, set.at, set.length);
+    }
+  },
+});
+
+export const sscan = oneShard({
+  name: 'SSCAN',
+  summary: 'Walks the members of a set, some with each call.',
+  since: '2.8.0',
+  complexity: 'O(1) for each call, O(N) for the whole walk over N members.',
+  group: 'set',
+  arity: -3,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'cursor', type: 'integer' },
+    { name: 'pattern', type: 'pattern', token: 'MATCH', optional: true },
+    { name: 'count', type: 'integer', token: 'COUNT', optional: true },
+  ],
+  tips: ['nondeterministic_output'],
+  run(context, args) {
+    const cursor = elementCursor(args);
+    const set = setToRead(context, args);
+    gathered.clear();
+    let next = 0;
+    if (set !== undefined) {
+      const options = readElementScan(args);
+      next = set.scan(cursor, options.count, () => {
+        set.read();
+        if (!fitsScan(options, set.bytes, set.at, set.length)) return;
+        gathered.add(set.bytes, set.at, set.length);
+      });
+    }
+    answerScan(context.reply, next);
+  },
+});
+
+export const setReading = [scard, sismember, smismember, smembers, sscan];

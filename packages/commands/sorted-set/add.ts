@@ -1,0 +1,233 @@
+/** ZADD and ZINCRBY: members and their scores. */
+
+import { CommandError, errors } from '#base';
+import type { SortedSetValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { oneKey } from '../keys.ts';
+import { changedAt } from '../keyspace/lookup.ts';
+import { sortedSetEvents } from './events.ts';
+import { newSortedSet, pieceAt, sortedSetToWrite } from './lookup.ts';
+
+export const zadd = oneShard({
+  name: 'ZADD',
+  summary: 'Adds members to a sorted set, or gives those that are there new scores.',
+  since: '1.2.0',
+  complexity: 'O(log(N)) for each member, N being how many there are.',
+  group: 'sorted-set',
+  arity: -4,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'condition',
+      type: 'oneof',
+      since: '3.0.2',
+      optional: true,
+      arguments: [
+        { name: 'nx', type: 'pure-token', token: 'NX' },
+        { name: 'xx', type: 'pure-token', token: 'XX' },
+      ],
+    },
+    {
+      name: 'comparison',
+      type: 'oneof',
+      since: '6.2.0',
+      optional: true,
+      arguments: [
+        { name: 'gt', type: 'pure-token', token: 'GT' },
+        { name: 'lt', type: 'pure-token', token: 'LT' },
+      ],
+    },
+    { name: 'change', type: 'pure-token', token: 'CH', since: '3.0.2', optional: true },
+    { name: 'increment', type: 'pure-token', token: 'INCR', since: '3.0.2', optional: true },
+    {
+      name: 'data',
+      type: 'block',
+      multiple: true,
+      arguments: [
+        { name: 'score', type: 'double' },
+        { name: 'member', type: 'string' },
+      ],
+    },
+  ],
+  history: [
+    ['2.4.0', 'Takes several members.'],
+    ['3.0.2', 'XX, NX, CH and INCR came.'],
+    ['6.2.0', 'GT and LT came.'],
+  ],
+  run(context, args) {
+    readOptions(args);
+    const pairs = args.left / 2;
+    if (pairs === 0 || !Number.isInteger(pairs)) throw errors.syntax;
+    judgeOptions(pairs);
+    addMembers(context, args, args.position, pairs);
+  },
+});
+
+export const zincrby = oneShard({
+  name: 'ZINCRBY',
+  summary: 'Adds to the score of a member, which is 0 while it is not there.',
+  since: '1.2.0',
+  complexity: 'O(log(N)), N being how many members there are.',
+  group: 'sorted-set',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: oneKey('RW', ['access', 'update']),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'increment', type: 'integer' },
+    { name: 'member', type: 'string' },
+  ],
+  run(context, args) {
+    clearOptions();
+    options.increments = true;
+    addMembers(context, args, 2, 1);
+  },
+});
+
+export const sortedSetAdding = [zadd, zincrby];
+
+const onlyNewAndOld = new CommandError('ERR XX and NX options at the same time are not compatible');
+const contraryOptions = new CommandError(
+  'ERR GT, LT, and/or NX options at the same time are not compatible',
+);
+const onePairOnly = new CommandError('ERR INCR option supports a single increment-element pair');
+const notANumber = new CommandError('ERR resulting score is not a number (NaN)');
+
+/** The options of the command that is being run. */
+const options = {
+  onlyNew: false,
+  onlyOld: false,
+  onlyGreater: false,
+  onlyLess: false,
+  countsChanges: false,
+  increments: false,
+};
+
+/** The scores of the command that is being run: all are read before anything is changed. */
+let scores = new Float64Array(16);
+
+function clearOptions(): void {
+  options.onlyNew = false;
+  options.onlyOld = false;
+  options.onlyGreater = false;
+  options.onlyLess = false;
+  options.countsChanges = false;
+  options.increments = false;
+}
+
+function readOptions(args: Arguments): void {
+  clearOptions();
+  args.position = 2;
+  for (;;) {
+    if (args.takes('NX')) options.onlyNew = true;
+    else if (args.takes('XX')) options.onlyOld = true;
+    else if (args.takes('CH')) options.countsChanges = true;
+    else if (args.takes('INCR')) options.increments = true;
+    else if (args.takes('GT')) options.onlyGreater = true;
+    else if (args.takes('LT')) options.onlyLess = true;
+    else return;
+  }
+}
+
+function judgeOptions(pairs: number): void {
+  const { onlyNew, onlyOld, onlyGreater, onlyLess, increments } = options;
+  if (onlyNew && onlyOld) throw onlyNewAndOld;
+  if (Number(onlyNew) + Number(onlyGreater) + Number(onlyLess) > 1) throw contraryOptions;
+  if (increments && pairs > 1) throw onePairOnly;
+}
+
+function readScores(args: Arguments, first: number, pairs: number): void {
+  if (pairs > scores.length) scores = new Float64Array(pairs);
+  for (let pair = 0; pair < pairs; pair += 1) scores[pair] = args.doubleAt(first + pair * 2);
+}
+
+/** Adds the pairs of scores and members from argument `first` on. */
+function addMembers(context: ShardContext, args: Arguments, first: number, pairs: number): void {
+  readScores(args, first, pairs);
+  putMembers(context, args, first + 1, 2, pairs);
+}
+
+/** Takes over ZADD's options NX, XX and CH from another command. */
+export function setAddOptions(onlyNew: boolean, onlyOld: boolean, countsChanges: boolean): void {
+  clearOptions();
+  options.onlyNew = onlyNew;
+  options.onlyOld = onlyOld;
+  options.countsChanges = countsChanges;
+}
+
+/** Sets the score of a member that `putScoredMembers` adds. */
+export function setScore(pair: number, score: number): void {
+  if (pair >= scores.length) {
+    const larger = new Float64Array(pair * 2);
+    larger.set(scores);
+    scores = larger;
+  }
+  scores[pair] = score;
+}
+
+/** Adds the members of every `stride`-th argument from `member` on, with the scores that were set. */
+export function putMembers(
+  context: ShardContext,
+  args: Arguments,
+  member: number,
+  stride: number,
+  pairs: number,
+): void {
+  const { reply } = context;
+  const { increments, countsChanges } = options;
+  let set = sortedSetToWrite(context, args);
+  if (set === undefined && options.onlyOld) {
+    if (increments) reply.nil();
+    else reply.integer(0);
+    return;
+  }
+  if (set === undefined) set = newSortedSet(context, args, pieceAt(args, member), pairs);
+  else set.expect(pairs);
+
+  let added = 0;
+  let updated = 0;
+  let last: Outcome = 'kept';
+  for (let pair = 0; pair < pairs; pair += 1) {
+    last = put(set, args, member + pair * stride, scores[pair]!);
+    if (last === 'added') added += 1;
+    else if (last === 'updated') updated += 1;
+  }
+  if (added + updated > 0) {
+    changedAt(context, args, 1, increments ? sortedSetEvents.zincr : sortedSetEvents.zadd);
+  }
+  if (!increments) reply.integer(countsChanges ? added + updated : added);
+  else if (last === 'kept') reply.nil();
+  else reply.double(reached);
+}
+
+/** What became of a member: `same` has the score that it had, `kept` was not to be touched. */
+type Outcome = 'added' | 'updated' | 'same' | 'kept';
+
+/** The score that the last member got. */
+let reached = 0;
+
+function put(set: SortedSetValue, args: Arguments, index: number, given: number): Outcome {
+  const { source } = args;
+  const at = args.at(index);
+  const length = args.length(index);
+  reached = given;
+  if (!set.find(source, at, length)) {
+    if (options.onlyOld) return 'kept';
+    set.add(source, at, length, given);
+    return 'added';
+  }
+  if (options.onlyNew) return 'kept';
+  const before = set.score;
+  const score = options.increments ? before + given : given;
+  if (Number.isNaN(score)) throw notANumber;
+  if (options.onlyLess && score >= before) return 'kept';
+  if (options.onlyGreater && score <= before) return 'kept';
+  reached = score;
+  if (score === before) return 'same';
+  set.update(source, at, length, score);
+  return 'updated';
+}

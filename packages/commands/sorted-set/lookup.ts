@@ -1,0 +1,113 @@
+/**
+ * Finding the sorted set of a key, and storing one.
+ *
+ * Commands of one sorted set share one `SortedSetValue`, since a thread runs one command at a time.
+ */
+
+import { errors } from '#base';
+import {
+  SortedSetValue,
+  storeSortedSet,
+  ValueType,
+  type PackedLimits,
+  type Piece,
+  type RankedTable,
+  type Ref,
+} from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { events, type KeyEvent } from '../keyspace/events.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+
+const sortedSet = new SortedSetValue();
+const limits: PackedLimits = { entries: 0, valueBytes: 0 };
+
+/** The sorted set of argument `index`'s key to read; undefined when there is none. */
+export function sortedSetToRead(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): SortedSetValue | undefined {
+  return opened(context, findToRead(context, args, index));
+}
+
+/** The same to write to. */
+export function sortedSetToWrite(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): SortedSetValue | undefined {
+  return opened(context, findToWrite(context, args, index));
+}
+
+/** Makes an empty sorted set of the first argument's key, for so many members, of which one is `first`. */
+export function newSortedSet(
+  context: ShardContext,
+  args: Arguments,
+  first: Piece,
+  count: number,
+): SortedSetValue {
+  const { entries, valueBytes } = currentLimits(context);
+  const isLarge = count > entries || first.length > valueBytes;
+  sortedSet.create(context.keyspace, pieceAt(args, 1), limits, isLarge);
+  createdAt(context, args, 1);
+  return sortedSet;
+}
+
+/** A view of a record that holds a sorted set. */
+export function openSortedSet(
+  context: ShardContext,
+  ref: Ref,
+  into: SortedSetValue,
+): SortedSetValue {
+  return into.open(context.keyspace, ref, currentLimits(context));
+}
+
+/** Argument `index` as a piece of memory. */
+export function pieceAt(args: Arguments, index: number): Piece {
+  return { bytes: args.source, at: args.at(index), length: args.length(index) };
+}
+
+/** Removes the key when its sorted set has become empty; answers whether it has. */
+export function removeIfEmpty(context: ShardContext): boolean {
+  if (sortedSet.count > 0) return false;
+  context.keyspace.removeRef(sortedSet.ref);
+  return true;
+}
+
+/**
+ * Stores members under argument `index`'s key, or removes the key when there are none; the reply is how
+ * many they are.
+ */
+export function storeMembers(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  members: RankedTable | undefined,
+  event: KeyEvent,
+): void {
+  const { keyspace, reply } = context;
+  const old = findToWrite(context, args, index);
+  const existed = old !== 0;
+  if (members !== undefined && members.count > 0) {
+    storeSortedSet(keyspace, pieceAt(args, index), members, currentLimits(context));
+    if (!existed) createdAt(context, args, index);
+    changedAt(context, args, index, event);
+  } else if (existed) {
+    keyspace.removeRef(old);
+    changedAt(context, args, index, events.del);
+  }
+  reply.integer(members?.count ?? 0);
+}
+
+function opened(context: ShardContext, ref: Ref): SortedSetValue | undefined {
+  if (ref === 0) return undefined;
+  if (context.keyspace.type(ref) !== ValueType.zset) throw errors.wrongType;
+  return openSortedSet(context, ref, sortedSet);
+}
+
+function currentLimits({ settings }: ShardContext): PackedLimits {
+  limits.entries = settings.number('zset-max-listpack-entries');
+  limits.valueBytes = settings.number('zset-max-listpack-value');
+  return limits;
+}

@@ -1,0 +1,328 @@
+/** ZRANGE in all its forms: by rank, by score and by member, answered or stored. */
+
+import { CommandError, errors } from '#base';
+import { RankedTable, type SortedSetValue } from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
+import { allOf, keySpec, oneKey } from '../keys.ts';
+import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
+import { sortedSetEvents } from './events.ts';
+import { sortedSetToRead, storeMembers } from './lookup.ts';
+import { writeMembersHeader, writeMember } from './member-reply.ts';
+
+const limitDoc: ArgumentDoc = {
+  name: 'limit',
+  type: 'block',
+  token: 'LIMIT',
+  optional: true,
+  arguments: [
+    { name: 'offset', type: 'integer' },
+    { name: 'count', type: 'integer' },
+  ],
+};
+
+const withScoresDoc: ArgumentDoc = {
+  name: 'withscores',
+  type: 'pure-token',
+  token: 'WITHSCORES',
+  optional: true,
+};
+
+const sortDocs: readonly ArgumentDoc[] = [
+  {
+    name: 'sortby',
+    type: 'oneof',
+    since: '6.2.0',
+    optional: true,
+    arguments: [
+      { name: 'byscore', type: 'pure-token', token: 'BYSCORE' },
+      { name: 'bylex', type: 'pure-token', token: 'BYLEX' },
+    ],
+  },
+  { name: 'rev', type: 'pure-token', token: 'REV', since: '6.2.0', optional: true },
+  { ...limitDoc, since: '6.2.0' },
+];
+
+const rangeHead = {
+  complexity: 'O(log(N)+M) for M members in the reply out of N.',
+  group: 'sorted-set',
+  arity: -4,
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access'),
+} as const satisfies Partial<CommandHead>;
+
+function between(
+  first: string,
+  last: string,
+  type: ArgumentDoc['type'],
+  ...rest: readonly ArgumentDoc[]
+): readonly ArgumentDoc[] {
+  return [{ name: 'key', type: 'key' }, { name: first, type }, { name: last, type }, ...rest];
+}
+
+export const zrange = oneShard({
+  ...rangeHead,
+  name: 'ZRANGE',
+  summary: 'Answers the members in a range of ranks, scores or members.',
+  since: '1.2.0',
+  args: between('start', 'stop', 'string', ...sortDocs, withScoresDoc),
+  history: [['6.2.0', 'REV, BYSCORE, BYLEX and LIMIT came.']],
+  run(context, args) {
+    answerRange(context, args, 'any', 'any');
+  },
+});
+
+export const zrevrange = oneShard({
+  ...rangeHead,
+  name: 'ZREVRANGE',
+  summary: 'Answers the members in a range of ranks, the highest score first.',
+  since: '1.2.0',
+  args: between('start', 'stop', 'integer', withScoresDoc),
+  deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV`' },
+  run(context, args) {
+    answerRange(context, args, 'rank', 'down');
+  },
+});
+
+export const zrangebyscore = oneShard({
+  ...rangeHead,
+  name: 'ZRANGEBYSCORE',
+  summary: 'Answers the members with scores in a range.',
+  since: '1.0.5',
+  args: between('min', 'max', 'double', { ...withScoresDoc, since: '2.0.0' }, limitDoc),
+  deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `BYSCORE`' },
+  history: [['2.0.0', 'WITHSCORES came.']],
+  run(context, args) {
+    answerRange(context, args, 'score', 'up');
+  },
+});
+
+export const zrevrangebyscore = oneShard({
+  ...rangeHead,
+  name: 'ZREVRANGEBYSCORE',
+  summary: 'Answers the members with scores in a range, the highest first.',
+  since: '2.2.0',
+  args: between('max', 'min', 'double', withScoresDoc, limitDoc),
+  deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV` and `BYSCORE`' },
+  history: [['2.1.6', 'Both ends can be exclusive.']],
+  run(context, args) {
+    answerRange(context, args, 'score', 'down');
+  },
+});
+
+export const zrangebylex = oneShard({
+  ...rangeHead,
+  name: 'ZRANGEBYLEX',
+  summary: 'Answers the members in an alphabetical range, when all have one score.',
+  since: '2.8.9',
+  args: between('min', 'max', 'string', limitDoc),
+  deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `BYLEX`' },
+  run(context, args) {
+    answerRange(context, args, 'lex', 'up');
+  },
+});
+
+export const zrevrangebylex = oneShard({
+  ...rangeHead,
+  name: 'ZREVRANGEBYLEX',
+  summary: 'Answers the members in an alphabetical range, the last first.',
+  since: '2.8.9',
+  args: between('max', 'min', 'string', limitDoc),
+  deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV` and `BYLEX`' },
+  run(context, args) {
+    answerRange(context, args, 'lex', 'down');
+  },
+});
+
+export const zrangestore = oneShard({
+  name: 'ZRANGESTORE',
+  summary: 'Stores the members in a range of a sorted set under another key.',
+  since: '6.2.0',
+  complexity: 'O(log(N)+M) for M members stored out of N.',
+  group: 'sorted-set',
+  arity: -5,
+  flags: ['write', 'denyoom'],
+  keys: allOf(keySpec(1, 'OW', 'update'), keySpec(2, 'RO', 'access')),
+  args: [
+    { name: 'dst', type: 'key' },
+    { name: 'src', type: 'key' },
+    { name: 'min', type: 'string' },
+    { name: 'max', type: 'string' },
+    ...sortDocs,
+  ],
+  run(context, args) {
+    const query = readQuery(args, 2, 'any', 'any', false);
+    const set = sortedSetToRead(context, args, 2);
+    const members = new RankedTable(context.keyspace.createTable(true));
+    if (set !== undefined) copyRange(context, set, query, members);
+    storeMembers(context, args, 1, members, sortedSetEvents.zrangestore);
+  },
+});
+
+export const sortedSetRanges = [
+  zrange,
+  zrevrange,
+  zrangebyscore,
+  zrevrangebyscore,
+  zrangebylex,
+  zrevrangebylex,
+  zrangestore,
+];
+
+const limitNeedsRange = new CommandError(
+  'ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX',
+);
+const noLexScores = new CommandError(
+  'ERR syntax error, WITHSCORES not supported in combination with BYLEX',
+);
+
+type By = 'rank' | 'score' | 'lex';
+type Direction = 'up' | 'down';
+
+/** What a command asks for. */
+interface Query {
+  range: Range;
+  by: By;
+  isDown: boolean;
+  withScores: boolean;
+  offset: number;
+  /** Negative: all. */
+  limit: number;
+}
+
+function answerRange(
+  context: ShardContext,
+  args: Arguments,
+  by: By | 'any',
+  direction: Direction | 'any',
+): void {
+  const query = readQuery(args, 1, by, direction, true);
+  const set = sortedSetToRead(context, args);
+  const { reply } = context;
+  if (set === undefined) {
+    reply.arrayHeader(0);
+    return;
+  }
+  const { withScores } = query;
+  walk(
+    set,
+    query,
+    () => writeMember(reply, set, withScores),
+    (count) => writeMembersHeader(reply, count, withScores),
+  );
+}
+
+/** Reads the options behind the range, and then the range; `keyIndex` is where the key stands. */
+function readQuery(
+  args: Arguments,
+  keyIndex: number,
+  by: By | 'any',
+  direction: Direction | 'any',
+  mayScore: boolean,
+): Query {
+  const found = { by, direction, withScores: false, offset: 0, limit: -1 };
+  args.position = keyIndex + 3;
+  while (args.more) readOption(args, found, mayScore);
+  const chosen = found.by === 'any' ? 'rank' : found.by;
+  if (found.limit !== -1 && chosen === 'rank') throw limitNeedsRange;
+  if (found.withScores && chosen === 'lex') throw noLexScores;
+  const isDown = found.direction === 'down';
+  // Downwards, the range is given with its highest end first.
+  const isTurned = isDown && chosen !== 'rank';
+  const minIndex = keyIndex + (isTurned ? 2 : 1);
+  const maxIndex = keyIndex + (isTurned ? 1 : 2);
+  const range = READERS[chosen](args, minIndex, maxIndex);
+  const { withScores, offset, limit } = found;
+  return { range, by: chosen, isDown, withScores, offset, limit };
+}
+
+const READERS = { rank: rankRange, score: scoreRange, lex: lexRange } as const;
+
+interface FoundOptions {
+  by: By | 'any';
+  direction: Direction | 'any';
+  withScores: boolean;
+  offset: number;
+  limit: number;
+}
+
+function readOption(args: Arguments, found: FoundOptions, mayScore: boolean): void {
+  if (mayScore && args.takes('WITHSCORES')) {
+    found.withScores = true;
+  } else if (args.left >= 3 && args.takes('LIMIT')) {
+    found.offset = args.roundedAt(args.next());
+    found.limit = args.roundedAt(args.next());
+  } else if (found.direction === 'any' && args.takes('REV')) {
+    found.direction = 'down';
+  } else if (found.by === 'any' && args.takes('BYLEX')) {
+    found.by = 'lex';
+  } else if (found.by === 'any' && args.takes('BYSCORE')) {
+    found.by = 'score';
+  } else {
+    throw errors.syntax;
+  }
+}
+
+/** Says how many members there are and calls back at each, with the member read. */
+function walk(
+  set: SortedSetValue,
+  query: Query,
+  visit: () => void,
+  begin?: (count: number) => void,
+): void {
+  const { start, count } = placed(set, query);
+  begin?.(count);
+  if (count === 0) return;
+  let more = set.seek(start);
+  for (let left = count; more && left > 0; left -= 1) {
+    set.read();
+    visit();
+    more = query.isDown ? set.prev() : set.next();
+  }
+}
+
+/** Adds the members of a range to others. */
+function copyRange(
+  { settings }: ShardContext,
+  set: SortedSetValue,
+  query: Query,
+  members: RankedTable,
+): void {
+  const entries = settings.number('zset-max-listpack-entries');
+  const valueBytes = settings.number('zset-max-listpack-value');
+  // Redis stores into a listpack as long as that may do, and a listpack has no negative zero.
+  let isPacked = true;
+  walk(
+    set,
+    query,
+    () => {
+      const { bytes, at, length, score } = set;
+      isPacked &&= length <= valueBytes && members.count < entries;
+      members.add(bytes, at, length, isPacked && score === 0 ? 0 : score);
+    },
+    (count) => {
+      if (query.by === 'rank') isPacked = count <= entries;
+    },
+  );
+}
+
+/** The rank of the first member in walking order, and how many follow with it. */
+function placed(set: SortedSetValue, query: Query): { start: number; count: number } {
+  const { range, by, isDown, offset, limit } = query;
+  const { first, end } = range.ranksIn(set);
+  const size = end - first;
+  if (by === 'rank') {
+    return { start: isDown ? set.count - 1 - first : first, count: size };
+  }
+  const most = limit < 0 ? size : limit;
+  if (offset >= 0) {
+    const count = Math.max(Math.min(size - offset, most), 0);
+    return { start: isDown ? end - 1 - offset : first + offset, count };
+  }
+  // A negative offset finds nothing in a listpack, and in a skip list so many members from the far
+  // end, as Redis 7.4 answers.
+  if (set.isPacked || -offset > size) return { start: 0, count: 0 };
+  const count = Math.min(-offset, most);
+  return { start: isDown ? first - offset - 1 : end + offset, count };
+}

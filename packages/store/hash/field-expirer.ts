@@ -1,0 +1,84 @@
+/**
+ * Active expiry of fields: takes out those that have ended and that nobody asks for.
+ *
+ * A cursor walks the hashes that may have such fields, over all databases. Looking at one costs a
+ * glance at its soonest field, and fields are taken out a few at a time, so that a slice keeps to its
+ * time however large a hash is.
+ */
+import type { Keyspace } from '../keyspace.ts';
+import type { Ref } from '../segment.ts';
+import type { Store } from '../store.ts';
+import { HashValue, type PackedLimits } from './hash-value.ts';
+
+/** Hashes looked at before the clock is asked again. */
+const LOOK_COUNT = 20;
+/** Fields taken out before the clock is asked again. */
+const REMOVE_COUNT = 50;
+/** Taking out never makes a hash grow. */
+const NO_LIMITS: PackedLimits = { entries: Infinity, valueBytes: Infinity };
+
+export class FieldExpirer {
+  readonly #store: Store;
+  readonly #cursors: number[];
+  readonly #hash = new HashValue();
+  #database = 0;
+  readonly #due: Uint8Array[] = [];
+  #keyspace: Keyspace;
+  readonly #look = (ref: Ref): void => {
+    const { soonest } = this.#hash.open(this.#keyspace, ref, NO_LIMITS);
+    if (soonest < 0 || soonest >= this.#store.nowMs) return;
+    const { bytes, at, length } = this.#keyspace.key(ref);
+    this.#due.push(bytes.slice(at, at + length));
+  };
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#cursors = store.databases.map(() => 0);
+    this.#keyspace = store.databases[0]!;
+  }
+
+  /** Works for at most one round over all databases; answers how many fields went. */
+  slice(nowUs: () => number, budgetUs: number): number {
+    const { databases } = this.#store;
+    const endUs = nowUs() + budgetUs;
+    let removed = 0;
+    for (let visited = 0; visited < databases.length; visited += 1) {
+      this.#keyspace = databases[this.#database]!;
+      do {
+        if (this.#keyspace.fieldExpires === 0) {
+          this.#cursors[this.#database] = 0;
+          break;
+        }
+        const cursor = this.#cursors[this.#database]!;
+        const { fieldVolatile } = this.#keyspace.contents;
+        this.#cursors[this.#database] = fieldVolatile.scan(cursor, LOOK_COUNT, this.#look);
+        for (const key of this.#due) removed += this.#clean(key, nowUs, endUs);
+        this.#due.length = 0;
+        if (nowUs() >= endUs) return removed;
+      } while (this.#cursors[this.#database] !== 0);
+      this.#database = (this.#database + 1) % databases.length;
+    }
+    return removed;
+  }
+
+  #clean(key: Uint8Array, nowUs: () => number, endUs: number): number {
+    const store = this.#store;
+    const keyspace = this.#keyspace;
+    const ref = keyspace.lookUp(key, key.length);
+    if (ref === 0 || nowUs() >= endUs) return 0;
+    const hash = this.#hash.open(keyspace, ref, NO_LIMITS);
+    let removed = 0;
+    let more = 0;
+    do {
+      more = hash.removeEnded(store.nowMs, REMOVE_COUNT);
+      removed += more;
+    } while (more === REMOVE_COUNT && nowUs() < endUs);
+    if (removed === 0) return 0;
+    store.stats.expiredFields += removed;
+    const isEmpty = hash.count === 0;
+    if (isEmpty) keyspace.removeRef(hash.ref);
+    const database = store.databases.indexOf(keyspace);
+    store.events.fieldsExpired(database, key, 0, key.length, isEmpty);
+    return removed;
+  }
+}

@@ -1,0 +1,326 @@
+/**
+ * One hash of a keyspace, whichever way it is kept: in a listpack, or in a table.
+ *
+ * One object serves a whole thread; it is pointed at the next hash by `open`. What it says of a field is
+ * good until the next call that writes.
+ */
+import { copyBytes, type Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import type { Keyspace } from '../keyspace.ts';
+import type { Ref } from '../segment.ts';
+import type { PackedTable } from '../table/packed-table.ts';
+import { tableCodec } from '../table/table-codec.ts';
+import { registerCodec } from '../value-codec.ts';
+import { ValueType } from '../value-type.ts';
+import { EMPTY_LISTPACK, PackedHash, type Piece } from './packed-hash.ts';
+
+export type { Piece } from './packed-hash.ts';
+
+registerCodec(ValueType.hash, Encoding.hashtable, tableCodec);
+registerCodec(ValueType.hash, Encoding.hashtableEx, tableCodec);
+
+/** What a listpack may grow to before the value becomes a table. */
+export interface PackedLimits {
+  entries: number;
+  /** Bytes of the longest field, value or member. */
+  valueBytes: number;
+}
+
+export class HashValue {
+  /** The field or value last read. */
+  bytes: Bytes = EMPTY_LISTPACK;
+  at = 0;
+  length = 0;
+  #keyspace!: Keyspace;
+  #limits: PackedLimits = { entries: 0, valueBytes: 0 };
+  #tableRef: Ref = 0;
+  #table: PackedTable | undefined;
+  #tableBytes = 0;
+  /** The current field's entry in the table. */
+  #found = 0;
+  readonly #packed = new PackedHash();
+
+  /** Points at the hash of a record. */
+  open(keyspace: Keyspace, ref: Ref, limits: PackedLimits): this {
+    this.#keyspace = keyspace;
+    this.#limits = limits;
+    const encoding = keyspace.encoding(ref);
+    if (encoding === Encoding.hashtable || encoding === Encoding.hashtableEx) {
+      this.#openTable(ref, keyspace.object(ref) as PackedTable);
+    } else {
+      this.#table = undefined;
+      this.#packed.open(keyspace, ref, encoding !== Encoding.listpack);
+    }
+    return this;
+  }
+
+  /** Makes an empty hash of a key and points at it; the caller fills it. */
+  create(keyspace: Keyspace, key: Piece, limits: PackedLimits): this {
+    const { bytes, at, length } = key;
+    const size = EMPTY_LISTPACK.length;
+    const type = ValueType.hash;
+    const packed = Encoding.listpack;
+    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, type, packed);
+    return this.open(keyspace, ref, limits);
+  }
+
+  /** Where the record is now. */
+  get ref(): Ref {
+    return this.#table === undefined ? this.#packed.ref : this.#tableRef;
+  }
+
+  /** Fields, with those that have ended and that nobody has met yet. */
+  get count(): number {
+    return this.#table === undefined ? this.#packed.count : this.#table.count;
+  }
+
+  get isTable(): boolean {
+    return this.#table !== undefined;
+  }
+
+  /** Whether fields can have an end, in this encoding. */
+  get mayExpire(): boolean {
+    return this.#table === undefined ? this.#packed.hasEnds : this.#table.expiringCount > 0;
+  }
+
+  /** When the first field ends, or -1. */
+  get soonest(): number {
+    if (this.#table === undefined) return this.#packed.first() ? this.#packed.expiry : -1;
+    const { soonest } = this.#table;
+    return soonest === 0 ? -1 : this.#table.expiry(soonest);
+  }
+
+  /** Fields that have not ended by then. */
+  liveCount(nowMs: number): number {
+    if (this.#table !== undefined) return this.#table.count - this.#table.endedCount(nowMs);
+    let ended = 0;
+    for (let more = this.mayExpire && this.first(); more; more = this.next()) {
+      if (!this.hasEnded(nowMs)) break;
+      ended += 1;
+    }
+    return this.count - ended;
+  }
+
+  /** Steps to the field with this name; answers whether there is one. */
+  find(field: Bytes, at: number, length: number): boolean {
+    if (this.#table === undefined) return this.#packed.find(field, at, length);
+    this.#found = this.#table.find(field, at, length);
+    return this.#found !== 0;
+  }
+
+  /** A number that tells the current field from all others. */
+  get current(): number {
+    return this.#table !== undefined ? this.#found : this.#packed.cursor.offset;
+  }
+
+  /** Steps to the first field. */
+  first(): boolean {
+    if (this.#table === undefined) return this.#packed.first();
+    this.#found = this.#table.first();
+    return this.#found !== 0;
+  }
+
+  /** Steps to the following field. */
+  next(): boolean {
+    if (this.#table === undefined) return this.#packed.next();
+    this.#found = this.#table.next(this.#found);
+    return this.#found !== 0;
+  }
+
+  /** Steps to a field by chance, each as likely as the other; there is one. */
+  draw(random: () => number): void {
+    if (this.#table === undefined) this.#packed.seek(Math.floor(random() * this.count));
+    else this.#found = this.#table.random(random);
+  }
+
+  /** Calls back at each of about `count` fields from the cursor on; answers the next cursor. */
+  scan(cursor: number, count: number, visit: () => void): number {
+    if (this.#table === undefined) {
+      for (let more = this.first(); more; more = this.next()) visit();
+      return 0;
+    }
+    return this.#table.scan(cursor, count, (entry) => {
+      this.#found = entry;
+      visit();
+    });
+  }
+
+  /** Points `bytes`, `at` and `length` at the current field's name. */
+  readField(): void {
+    if (this.#table === undefined) {
+      this.#packed.readField();
+      this.#takeText();
+    } else {
+      const { bytes, fieldAt, fieldLength } = this.#table.read(this.#found);
+      this.#point(bytes, fieldAt, fieldLength);
+    }
+  }
+
+  /** The same for its value. */
+  readValue(): void {
+    if (this.#table === undefined) {
+      this.#packed.readValue();
+      this.#takeText();
+    } else {
+      const { bytes, valueAt, valueLength } = this.#table.read(this.#found);
+      this.#point(bytes, valueAt, valueLength);
+    }
+  }
+
+  /** When the current field ends, or -1. */
+  get expiry(): number {
+    return this.#table === undefined ? this.#packed.expiry : this.#table.expiry(this.#found);
+  }
+
+  hasEnded(nowMs: number): boolean {
+    const { expiry } = this;
+    return expiry >= 0 && expiry < nowMs;
+  }
+
+  /**
+   * Sets the value of a field, which may be new: answers whether it is. The end of an old one goes
+   * unless it is kept.
+   */
+  put(field: Piece, value: Piece, keepsExpiry = false): boolean {
+    if (this.#table === undefined) {
+      const { valueBytes } = this.#limits;
+      if (field.length <= valueBytes && value.length <= valueBytes) {
+        return this.#putPacked(field, value, keepsExpiry);
+      }
+      this.#convert();
+    }
+    return this.#putInTable(field, value, keepsExpiry);
+  }
+
+  /** Becomes a table at once when so many new fields are to come that it would be one in the end. */
+  expect(newFields: number): void {
+    if (this.#table === undefined && newFields > this.#limits.entries) this.#convert();
+  }
+
+  /** Sets when the current field ends, or with -1 that it does not. */
+  setExpiry(unixMs: number): void {
+    if (this.#table !== undefined) {
+      this.#found = this.#table.setExpiry(this.#found, unixMs);
+      this.#post();
+    } else {
+      if (unixMs < 0 && !this.#packed.hasEnds) return;
+      this.allowExpiry();
+      this.#packed.setExpiry(unixMs);
+    }
+    this.#classify();
+  }
+
+  /** Has the encoding Redis uses for fields with an end, though none has one yet. */
+  allowExpiry(): void {
+    if (this.#table === undefined && !this.#packed.hasEnds) this.#packed.widen();
+  }
+
+  /** Takes the current field out. An empty hash is the caller's to remove. */
+  remove(): void {
+    if (this.#table === undefined) {
+      this.#packed.remove();
+    } else {
+      this.#table.remove(this.#found);
+      this.#post();
+    }
+    this.#classify();
+  }
+
+  /** Takes out fields that have ended, at most `max`; answers how many. */
+  removeEnded(nowMs: number, max: number): number {
+    let removed = 0;
+    while (removed < max && this.#findSoonest() && this.hasEnded(nowMs)) {
+      this.remove();
+      removed += 1;
+    }
+    return removed;
+  }
+
+  #findSoonest(): boolean {
+    if (this.#table === undefined) return this.#packed.first();
+    this.#found = this.#table.soonest;
+    return this.#found !== 0;
+  }
+
+  #openTable(ref: Ref, table: PackedTable): void {
+    this.#tableRef = ref;
+    this.#table = table;
+    this.#tableBytes = table.bytes;
+  }
+
+  #takeText(): void {
+    const { text, textAt, textLength } = this.#packed.cursor;
+    this.#point(text, textAt, textLength);
+  }
+
+  #point(bytes: Bytes, at: number, length: number): void {
+    this.bytes = bytes;
+    this.at = at;
+    this.length = length;
+  }
+
+  #putPacked(field: Piece, value: Piece, keepsExpiry: boolean): boolean {
+    const isNew = this.#packed.put(field, value, keepsExpiry);
+    if (isNew && this.count > this.#limits.entries) {
+      this.#convert();
+      this.find(field.bytes, field.at, field.length);
+    } else if (!isNew && !keepsExpiry) {
+      this.#classify();
+    }
+    return isNew;
+  }
+
+  #putInTable(field: Piece, value: Piece, keepsExpiry: boolean): boolean {
+    const table = this.#table!;
+    let found = table.find(field.bytes, field.at, field.length);
+    const isNew = found === 0;
+    if (isNew) found = table.addMissed(field.bytes, field.at, field.length, value.length);
+    else found = table.resizeValue(found, value.length, keepsExpiry);
+    const { bytes, valueAt } = table.read(found);
+    copyBytes(value.bytes, value.at, bytes, valueAt, value.length);
+    this.#found = found;
+    this.#post();
+    if (!isNew) this.#classify();
+    return isNew;
+  }
+
+  #convert(): void {
+    const keyspace = this.#keyspace;
+    const table = keyspace.createTable(true);
+    for (let more = this.first(); more; more = this.next()) {
+      const { expiry } = this;
+      this.readField();
+      const field = this.bytes.slice(this.at, this.at + this.length);
+      this.readValue();
+      const entry = table.add(field, 0, field.length, this.length);
+      const { bytes, valueAt } = table.read(entry);
+      copyBytes(this.bytes, this.at, bytes, valueAt, this.length);
+      if (expiry >= 0) table.setExpiry(entry, expiry);
+    }
+    const { bytes, at, length } = keyspace.key(this.ref);
+    const encoding = table.expiringCount > 0 ? Encoding.hashtableEx : Encoding.hashtable;
+    const type = ValueType.hash;
+    const ref = keyspace.setObject(bytes, at, length, type, encoding, table, table.bytes, true);
+    this.#openTable(ref, table);
+  }
+
+  /** Lets the encoding say whether any field has an end: the store keeps track of those hashes. */
+  #classify(): void {
+    const keyspace = this.#keyspace;
+    let encoding: number = Encoding.listpack;
+    if (this.#table !== undefined) {
+      encoding = this.#table.expiringCount > 0 ? Encoding.hashtableEx : Encoding.hashtable;
+    } else if (this.#packed.hasEnds) {
+      encoding = this.#packed.hasExpiring ? Encoding.listpackEx : Encoding.listpackExIdle;
+    }
+    if (keyspace.encoding(this.ref) !== encoding) keyspace.setEncoding(this.ref, encoding);
+  }
+
+  /** Tells the store what the table takes now. */
+  #post(): void {
+    const { bytes } = this.#table!;
+    if (bytes === this.#tableBytes) return;
+    this.#keyspace.addObjectBytes(this.ref, bytes - this.#tableBytes);
+    this.#tableBytes = bytes;
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * One list of a keyspace, whichever way it is kept: a listpack or a quicklist.
+ *
+ * One object serves a whole thread; it is pointed at the next list by `open`. Where it stands, and what
+ * it says of an element, is good until the next call that writes.
+ */
+import type { Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import type { Piece } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import { ListpackEntries, spliceRecord } from '../listpack-entries.ts';
+import { HEADER_BYTES } from '../listpack-layout.ts';
+import { Listpack } from '../listpack.ts';
+import type { Ref } from '../segment.ts';
+import { registerCodec } from '../value-codec.ts';
+import { ValueType } from '../value-type.ts';
+import { ListNode } from './list-node.ts';
+import {
+  exceedsLimit,
+  isWellBelowLimit,
+  keptDepth,
+  keptSize,
+  type ListLimits,
+} from './node-limits.ts';
+import { quicklistCodec } from './quicklist-codec.ts';
+import { Quicklist } from './quicklist.ts';
+
+registerCodec(ValueType.list, Encoding.quicklist, quicklistCodec);
+
+/** Numbered pieces of memory, as the arguments of a command are. */
+export interface Pieces {
+  readonly source: Bytes;
+  at(index: number): number;
+  length(index: number): number;
+}
+
+const TYPE = ValueType.list;
+const entries = new ListpackEntries();
+const EMPTY_LISTPACK = entries.clear().toListpack();
+
+export class ListValue {
+  ref: Ref = 0;
+  /** The element last read. */
+  bytes: Bytes = EMPTY_LISTPACK;
+  at = 0;
+  length = 0;
+  #keyspace!: Keyspace;
+  #limits: ListLimits = { size: 0, compressDepth: 0, plainBytes: 0 };
+  #quicklist: Quicklist | undefined;
+  #quicklistBytes = 0;
+  readonly #cursor = new Listpack();
+
+  /** Points at the list of a record. */
+  open(keyspace: Keyspace, ref: Ref, limits: ListLimits): this {
+    this.#keyspace = keyspace;
+    this.#limits = limits;
+    this.ref = ref;
+    if (keyspace.encoding(ref) === Encoding.quicklist) {
+      this.#adopt(keyspace.object(ref) as Quicklist);
+    } else {
+      this.#quicklist = undefined;
+      this.#cursor.pointAt(keyspace.value(ref));
+    }
+    return this;
+  }
+
+  /** Makes an empty list of a key; the caller fills it. */
+  create(keyspace: Keyspace, key: Piece, limits: ListLimits): this {
+    const { bytes, at, length } = key;
+    const size = EMPTY_LISTPACK.length;
+    const packed = Encoding.listpack;
+    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, TYPE, packed);
+    return this.open(keyspace, ref, limits);
+  }
+
+  get count(): number {
+    return this.#quicklist === undefined ? this.#cursor.count : this.#quicklist.count;
+  }
+
+  /** Becomes a quicklist when the listpack cannot take so many bytes and elements more. */
+  expect(bytes: number, count: number): void {
+    if (this.#quicklist !== undefined) return;
+    const { totalBytes, count: before } = this.#cursor;
+    if (exceedsLimit(this.#limits.size, totalBytes + bytes, before + count)) this.#toQuicklist();
+  }
+
+  /** Adds the pieces from `first` up to `end`, one by one, at an end. */
+  push(pieces: Pieces, first: number, end: number, isHead: boolean): void {
+    let bytes = 0;
+    for (let index = first; index < end; index += 1) bytes += pieces.length(index);
+    this.expect(bytes, end - first);
+    const { source } = pieces;
+    if (this.#quicklist !== undefined) {
+      for (let index = first; index < end; index += 1) {
+        this.#quicklist.push(source, pieces.at(index), pieces.length(index), isHead);
+      }
+      this.#post();
+      return;
+    }
+    entries.clear();
+    // What comes last at the head comes first in the list.
+    for (let nth = 0; nth < end - first; nth += 1) {
+      const index = isHead ? end - 1 - nth : first + nth;
+      entries.add(source, pieces.at(index), pieces.length(index));
+    }
+    this.#splice(isHead ? HEADER_BYTES : this.#cursor.endOffset, 0, 0);
+  }
+
+  /** Steps to the element at an index, counted from the end when negative. */
+  seek(index: number): boolean {
+    return this.#quicklist === undefined ? this.#cursor.seek(index) : this.#quicklist.seek(index);
+  }
+
+  next(): boolean {
+    return this.#quicklist === undefined ? this.#cursor.next() : this.#quicklist.next();
+  }
+
+  prev(): boolean {
+    return this.#quicklist === undefined ? this.#cursor.prev() : this.#quicklist.prev();
+  }
+
+  /** Points `bytes`, `at` and `length` at the current element. */
+  read(): void {
+    if (this.#quicklist === undefined) {
+      const cursor = this.#cursor;
+      cursor.read();
+      this.#point(cursor.text, cursor.textAt, cursor.textLength);
+    } else {
+      const list = this.#quicklist;
+      list.read();
+      this.#point(list.bytes, list.at, list.length);
+    }
+  }
+
+  /** Whether the current element is these bytes. */
+  equals(bytes: Bytes, at: number, length: number): boolean {
+    const holder = this.#quicklist ?? this.#cursor;
+    return holder.equals(bytes, at, length);
+  }
+
+  /** Puts an element beside the current one. */
+  insert(bytes: Bytes, at: number, length: number, isAfter: boolean): void {
+    if (this.#quicklist !== undefined) {
+      this.#quicklist.insert(bytes, at, length, isAfter);
+      this.#post();
+      return;
+    }
+    const { offset, entryBytes } = this.#cursor;
+    entries.clear().add(bytes, at, length);
+    this.#splice(isAfter ? offset + entryBytes : offset, 0, 0);
+  }
+
+  /** Puts another element in the place of the current one. */
+  replace(bytes: Bytes, at: number, length: number): void {
+    if (this.#quicklist !== undefined) {
+      this.#quicklist.replace(bytes, at, length);
+      this.#post();
+      return;
+    }
+    const { offset, entryBytes } = this.#cursor;
+    entries.clear().add(bytes, at, length);
+    this.#splice(offset, entryBytes, 1);
+  }
+
+  /**
+   * Takes the current element out and steps to the one that comes next in the direction; answers
+   * whether there is one. An empty list is the caller's to remove.
+   */
+  remove(isForward: boolean): boolean {
+    if (this.#quicklist !== undefined) {
+      const more = this.#quicklist.remove(isForward);
+      this.#post();
+      return more;
+    }
+    const cursor = this.#cursor;
+    const { offset, entryBytes } = cursor;
+    const before = !isForward && cursor.prev() ? cursor.offset : -1;
+    entries.clear();
+    this.#splice(offset, entryBytes, 1);
+    if (isForward) return cursor.moveTo(offset);
+    return before >= 0 && cursor.moveTo(before);
+  }
+
+  /** Takes out `count` elements from an index on; all of them are there. */
+  removeRange(first: number, count: number): void {
+    if (count === 0) return;
+    if (this.#quicklist !== undefined) {
+      this.#quicklist.removeRange(first, count);
+      this.#post();
+      return;
+    }
+    const cursor = this.#cursor;
+    cursor.seek(first);
+    const { offset } = cursor;
+    const end = cursor.seek(first + count) ? cursor.offset : cursor.endOffset;
+    entries.clear();
+    this.#splice(offset, end - offset, count);
+  }
+
+  /** Becomes a listpack again when it is far below what one may hold. */
+  shrink(): void {
+    const list = this.#quicklist;
+    if (list?.nodes.nodeCount !== 1) return;
+    const node = list.nodes.head!;
+    if (node.isPlain || !isWellBelowLimit(this.#limits.size, node.size, node.count)) return;
+    node.decompress();
+    const keyspace = this.#keyspace;
+    const { bytes, at, length } = keyspace.key(this.ref);
+    const { bytes: from, start, size } = node;
+    const packed = Encoding.listpack;
+    this.ref = keyspace.set(bytes, at, length, from, start, size, true, TYPE, packed);
+    this.#quicklist = undefined;
+    this.#cursor.pointAt(keyspace.value(this.ref));
+  }
+
+  #adopt(list: Quicklist): void {
+    list.plainBytes = this.#limits.plainBytes;
+    this.#quicklist = list;
+    this.#quicklistBytes = list.totalBytes;
+  }
+
+  #point(bytes: Bytes, at: number, length: number): void {
+    this.bytes = bytes;
+    this.at = at;
+    this.length = length;
+  }
+
+  /** Puts the entries in the place of others; the cursor stands nowhere. */
+  #splice(offset: number, bytes: number, count: number): void {
+    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entries);
+    this.#cursor.pointAt(this.#keyspace.value(this.ref));
+  }
+
+  #toQuicklist(): void {
+    const keyspace = this.#keyspace;
+    const { size, compressDepth } = this.#limits;
+    const list = new Quicklist(keptSize(size), keptDepth(compressDepth));
+    const { count } = this.#cursor;
+    if (count > 0) {
+      const { bytes, at, length } = keyspace.value(this.ref);
+      list.nodes.adopt(ListNode.ofListpack(bytes.slice(at, at + length), count));
+    }
+    const { bytes, at, length } = keyspace.key(this.ref);
+    const form = Encoding.quicklist;
+    const memory = list.totalBytes;
+    this.ref = keyspace.setObject(bytes, at, length, TYPE, form, list, memory, true);
+    this.#adopt(list);
+  }
+
+  /** Tells the store what the quicklist takes now. */
+  #post(): void {
+    const { totalBytes } = this.#quicklist!;
+    if (totalBytes === this.#quicklistBytes) return;
+    this.#keyspace.addObjectBytes(this.ref, totalBytes - this.#quicklistBytes);
+    this.#quicklistBytes = totalBytes;
+  }
+}

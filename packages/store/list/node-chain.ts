@@ -1,0 +1,183 @@
+/**
+ * The nodes of a large list: how they lead to one another, which are compressed, what they take.
+ *
+ * Those that are within the depth of an end are never compressed; the others are where that pays.
+ */
+import type { Bytes } from '#base';
+import { Listpack } from '../listpack.ts';
+import { ListpackEntries } from '../listpack-entries.ts';
+import { HEADER_BYTES } from '../listpack-layout.ts';
+import { ListNode } from './list-node.ts';
+import { admitsJoin } from './node-limits.ts';
+
+/** The list itself (measured). */
+const CHAIN_OVERHEAD_BYTES = 200;
+
+/** Entries on their way; for this folder only. */
+export const entries = new ListpackEntries();
+/** The cursor that all lists share; for this folder only. */
+export const cursor = new Listpack();
+
+/** Where a compressed node is unpacked to be read, and which one was last. */
+let unpacked: Bytes = new Uint8Array(16_384);
+let unpackedNode: ListNode | undefined;
+let unpackedBytes: Bytes | undefined;
+
+export class NodeChain {
+  /** The settings from when the list was made. */
+  readonly size: number;
+  readonly depth: number;
+  head: ListNode | undefined;
+  tail: ListNode | undefined;
+  nodeCount = 0;
+  /** Elements of all nodes. */
+  count = 0;
+  #memory = CHAIN_OVERHEAD_BYTES;
+
+  constructor(size: number, depth: number) {
+    this.size = size;
+    this.depth = depth;
+  }
+
+  /** All memory that the list takes. */
+  get totalBytes(): number {
+    return this.#memory;
+  }
+
+  /** Puts a node behind all others as it is, compressed or not. */
+  adopt(node: ListNode): void {
+    this.#insert(node, this.tail, undefined);
+    this.count += node.count;
+  }
+
+  /** Puts a node beside another; its elements are for the caller to count. */
+  link(node: ListNode, beside: ListNode | undefined, isAfter: boolean): void {
+    const prev = isAfter ? beside : beside?.prev;
+    const next = isAfter ? beside?.next : beside;
+    this.#insert(node, prev, next);
+    if (beside !== undefined) {
+      this.change(beside, () => beside.trim());
+      this.compressAround(beside);
+    }
+    this.compressAround(node);
+  }
+
+  /** Takes a node out, with its elements. */
+  unlink(node: ListNode): void {
+    const { prev, next } = node;
+    if (prev === undefined) this.head = next;
+    else prev.next = next;
+    if (next === undefined) this.tail = prev;
+    else next.prev = prev;
+    this.nodeCount -= 1;
+    this.count -= node.count;
+    this.#memory -= node.memoryBytes;
+    this.compressAround(undefined);
+  }
+
+  /** Puts the entries before or behind those of a node at an end, which is never compressed. */
+  extend(node: ListNode, isFront: boolean): void {
+    const before = node.memoryBytes;
+    if (isFront) node.prepend(entries);
+    else node.append(entries);
+    this.#memory += node.memoryBytes - before;
+  }
+
+  /** Changes a node, which stays compressed if it was. */
+  change(node: ListNode, change: () => void): void {
+    const before = node.memoryBytes;
+    const wasCompressed = node.isCompressed;
+    change();
+    if (wasCompressed) node.compress();
+    this.#memory += node.memoryBytes - before;
+  }
+
+  /** Puts the entries in the place of some bytes of a node. */
+  splice(node: ListNode, offset: number, removedBytes: number, removedCount: number): void {
+    this.change(node, () => node.splice(offset, removedBytes, removedCount, entries));
+  }
+
+  /** Unpacks the nodes near the ends; packs the first beyond them, and the one given if it is inner. */
+  compressAround(node: ListNode | undefined): void {
+    const { depth } = this;
+    if (depth === 0 || this.nodeCount < depth * 2) return;
+    let forward = this.head!;
+    let backward = this.tail!;
+    let isOuter = node === undefined;
+    for (let nth = 0; nth < depth; nth += 1) {
+      this.#unpack(forward);
+      this.#unpack(backward);
+      isOuter ||= forward === node || backward === node;
+      if (forward === backward || forward.next === backward) return;
+      forward = forward.next!;
+      backward = backward.prev!;
+    }
+    if (!isOuter) this.#pack(node!);
+    this.#pack(forward);
+    this.#pack(backward);
+  }
+
+  /** Points the shared cursor at a node's listpack, unpacked beside when it is compressed. */
+  pointCursor(node: ListNode): void {
+    if (!node.isCompressed) {
+      cursor.point(node.bytes, node.start);
+      return;
+    }
+    if (unpackedNode !== node || unpackedBytes !== node.bytes) {
+      if (unpacked.length < node.size) unpacked = new Uint8Array(node.size);
+      node.readInto(unpacked);
+      unpackedNode = node;
+      unpackedBytes = node.bytes;
+    }
+    cursor.point(unpacked, 0);
+  }
+
+  /** Joins nodes around one, as far as their sizes allow: outer pairs first, then it with both sides. */
+  joinAround(center: ListNode): void {
+    const { prev, next } = center;
+    if (prev?.prev !== undefined) this.#join(prev.prev, prev);
+    if (next?.next !== undefined) this.#join(next, next.next);
+    let target = center;
+    if (center.prev !== undefined) target = this.#join(center.prev, center) ?? center;
+    if (target.next !== undefined) target = this.#join(target, target.next) ?? target;
+    this.compressAround(target);
+  }
+
+  /** Makes one node of two neighbours where the limit allows it, and answers it. */
+  #join(left: ListNode, right: ListNode): ListNode | undefined {
+    if (left.isPlain || right.isPlain) return undefined;
+    if (!admitsJoin(this.size, left.size + right.size, left.count + right.count)) return undefined;
+    this.pointCursor(right);
+    const length = right.size - HEADER_BYTES - 1;
+    const start = cursor.start + HEADER_BYTES;
+    entries.clear().addEncoded(cursor.bytes, start, length, right.count);
+    this.#unpack(left);
+    this.extend(left, false);
+    this.count += right.count;
+    this.unlink(right);
+    this.compressAround(left);
+    return left;
+  }
+
+  #insert(node: ListNode, prev: ListNode | undefined, next: ListNode | undefined): void {
+    node.prev = prev;
+    node.next = next;
+    if (prev === undefined) this.head = node;
+    else prev.next = node;
+    if (next === undefined) this.tail = node;
+    else next.prev = node;
+    this.nodeCount += 1;
+    this.#memory += node.memoryBytes;
+  }
+
+  #pack(node: ListNode): void {
+    this.change(node, () => node.compress());
+  }
+
+  #unpack(node: ListNode): void {
+    if (!node.isCompressed) return;
+    this.#memory -= node.memoryBytes;
+    node.decompress();
+    this.#memory += node.memoryBytes;
+  }
+}

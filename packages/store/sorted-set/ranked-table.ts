@@ -1,0 +1,202 @@
+/**
+ * A large sorted set: a table from members to scores, and a tree that has them in order.
+ *
+ * An entry of the table is named by its reference in both. No operation does more than a bucket's
+ * splitting, a node's splitting on each level, or the emptying of one page of the table.
+ */
+import type { Bytes } from '#base';
+import type { PackedTable } from '../table/packed-table.ts';
+import { compareParts } from './compare-parts.ts';
+import { ScoreTree, TreePlace, type SlotOrder } from './score-tree.ts';
+
+const SCORE_BYTES = 8;
+/** This object and what belongs to it, without what the parts count themselves (measured). */
+const RANKED_OVERHEAD_BYTES = 400;
+
+const scoreWords = new Int32Array(2);
+const scoreDouble = new Float64Array(scoreWords.buffer);
+
+export class RankedTable implements SlotOrder {
+  readonly table: PackedTable;
+  readonly tree: ScoreTree;
+  /** The member that `seek`, `next` and `prev` stepped to, after `read`. */
+  bytes: Bytes = new Uint8Array(0);
+  at = 0;
+  length = 0;
+  readonly #place = new TreePlace();
+  // The member that the tree looks for.
+  #wanted: Bytes = this.bytes;
+  #wantedAt = 0;
+  #wantedLength = 0;
+  readonly #bound = new EqualScores();
+
+  constructor(table: PackedTable, tree = new ScoreTree()) {
+    this.table = table;
+    this.tree = tree;
+    table.onMove = (_ref, next) => {
+      this.#wantEntry(next);
+      this.tree.rename(this.scoreOf(next), next, this);
+    };
+  }
+
+  get count(): number {
+    return this.table.count;
+  }
+
+  /** All memory that the set takes. */
+  get totalBytes(): number {
+    return RANKED_OVERHEAD_BYTES + this.table.bytes + this.tree.bytes;
+  }
+
+  /** The entry of a member, or 0. */
+  find(bytes: Bytes, at: number, length: number): number {
+    return this.table.find(bytes, at, length);
+  }
+
+  scoreOf(entry: number): number {
+    const { bytes, valueAt } = this.table.read(entry);
+    scoreWords[0] = readWord(bytes, valueAt);
+    scoreWords[1] = readWord(bytes, valueAt + 4);
+    return scoreDouble[0]!;
+  }
+
+  /** Adds a member that is not there. */
+  add(bytes: Bytes, at: number, length: number, score: number): void {
+    const entry = this.table.add(bytes, at, length, SCORE_BYTES);
+    this.#writeScore(entry, score);
+    this.#want(bytes, at, length);
+    this.tree.insert(score, entry, this);
+  }
+
+  /** Gives the member of an entry another score. */
+  update(entry: number, score: number): void {
+    const before = this.scoreOf(entry);
+    this.#wantEntry(entry);
+    this.tree.remove(before, this);
+    this.#writeScore(entry, score);
+    this.tree.insert(score, entry, this);
+  }
+
+  remove(entry: number): void {
+    const score = this.scoreOf(entry);
+    this.#wantEntry(entry);
+    this.tree.remove(score, this);
+    this.table.remove(entry);
+  }
+
+  /** How many members come before that of the entry. */
+  rankOf(entry: number): number {
+    const score = this.scoreOf(entry);
+    this.#wantEntry(entry);
+    return this.tree.rank(score, this);
+  }
+
+  /** How many members have a lower score, or also that score. */
+  countBelow(score: number, withEqual: boolean): number {
+    this.#bound.sign = withEqual ? -1 : 1;
+    return this.tree.rank(score, this.#bound);
+  }
+
+  /** Where members are in order: how many come before these bytes, or also they themselves. */
+  countBefore(bytes: Bytes, withEqual: boolean): number {
+    this.#want(bytes, 0, bytes.length);
+    const before = this.tree.rankByMember(this);
+    if (!withEqual || before === this.count) return before;
+    this.seek(before);
+    this.read();
+    const isEqual = compareParts(this.bytes, this.at, this.length, bytes, 0, bytes.length) === 0;
+    return isEqual ? before + 1 : before;
+  }
+
+  /** Steps to the member with so many before it; answers whether there is one. */
+  seek(rank: number): boolean {
+    if (rank < 0 || rank >= this.count) return false;
+    this.tree.seek(rank, this.#place);
+    return true;
+  }
+
+  next(): boolean {
+    return this.tree.next(this.#place);
+  }
+
+  prev(): boolean {
+    return this.tree.prev(this.#place);
+  }
+
+  /** The score of the member stepped to. */
+  get score(): number {
+    return this.tree.score(this.#place);
+  }
+
+  /** The entry of the member stepped to. */
+  get entry(): number {
+    return this.tree.ref(this.#place);
+  }
+
+  /** Points `bytes`, `at` and `length` at the member stepped to. */
+  read(): void {
+    this.readEntry(this.entry);
+  }
+
+  readEntry(entry: number): void {
+    const { bytes, fieldAt, fieldLength } = this.table.read(entry);
+    this.bytes = bytes;
+    this.at = fieldAt;
+    this.length = fieldLength;
+  }
+
+  copy(): RankedTable {
+    return new RankedTable(this.table.copy(), this.tree.copy());
+  }
+
+  /** For the tree: compares the member of a slot with the one that it looks for. */
+  compareSlot(ref: number): number {
+    const { bytes, fieldAt, fieldLength } = this.table.read(ref);
+    return compareParts(
+      bytes,
+      fieldAt,
+      fieldLength,
+      this.#wanted,
+      this.#wantedAt,
+      this.#wantedLength,
+    );
+  }
+
+  #want(bytes: Bytes, at: number, length: number): void {
+    this.#wanted = bytes;
+    this.#wantedAt = at;
+    this.#wantedLength = length;
+  }
+
+  #wantEntry(entry: number): void {
+    const { bytes, fieldAt, fieldLength } = this.table.read(entry);
+    this.#want(bytes, fieldAt, fieldLength);
+  }
+
+  #writeScore(entry: number, score: number): void {
+    const { bytes, valueAt } = this.table.read(entry);
+    scoreDouble[0] = score;
+    writeWord(bytes, valueAt, scoreWords[0]!);
+    writeWord(bytes, valueAt + 4, scoreWords[1]!);
+  }
+}
+
+/** Stands before or behind all members of a score. */
+class EqualScores implements SlotOrder {
+  sign = 1;
+
+  compareSlot(): number {
+    return this.sign;
+  }
+}
+
+function readWord(bytes: Bytes, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}
+
+function writeWord(bytes: Bytes, at: number, word: number): void {
+  bytes[at] = word;
+  bytes[at + 1] = word >>> 8;
+  bytes[at + 2] = word >>> 16;
+  bytes[at + 3] = word >>> 24;
+}

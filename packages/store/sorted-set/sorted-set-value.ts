@@ -1,0 +1,269 @@
+/**
+ * One sorted set of a keyspace, whichever way it is kept: a listpack or a ranked table.
+ *
+ * One object serves a whole thread; it is pointed at the next sorted set by `open`. What it says of a
+ * member is good until the next call that writes.
+ */
+import type { Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import type { PackedLimits, Piece } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import { ListpackEntries } from '../listpack-entries.ts';
+import type { Ref } from '../segment.ts';
+import { registerCodec } from '../value-codec.ts';
+import { ValueType } from '../value-type.ts';
+import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
+import { rankedTableCodec } from './ranked-table-codec.ts';
+import { RankedTable } from './ranked-table.ts';
+
+registerCodec(ValueType.zset, Encoding.skiplist, rankedTableCodec);
+
+const TYPE = ValueType.zset;
+const entries = new ListpackEntries();
+
+export class SortedSetValue {
+  ref: Ref = 0;
+  /** The current member, after `read`. */
+  bytes: Bytes = EMPTY_LISTPACK;
+  at = 0;
+  length = 0;
+  #keyspace!: Keyspace;
+  #limits: PackedLimits = { entries: 0, valueBytes: 0 };
+  readonly #packed = new PackedSortedSet();
+  #ranked: RankedTable | undefined;
+  #rankedBytes = 0;
+  /** The current member's entry, when `find` stepped to it; else the ranked table's own place counts. */
+  #entry = 0;
+
+  /** Points at the sorted set of a record. */
+  open(keyspace: Keyspace, ref: Ref, limits: PackedLimits): this {
+    this.#keyspace = keyspace;
+    this.#limits = limits;
+    this.ref = ref;
+    if (keyspace.encoding(ref) === Encoding.skiplist) {
+      this.#adopt(keyspace.object(ref) as RankedTable);
+    } else {
+      this.#ranked = undefined;
+      this.#packed.open(keyspace, ref);
+    }
+    return this;
+  }
+
+  /** Makes an empty sorted set of a key; it is a table at once when it is going to be one. */
+  create(keyspace: Keyspace, key: Piece, limits: PackedLimits, isLarge: boolean): this {
+    const { bytes, at, length } = key;
+    const size = EMPTY_LISTPACK.length;
+    const packed = Encoding.listpack;
+    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, TYPE, packed);
+    this.open(keyspace, ref, limits);
+    if (isLarge) this.#convert();
+    return this;
+  }
+
+  get count(): number {
+    return this.#ranked === undefined ? this.#packed.count : this.#ranked.count;
+  }
+
+  get isPacked(): boolean {
+    return this.#ranked === undefined;
+  }
+
+  /** Steps to a member; answers whether it is there. */
+  find(bytes: Bytes, at: number, length: number): boolean {
+    if (this.#ranked === undefined) return this.#packed.find(bytes, at, length);
+    this.#entry = this.#ranked.find(bytes, at, length);
+    return this.#entry !== 0;
+  }
+
+  /** Steps to the member with so many before it. */
+  seek(rank: number): boolean {
+    this.#entry = 0;
+    return this.#ranked === undefined ? this.#packed.seek(rank) : this.#ranked.seek(rank);
+  }
+
+  /** Steps on from where `seek` stepped to. */
+  next(): boolean {
+    return this.#ranked === undefined ? this.#packed.next() : this.#ranked.next();
+  }
+
+  prev(): boolean {
+    return this.#ranked === undefined ? this.#packed.prev() : this.#ranked.prev();
+  }
+
+  /** The score of the current member. */
+  get score(): number {
+    if (this.#ranked === undefined) return this.#packed.score;
+    return this.#entry === 0 ? this.#ranked.score : this.#ranked.scoreOf(this.#entry);
+  }
+
+  /** How many members come before the current one. */
+  get rank(): number {
+    if (this.#ranked === undefined) return this.#packed.rank;
+    return this.#ranked.rankOf(this.#current(this.#ranked));
+  }
+
+  /** Points `bytes`, `at` and `length` at the current member. */
+  read(): void {
+    if (this.#ranked === undefined) {
+      const packed = this.#packed;
+      packed.read();
+      this.#point(packed.bytes, packed.at, packed.length);
+    } else {
+      const ranked = this.#ranked;
+      ranked.readEntry(this.#current(ranked));
+      this.#point(ranked.bytes, ranked.at, ranked.length);
+    }
+  }
+
+  /** How many members have a lower score, or also that score. */
+  countBelow(score: number, withEqual: boolean): number {
+    const holder = this.#ranked ?? this.#packed;
+    return holder.countBelow(score, withEqual);
+  }
+
+  /** Where members are in order: how many come before these bytes, or also they themselves. */
+  countBefore(bytes: Bytes, withEqual: boolean): number {
+    const holder = this.#ranked ?? this.#packed;
+    return holder.countBefore(bytes, withEqual);
+  }
+
+  /** Becomes a table at once when so many members are to be added that it would be one in the end. */
+  expect(newMembers: number): void {
+    if (this.#ranked === undefined && newMembers > this.#limits.entries) this.#convert();
+  }
+
+  /** Adds a member that is not there. */
+  add(bytes: Bytes, at: number, length: number, score: number): void {
+    if (this.#ranked === undefined) {
+      const { entries: most, valueBytes } = this.#limits;
+      if (this.#packed.count < most && length <= valueBytes) {
+        this.#packed.add(bytes, at, length, score);
+        this.ref = this.#packed.ref;
+        return;
+      }
+      this.#convert();
+    }
+    this.#ranked!.add(bytes, at, length, score);
+    this.#post();
+  }
+
+  /** Gives the current member, which has these bytes, another score. */
+  update(bytes: Bytes, at: number, length: number, score: number): void {
+    if (this.#ranked === undefined) {
+      this.#packed.remove(1);
+      this.#packed.add(bytes, at, length, score);
+      this.ref = this.#packed.ref;
+    } else {
+      this.#ranked.update(this.#entry, score);
+      this.#post();
+    }
+  }
+
+  /** Takes the current member out. An empty sorted set is the caller's to remove. */
+  remove(): void {
+    if (this.#ranked === undefined) {
+      this.#packed.remove(1);
+      this.ref = this.#packed.ref;
+    } else {
+      this.#ranked.remove(this.#current(this.#ranked));
+      this.#post();
+    }
+  }
+
+  /** Takes out `count` members from `rank` on. */
+  removeRange(rank: number, count: number): void {
+    if (count === 0) return;
+    this.seek(rank);
+    if (this.#ranked === undefined) {
+      this.#packed.remove(count);
+      this.ref = this.#packed.ref;
+      return;
+    }
+    for (let left = count; left > 0; left -= 1) {
+      this.#ranked.seek(rank);
+      this.#ranked.remove(this.#ranked.entry);
+    }
+    this.#post();
+  }
+
+  /** Calls back at each of about `count` members from the cursor on; answers the next cursor. */
+  scan(cursor: number, count: number, visit: () => void): number {
+    if (this.#ranked === undefined) {
+      for (let more = this.#packed.seek(0); more; more = this.#packed.next()) visit();
+      return 0;
+    }
+    return this.#ranked.table.scan(cursor, count, (entry) => {
+      this.#entry = entry;
+      visit();
+    });
+  }
+
+  #current(ranked: RankedTable): number {
+    return this.#entry === 0 ? ranked.entry : this.#entry;
+  }
+
+  #adopt(ranked: RankedTable): void {
+    this.#ranked = ranked;
+    this.#rankedBytes = ranked.totalBytes;
+    this.#entry = 0;
+  }
+
+  #point(bytes: Bytes, at: number, length: number): void {
+    this.bytes = bytes;
+    this.at = at;
+    this.length = length;
+  }
+
+  #convert(): void {
+    const keyspace = this.#keyspace;
+    const packed = this.#packed;
+    const ranked = new RankedTable(keyspace.createTable(true));
+    for (let more = packed.seek(0); more; more = packed.next()) {
+      const { score } = packed;
+      packed.read();
+      ranked.add(packed.bytes, packed.at, packed.length, score);
+    }
+    const { bytes, at, length } = keyspace.key(packed.ref);
+    const size = ranked.totalBytes;
+    this.ref = keyspace.setObject(bytes, at, length, TYPE, Encoding.skiplist, ranked, size, true);
+    this.#adopt(ranked);
+  }
+
+  /** Tells the store what the ranked table takes now. */
+  #post(): void {
+    const { totalBytes } = this.#ranked!;
+    if (totalBytes === this.#rankedBytes) return;
+    this.#keyspace.addObjectBytes(this.ref, totalBytes - this.#rankedBytes);
+    this.#rankedBytes = totalBytes;
+  }
+}
+
+/** Stores a finished sorted set under a key, whose value and expiry go: as a listpack if it fits. */
+export function storeSortedSet(
+  keyspace: Keyspace,
+  key: Piece,
+  ranked: RankedTable,
+  limits: PackedLimits,
+): void {
+  const { bytes, at, length } = key;
+  const packed = packedOrNone(ranked, limits);
+  if (packed === undefined) {
+    const size = ranked.totalBytes;
+    keyspace.setObject(bytes, at, length, TYPE, Encoding.skiplist, ranked, size);
+  } else {
+    const size = packed.length;
+    keyspace.set(bytes, at, length, packed, 0, size, false, TYPE, Encoding.listpack);
+  }
+}
+
+function packedOrNone(ranked: RankedTable, limits: PackedLimits): Bytes | undefined {
+  if (ranked.count > limits.entries) return undefined;
+  entries.clear();
+  for (let more = ranked.seek(0); more; more = ranked.next()) {
+    ranked.read();
+    if (ranked.length > limits.valueBytes) return undefined;
+    entries.add(ranked.bytes, ranked.at, ranked.length);
+    addScore(entries, ranked.score);
+  }
+  return entries.toListpack();
+}

@@ -1,0 +1,205 @@
+/**
+ * Memory of one table's entries: pages that entries are written to one behind the other.
+ *
+ * A reference is a page and a distance in it, in words. Entries that go leave a gap, and the owner
+ * moves what is left of a sparse page elsewhere. The first word of a page is unused, so that no entry
+ * has reference 0.
+ */
+import { assert } from '#base';
+
+/** Words of a page that a reference can tell apart. */
+const OFFSET_BITS = 14;
+const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
+const WORD_BYTES = 4;
+export const PAGE_BYTES = WORD_BYTES << OFFSET_BITS;
+/** Pages that a reference can tell apart; the last is left out, so that -1 is no reference. */
+const PAGES_MAX = 2 ** (32 - OFFSET_BITS) - 1;
+/** Larger entries get a page of their own. */
+const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
+const FIRST_PAGE_BYTES = 256;
+/** A new page begins as this part of what there is, so that little of it is unused. */
+const GROWTH_PARTS = 8;
+/** What Node keeps beside the bytes of a page: a buffer, two views and our own object (measured). */
+const PAGE_OVERHEAD_BYTES = 360;
+/** Pages looked at for a sparse one by one call. */
+const LOOK_PAGES_MAX = 32;
+/** Moving begins when this part of all bytes is gaps. */
+const GAP_PARTS = 4;
+
+export class Page {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+  /** Where the next entry goes. */
+  used = WORD_BYTES;
+  /** Bytes of entries that are still there. */
+  live = 0;
+
+  constructor(size: number) {
+    const buffer = new ArrayBuffer(size);
+    this.bytes = new Uint8Array(buffer);
+    this.words = new Int32Array(buffer);
+  }
+}
+
+/** Stands where a page was given back. */
+const NOWHERE = new Page(WORD_BYTES);
+
+export function pageOf(ref: number): number {
+  return ref >>> OFFSET_BITS;
+}
+
+/** Where an entry begins in its page, in words. */
+export function wordAt(ref: number): number {
+  return ref & OFFSET_MASK;
+}
+
+export function refOf(page: number, word: number): number {
+  return (page << OFFSET_BITS) | word;
+}
+
+export class Arena {
+  readonly pages: Page[] = [];
+  #current = -1;
+  #vacant: number[] = [];
+  #capacity = 0;
+  #used = 0;
+  #live = 0;
+  #hand = 0;
+
+  /** All memory that the pages take. */
+  get bytes(): number {
+    return this.#capacity;
+  }
+
+  /** Whether there are so many gaps that a page should be emptied. */
+  get isSparse(): boolean {
+    return (this.#used - this.#live) * GAP_PARTS > this.#used && this.#used > FIRST_PAGE_BYTES;
+  }
+
+  /** Room for an entry. What is in it is zero. */
+  take(size: number): number {
+    if (size > SHARED_ENTRY_BYTES_MAX) return this.#takeFrom(this.#addPage(size), size);
+    const index = this.#current;
+    if (index < 0) return this.#open(size);
+    const page = this.pages[index]!;
+    if (page.used + size <= page.bytes.length) return this.#takeFrom(index, size);
+    if (page.bytes.length === PAGE_BYTES) return this.#open(size);
+    this.#grow(index, page, size);
+    return page.used + size <= this.pages[index]!.bytes.length
+      ? this.#takeFrom(index, size)
+      : this.#open(size);
+  }
+
+  /** An entry's room is not needed any more. Its bytes stay until the page goes. */
+  release(ref: number, size: number): void {
+    const index = pageOf(ref);
+    const page = this.pages[index]!;
+    page.live -= size;
+    this.#live -= size;
+    if (page.live === 0 && index !== this.#current) this.drop(index);
+  }
+
+  /**
+   * A page with gaps, whose entries the owner takes elsewhere before it drops the page; -1 when the
+   * next ones are dense. New entries do not go there.
+   */
+  sparsePage(): number {
+    const { pages } = this;
+    for (let looked = 0; looked < Math.min(LOOK_PAGES_MAX, pages.length); looked += 1) {
+      this.#hand = (this.#hand + 1) % pages.length;
+      const page = pages[this.#hand]!;
+      if (page === NOWHERE || (page.used - page.live) * GAP_PARTS <= page.used) continue;
+      if (this.#hand === this.#current) this.#current = -1;
+      return this.#hand;
+    }
+    return -1;
+  }
+
+  /** Gives a page back. */
+  drop(index: number): void {
+    const page = this.pages[index]!;
+    this.#capacity -= page.bytes.length + PAGE_OVERHEAD_BYTES;
+    this.#used -= page.used - WORD_BYTES;
+    this.#live -= page.live;
+    this.pages[index] = NOWHERE;
+    this.#vacant.push(index);
+  }
+
+  /** A copy that shares nothing with this one. */
+  copy(): Arena {
+    const copy = new Arena();
+    for (const page of this.pages) {
+      if (page === NOWHERE) copy.#vacant.push(copy.pages.length);
+      copy.pages.push(page === NOWHERE ? NOWHERE : copyOf(page, page.bytes.length));
+    }
+    copy.#current = this.#current;
+    copy.#capacity = this.#capacity;
+    copy.#used = this.#used;
+    copy.#live = this.#live;
+    return copy;
+  }
+
+  /** Whether the index stands for a page that was given back. */
+  isVacant(index: number): boolean {
+    return this.pages[index] === NOWHERE;
+  }
+
+  /** Puts a page of known contents behind the others; undefined leaves its number unused. */
+  adopt(bytes: Uint8Array | undefined, live: number): void {
+    if (bytes === undefined) {
+      this.#vacant.push(this.pages.length);
+      this.pages.push(NOWHERE);
+      return;
+    }
+    const page = new Page(bytes.length);
+    page.bytes.set(bytes);
+    page.used = bytes.length;
+    page.live = live;
+    this.pages.push(page);
+    this.#capacity += bytes.length + PAGE_OVERHEAD_BYTES;
+    this.#used += bytes.length - WORD_BYTES;
+    this.#live += live;
+  }
+
+  #open(size: number): number {
+    const wanted = Math.max(FIRST_PAGE_BYTES, Math.floor(this.#capacity / GROWTH_PARTS), 2 * size);
+    this.#current = this.#addPage(Math.min(wanted, PAGE_BYTES) - WORD_BYTES);
+    return this.#takeFrom(this.#current, size);
+  }
+
+  #takeFrom(index: number, size: number): number {
+    const page = this.pages[index]!;
+    const at = page.used;
+    page.used = at + size;
+    page.live += size;
+    this.#used += size;
+    this.#live += size;
+    return refOf(index, at / WORD_BYTES);
+  }
+
+  /** Makes the page larger, as far as pages go. */
+  #grow(index: number, page: Page, size: number): void {
+    const old = page.bytes.length;
+    const wanted = Math.max(old + old / 2, page.used + size);
+    const capacity = Math.min(Math.ceil(wanted / WORD_BYTES) * WORD_BYTES, PAGE_BYTES);
+    this.pages[index] = copyOf(page, capacity);
+    this.#capacity += capacity - old;
+  }
+
+  #addPage(room: number): number {
+    const capacity = Math.ceil(room / WORD_BYTES) * WORD_BYTES + WORD_BYTES;
+    const index = this.#vacant.pop() ?? this.pages.length;
+    assert(index < PAGES_MAX, 'a table of at most 16 GiB, or 262,142 large entries');
+    this.pages[index] = new Page(capacity);
+    this.#capacity += capacity + PAGE_OVERHEAD_BYTES;
+    return index;
+  }
+}
+
+function copyOf(page: Page, capacity: number): Page {
+  const copy = new Page(capacity);
+  copy.bytes.set(page.bytes.subarray(0, page.used));
+  copy.used = page.used;
+  copy.live = page.live;
+  return copy;
+}

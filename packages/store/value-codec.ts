@@ -1,0 +1,43 @@
+/**
+ * What the owner of a value type says about values that are JavaScript objects, so that whoever copies,
+ * lends or saves a key need not know any of them.
+ */
+import { assert } from '#base';
+import type { Keyspace } from './keyspace.ts';
+import type { Ref } from './segment.ts';
+
+export interface ObjectCodec {
+  /** The whole object as bytes: for another shard, or for a file. */
+  encode(object: unknown): Uint8Array;
+  /** The object of such bytes; it shares no memory with them. */
+  decode(bytes: Uint8Array): unknown;
+  /** An object that shares nothing with the original that either could change. */
+  copy(object: unknown): unknown;
+  /** How many bytes of memory the object takes. */
+  bytesOf(object: unknown): number;
+  /** Called when the object is dropped, where it has something to give back. */
+  free?(object: unknown): void;
+}
+
+const codecs = new Map<number, ObjectCodec>();
+
+/** Room for the four bits of an encoding. */
+const TYPE_STEP = 16;
+
+/** Names the codec of a type in an encoding. Called once for each, when its owner is loaded. */
+export function registerCodec(type: number, encoding: number, codec: ObjectCodec): void {
+  const id = type * TYPE_STEP + encoding;
+  assert(!codecs.has(id), 'one codec for each kind of object');
+  codecs.set(id, codec);
+}
+
+export function codecOf(type: number, encoding: number): ObjectCodec {
+  const codec = codecs.get(type * TYPE_STEP + encoding);
+  assert(codec !== undefined, 'an object value whose owner has named a codec');
+  return codec;
+}
+
+/** The codec of the object that a record holds. */
+export function codecAt(keyspace: Keyspace, ref: Ref): ObjectCodec {
+  return codecOf(keyspace.type(ref), keyspace.encoding(ref));
+}
