@@ -11,7 +11,13 @@ const all: readonly Control[] = [
   { kind: 'reset-statistics' },
   {
     kind: 'settings',
-    values: { maxmemory: 2 ** 40, policy: 'allkeys-lru', bands: [0.5, 1, 10], on: true, off: false },
+    values: {
+      maxmemory: 2 ** 40,
+      policy: 'allkeys-lru',
+      bands: [0.5, 1, 10],
+      on: true,
+      off: false,
+    },
   },
 ];
 

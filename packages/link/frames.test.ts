@@ -74,7 +74,13 @@ frames('no flag shares a bit with a kind, the mark of a message, or a database',
 });
 
 frames('sizes are rounded up to eight', () => {
-  for (const [bytes, rounded] of [[0, 0], [1, 8], [8, 8], [9, 16], [4_095, 4_096]] as const) {
+  for (const [bytes, rounded] of [
+    [0, 0],
+    [1, 8],
+    [8, 8],
+    [9, 16],
+    [4_095, 4_096],
+  ] as const) {
     assert.is(frameBytes(bytes), rounded);
   }
 });

@@ -67,7 +67,7 @@ function readAll(reader: RingReader, stop: Stop, frames: number): void {
     if (asleep && stop === 'after the mark') stopHere();
   };
   if (stop === 'before the wait') stopBeforeWait(words);
-  for (let nth = 0; nth < frames; ) {
+  for (let nth = 0; nth < frames;) {
     const at = reader.next();
     if (at < 0) {
       if (reader.release()) reader.wakeWriter();
@@ -91,7 +91,7 @@ function writeAll(writer: RingWriter, stop: Stop, frames: number): void {
     if (stop === 'after the mark') stopHere();
   };
   if (stop === 'before the wait') stopBeforeWait(words);
-  for (let nth = 0; nth < frames; ) {
+  for (let nth = 0; nth < frames;) {
     if (put(writer, nth)) nth += 1;
     else writer.waitForRoom(Infinity);
     if (nth % 5 === 0 || nth === frames) publish(writer);

@@ -42,6 +42,8 @@ export interface NetCounters {
   queryLimitExceeded(): void;
 }
 
+/** How long a connection that the server has closed is still read from. */
+const LINGER_MS = 500;
 /** Private memory for incomplete commands begins with this and doubles. */
 const PENDING_BYTES_MIN = 4 * 1024;
 
@@ -279,7 +281,10 @@ export class Connection {
   }
 
   #ended(): void {
-    if (this.#closed) return;
+    if (this.#closed) {
+      this.#socket.destroy();
+      return;
+    }
     this.#hasEnded = true;
     this.#supplies.begin();
     this.#owner?.ended();
@@ -290,10 +295,22 @@ export class Connection {
     if (this.#closeWhenWritten) this.#finish();
   }
 
-  /** All is written: say so to the client, then let go. */
+  /**
+   * All is written: say so to the client. What it still sends is read and dropped for a moment, since
+   * closing over unread bytes would reset the connection and take the last reply with it.
+   */
   #finish(): void {
-    this.#socket.end();
-    this.destroy();
+    const socket = this.#socket;
+    if (this.#stalled) rawHandleOf(socket)?.readStart();
+    socket.end();
+    socket.unref();
+    this.#gone();
+    const timer = setTimeout(() => {
+      socket.destroy();
+    }, LINGER_MS);
+    socket.once('close', () => {
+      clearTimeout(timer);
+    });
   }
 
   #gone(): void {

@@ -109,8 +109,7 @@ parsing('keeps two half-parsed connections apart though they share the result', 
   const limits = { bulkBytesMax: BULK_BYTES_MAX };
   const one = new CommandParser(shared, limits);
   const other = new CommandParser(shared, limits);
-  const whole = (word: string): Buffer =>
-    Buffer.from(`*50\r\n${`$1\r\n${word}\r\n`.repeat(50)}`);
+  const whole = (word: string): Buffer => Buffer.from(`*50\r\n${`$1\r\n${word}\r\n`.repeat(50)}`);
   const a = whole('a');
   const b = whole('b');
   assert.is(one.next(a, 0, a.length - 20), ParseStatus.incomplete);

@@ -208,7 +208,8 @@ export class CommandParser {
   }
 
   #unfinished(bytes: Bytes, at: number, end: number, fault: string): number {
-    if (end - at > INLINE_BYTES_MAX && indexOfByte(bytes, CR, at, end) < 0) return this.#fail(fault);
+    if (end - at > INLINE_BYTES_MAX && indexOfByte(bytes, CR, at, end) < 0)
+      return this.#fail(fault);
     return ParseStatus.incomplete;
   }
 

@@ -1,7 +1,2 @@
-export {
-  CommandParser,
-  ParsedCommand,
-  ParseStatus,
-  type ParserLimits,
-} from './command-parser.ts';
+export { CommandParser, ParsedCommand, ParseStatus, type ParserLimits } from './command-parser.ts';
 export { doubleMemory, OwnedReply, ReplyWriter, type Protocol } from './reply-writer.ts';

@@ -13,11 +13,7 @@ const long = 'x'.repeat(1_000);
 const cases: readonly (readonly [what: string, write: Write, resp2: string, resp3?: string])[] = [
   ['ok', (reply) => reply.ok(), '+OK\r\n'],
   ['a status', (reply) => reply.simple('PONG'), '+PONG\r\n'],
-  [
-    'an error',
-    (reply) => reply.error(new CommandError('ERR no\r\nway')),
-    '-ERR no  way\r\n',
-  ],
+  ['an error', (reply) => reply.error(new CommandError('ERR no\r\nway')), '-ERR no  way\r\n'],
   ['0', (reply) => reply.integer(0), ':0\r\n'],
   ['a negative integer', (reply) => reply.integer(-42), ':-42\r\n'],
   [
@@ -36,11 +32,7 @@ const cases: readonly (readonly [what: string, write: Write, resp2: string, resp
   ['text in UTF-8', (reply) => reply.text('\u{e9}'), '$2\r\n\u{c3}\u{a9}\r\n'],
   ['text of bytes', (reply) => reply.text('\u{e9}', 'latin1'), '$1\r\n\u{e9}\r\n'],
   ['an integer as bulk', (reply) => reply.bulkInteger(-7), '$2\r\n-7\r\n'],
-  [
-    'a status of bytes',
-    (reply) => reply.simpleBytes(fromLatin1('xstringx'), 1, 6),
-    '+string\r\n',
-  ],
+  ['a status of bytes', (reply) => reply.simpleBytes(fromLatin1('xstringx'), 1, 6), '+string\r\n'],
   ['null', (reply) => reply.nil(), '$-1\r\n', '_\r\n'],
   ['a null array', (reply) => reply.nilArray(), '*-1\r\n', '_\r\n'],
   ['an array', (reply) => reply.arrayHeader(12), '*12\r\n'],
@@ -52,7 +44,12 @@ const cases: readonly (readonly [what: string, write: Write, resp2: string, resp
   ['true', (reply) => reply.boolean(true), ':1\r\n', '#t\r\n'],
   ['false', (reply) => reply.boolean(false), ':0\r\n', '#f\r\n'],
   ['a big number', (reply) => reply.bigNumber('123'), '$3\r\n123\r\n', '(123\r\n'],
-  ['a verbatim text', (reply) => reply.verbatim('\u{e9}a'), '$3\r\n\u{c3}\u{a9}a\r\n', '=7\r\ntxt:\u{c3}\u{a9}a\r\n'],
+  [
+    'a verbatim text',
+    (reply) => reply.verbatim('\u{e9}a'),
+    '$3\r\n\u{c3}\u{a9}a\r\n',
+    '=7\r\ntxt:\u{c3}\u{a9}a\r\n',
+  ],
   ['markdown', (reply) => reply.verbatim('a', 'mkd'), '$1\r\na\r\n', '=5\r\nmkd:a\r\n'],
   ['finished bytes', (reply) => reply.raw(fromLatin1('..+a\r\n'), 2), '+a\r\n'],
 ];

@@ -169,7 +169,11 @@ export class ReplyWriter {
   }
 
   double(value: number): void {
-    const text = formatDouble(value);
+    this.doubleText(formatDouble(value));
+  }
+
+  /** A double that the caller has put into text. */
+  doubleText(text: string): void {
     if (this.protocol === 3) this.#line(COMMA, text);
     else this.text(text, 'latin1');
   }

@@ -70,8 +70,11 @@ export class Answers {
     client.blockedSinceMs = this.#roster.nowMs;
     this.#page.add('blockedClients', 1);
     return (write) => {
-      if (!client.isBlocked) return;
+      // It may wait for something else by now.
+      if (!client.isBlocked || (client.nextSequence - 1) >>> 0 !== sequence) return;
       this.#unblock(client);
+      // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
+      client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
       write(reply);
       const bytes = reply.take();

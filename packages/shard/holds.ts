@@ -1,64 +1,180 @@
 /**
  * Which keys a shard must leave alone for now, and the frames that wait for them.
  *
- * A frame that conflicts with a hold is put aside with its own keys held too, so that no later frame
- * overtakes it; frames on other keys go on. Since all shards meet transactions in one order, holds
- * never form a cycle.
+ * Every key in use has a queue of tickets, in the order of the ring; the first ticket has the key. A
+ * frame runs when its ticket is the first of all its keys, so frames on other keys go on. A frame that
+ * concerns all keys is a barrier: it waits for everything before it, and everything behind it waits for
+ * it. Since all shards meet transactions in one order, tickets never wait in a circle. Each frame is
+ * looked at a fixed number of times, however many wait.
  */
 
+import { assert } from '#base';
 import type { Frame } from './frame.ts';
 
+/** A claim on keys: of a frame that waits, or of a transaction under way. */
+interface Ticket {
+  readonly frame: Frame | undefined;
+  readonly keys: readonly string[];
+  /** Keys of which another ticket is the first. */
+  missing: number;
+}
+
+/** A frame behind a barrier, or the barrier itself, whose keys are null. */
+interface Behind {
+  readonly frame: Frame;
+  readonly keys: readonly string[] | null;
+}
+
 export class Holds {
-  /** Keys held by transactions, with how many hold each. */
-  readonly #held = new Map<string, number>();
-  readonly #byTransaction = new Map<number, readonly string[]>();
-  /** Keys of frames put aside. */
-  readonly #awaited = new Set<string>();
-  /** A frame that concerns all keys was put aside: everything behind it waits. */
-  #barrier = false;
-  #waiting: Frame[] = [];
+  readonly #queues = new Map<string, Fifo<Ticket>>();
+  readonly #byTransaction = new Map<number, Ticket>();
+  readonly #runnable = new Fifo<Ticket>();
+  readonly #behind = new Fifo<Behind>();
+  readonly #run: (frame: Frame) => void;
+  #tickets = 0;
+  #isSettling = false;
+
+  /** `run` does what a frame says, when its turn has come. */
+  constructor(run: (frame: Frame) => void) {
+    this.#run = run;
+  }
 
   /** False nearly always: then no frame need be looked at. */
-  isActive = false;
-
-  get waitingCount(): number {
-    return this.#waiting.length;
+  get isActive(): boolean {
+    return this.#tickets > 0 || !this.#behind.isEmpty;
   }
 
-  /** Whether a frame on these keys must wait. `null` stands for all keys. */
-  conflicts(keys: readonly string[] | null): boolean {
-    if (this.#barrier) return true;
-    if (keys === null) return this.isActive;
-    return keys.some((key) => this.#held.has(key) || this.#awaited.has(key));
-  }
-
-  /** Puts a frame aside until the holds change. */
-  putAside(frame: Frame, keys: readonly string[] | null): void {
-    this.#waiting.push(frame);
-    if (keys === null) this.#barrier = true;
-    else for (const key of keys) this.#awaited.add(key);
-    this.isActive = true;
-  }
-
-  hold(transaction: number, keys: readonly string[]): void {
-    this.#byTransaction.set(transaction, keys);
-    for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
-    this.isActive = true;
-  }
-
-  /** Ends a transaction's holds, and gives back every frame put aside, in order, to be tried again. */
-  release(transaction: number): readonly Frame[] {
-    for (const key of this.#byTransaction.get(transaction) ?? []) {
-      const count = this.#held.get(key) ?? 1;
-      if (count > 1) this.#held.set(key, count - 1);
-      else this.#held.delete(key);
+  /** Whether a frame on these keys may run now; else it is put aside. `null` stands for all keys. */
+  admits(frame: Frame, keys: readonly string[] | null): boolean {
+    if (!this.#behind.isEmpty || (keys === null && this.#tickets > 0)) {
+      this.#behind.push({ frame: frame.detached(), keys });
+      return false;
     }
+    if (keys === null || this.#hasFree(keys)) return true;
+    this.#queue(frame.detached(), keys);
+    return false;
+  }
+
+  /** Keeps keys for a transaction whose frame is being run. */
+  hold(transaction: number, keys: readonly string[]): void {
+    const ticket: Ticket = { frame: undefined, keys: [...new Set(keys)], missing: 0 };
+    this.#byTransaction.set(transaction, ticket);
+    this.#tickets += 1;
+    for (const key of ticket.keys) {
+      const queue = this.#queues.get(key);
+      // The first of a queue is the frame being run: its place goes over to the transaction.
+      if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
+      else queue.replaceFirst(ticket);
+    }
+  }
+
+  /** Ends what a transaction holds, and runs what waited for that alone. */
+  release(transaction: number): void {
+    const ticket = this.#byTransaction.get(transaction);
+    if (ticket === undefined) return;
     this.#byTransaction.delete(transaction);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#awaited.clear();
-    this.#barrier = false;
-    this.isActive = this.#held.size > 0;
-    return waiting;
+    this.#leave(ticket);
+    this.#settle();
+  }
+
+  #hasFree(keys: readonly string[]): boolean {
+    return !keys.some((key) => this.#queues.has(key));
+  }
+
+  /** Puts the frame at the end of its keys' queues. */
+  #queue(frame: Frame, keys: readonly string[]): void {
+    const ticket: Ticket = { frame, keys: [...new Set(keys)], missing: 0 };
+    this.#tickets += 1;
+    for (const key of ticket.keys) {
+      const queue = this.#queues.get(key);
+      if (queue === undefined) {
+        this.#queues.set(key, new Fifo(ticket));
+      } else {
+        queue.push(ticket);
+        ticket.missing += 1;
+      }
+    }
+  }
+
+  #leave(ticket: Ticket): void {
+    this.#tickets -= 1;
+    for (const key of ticket.keys) {
+      const queue = this.#queues.get(key);
+      // A transaction that the frame began has taken its place.
+      if (queue?.peek() !== ticket) continue;
+      queue.shift();
+      const next = queue.peek();
+      if (next === undefined) {
+        this.#queues.delete(key);
+        continue;
+      }
+      next.missing -= 1;
+      if (next.missing === 0) this.#runnable.push(next);
+    }
+  }
+
+  /** Runs what can run. What runs may end other transactions: that is noticed here, not deeper down. */
+  #settle(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    while (this.#runNext() || this.#passBarrier());
+    this.#isSettling = false;
+  }
+
+  #runNext(): boolean {
+    const ticket = this.#runnable.shift();
+    if (ticket?.frame === undefined) return false;
+    this.#run(ticket.frame);
+    this.#leave(ticket);
+    return true;
+  }
+
+  /** Takes one frame from behind a barrier; false when a barrier still has to wait. */
+  #passBarrier(): boolean {
+    const next = this.#behind.peek();
+    if (next === undefined || (next.keys === null && this.#tickets > 0)) return false;
+    this.#behind.shift();
+    if (next.keys === null || this.#hasFree(next.keys)) this.#run(next.frame);
+    else this.#queue(next.frame, next.keys);
+    return true;
+  }
+}
+
+/** A queue whose ends cost the same however long it is. */
+class Fifo<Item> {
+  #items: (Item | undefined)[] = [];
+  #first = 0;
+
+  constructor(...items: Item[]) {
+    this.#items = items;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === this.#items.length;
+  }
+
+  peek(): Item | undefined {
+    return this.#items[this.#first];
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  replaceFirst(item: Item): void {
+    assert(!this.isEmpty, 'a queue of tickets is not empty');
+    this.#items[this.#first] = item;
+  }
+
+  shift(): Item | undefined {
+    const item = this.#items[this.#first];
+    if (item === undefined) return undefined;
+    this.#items[this.#first] = undefined;
+    this.#first += 1;
+    if (this.isEmpty) {
+      this.#items = [];
+      this.#first = 0;
+    }
+    return item;
   }
 }

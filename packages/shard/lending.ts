@@ -57,13 +57,16 @@ export function holdName(database: number, key: Bytes): string {
 
 export class Lending {
   readonly #parts: LendingParts;
-  readonly #holds = new Holds();
+  readonly #holds: Holds;
   readonly #hosted = new Map<number, HostedTransaction>();
   /** Copies that came before their transaction's own frame. */
   readonly #early = new Map<number, CopyMessage[]>();
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
+    this.#holds = new Holds((frame) => {
+      parts.dispatch(frame);
+    });
   }
 
   /** False nearly always: then no frame need be looked at. */
@@ -78,8 +81,7 @@ export class Lending {
       kind === FrameKind.copies || kind === FrameKind.returned || kind === FrameKind.control;
     if (this.#holds.isActive && !answersTransaction) {
       const keys = kind === FrameKind.lend ? namesOf(lentKeys(frame)) : this.#parts.keysOf(frame);
-      if (this.#holds.conflicts(keys)) {
-        this.#holds.putAside(frame.detached(), keys);
+      if (!this.#holds.admits(frame, keys)) {
         this.#count(AT.deferred);
         return;
       }
@@ -128,14 +130,14 @@ export class Lending {
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
     this.#runHosted(hosted);
-    this.#retry(transaction);
+    this.#holds.release(transaction);
   }
 
   /** A lender gets its keys back. */
   takeBack({ transaction, copies }: CopyMessage): void {
     const { store } = this.#parts;
     for (const copy of copies) install(store.databases[copy.database]!, copy);
-    this.#retry(transaction);
+    this.#holds.release(transaction);
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
@@ -162,11 +164,6 @@ export class Lending {
     if (outcome.length === 0) return;
     const message = encodeCopies({ transaction, shard: shardIndex, copies: outcome });
     sender.send(FrameKind.returned, shard, transaction, message);
-  }
-
-  /** Ends a transaction's holds and tries again what waited for them. */
-  #retry(transaction: number): void {
-    for (const waiting of this.#holds.release(transaction)) this.admit(waiting);
   }
 
   #count(counter: number): void {

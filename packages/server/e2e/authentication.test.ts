@@ -1,5 +1,5 @@
 /** A password: who must give it, what happens before, and what changes while clients are there. */
-import { ReplyError, startServer, talk, type ChildServer } from '#testkit';
+import { ReplyError, startServer, talk, textOf, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -27,7 +27,7 @@ authentication('before it, only the door is open', async () => {
   for (const words of closed) {
     assert.is(((await client.reply(...words)) as ReplyError).message, REQUIRED);
   }
-  assert.match(String(await client.reply('HELLO', 3)), /NOAUTH HELLO must be called with/);
+  assert.match(textOf(await client.reply('HELLO', 3)), /NOAUTH HELLO must be called with/);
   assert.is(await client.call('RESET'), 'RESET');
   assert.is(await client.call('QUIT'), 'OK');
 });
@@ -61,10 +61,7 @@ authentication('commands behind AUTH in a pipeline are let in', async () => {
 
 authentication('before it commands are short, after it as long as any', async () => {
   const many = `*11\r\n${'$1\r\nx\r\n'.repeat(11)}`;
-  assert.is(
-    await talk(server, many),
-    '-ERR Protocol error: unauthenticated multibulk length\r\n',
-  );
+  assert.is(await talk(server, many), '-ERR Protocol error: unauthenticated multibulk length\r\n');
   const long = `*2\r\n$4\r\nECHO\r\n$16385\r\n`;
   assert.is(await talk(server, long), '-ERR Protocol error: unauthenticated bulk length\r\n');
   const client = await server.client();
@@ -92,7 +89,10 @@ authentication('a new password counts for those who come, not for those who are 
   await inside.call('CONFIG', 'SET', 'requirepass', '');
   const free = await server.client();
   assert.is(await free.call('PING'), 'PONG');
-  assert.match(String(await free.reply('AUTH', 'x')), /AUTH <password> called without any password/);
+  assert.match(
+    textOf(await free.reply('AUTH', 'x')),
+    /AUTH <password> called without any password/,
+  );
   await inside.call('CONFIG', 'SET', 'requirepass', PASSWORD);
   assert.is(await free.call('PING'), 'PONG');
 });

@@ -126,9 +126,9 @@ async function record(client: RespClient, plans: Plan[]): Promise<Operation<Stat
   while (plans.length > 0) {
     const batch = plans.splice(0, 1 + (moments % PIPELINE_MAX));
     const calledAt = ++moments;
-    client.raw(batch.map(({ words }) => `${words.join(' ')}\r\n`).join(''));
-    for (const plan of batch) {
-      const reply = await client.receive();
+    const replies = batch.map(({ words }) => client.reply(...words));
+    for (const [nth, plan] of batch.entries()) {
+      const reply = (await replies[nth])!;
       const answer = shown(reply instanceof Error ? reply.message : reply);
       seen.push({
         text: `${plan.words.join(' ')} -> ${answer}`,
@@ -153,7 +153,10 @@ linearizability(
       const planner = new Planner(random, keys);
       const recorded = await Promise.all(
         clients.map((client) =>
-          record(client, Array.from({ length: OPERATIONS_PER_CLIENT }, () => planner.next())),
+          record(
+            client,
+            Array.from({ length: OPERATIONS_PER_CLIENT }, () => planner.next()),
+          ),
         ),
       );
       const empty = keys.map(() => null);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import net from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, RespClient, startServer, talk, type ChildServer } from '#testkit';
+import { freePort, RespClient, startServer, talk, textOf, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from './main-process.ts';
@@ -36,7 +36,7 @@ listening('serves a unix socket beside TCP, and takes it away at the end', async
     assert.ok(statSync(socket).isSocket());
     const client = await RespClient.connect({ path: socket });
     assert.is(await client.call('SET', 'by', 'unix'), 'OK');
-    assert.match(String(await client.call('CLIENT', 'INFO')), / addr=\S*svc\.sock:0 .* flags=U /);
+    assert.match(textOf(await client.call('CLIENT', 'INFO')), / addr=\S*svc\.sock:0 .* flags=U /);
     assert.is(await (await server.client()).call('GET', 'by'), 'unix');
     await client.end();
   });
@@ -70,7 +70,7 @@ listening('serves several addresses, IPv6 among them', async () => {
       const client = await RespClient.connect({ port: server.port, host });
       assert.is(await client.call('PING'), 'PONG');
       const shown = host.includes(':') ? `[${host}]` : host;
-      const info = String(await client.call('CLIENT', 'INFO'));
+      const info = textOf(await client.call('CLIENT', 'INFO'));
       assert.ok(info.includes(` laddr=${shown}:${server.port} `), info);
       await client.end();
     }

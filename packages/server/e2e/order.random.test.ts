@@ -4,13 +4,7 @@
  */
 // test-limit: 60s
 import net from 'node:net';
-import {
-  encodeCommand,
-  startServer,
-  withRandom,
-  type ChildServer,
-  type Random,
-} from '#testkit';
+import { encodeCommand, startServer, withRandom, type ChildServer, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from './keys.ts';
@@ -66,8 +60,8 @@ function exchange(pieces: Iterable<Buffer>, bytesExpected: number): Promise<stri
     socket.on('connect', () => {
       const iterator = pieces[Symbol.iterator]();
       const send = (): void => {
-        const { done, value } = iterator.next();
-        if (done !== true) socket.write(value, () => setImmediate(send));
+        const next: IteratorResult<Buffer, unknown> = iterator.next();
+        if (next.done !== true) socket.write(next.value, () => setImmediate(send));
       };
       send();
     });
@@ -86,7 +80,7 @@ function same(actual: string, expected: string): void {
 order(
   'deep pipelines are answered as if there were one thread',
   withRandom(async (random) => {
-    const { bytes, replies } = script(random, 4_000);
+    const { bytes, replies } = script(random, 20_000);
     same(await exchange([bytes], replies.length), replies);
   }),
 );
@@ -96,7 +90,7 @@ order(
   withRandom(async (random) => {
     const { bytes, replies } = script(random, 1_500);
     const pieces: Buffer[] = [];
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const length = random.chance(0.3) ? random.integer(1, 5) : random.integer(1, 400);
       pieces.push(bytes.subarray(at, at + length));
       at += length;
@@ -109,7 +103,13 @@ order(
   'nor does one byte at a time',
   withRandom(async (random) => {
     const { bytes, replies } = script(random, 150);
-    same(await exchange(Array.from(bytes, (byte) => Buffer.from([byte])), replies.length), replies);
+    same(
+      await exchange(
+        Array.from(bytes, (byte) => Buffer.from([byte])),
+        replies.length,
+      ),
+      replies,
+    );
   }),
 );
 

@@ -1,5 +1,5 @@
 /** Clients that leave too much unread, or send too much unfinished, are cut off; others are not. */
-import { startServer, type ChildServer, type RespClient } from '#testkit';
+import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -21,13 +21,15 @@ limits.after.each(async () => {
 });
 
 const statistic = async (name: string): Promise<number> => {
-  const info = String(await admin.call('INFO', 'stats'));
+  const info = textOf(await admin.call('INFO', 'stats'));
   return Number(new RegExp(`${name}:(\\d+)`).exec(info)?.[1]);
 };
 
 /** Asks for far more than sockets hold, and reads none of it. */
 async function lazyClient(): Promise<RespClient> {
   const lazy = await server.client();
+  // From here on the server knows it: a connection alone may not be accepted yet.
+  await lazy.call('PING');
   lazy.socket.pause();
   lazy.raw('GET value\r\n'.repeat(60));
   return lazy;
@@ -37,7 +39,9 @@ async function lazyClient(): Promise<RespClient> {
 async function isCutOff(lazy: RespClient): Promise<void> {
   const id = /id=(\d+)/;
   const list = async (): Promise<number> =>
-    String(await admin.call('CLIENT', 'LIST')).split('\n').filter((line) => id.test(line)).length;
+    textOf(await admin.call('CLIENT', 'LIST'))
+      .split('\n')
+      .filter((line) => id.test(line)).length;
   while ((await list()) > 1);
   lazy.socket.resume();
   await lazy.closed;
@@ -69,7 +73,7 @@ limits('without a limit nobody is cut off', async () => {
   const lazy = await lazyClient();
   const received = Array.from({ length: 60 }, () => lazy.receive());
   const outputBytes = async (): Promise<boolean> =>
-    / omem=\d{8}/.test(String(await admin.call('CLIENT', 'LIST')));
+    / omem=\d{8}/.test(textOf(await admin.call('CLIENT', 'LIST')));
   while (!(await outputBytes()));
   lazy.socket.resume();
   for (const reply of await Promise.all(received)) {
@@ -94,7 +98,7 @@ limits('the longest argument is what the settings say now', async () => {
   const client = await server.client();
   client.raw('*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1048577\r\n');
   const reply = await client.receive();
-  assert.match(String(reply), /Protocol error: invalid bulk length/);
+  assert.match(textOf(reply), /Protocol error: invalid bulk length/);
   await client.closed;
   await admin.call('CONFIG', 'SET', 'proto-max-bulk-len', '512mb');
 });

@@ -1,5 +1,13 @@
 /** The wire: both protocols, inline commands, and what is said to those who break the rules. */
-import { ReplyError, startServer, talk, Verbatim, type ChildServer, type Reply } from '#testkit';
+import {
+  ReplyError,
+  startServer,
+  talk,
+  textOf,
+  Verbatim,
+  type ChildServer,
+  type Reply,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -58,10 +66,7 @@ const lines: readonly (readonly [sent: string, answer: string])[] = [
   ['*2\r\n$4\r\nECHO\r\n$3\r\nabcXXPING\r\n', '$3\r\nabc\r\n+PONG\r\n'],
   ['ping a b\r\n', "-ERR wrong number of arguments for 'ping' command\r\n"],
   ['get\r\n', "-ERR wrong number of arguments for 'get' command\r\n"],
-  [
-    'foo bar "b\\nc"\r\n',
-    "-ERR unknown command 'foo', with args beginning with: 'bar' 'b c' \r\n",
-  ],
+  ['foo bar "b\\nc"\r\n', "-ERR unknown command 'foo', with args beginning with: 'bar' 'b c' \r\n"],
   ['CLIENT FOO\r\n', "-ERR unknown subcommand 'FOO'. Try CLIENT HELP.\r\n"],
   ['HELLO 4\r\n', '-NOPROTO unsupported protocol version\r\n'],
   ['HELLO x\r\n', '-ERR Protocol version is not an integer or out of range\r\n'],
@@ -94,13 +99,10 @@ protocol('HELLO says who the server is, as a map or as a list', async () => {
   assert.equal(old.slice(0, 2), ['server', 'redis']);
   assert.is(old[old.indexOf('proto') + 1], 2);
   const now = (await client.call('HELLO', 3, 'SETNAME', 'me')) as Map<string, Reply>;
-  assert.equal(
-    [...now.keys()],
-    ['server', 'version', 'proto', 'id', 'mode', 'role', 'modules'],
-  );
+  assert.equal([...now.keys()], ['server', 'version', 'proto', 'id', 'mode', 'role', 'modules']);
   assert.is(now.get('proto'), 3);
   assert.is(now.get('id'), await client.call('CLIENT', 'ID'));
-  assert.match(String(now.get('version')), /^7\.4\.\d+$/);
+  assert.match(textOf(now.get('version')), /^7\.4\.\d+$/);
   assert.is(await client.call('CLIENT', 'GETNAME'), 'me');
 });
 
@@ -119,11 +121,21 @@ protocol('RESP3 has its own types, RESP2 has none of them', async () => {
   assert.is(await example('bignum'), 1234567999999999999999999999999999999n);
   assert.is(await example('double'), 3.141);
   assert.equal(await example('set'), new Set([0, 1, 2]));
-  assert.equal(await example('map'), new Map<Reply, Reply>([[0, false], [1, true], [2, false]]));
+  assert.equal(
+    await example('map'),
+    new Map<Reply, Reply>([
+      [0, false],
+      [1, true],
+      [2, false],
+    ]),
+  );
   assert.ok((await example('verbatim')) instanceof Verbatim);
   assert.is(await example('attrib'), 'Some real reply following the attribute');
   assert.is(await client.call('GET', 'none'), null);
-  assert.is(await talk(server, 'HELLO 2\r\nGET none\r\n', '$-1\r\n').then((t) => t.slice(-5)), '$-1\r\n');
+  assert.is(
+    await talk(server, 'HELLO 2\r\nGET none\r\n', '$-1\r\n').then((t) => t.slice(-5)),
+    '$-1\r\n',
+  );
 });
 
 protocol('the protocol of a pipeline changes where HELLO stands in it', async () => {
@@ -150,7 +162,7 @@ protocol('keeps any bytes whole, in keys and in values', async () => {
   await client.call('SET', key, value);
   assert.ok(value.equals((await client.call('GET', key)) as Buffer));
   await client.call('SET', '', 'empty key');
-  assert.is(String(await client.call('GET', '')), 'empty key');
+  assert.is(textOf(await client.call('GET', '')), 'empty key');
   assert.is(await client.call('DEL', '', key), 2);
 });
 
@@ -166,7 +178,7 @@ protocol('RESET puts a connection back into its first state', async () => {
   await client.call('HELLO', 3, 'SETNAME', 'x');
   assert.is(await client.call('RESET'), 'RESET');
   assert.is(await client.call('CLIENT', 'GETNAME'), null);
-  assert.match(String(await client.call('CLIENT', 'INFO')), / db=0 .* resp=2 /);
+  assert.match(textOf(await client.call('CLIENT', 'INFO')), / db=0 .* resp=2 /);
 });
 
 protocol.run();

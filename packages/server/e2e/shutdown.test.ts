@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { RespClient, startServer } from '#testkit';
+import { RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from './keys.ts';
@@ -21,7 +21,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   shutdown(`${signal} answers what was sent, takes nobody new, and ends with 0`, async () => {
     const server = await startServer({ shards: 2 });
     const client = await server.client();
-    const slept = client.pipeline([['DEBUG', 'SLEEP', '0.5'], ['SET', 'k', 'v'], ['GET', 'k']]);
+    const slept = client.pipeline([
+      ['DEBUG', 'SLEEP', '0.5'],
+      ['SET', 'k', 'v'],
+      ['GET', 'k'],
+    ]);
     const idle = await server.client();
     await idle.call('PING');
     server.signal(signal);
@@ -70,7 +74,7 @@ shutdown('is not kept up by a client that waits for something', async () => {
   const client = await server.client();
   const waited = client.call('WAIT', 1, 600_000).catch(() => 'lost');
   const admin = await server.client();
-  while (!/ cmd=wait /.test(String(await admin.call('CLIENT', 'LIST'))));
+  while (!/ cmd=wait /.test(textOf(await admin.call('CLIENT', 'LIST'))));
   server.signal('SIGTERM');
   assert.equal(await server.ended, CLEAN);
   assert.is(await waited, 'lost');
@@ -82,7 +86,7 @@ for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']])
     const server = await startServer({ args: PATIENT });
     const client = await server.client();
     const answer = await client.reply(...words).catch((error: unknown) => String(error));
-    assert.match(String(answer), /connection is closed/);
+    assert.match(textOf(answer), /connection is closed/);
     assert.equal(await server.ended, CLEAN);
     await server.stop();
   });
@@ -112,7 +116,12 @@ shutdown('a shard that dies is reported, its clients are told, and the end is 1'
   const [key = ''] = keysOnShard(0, 2, 1);
   const client = await server.client();
   await client.call('SET', key, 'a secret value');
-  const doomed = client.pipeline([['DEBUG', 'SLEEP', '1'], ['GET', key]]).catch(() => undefined);
+  const doomed = client
+    .pipeline([
+      ['DEBUG', 'SLEEP', '1'],
+      ['GET', key],
+    ])
+    .catch(() => undefined);
   const told = client.receive().catch((error: unknown) => String(error));
   client.socket.once('data', (bytes: Buffer) => {
     assert.is(bytes.toString(), '-SHARDDOWN shard 0 has stopped\r\n');

@@ -3,7 +3,7 @@
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
 import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
-import { commandTable, type MainContext } from '#commands';
+import { commandTable } from '#commands';
 import { configName, settingNames, Settings } from '#config';
 import { Page } from '#diag';
 import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
@@ -91,6 +91,9 @@ class SimulatedClient implements ClientSocket {
   }
 }
 
+/** A transaction ends after two messages; one more turn brings what it held back. */
+const SETTLING_ROUNDS = 100;
+
 export interface SimulationShape {
   readonly shards: number;
   readonly clients: number;
@@ -142,14 +145,16 @@ export class Simulation {
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const context = { client, reply, nowMs: 0, defer: () => () => undefined };
-        command.run(context as MainContext, args);
+        command.run(context, args);
       },
     });
     this.router.readClock();
     this.machines = this.pages.map((own, index) => {
       const replies = new RingWriter(memory, layout.replies[index]!);
       // A shard that waits for room can only go on when main does: so main does.
-      replies.waitForRoom = () => void this.#turn();
+      replies.waitForRoom = () => {
+        this.#turn();
+      };
       return new ShardMachine({
         ...{ index, shardCount: shape.shards, memory, replies, page: own, clock: this.#clock },
         requests: new RingReader(memory, layout.requests[index]!),
@@ -224,6 +229,15 @@ export class Simulation {
     if (machine !== undefined) machine.step();
     else if (random.chance(0.5)) this.#turn();
     else random.pick(this.clients).pump(random.integer(1, 40));
+  }
+
+  /** Lets all threads finish: keys on their way back to their shard arrive after the client's reply. */
+  settle(): void {
+    for (let round = 0; round < SETTLING_ROUNDS; round += 1) {
+      this.#turn();
+      for (const machine of this.machines) machine.step();
+    }
+    this.#turn();
   }
 
   get isDone(): boolean {

@@ -29,9 +29,7 @@ export class StringModel {
   readonly #commands: Readonly<Record<string, (args: Words) => string>> = {
     PING: ([message]) => (message === undefined ? '+PONG\r\n' : bulk(message)),
     ECHO: (args) =>
-      args.length === 1
-        ? bulk(args[0])
-        : error("ERR wrong number of arguments for 'echo' command"),
+      args.length === 1 ? bulk(args[0]) : error("ERR wrong number of arguments for 'echo' command"),
     GET: ([key = '']) => bulk(this.values.get(key)),
     SET: (args) => this.#set(args),
     APPEND: ([key = '', tail = '']) => {

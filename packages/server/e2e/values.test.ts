@@ -3,6 +3,7 @@
 import {
   encodeCommand,
   startServer,
+  textOf,
   type ChildServer,
   type Reply,
   type RespClient,
@@ -39,7 +40,9 @@ function pattern(length: number, seed = 1): Buffer {
 }
 
 /** Around the read buffer, an output block, a frame of replies, and a frame of requests. */
-const edges = [16, 64, 256].flatMap((kib) => [-70, -40, -1, 0, 1, 40].map((near) => kib * 1024 + near));
+const edges = [16, 64, 256].flatMap((kib) =>
+  [-70, -40, -1, 0, 1, 40].map((near) => kib * 1024 + near),
+);
 const sizes = [0, 1, 2, 24, 25, 1_000, ...edges, MIB, MIB + 1, 3 * MIB];
 
 values('keeps values of every size, and answers them in turn', async () => {
@@ -50,7 +53,7 @@ values('keeps values of every size, and answers them in turn', async () => {
   });
   const replies = await client.pipeline(commands);
   for (const [nth, size] of sizes.entries()) {
-    assert.is(String(replies[2 * nth]), 'OK');
+    assert.is(textOf(replies[2 * nth]), 'OK');
     const got = replies[2 * nth + 1] as Buffer;
     assert.ok(got.equals(pattern(size, size + 1)), `${size} bytes come back as they were`);
   }
@@ -91,12 +94,12 @@ values('loses nothing when a ring is full, and answers others meanwhile', async 
   assert.is(await other.call('PING'), 'PONG');
   assert.is(await other.call('CLIENT', 'SETNAME', 'awake'), 'OK');
   assert.is(await slept, 'OK');
-  assert.ok((await written).every((reply) => String(reply) === 'OK'));
+  assert.ok((await written).every((reply) => textOf(reply) === 'OK'));
   const replies = await writer.pipeline(keys.map((key) => ['GET', key]));
   for (const [nth, reply] of replies.entries()) {
     assert.ok((reply as Buffer).equals(pattern(100_000, nth + 1)), keys[nth]);
   }
-  const info = String(await other.call('INFO', 'stats'));
+  const info = textOf(await other.call('INFO', 'stats'));
   assert.ok(Number(/full_ring_stalls:(\d+)/.exec(info)?.[1]) > 0, 'the ring was full');
 });
 
@@ -133,7 +136,7 @@ values('a client that never reads harms nobody, and finds its replies whole', as
   lazy.raw(Buffer.concat(Array.from({ length: count }, () => encodeCommand(['GET', 'unread']))));
   const other = await server.client();
   const outputBytes = async (): Promise<number> => {
-    const list = String(await other.call('CLIENT', 'LIST'));
+    const list = textOf(await other.call('CLIENT', 'LIST'));
     return Math.max(...[...list.matchAll(/ omem=(\d+)/g)].map(([, bytes]) => Number(bytes)));
   };
   while ((await outputBytes()) < 20 * MIB);

@@ -1,0 +1,125 @@
+/** Applications come with ioredis or node-redis: what they do on their own must work too. */
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { startServer, type ChildServer } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const applications = suite('clients of Node');
+
+let server: ChildServer;
+
+applications.before(async () => {
+  server = await startServer({ shards: 2 });
+});
+applications.after(async () => {
+  await server.stop();
+});
+
+const killAll = async (): Promise<void> => {
+  const admin = await server.client();
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await admin.end();
+};
+
+applications('ioredis: strings, pipelines, binary values, several keys', async () => {
+  const redis = new Redis(server.port, '127.0.0.1');
+  try {
+    assert.is(await redis.set('io', 'value', 'EX', 100), 'OK');
+    assert.is(await redis.get('io'), 'value');
+    assert.is(await redis.ttl('io'), 100);
+    assert.is(await redis.incrby('io:n', 5), 5);
+    const bytes = Buffer.from([0, 255, 13, 10, 0]);
+    await redis.set('io:bytes', bytes);
+    assert.ok(bytes.equals((await redis.getBuffer('io:bytes'))!));
+    await redis.mset({ 'io:a': '1', 'io:b': '2' });
+    assert.equal(await redis.mget('io:a', 'io:none', 'io:b'), ['1', null, '2']);
+    const results = await redis.pipeline().incr('io:n').get('io:n').getrange('io', 1, 2).exec();
+    assert.equal(results, [
+      [null, 6],
+      [null, '6'],
+      [null, 'al'],
+    ]);
+    const failed = await redis.pipeline().incr('io').exec();
+    assert.match(String(failed?.[0]?.[0]), /value is not an integer/);
+    const found: string[] = [];
+    for await (const keys of redis.scanStream({ match: 'io:*', count: 2 })) {
+      found.push(...(keys as string[]));
+    }
+    assert.equal([...new Set(found)].sort(), ['io:a', 'io:b', 'io:bytes', 'io:n']);
+  } finally {
+    redis.disconnect();
+  }
+});
+
+applications('ioredis: comes back after its connection was killed', async () => {
+  const redis = new Redis(server.port, '127.0.0.1', { retryStrategy: () => 10 });
+  try {
+    await redis.set('kept', 'yes');
+    const back = new Promise((resolve) => redis.once('reconnecting', resolve));
+    await killAll();
+    await back;
+    assert.is(await redis.get('kept'), 'yes');
+  } finally {
+    redis.disconnect();
+  }
+});
+
+for (const RESP of [2, 3] as const) {
+  applications(`node-redis over RESP${String(RESP)}: strings, pipelines, options`, async () => {
+    const redis = createClient({
+      RESP,
+      name: 'application',
+      database: 2,
+      socket: { port: server.port, host: '127.0.0.1' },
+    });
+    try {
+      await redis.connect();
+      assert.is(await redis.set('node', 'value', { expiration: { type: 'EX', value: 50 } }), 'OK');
+      assert.is(await redis.get('node'), 'value');
+      assert.is(await redis.clientGetName(), 'application');
+      await redis.mSet([
+        ['node:a', '1'],
+        ['node:b', '2'],
+      ]);
+      assert.equal(await redis.mGet(['node:a', 'node:none', 'node:b']), ['1', null, '2']);
+      // Sent in one turn, and so as one pipeline.
+      const replies = await Promise.all([
+        redis.incr('node:a'),
+        redis.rename('node:a', 'node:c'),
+        redis.get('node:c'),
+        redis.exists(['node:a', 'node:b']),
+      ]);
+      assert.equal(replies, [2, 'OK', '2', 1]);
+      const config = await redis.configGet('maxmemory-policy');
+      assert.equal({ ...config }, { 'maxmemory-policy': 'noeviction' });
+      const failure: unknown = await redis.incr('node').catch((error: unknown) => error);
+      assert.match(String(failure), /value is not an integer/);
+      const found: string[] = [];
+      for await (const keys of redis.scanIterator({ MATCH: 'node*' })) found.push(...keys);
+      assert.equal([...new Set(found)].sort(), ['node', 'node:b', 'node:c']);
+      assert.is(await redis.flushDb(), 'OK');
+    } finally {
+      redis.destroy();
+    }
+  });
+}
+
+applications('node-redis: comes back after its connection was killed', async () => {
+  const redis = createClient({
+    socket: { port: server.port, host: '127.0.0.1', reconnectStrategy: () => 10 },
+  });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    await redis.set('node:kept', 'yes');
+    const back = new Promise((resolve) => redis.once('ready', resolve));
+    await killAll();
+    await back;
+    assert.is(await redis.get('node:kept'), 'yes');
+  } finally {
+    redis.destroy();
+  }
+});
+
+applications.run();
