@@ -88,6 +88,7 @@ export const errors = {
     "DENIED svc is running in protected mode because no password is set for the default user and the server is bound beyond loopback. Set 'security.requirepass', bind only loopback addresses, or set 'security.protected-mode' to false.",
   ),
   tooManyClients: fixed('ERR max number of clients reached'),
+  unblocked: fixed('UNBLOCKED client unblocked via CLIENT UNBLOCK'),
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
   timeoutNegative: fixed('ERR timeout is negative'),
   protocol: (fault: string): CommandError => fixed(`ERR Protocol error: ${fault}`),

@@ -103,6 +103,9 @@ export interface MainContext {
   readonly reply: ReplyWriter;
   readonly client: ClientPort;
   readonly nowMs: number;
-  /** Leaves the reply for later; the connection's following replies wait for it. */
-  defer(): Answer;
+  /**
+   * Leaves the reply for later; the connection's following commands wait for it. CLIENT UNBLOCK can end
+   * the wait where `timedOut` says what is answered then.
+   */
+  defer(timedOut?: (reply: ReplyWriter) => void): Answer;
 }

@@ -128,6 +128,11 @@ export class RingWriter {
     Atomics.store(this.#words, this.#header + WRITER_WAITING, 1);
   }
 
+  /** Whether the reader has yet to answer `requestRoom`. */
+  get isWaitingForRoom(): boolean {
+    return Atomics.load(this.#words, this.#header + WRITER_WAITING) === 1;
+  }
+
   /** Sleeps until the reader has taken something, or for `timeoutMs`. For shards only. */
   waitForRoom(timeoutMs: number): void {
     const head = Atomics.load(this.#words, this.#header + HEAD);

@@ -9,11 +9,9 @@ declare namespace WebAssembly {
     constructor(descriptor: MemoryDescriptor);
     readonly buffer: SharedArrayBuffer;
   }
-  class Module {
-    constructor(bytes: Uint8Array);
-  }
+  const Module: new (bytes: Uint8Array) => object;
   class Instance {
-    constructor(module: Module, imports: Record<string, Record<string, Memory>>);
+    constructor(module: object, imports: Record<string, Record<string, Memory>>);
     readonly exports: Readonly<Record<string, unknown>>;
   }
 }

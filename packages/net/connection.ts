@@ -7,10 +7,16 @@ import type { BlockPool } from './blocks.ts';
 import { Output } from './output.ts';
 import { rawHandleOf } from './raw-handle.ts';
 
+/**
+ * What became of a command: `full` = there is no room for it, so nothing more is read; `held` = it must
+ * wait, but the socket is read on, so that a client that hangs up is noticed.
+ */
+export type Taking = 'taken' | 'full' | 'held';
+
 /** What a connection tells its owner. */
 export interface ConnectionOwner {
-  /** One command. False: it cannot be taken now; it is offered again after `resume`. */
-  command(command: ParsedCommand): boolean;
+  /** One command; what is not taken is offered again after `resume`. */
+  command(command: ParsedCommand): Taking;
   /** The client broke the protocol; nothing more will be read. */
   protocolError(text: string): void;
   /** The client will send no more, but may still read. */
@@ -44,6 +50,13 @@ export interface NetCounters {
 
 /** How long a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
+/** The two ends of a connection, as CLIENT LIST shows them. */
+export interface Ends {
+  remote: string;
+  local: string;
+  isUnix: boolean;
+}
+
 /** Private memory for incomplete commands begins with this and doubles. */
 const PENDING_BYTES_MIN = 4 * 1024;
 
@@ -51,6 +64,7 @@ export class Connection {
   readonly output: Output;
   readonly remoteAddress: string;
   readonly localAddress: string;
+  readonly isUnix: boolean;
   bytesRead = 0;
   isDirty = false;
   readonly #socket: Socket;
@@ -62,7 +76,9 @@ export class Connection {
   #pendingBytes = 0;
   /** Of the bytes being looked at: those not taken yet, the command at hand included. */
   #inHandBytes = 0;
+  /** Commands are not taken for now. */
   #stalled = false;
+  #isReadingStopped = false;
   /** The client will send no more. */
   #hasEnded = false;
   /** Input is no longer looked at. */
@@ -70,14 +86,10 @@ export class Connection {
   #closed = false;
   #closeWhenWritten = false;
 
-  constructor(
-    handle: object,
-    remoteAddress: string,
-    localAddress: string,
-    supplies: ConnectionSupplies,
-  ) {
-    this.remoteAddress = remoteAddress;
-    this.localAddress = localAddress;
+  constructor(handle: object, ends: Ends, supplies: ConnectionSupplies) {
+    this.remoteAddress = ends.remote;
+    this.localAddress = ends.local;
+    this.isUnix = ends.isUnix;
     this.#supplies = supplies;
     this.#parser = new CommandParser(supplies.command, supplies.limits);
     const options = {
@@ -87,7 +99,7 @@ export class Connection {
         buffer: supplies.read,
         callback: (bytes: number): boolean => {
           this.#received(bytes);
-          return !this.#stalled;
+          return !this.#isReadingStopped;
         },
       },
     };
@@ -121,10 +133,6 @@ export class Connection {
 
   set unauthenticated(value: boolean) {
     this.#parser.unauthenticated = value;
-  }
-
-  get isUnix(): boolean {
-    return this.localAddress.startsWith('/');
   }
 
   /** The socket's file descriptor; -1 when it is not to be had. */
@@ -170,21 +178,17 @@ export class Connection {
     else if (this.#closeWhenWritten) this.#finish();
   }
 
-  /** Stops reading until `resume`. */
-  stall(): void {
-    this.#stalled = true;
-    rawHandleOf(this.#socket)?.readStop();
-  }
-
   /** Offers again what could not be taken, and goes on reading. */
   resume(): void {
     if (!this.#stalled || this.#closed) return;
     this.#stalled = false;
+    const wasStopped = this.#isReadingStopped;
+    this.#isReadingStopped = false;
     this.#supplies.begin();
     this.#processPending();
     if (this.isStalled || this.isClosed) return;
     if (this.#hasEnded) this.#owner?.ended();
-    else rawHandleOf(this.#socket)?.readStart();
+    else if (wasStopped) rawHandleOf(this.#socket)?.readStart();
   }
 
   /** Looks at no more input, writes what there is, and closes. */
@@ -209,12 +213,13 @@ export class Connection {
     supplies.begin();
     const { readAt } = supplies;
     const shared = supplies.pool.memory.bytes;
-    if (this.#pendingBytes === 0) {
+    if (this.#pendingBytes === 0 && !this.#stalled) {
       this.#process(shared, readAt, readAt + byteCount);
       return;
     }
     this.#save(shared, readAt, byteCount);
-    if (this.#pendingBytes >= this.#parser.bytesNeeded) this.#processPending();
+    const mayBeWhole = this.#pendingBytes >= this.#parser.bytesNeeded;
+    if (mayBeWhole && !this.#stalled) this.#processPending();
     else this.#checkQueryLimit();
   }
 
@@ -250,14 +255,22 @@ export class Connection {
         break;
       }
       this.#inHandBytes = end - at;
-      if (command.count > 0 && this.#owner?.command(command) === false) {
-        this.stall();
+      const taking = command.count > 0 ? this.#owner?.command(command) : 'taken';
+      if (taking === 'full' || taking === 'held') {
+        this.#stall(taking);
         break;
       }
       at += parser.consumed;
     }
     this.#inHandBytes = 0;
     return at;
+  }
+
+  #stall(reason: 'full' | 'held'): void {
+    this.#stalled = true;
+    if (reason === 'held') return;
+    this.#isReadingStopped = true;
+    rawHandleOf(this.#socket)?.readStop();
   }
 
   #save(bytes: Bytes, at: number, length: number): void {
@@ -301,7 +314,7 @@ export class Connection {
    */
   #finish(): void {
     const socket = this.#socket;
-    if (this.#stalled) rawHandleOf(socket)?.readStart();
+    if (this.#isReadingStopped) rawHandleOf(socket)?.readStart();
     socket.end();
     socket.unref();
     this.#gone();

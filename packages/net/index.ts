@@ -4,5 +4,6 @@ export {
   type ConnectionOwner,
   type ConnectionSupplies,
   type NetCounters,
+  type Taking,
 } from './connection.ts';
 export { Listener, type ListenerOptions } from './listener.ts';

@@ -1,8 +1,14 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs';
-import { createConnection, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
-import { addressText, Connection, type ConnectionSupplies } from './connection.ts';
+import {
+  createConnection,
+  createServer,
+  type ListenOptions,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { addressText, Connection, type ConnectionSupplies, type Ends } from './connection.ts';
 import { detachHandle } from './raw-handle.ts';
 
 export interface ListenerOptions {
@@ -70,7 +76,11 @@ export class Listener {
   #listen(where: ListenOptions): Promise<void> {
     const server = createServer({ pauseOnConnect: true, noDelay: true });
     server.on('connection', (socket) => {
-      this.#accept(socket);
+      const ends = where.path === undefined ? tcpEnds(socket) : unixEnds(where.path);
+      const handle = detachHandle(socket);
+      // Who has hung up before it was looked at has no address, and wants nothing.
+      if (ends === undefined || handle === undefined) return;
+      this.#options.accept(new Connection(handle, ends, this.#options.supplies));
     });
     return new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -83,17 +93,20 @@ export class Listener {
       });
     });
   }
+}
 
-  #accept(socket: Socket): void {
-    const { unixSocket, supplies } = this.#options;
-    const isUnix = socket.remoteAddress === undefined && socket.localAddress === undefined;
-    const remote = isUnix
-      ? `${unixSocket}:0`
-      : addressText(socket.remoteAddress, socket.remotePort);
-    const local = isUnix ? `${unixSocket}:0` : addressText(socket.localAddress, socket.localPort);
-    const handle = detachHandle(socket);
-    if (handle !== undefined) this.#options.accept(new Connection(handle, remote, local, supplies));
-  }
+function tcpEnds(socket: Socket): Ends | undefined {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (remoteAddress === undefined) return undefined;
+  return {
+    remote: addressText(remoteAddress, remotePort),
+    local: addressText(localAddress, localPort),
+    isUnix: false,
+  };
+}
+
+function unixEnds(path: string): Ends {
+  return { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
 }
 
 function reason(error: unknown): string {

@@ -45,7 +45,7 @@ function findBinding(): RawWriter | undefined {
   let binding: Partial<StreamWrapBinding>;
   try {
     const found = (process as ProcessWithBinding).binding?.('stream_wrap');
-    binding = (found ?? {});
+    binding = found ?? {};
   } catch {
     return undefined;
   }

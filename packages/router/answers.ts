@@ -1,6 +1,6 @@
 /** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
 
-import { CommandError, type Bytes, type Clock } from '#base';
+import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, TICKS_PER_US, type Page } from '#diag';
 import { OwnedReply } from '#resp';
@@ -18,6 +18,13 @@ export type RunOnMain = (
   args: Arguments,
   reply: OwnedReply,
 ) => void;
+
+/** Writes a reply that was left for later. */
+export type Write = (reply: OwnedReply) => void;
+
+function writeUnblocked(reply: OwnedReply): void {
+  reply.error(errors.unblocked);
+}
 
 export class Answers {
   readonly #roster: Roster;
@@ -61,15 +68,18 @@ export class Answers {
     this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
   }
 
-  /** Leaves the reply of the command being run for later; its client waits meanwhile. */
-  defer(client: Client): (write: (reply: OwnedReply) => void) => void {
+  /**
+   * Leaves the reply of the command being run for later; its client waits meanwhile. With `timedOut`,
+   * what the command answers when its time is over, CLIENT UNBLOCK can end the wait.
+   */
+  defer(client: Client, timedOut?: Write): (write: Write) => void {
     const sequence = (client.nextSequence - 1) >>> 0;
     const { isMuted } = client;
     this.#isDeferred = true;
     client.isBlocked = true;
     client.blockedSinceMs = this.#roster.nowMs;
     this.#page.add('blockedClients', 1);
-    return (write) => {
+    const answer = (write: Write): void => {
       // It may wait for something else by now.
       if (!client.isBlocked || (client.nextSequence - 1) >>> 0 !== sequence) return;
       this.#unblock(client);
@@ -82,6 +92,12 @@ export class Answers {
       this.#roster.finishIfGone(client);
       this.#roster.retry(client);
     };
+    if (timedOut !== undefined) {
+      client.unblock = (withError) => {
+        answer(withError ? writeUnblocked : timedOut);
+      };
+    }
+    return answer;
   }
 
   /** Counts what a client waited for as answered: a blocked client has taken no command since. */

@@ -64,17 +64,21 @@ export class Roster {
     this.#freeSlots.push(client.slot);
   }
 
-  /** The client's command waits for room in a ring. Answers false, for `dispatch` to answer. */
-  stall(client: Client): false {
+  /** The client's command waits for room in a ring. Answers what `dispatch` is to answer. */
+  stall(client: Client): 'full' {
     this.#stalled.add(client);
     this.#values[AT.readStalls] = this.#values[AT.readStalls]! + 1;
-    return false;
+    return 'full';
   }
 
   /** The client's command waits for something that says by itself when it has ended. */
-  hold(client: Client): false {
+  hold(client: Client): 'held' {
     this.#held.add(client);
-    return false;
+    return 'held';
+  }
+
+  get hasStalled(): boolean {
+    return this.#stalled.size > 0;
   }
 
   /** Offers again what found no room, in the order in which it came. */

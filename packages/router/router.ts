@@ -24,8 +24,8 @@ import {
   type Control,
   type LinkMemory,
 } from '#link';
-import type { OwnedReply, ParsedCommand } from '#resp';
-import { Answers, type RunOnMain } from './answers.ts';
+import type { ParsedCommand } from '#resp';
+import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Gather } from './gather.ts';
 import { Replies } from './replies.ts';
@@ -102,8 +102,8 @@ export class Router {
   }
 
   /** Leaves the reply of the command being run for later; its client waits meanwhile. */
-  defer(client: Client): (write: (reply: OwnedReply) => void) => void {
-    return this.#answers.defer(client);
+  defer(client: Client, timedOut?: Write): (write: Write) => void {
+    return this.#answers.defer(client, timedOut);
   }
 
   /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
@@ -124,32 +124,32 @@ export class Router {
 
   // Dispatch.
 
-  /** Takes one command; false when it must be offered again later. */
-  dispatch(client: Client, command: ParsedCommand): boolean {
-    if (client.isDeaf) return true;
+  /** Takes one command, or answers why it must be offered again later. */
+  dispatch(client: Client, command: ParsedCommand): 'taken' | 'full' | 'held' {
+    if (client.isDeaf) return 'taken';
     if (client.isBlocked) return this.#roster.hold(client);
     const args = this.#args;
     const { source, spans, at } = command;
     args.point(source, at, spans, 0, command.count);
     const entry = this.#find(client, args);
-    if (entry === undefined) return true;
+    if (entry === undefined) return 'taken';
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
     if (verdict !== undefined) {
       this.#answers.reject(client, entry, verdict);
-      return true;
+      return 'taken';
     }
     if (entry.deniesOom && this.#parts.isOutOfMemory()) {
       this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
       this.#answers.reject(client, entry, errors.outOfMemory);
-      return true;
+      return 'taken';
     }
     client.lastCommandMs = this.#roster.nowMs;
     client.lastCommandId = entry.id;
     if (!this.#route(client, entry, args, command)) return this.#roster.stall(client);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    return true;
+    return 'taken';
   }
 
   /** The command meant, or undefined when an error was answered instead. */
@@ -388,8 +388,9 @@ export class Router {
     this.#roster.retryStalled();
   }
 
-  /** Whether a shard has published something that was not taken. */
-  get hasReplies(): boolean {
-    return this.#replies.hasReplies;
+  /** Whether a shard has published something, or made room that a client waits for, since `drain`. */
+  get hasWork(): boolean {
+    if (this.#replies.hasReplies) return true;
+    return this.#roster.hasStalled && this.#links.some((link) => link.hasNewRoom);
   }
 }

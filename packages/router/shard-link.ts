@@ -51,6 +51,8 @@ export class ShardLink {
   readonly port: BodyPort;
   readonly #memory: LinkMemory;
   readonly #frameBytesMax: number;
+  /** A client waits for the ring to have room. */
+  #wantsRoom = false;
   /** Messages that found the ring full; they go before anything else that is sent. */
   readonly #backlog: { head: RequestHead; body: Bytes }[] = [];
 
@@ -75,12 +77,20 @@ export class ShardLink {
     return size > this.#frameBytesMax ? REQUEST_HEADER_BYTES : size;
   }
 
+  /** Whether the shard has made room since it was asked to; answers so once. */
+  get hasNewRoom(): boolean {
+    if (!this.#wantsRoom || this.requests.isWaitingForRoom) return false;
+    this.#wantsRoom = false;
+    return true;
+  }
+
   /** Where a frame of that size can go; -1 when the ring is full, and then it will say when it is not. */
   reserve(size: number): number {
     if (this.#backlog.length > 0 && !this.#sendBacklog()) return -1;
     const at = this.requests.reserve(size);
     if (at >= 0) return at;
     this.requests.requestRoom();
+    this.#wantsRoom = true;
     return this.requests.reserve(size);
   }
 

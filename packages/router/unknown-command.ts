@@ -9,11 +9,7 @@ const SHOWN_BYTES = 128;
 export function unknownCommand(args: Arguments): CommandError {
   const name = args.latin1(0).slice(0, SHOWN_BYTES);
   let shown = '';
-  for (
-    let index = 1;
-    index < args.count && shown.length < SHOWN_BYTES;
-    index += 1
-  ) {
+  for (let index = 1; index < args.count && shown.length < SHOWN_BYTES; index += 1) {
     const left = SHOWN_BYTES - shown.length;
     shown += `'${latin1(args.source, args.at(index), Math.min(args.length(index), left))}' `;
   }

@@ -4,7 +4,7 @@ import { errors, type CommandError } from '#base';
 import type { CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#diag';
-import type { Connection, ConnectionOwner } from '#net';
+import type { Connection, ConnectionOwner, Taking } from '#net';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 
@@ -86,7 +86,7 @@ export class Clients {
     const isOpen =
       !this.#settings.boolean('security.protected-mode') ||
       this.#requiresPassword ||
-      connection.remoteAddress.startsWith('/') ||
+      connection.isUnix ||
       LOOPBACK.test(connection.remoteAddress);
     return isOpen ? undefined : errors.protectedMode;
   }
@@ -177,7 +177,7 @@ class Session implements ConnectionOwner {
     this.#clients = clients;
   }
 
-  command(command: ParsedCommand): boolean {
+  command(command: ParsedCommand): Taking {
     return this.#router.dispatch(this.client, command);
   }
 

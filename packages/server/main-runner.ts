@@ -95,8 +95,8 @@ export class MainRunner implements ConnectionContext, ServerContext {
     return this.#server.settings.number('server.databases');
   }
 
-  defer(): Answer {
-    return this.#server.router.defer(this.client);
+  defer(timedOut?: (reply: ReplyWriter) => void): Answer {
+    return this.#server.router.defer(this.client, timedOut);
   }
 
   resetClient(): void {

@@ -65,7 +65,7 @@ export class Turn {
       this.#flush();
       router.publish();
       this.#doorbell.setAsleep();
-      if (!router.hasReplies) {
+      if (!router.hasWork) {
         this.#active = false;
         return;
       }

@@ -23,6 +23,12 @@ export class Frame {
     return this.words[this.word + Request.bytes]!;
   }
 
+  /** The body of a message, which has no arguments, in memory of its own. */
+  get body(): Bytes {
+    const at = (this.word + Request.spans) << 2;
+    return this.bytes.slice(at, at + this.words[this.word + Request.bodyBytes]!);
+  }
+
   /** The same frame in memory of its own. */
   detached(): Frame {
     const at = this.word << 2;

@@ -134,9 +134,9 @@ export function encodeCopies(message: CopyMessage): Bytes {
   return body;
 }
 
-/** Reads a message; the copies own their bytes. */
-export function decodeCopies(bytes: Bytes, start: number, length: number): CopyMessage {
-  const body = asBuffer(bytes.slice(start, start + length));
+/** Reads a message; the copies are views of its bytes. */
+export function decodeCopies(message: Bytes): CopyMessage {
+  const body = asBuffer(message);
   const copies: KeyCopy[] = [];
   const count = body.readUInt32LE(8);
   let at = MESSAGE_BYTES;

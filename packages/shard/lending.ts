@@ -34,6 +34,8 @@ export interface LendingParts {
   keysOf(frame: Frame): readonly string[] | null;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
+  /** Evicts what must be evicted before the command of a frame. */
+  makeRoomFor(frame: Frame): void;
   /** Runs the command of a host's frame. */
   run(frame: Frame): void;
 }
@@ -143,6 +145,8 @@ export class Lending {
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
   #runHosted(hosted: HostedTransaction): void {
     const { store } = this.#parts;
+    // Evicting later could throw out a copy that the command is about to use.
+    this.#parts.makeRoomFor(hosted.frame);
     for (const { copies } of hosted.lenders) {
       for (const copy of copies) install(store.databases[copy.database]!, copy);
     }

@@ -5,7 +5,7 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import { assert, CommandError, unreachable, type Bytes } from '#base';
+import { assert, CommandError, unreachable } from '#base';
 import {
   Arguments,
   commandTable,
@@ -28,7 +28,7 @@ import {
 import { Store } from '#store';
 import { ExecutionContext } from './context.ts';
 import { Frame } from './frame.ts';
-import { decodeCopies, type CopyMessage } from './key-copies.ts';
+import { decodeCopies } from './key-copies.ts';
 import { HOST_SPANS, holdName, Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { ReplySender } from './reply-sender.ts';
@@ -92,6 +92,9 @@ export class ShardMachine {
       keysOf: (frame) => this.#keysOf(frame),
       dispatch: (frame) => {
         this.#dispatch(frame);
+      },
+      makeRoomFor: (frame) => {
+        this.#makeRoomFor(this.#entries[frame.words[frame.word + Request.command]!]!);
       },
       run: (frame) => {
         this.#runCommand(frame, HOST_SPANS);
@@ -208,13 +211,13 @@ export class ShardMachine {
         this.#lending.lend(frame);
         break;
       case FrameKind.copies:
-        this.#lending.receive(this.#copiesIn(frame));
+        this.#lending.receive(decodeCopies(frame.body));
         break;
       case FrameKind.returned:
-        this.#lending.takeBack(this.#copiesIn(frame));
+        this.#lending.takeBack(decodeCopies(frame.body));
         break;
       case FrameKind.control:
-        this.#obey(decodeControl(this.#body(frame)));
+        this.#obey(decodeControl(frame.body));
         break;
       default:
         unreachable('a frame has a known kind');
@@ -274,7 +277,7 @@ export class ShardMachine {
     const reply = this.#sender.writer;
     reply.clearError();
     try {
-      if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+      if (spans === Request.spans) this.#makeRoomFor(entry);
       if (command.route === 'oneShard') command.run(this.#context, this.#args);
       else unreachable('a whole command in a shard is a oneShard one');
     } catch (error) {
@@ -312,7 +315,7 @@ export class ShardMachine {
     reply.clearError();
     let flags = 0;
     try {
-      if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+      this.#makeRoomFor(entry);
       this.#answerPart(entry);
     } catch (error) {
       this.#fail(error);
@@ -331,6 +334,10 @@ export class ShardMachine {
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
+  }
+
+  #makeRoomFor(entry: CommandEntry): void {
+    if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
   }
 
   #answerPart(entry: CommandEntry): void {
@@ -369,16 +376,6 @@ export class ShardMachine {
   }
 
   // Messages.
-
-  #body(frame: Frame): Bytes {
-    const at = (frame.word + Request.spans) << 2;
-    return frame.bytes.slice(at, at + frame.words[frame.word + Request.bodyBytes]!);
-  }
-
-  #copiesIn(frame: Frame): CopyMessage {
-    const at = (frame.word + Request.spans) << 2;
-    return decodeCopies(frame.bytes, at, frame.words[frame.word + Request.bodyBytes]!);
-  }
 
   #obey(control: Control): void {
     switch (control.kind) {

@@ -1,6 +1,7 @@
 /** TIME, ROLE and WAIT: what a client asks about the server's place in time and among servers. */
 
 import { CommandError, errors } from '#base';
+import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import type { MainContext } from '../contexts.ts';
 import { onMain } from '../definition.ts';
@@ -68,9 +69,14 @@ export const wait = onMain<ServerContext>({
       context.reply.integer(0);
       return;
     }
-    const answer = context.defer();
+    const none = (reply: ReplyWriter): void => {
+      reply.integer(0);
+    };
+    const answer = context.defer(none);
     if (timeoutMs === 0) return;
-    context.timers.after(timeoutMs, () => answer((reply) => reply.integer(0)));
+    context.timers.after(timeoutMs, () => {
+      answer(none);
+    });
   },
 });
 

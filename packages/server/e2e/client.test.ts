@@ -269,6 +269,22 @@ clients('WAIT holds up its own connection only, and answers when its time is ove
   assert.is(await client.call('WAIT', 0, 0), 0);
 });
 
+clients('UNBLOCK ends a WAIT as its time-out would, or with an error', async () => {
+  const client = await server.client();
+  const id = Number(await client.call('CLIENT', 'ID'));
+  for (const [reason, reply] of [
+    ['TIMEOUT', '0'],
+    ['ERROR', 'UNBLOCKED client unblocked via CLIENT UNBLOCK'],
+  ] as const) {
+    const waited = client.reply('WAIT', '1', '0');
+    while (!(await list()).some((one) => one.get('flags') === 'b'));
+    assert.is(await admin.call('CLIENT', 'UNBLOCK', id, reason), 1);
+    const answer = await waited;
+    assert.is(answer instanceof Error ? answer.message : textOf(answer), reply);
+    assert.is(await client.call('PING'), 'PONG');
+  }
+});
+
 clients('NO-TOUCH leaves the clocks of keys alone', async () => {
   const client = await server.client();
   const idle = async (): Promise<Reply> => admin.call('OBJECT', 'IDLETIME', 'touched');

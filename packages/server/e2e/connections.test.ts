@@ -106,6 +106,20 @@ connections('clients that break while they wait leave nothing behind', async () 
   assert.match(textOf(await admin.call('INFO', 'clients')), /blocked_clients:0/);
 });
 
+connections(
+  'a client that hangs up with commands behind a wait leaves nothing behind',
+  async () => {
+    for (const isReset of [false, true]) {
+      const client = await server.client();
+      client.raw('WAIT 1 0\r\nPING\r\nSET k v\r\n');
+      while (!/ cmd=wait /.test(textOf(await admin.call('CLIENT', 'LIST'))));
+      await (isReset ? client.reset() : client.end());
+      while ((await clientCount()) > 1);
+    }
+    assert.match(textOf(await admin.call('INFO', 'clients')), /blocked_clients:0/);
+  },
+);
+
 const rejectedCount = async (): Promise<number> =>
   Number(/rejected_connections:(\d+)/.exec(textOf(await admin.call('INFO', 'stats')))?.[1]);
 

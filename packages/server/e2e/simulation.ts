@@ -194,7 +194,7 @@ export class Simulation {
 
   /** The order in which main takes commands is the order of everything. */
   #dispatch(from: SimulatedClient, words: Words): boolean {
-    const taken = this.router.dispatch(this.#routed.get(from)!, this.#parsed(words));
+    const taken = this.router.dispatch(this.#routed.get(from)!, this.#parsed(words)) === 'taken';
     if (taken) from.expected += this.model.apply(words);
     return taken;
   }
