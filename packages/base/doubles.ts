@@ -82,7 +82,8 @@ function halfToEven(value: number): string {
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const HEXADECIMAL = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i;
 const INFINITE = /^[+-]?inf(inity)?$/i;
-const NONZERO_DIGIT = /^[^e]*[1-9]/i;
+const ZERO_DECIMAL = /^[+-]?[0.]*(e|$)/i;
+const ZERO_HEXADECIMAL = /^[+-]?0x[0.]*(p|$)/i;
 
 /** Reads what C's `strtod` reads, the whole text and no spaces before it; NaN when it is no number. */
 export function parseDouble(text: string): number {
@@ -100,7 +101,7 @@ export function parseDouble(text: string): number {
 /** The same, but NaN also for a number that is too large or too small for a double. */
 export function parseDoubleInRange(text: string): number {
   const value = parseDouble(text);
-  if (value === 0) return NONZERO_DIGIT.test(text.replace(/0x/i, '')) ? NaN : value;
+  if (value === 0) return ZERO_DECIMAL.test(text) || ZERO_HEXADECIMAL.test(text) ? value : NaN;
   if (value === Infinity || value === -Infinity) return INFINITE.test(text) ? value : NaN;
   return value;
 }

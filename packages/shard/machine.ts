@@ -141,7 +141,6 @@ export class ShardMachine {
       }
       at = requests.next();
     }
-    this.#upkeep.publish();
     this.#flush();
     this.#values[AT.turns] = this.#values[AT.turns]! + 1;
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
@@ -169,7 +168,9 @@ export class ShardMachine {
     return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
   }
 
+  /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    this.#upkeep.publish();
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
   }

@@ -227,7 +227,7 @@ export function union(
       const score = notNan(source.weight * source.score);
       const entry = result.find(bytes, at, length);
       if (entry === 0) {
-        result.add(bytes, at, length, score);
+        result.addMissed(bytes, at, length, score);
       } else {
         const before = result.scoreOf(entry);
         const total = aggregate(before, score);

@@ -31,6 +31,8 @@ const PAGE_MASK = PAGE_NODES - 1;
 /** The last page grows by this part of all nodes, and at least by so many. */
 const GROWTH_PARTS = 8;
 const GROWTH_NODES_MIN = 1;
+/** Room for so many nodes is never given back. */
+const SPARE_NODES_MIN = 4;
 /** What Node keeps beside the bytes of a page: a buffer, two views and our own object (measured). */
 const PAGE_OVERHEAD_BYTES = 360;
 
@@ -80,12 +82,9 @@ export class NodePages {
   /** Gives the last node back. */
   dropLast(): void {
     this.used -= 1;
-    // A whole page is kept, so that a node that comes and goes takes no memory each time.
-    const kept = (this.used >>> PAGE_BITS) + 2;
-    while (this.pages.length > kept) {
-      this.pages.pop();
-      this.#capacity = this.pages.length * PAGE_NODES;
-    }
+    // Some room stays, so that a node that comes and goes takes no memory each time.
+    const spare = this.#capacity - this.used;
+    if (spare > SPARE_NODES_MIN && spare > (2 * this.used) / GROWTH_PARTS) this.#shrink();
   }
 
   page(node: number): NodePage {
@@ -272,6 +271,19 @@ export class NodePages {
       nodes.#capacity += count;
     }
     return nodes;
+  }
+
+  /** Gives back what is more than the next growth would take. */
+  #shrink(): void {
+    const kept = this.used + Math.max(GROWTH_NODES_MIN, Math.floor(this.used / GROWTH_PARTS));
+    const pages = Math.ceil(kept / PAGE_NODES);
+    this.pages.length = pages;
+    const inLast = kept - (pages - 1) * PAGE_NODES;
+    const last = this.pages[pages - 1]!;
+    const page = new NodePage(inLast, this.words);
+    page.words.set(last.words.subarray(0, inLast * this.words));
+    this.pages[pages - 1] = page;
+    this.#capacity = kept;
   }
 
   /** Adds room to the last page, or another page. */

@@ -62,10 +62,12 @@ export class RankedTable implements SlotOrder {
 
   /** Adds a member that is not there. */
   add(bytes: Bytes, at: number, length: number, score: number): void {
-    const entry = this.table.add(bytes, at, length, SCORE_BYTES);
-    this.#writeScore(entry, score);
-    this.#want(bytes, at, length);
-    this.tree.insert(score, entry, this);
+    this.#enter(this.table.add(bytes, at, length, SCORE_BYTES), score);
+  }
+
+  /** The same for a member that the last `find` looked for in vain. */
+  addMissed(bytes: Bytes, at: number, length: number, score: number): void {
+    this.#enter(this.table.addMissed(bytes, at, length, SCORE_BYTES), score);
   }
 
   /** Gives the member of an entry another score. */
@@ -160,6 +162,12 @@ export class RankedTable implements SlotOrder {
       this.#wantedAt,
       this.#wantedLength,
     );
+  }
+
+  #enter(entry: number, score: number): void {
+    this.#writeScore(entry, score);
+    this.#wantEntry(entry);
+    this.tree.insert(score, entry, this);
   }
 
   #want(bytes: Bytes, at: number, length: number): void {

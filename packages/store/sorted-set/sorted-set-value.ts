@@ -132,9 +132,11 @@ export class SortedSetValue {
     if (this.#ranked === undefined && newMembers > this.#limits.entries) this.#convert();
   }
 
-  /** Adds a member that is not there. */
+  /** Adds a member that the last `find` looked for in vain. */
   add(bytes: Bytes, at: number, length: number, score: number): void {
-    if (this.#ranked === undefined) {
+    if (this.#ranked !== undefined) {
+      this.#ranked.addMissed(bytes, at, length, score);
+    } else {
       const { entries: most, valueBytes } = this.#limits;
       if (this.#packed.count < most && length <= valueBytes) {
         this.#packed.add(bytes, at, length, score);
@@ -142,8 +144,8 @@ export class SortedSetValue {
         return;
       }
       this.#convert();
+      this.#ranked!.add(bytes, at, length, score);
     }
-    this.#ranked!.add(bytes, at, length, score);
     this.#post();
   }
 
