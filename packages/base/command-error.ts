@@ -87,6 +87,9 @@ export const errors = {
   protectedMode: fixed(
     "DENIED svc is running in protected mode because no password is set for the default user and the server is bound beyond loopback. Set 'security.requirepass', bind only loopback addresses, or set 'security.protected-mode' to false.",
   ),
+  debugNotAllowed: fixed(
+    'ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.',
+  ),
   tooManyClients: fixed('ERR max number of clients reached'),
   unblocked: fixed('UNBLOCKED client unblocked via CLIENT UNBLOCK'),
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),

@@ -86,8 +86,7 @@ export class Clients {
     const isOpen =
       !this.#settings.boolean('security.protected-mode') ||
       this.#requiresPassword ||
-      connection.isUnix ||
-      LOOPBACK.test(connection.remoteAddress);
+      isLocal({ isUnix: connection.isUnix, address: connection.remoteAddress });
     return isOpen ? undefined : errors.protectedMode;
   }
 
@@ -96,8 +95,16 @@ export class Clients {
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
       return errors.authenticationRequired;
     }
+    if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
+      return errors.debugNotAllowed;
+    }
     if (this.#pause !== undefined && this.#isPaused(entry)) return 'wait';
     return undefined;
+  }
+
+  #mayDebug(client: Client): boolean {
+    const who = this.#settings.string('security.enable-debug-command');
+    return who === 'yes' || (who === 'local' && isLocal(client));
   }
 
   #isPaused(entry: CommandEntry): boolean {
@@ -161,6 +168,11 @@ export class Clients {
     this.#page.add('outputLimitDisconnections', 1);
     client.socket.destroy();
   }
+}
+
+/** Whether somebody is on this machine. */
+function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
+  return isUnix || LOOPBACK.test(address);
 }
 
 /** Ties a connection to its client. */

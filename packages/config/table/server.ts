@@ -1,5 +1,5 @@
 import { SHARDS_MAX } from '#base';
-import { bytes, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { bytes, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
 import { eventClasses, outputLimit } from '../redis-kinds.ts';
 import { rows } from '../setting.ts';
@@ -164,5 +164,12 @@ export const serverSettings = rows({
     effect: 'live',
     config: 'protected-mode',
     meaning: 'Refuses other machines while there is no password.',
+  },
+  'security.enable-debug-command': {
+    kind: oneOf('no', 'local', 'yes'),
+    default: 'local',
+    effect: 'start',
+    config: 'enable-debug-command',
+    meaning: 'Who may use DEBUG: nobody, clients on this machine, or everybody.',
   },
 });

@@ -97,4 +97,21 @@ authentication('a new password counts for those who come, not for those who are 
   assert.is(await free.call('PING'), 'PONG');
 });
 
+authentication('DEBUG is for this machine unless the settings say otherwise', async () => {
+  for (const [who, isAllowed] of [
+    ['local', true],
+    ['yes', true],
+    ['no', false],
+  ] as const) {
+    const other = await startServer({
+      args: ['--set', `security.enable-debug-command=${who}`],
+    });
+    const client = await other.client();
+    const reply = await client.reply('DEBUG', 'SLEEP', '0');
+    if (isAllowed) assert.is(reply, 'OK', who);
+    else assert.match((reply as Error).message, /^ERR DEBUG command not allowed/);
+    await other.stop();
+  }
+});
+
 authentication.run();
