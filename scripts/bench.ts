@@ -2,6 +2,7 @@
  * `npm run bench [name ...]`: svc beside redis-server, by turns in one run.
  *
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
+ *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   start    from the start of the process to the first PONG
@@ -18,7 +19,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
-import { hasRedisBenchmark, playRound, type Round, type RoundResult } from '../bench/load/rounds.ts';
+import {
+  hasRedisBenchmark,
+  playRound,
+  TYPE_TESTS,
+  type Round,
+  type RoundResult,
+} from '../bench/load/rounds.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const words = process.argv.slice(2);
@@ -35,6 +42,7 @@ const COMMANDS: Readonly<Record<number, number>> = {
   16: 2_000_000 * scale,
   64: 4_000_000 * scale,
 };
+const TYPE_COMMANDS = 1_000_000 * scale;
 const CONNECTIONS = 50;
 const VALUE_BYTES = 64;
 const KEYS = 100_000;
@@ -173,12 +181,42 @@ async function benchLoad(): Promise<void> {
   report['load'] = table;
 }
 
+/** The other types, each on a keyspace of its own making. */
+async function benchTypes(): Promise<void> {
+  if (!hasRedisBenchmark) {
+    print('types: redis-benchmark is not installed');
+    return;
+  }
+  const servers = new Map<Contender['name'], ChildServer>();
+  for (const contender of contenders) servers.set(contender.name, await contender.start());
+  const table: Record<string, unknown> = {};
+  row(['types', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us']);
+  for (const test of TYPE_TESTS) {
+    const commands = test === 'lrange_100' ? TYPE_COMMANDS / 10 : TYPE_COMMANDS;
+    const results = await byTurns(servers, {
+      ...{ test, pipeline: 16, commands },
+      ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+    });
+    const ours = results.get('svc') ?? medians([]);
+    const theirs = results.get('redis') ?? medians([]);
+    const throughput = ours.perSecond / theirs.perSecond;
+    table[test] = { throughput_ratio: throughput, svc: ours, redis: theirs };
+    row([
+      ...[test, throughput, ours.perSecond.toFixed(0), theirs.perSecond.toFixed(0)],
+      ...[ours.mainUs, theirs.mainUs, ours.mainUs / theirs.mainUs, ours.othersUs],
+    ]);
+  }
+  for (const server of servers.values()) await server.stop();
+  report['types'] = table;
+}
+
 /** What each shard executed, and how busy it was, over the whole load. */
 async function showBands(server: ChildServer | undefined): Promise<void> {
   if (server === undefined) return;
   const client = await server.client();
   const info = (await client.call('INFO', 'latencystats', 'cpu')) as string;
-  for (const line of info.split('\r\n').filter((text) => /_(get|set):|busy/.test(text))) print(line);
+  for (const line of info.split('\r\n').filter((text) => /_(get|set):|busy/.test(text)))
+    print(line);
 }
 
 async function benchMemory(): Promise<void> {
@@ -235,6 +273,7 @@ function save(): void {
 if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
 if (isWanted('load')) await benchLoad();
+if (isWanted('types')) await benchTypes();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('start')) await benchStart();

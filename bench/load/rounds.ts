@@ -7,8 +7,24 @@ import { cpuBetween, threadCpu } from './thread-cpu.ts';
 
 const run = promisify(execFile);
 
+/** A test of redis-benchmark; our own generator knows `set` and `get`. */
+export type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
+
+/** One for each way a type is used. */
+export const TYPE_TESTS = [
+  'incr',
+  'lpush',
+  'rpop',
+  'lrange_100',
+  'sadd',
+  'spop',
+  'hset',
+  'zadd',
+  'zpopmin',
+] as const;
+
 export interface Round {
-  test: 'set' | 'get';
+  test: Test;
   pipeline: number;
   commands: number;
   connections: number;
