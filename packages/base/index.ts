@@ -13,12 +13,8 @@ export {
 export { systemClock, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
-export {
-  formatDouble,
-  formatDoublePrecisely,
-  parseDouble,
-  parseDoubleInRange,
-} from './doubles.ts';
+export { crc64, type Crc64 } from './crc64.ts';
+export { formatDouble, formatDoublePrecisely, parseDouble, parseDoubleInRange } from './doubles.ts';
 export { globMatches } from './glob.ts';
 export {
   digitCount,

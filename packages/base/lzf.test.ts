@@ -31,7 +31,11 @@ for (const [name, text] of texts) {
 
 lzf('brings back matches at the farthest distance, and none beyond', () => {
   for (const distance of [8190, 8191, 8192, 8193]) {
-    const source = Buffer.concat([Buffer.from('marker'), noise(distance - 6), Buffer.from('marker')]);
+    const source = Buffer.concat([
+      Buffer.from('marker'),
+      noise(distance - 6),
+      Buffer.from('marker'),
+    ]);
     assert.equal(thereAndBack(source, source.length * 2), new Uint8Array(source));
   }
 });
@@ -50,7 +54,13 @@ lzf('reads what another compressor wrote', () => {
 
 lzf('refuses what is cut off, too long, or points before the beginning', () => {
   const back = new Uint8Array(20);
-  for (const bytes of [[2, 0x61], [2, 0x61, 0x62, 0x63], [0x20, 0], [0, 0x61, 0xe0, 200, 0], [0xe0]]) {
+  for (const bytes of [
+    [2, 0x61],
+    [2, 0x61, 0x62, 0x63],
+    [0x20, 0],
+    [0, 0x61, 0xe0, 200, 0],
+    [0xe0],
+  ]) {
     assert.not.ok(decompressLzf(Uint8Array.from(bytes), back, 20));
   }
 });

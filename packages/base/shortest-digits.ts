@@ -154,8 +154,7 @@ function subtract(aHigh: number, aLow: number, bHigh: number, bLow: number): voi
  * near as it gets to the number itself, which lies `distance` below. The binary point stands `point`
  * bits from the right.
  */
-// The parts of three numbers.
-// eslint-disable-next-line @typescript-eslint/max-params
+// eslint-disable-next-line @typescript-eslint/max-params -- The parts of three numbers.
 function generate(
   upperHigh: number,
   upperLow: number,
@@ -220,7 +219,7 @@ function tenfoldHigh(highWord: number, lowWord: number): number {
  * Lowers the last digit while the remainder stays below the limit and comes nearer to the distance.
  * `unit` is the high word of one of that digit; its low word is zero.
  */
-// eslint-disable-next-line @typescript-eslint/max-params
+// eslint-disable-next-line @typescript-eslint/max-params -- The parts of three numbers and a unit.
 function approach(
   count: number,
   deltaHigh: number,
@@ -258,7 +257,7 @@ function isLess(aHigh: number, aLow: number, bHigh: number, bLow: number): boole
 function powerOfTen(power: number): { fraction: bigint; exponent: number } {
   const guard = 1300n;
   const scaledPower =
-    power >= 0 ? 10n ** BigInt(power) << guard : (1n << (guard * 2n)) / 10n ** BigInt(-power);
+    power >= 0 ? (10n ** BigInt(power)) << guard : (1n << (guard * 2n)) / 10n ** BigInt(-power);
   const shiftedBy = power >= 0 ? guard : guard * 2n;
   const surplus = BigInt(scaledPower.toString(2).length - 64);
   let fraction = (scaledPower + (1n << (surplus - 1n))) >> surplus;

@@ -17,9 +17,9 @@ export function toDegrees(radians: number): number {
 
 /** What distances are made of. */
 interface Trigonometry {
-  sin(x: number): number;
-  cos(x: number): number;
-  asin(x: number): number;
+  sin: (x: number) => number;
+  cos: (x: number) => number;
+  asin: (x: number) => number;
 }
 
 const exact: Trigonometry = { sin: preciseSin, cos: preciseCos, asin: preciseAsin };

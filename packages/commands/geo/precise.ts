@@ -59,7 +59,8 @@ function cosPair(x: number): Pair {
 function reduced(x: number): { quarter: number; rest: Pair } {
   const turns = Math.round(x / HALF_PI[0]!);
   let rest: Pair = { high: x, low: 0 };
-  for (const part of HALF_PI) rest = plus(rest, times({ high: -turns, low: 0 }, { high: part, low: 0 }));
+  for (const part of HALF_PI)
+    rest = plus(rest, times({ high: -turns, low: 0 }, { high: part, low: 0 }));
   return { quarter: ((turns % 4) + 4) % 4, rest };
 }
 

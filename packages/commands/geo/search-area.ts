@@ -1,13 +1,6 @@
 /** The shape that a search looks into, and the nine cells that cover it. */
 
-import {
-  areaOf,
-  cellAt,
-  neighbour,
-  STEPS_MAX,
-  type Cell,
-  type Place,
-} from './cell.ts';
+import { areaOf, cellAt, neighbour, STEPS_MAX, type Cell, type Place } from './cell.ts';
 import {
   distanceM,
   EARTH_RADIUS_M,

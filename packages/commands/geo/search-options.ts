@@ -138,9 +138,7 @@ class SearchReader {
       );
     }
     if (!this.#hasRadius && !this.#hasBox) {
-      throw new CommandError(
-        `ERR exactly one of BYRADIUS and BYBOX can be specified for ${name}`,
-      );
+      throw new CommandError(`ERR exactly one of BYRADIUS and BYBOX can be specified for ${name}`);
     }
   }
 

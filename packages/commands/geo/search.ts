@@ -21,11 +21,7 @@ const token = (name: string): ArgumentDoc => ({
   optional: true,
 });
 
-const showDocs: readonly ArgumentDoc[] = [
-  token('withcoord'),
-  token('withdist'),
-  token('withhash'),
-];
+const showDocs: readonly ArgumentDoc[] = [token('withcoord'), token('withdist'), token('withhash')];
 
 const countDoc: ArgumentDoc = {
   name: 'count-block',

@@ -82,12 +82,7 @@ function opened(context: ShardContext, ref: Ref, into = list): ListValue | undef
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 
-function made(
-  context: ShardContext,
-  args: Arguments,
-  index: number,
-  into: ListValue,
-): ListValue {
+function made(context: ShardContext, args: Arguments, index: number, into: ListValue): ListValue {
   const key = { bytes: args.source, at: args.at(index), length: args.length(index) };
   into.create(context.keyspace, key, currentLimits(context));
   createdAt(context, args, index);

@@ -58,8 +58,10 @@ export function lexRange(args: Arguments, minIndex: number, maxIndex: number): R
   return {
     ranksIn(set) {
       const { count } = set;
-      ranks.first = min.side === 0 ? set.countBefore(min.bytes, min.exclusive) : sideRank(min, count);
-      ranks.end = max.side === 0 ? set.countBefore(max.bytes, !max.exclusive) : sideRank(max, count);
+      ranks.first =
+        min.side === 0 ? set.countBefore(min.bytes, min.exclusive) : sideRank(min, count);
+      ranks.end =
+        max.side === 0 ? set.countBefore(max.bytes, !max.exclusive) : sideRank(max, count);
       return atLeastEmpty();
     },
   };

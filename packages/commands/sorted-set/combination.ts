@@ -1,14 +1,7 @@
 /** Several sorted sets, or plain sets whose members all have score 1, made one. */
 
 import { errors } from '#base';
-import {
-  RankedTable,
-  SetValue,
-  SortedSetValue,
-  ValueType,
-  type Keyspace,
-  type Ref,
-} from '#store';
+import { RankedTable, SetValue, SortedSetValue, ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { findToRead } from '../keyspace/lookup.ts';
@@ -181,11 +174,7 @@ export function eachCommon(
 }
 
 /** The score of the current member over all sources; NaN when one of them does not have it. */
-function commonScore(
-  smallest: Source,
-  others: readonly Source[],
-  aggregate: Aggregate,
-): number {
+function commonScore(smallest: Source, others: readonly Source[], aggregate: Aggregate): number {
   const { bytes, at, length, score } = smallest;
   let total = notNan(score * smallest.weight);
   for (const other of others) {
@@ -222,20 +211,24 @@ export function union(
 ): RankedTable {
   const result = new RankedTable(keyspace.createTable(true));
   for (const source of bySize(sources.filter((each) => each !== undefined))) {
-    for (let more = source.first(); more; more = source.next()) {
-      const { bytes, at, length } = source;
-      const score = notNan(source.weight * source.score);
-      const entry = result.find(bytes, at, length);
-      if (entry === 0) {
-        result.addMissed(bytes, at, length, score);
-      } else {
-        const before = result.scoreOf(entry);
-        const total = aggregate(before, score);
-        if (!Object.is(total, before)) result.update(entry, total);
-      }
-    }
+    for (let more = source.first(); more; more = source.next()) join(result, source, aggregate);
   }
   return result;
+}
+
+/** Adds the current member of a source, or its score to that which the member has. */
+function join(result: RankedTable, source: Source, aggregate: Aggregate): void {
+  const { bytes, at, length } = source;
+  const score = notNan(source.weight * source.score);
+  const entry = result.find(bytes, at, length);
+  if (entry === 0) {
+    result.addMissed(bytes, at, length, score);
+    return;
+  }
+  const before = result.scoreOf(entry);
+  const total = aggregate(before, score);
+  // A zero may change its sign.
+  if (!Object.is(total, before)) result.update(entry, total);
 }
 
 export function difference(

@@ -138,11 +138,7 @@ function storing(operation: Operation): OneShardCommand {
     arity: -4,
     flags: ['write', 'denyoom'],
     keys: allOf(keySpec(1, 'OW', 'update'), countedSpec(2, 'RO', 'access')),
-    args: [
-      { name: 'destination', type: 'key' },
-      ...keyDocs,
-      ...(weighs ? weightDocs : []),
-    ],
+    args: [{ name: 'destination', type: 'key' }, ...keyDocs, ...(weighs ? weightDocs : [])],
     run(context, args) {
       const { sources, aggregate } = readSources(context, args, 2, operation, false);
       const members = operation.combine(context.keyspace, sources, aggregate);
@@ -195,7 +191,8 @@ function keyCount(
   command: string,
 ): number {
   const keys = args.roundedAt(countIndex);
-  if (keys < 1) throw new CommandError(`ERR at least 1 input key is needed for '${command}' command`);
+  if (keys < 1)
+    throw new CommandError(`ERR at least 1 input key is needed for '${command}' command`);
   if (keys > args.count - countIndex - 1) throw errors.syntax;
   demandSources(context, args, countIndex + 1, countIndex + 1 + keys);
   return keys;

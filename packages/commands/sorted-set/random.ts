@@ -43,7 +43,7 @@ export const zrandmember = oneShard({
       reply.nil();
       return;
     }
-    draw(set, context.random);
+    draw(set, () => context.random());
     reply.bulk(set.bytes, set.at, set.length);
   },
 });
@@ -54,7 +54,8 @@ export const sortedSetDrawing = [zrandmember];
 const COUNT_WITH_SCORES_MAX = 2 ** 62;
 
 function answerSeveral(context: ShardContext, args: Arguments): void {
-  const { reply, random } = context;
+  const { reply } = context;
+  const random = (): number => context.random();
   const wanted = elementCount(args, 2);
   const withScores = args.count > 3;
   if (args.count > 4 || (withScores && !args.spellsAt(3, 'WITHSCORES'))) throw errors.syntax;

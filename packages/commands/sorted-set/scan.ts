@@ -2,13 +2,7 @@
 
 import { formatDouble, formatDoublePrecisely } from '#base';
 import { oneShard } from '../definition.ts';
-import {
-  answerScan,
-  elementCursor,
-  fitsScan,
-  gathered,
-  readElementScan,
-} from '../element-scan.ts';
+import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
 import { sortedSetToRead } from './lookup.ts';
 

@@ -13,8 +13,10 @@ export const NODE_OVERHEAD_BYTES = 300;
 /** Smaller nodes are not worth compressing, nor is it worth saving less than this. */
 const COMPRESSED_BYTES_MIN = 48;
 const SAVED_BYTES_MIN = 8;
-/** Memory that is unused by more than this part is given back when the node is no longer an end. */
+/** A growing node is moved inside its memory, not to more, while this part of it is unused. */
 const SPARE_PARTS = 8;
+/** Memory that is unused by more than this part is given back when the node is no longer an end. */
+const TRIMMED_PARTS = 64;
 const GROWTH_BYTES_MAX = 4096;
 
 let workspace: Bytes = new Uint8Array(16_384);
@@ -119,7 +121,7 @@ export class ListNode {
 
   /** Gives unused memory back. */
   trim(): void {
-    if (this.isCompressed || this.bytes.length - this.size <= this.size / SPARE_PARTS) return;
+    if (this.isCompressed || this.bytes.length - this.size <= this.size / TRIMMED_PARTS) return;
     this.bytes = this.bytes.slice(this.start, this.start + this.size);
     this.start = 0;
   }
@@ -169,7 +171,9 @@ export class ListNode {
   #reserve(more: number, isFront: boolean): void {
     const spare = this.bytes.length - this.size;
     const isRoomy = spare >= more + this.size / SPARE_PARTS;
-    const room = isRoomy ? this.bytes.length : this.size + more + Math.min(this.size, GROWTH_BYTES_MAX);
+    const room = isRoomy
+      ? this.bytes.length
+      : this.size + more + Math.min(this.size, GROWTH_BYTES_MAX);
     const bytes = new Uint8Array(room);
     const unused = room - this.size;
     const behind = isRoomy ? Math.floor((unused - more) / 2) : 0;
@@ -188,4 +192,3 @@ export class ListNode {
     this.bytes[this.start + 5] = stored >>> 8;
   }
 }
-

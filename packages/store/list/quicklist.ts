@@ -265,13 +265,7 @@ export class Quicklist {
   }
 
   /** Splits a full node at the gap and puts an element there. */
-  #insertInSplit(
-    node: ListNode,
-    bytes: Bytes,
-    at: number,
-    length: number,
-    isAfter: boolean,
-  ): void {
+  #insertInSplit(node: ListNode, bytes: Bytes, at: number, length: number, isAfter: boolean): void {
     const other = this.#split(node, isAfter);
     entries.clear().add(bytes, at, length);
     if (isAfter) other.prepend(entries);

@@ -11,10 +11,21 @@ import { ScoreTree, TreePlace, type SlotOrder } from './score-tree.ts';
 
 const SCORE_BYTES = 8;
 /** This object and what belongs to it, without what the parts count themselves (measured). */
-const RANKED_OVERHEAD_BYTES = 400;
+const RANKED_OVERHEAD_BYTES = 800;
 
 const scoreWords = new Int32Array(2);
 const scoreDouble = new Float64Array(scoreWords.buffer);
+
+/** Stands before or behind all members of a score. */
+class EqualScores implements SlotOrder {
+  sign = 1;
+
+  compareSlot(): number {
+    return this.sign;
+  }
+}
+
+const equalScores = new EqualScores();
 
 export class RankedTable implements SlotOrder {
   readonly table: PackedTable;
@@ -28,7 +39,6 @@ export class RankedTable implements SlotOrder {
   #wanted: Bytes = this.bytes;
   #wantedAt = 0;
   #wantedLength = 0;
-  readonly #bound = new EqualScores();
 
   constructor(table: PackedTable, tree = new ScoreTree()) {
     this.table = table;
@@ -95,8 +105,8 @@ export class RankedTable implements SlotOrder {
 
   /** How many members have a lower score, or also that score. */
   countBelow(score: number, withEqual: boolean): number {
-    this.#bound.sign = withEqual ? -1 : 1;
-    return this.tree.rank(score, this.#bound);
+    equalScores.sign = withEqual ? -1 : 1;
+    return this.tree.rank(score, equalScores);
   }
 
   /** Where members are in order: how many come before these bytes, or also they themselves. */
@@ -186,15 +196,6 @@ export class RankedTable implements SlotOrder {
     scoreDouble[0] = score;
     writeWord(bytes, valueAt, scoreWords[0]!);
     writeWord(bytes, valueAt + 4, scoreWords[1]!);
-  }
-}
-
-/** Stands before or behind all members of a score. */
-class EqualScores implements SlotOrder {
-  sign = 1;
-
-  compareSlot(): number {
-    return this.sign;
   }
 }
 

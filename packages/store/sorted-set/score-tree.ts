@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- Adding and removing are one algorithm: each half is read with the other. */
 /**
  * The order of a large sorted set: a B+ tree over scores that counts what lies below each node.
  *
@@ -13,6 +14,10 @@ import { NodePages, NONE, SLOTS } from './node-pages.ts';
 const MERGE_SLOTS_MAX = 44;
 /** More levels than 2^31 slots could need. */
 const LEVELS_MAX = 12;
+
+// The way from the root to a leaf, as the last descent of any tree went: changes follow at once.
+const pathNode = new Int32Array(LEVELS_MAX);
+const pathSlot = new Int32Array(LEVELS_MAX);
 
 /** Compares the member of a slot with the one that is searched for. */
 export interface SlotOrder {
@@ -36,9 +41,6 @@ export class ScoreTree {
   first: number;
   last: number;
   #count = 0;
-  // The way from the root to a leaf, as the last descent went.
-  readonly #pathNode = new Int32Array(LEVELS_MAX);
-  readonly #pathSlot = new Int32Array(LEVELS_MAX);
 
   constructor() {
     this.root = this.leaves.add();
@@ -178,7 +180,7 @@ export class ScoreTree {
     this.#count -= 1;
     leaves.closeSlot(leaf, slot);
     for (let level = 0; level < this.height; level += 1) {
-      this.inner.addBelow(this.#pathNode[level]!, this.#pathSlot[level]!, -1);
+      this.inner.addBelow(pathNode[level]!, pathSlot[level]!, -1);
     }
     if (slot === 0 && leaves.count(leaf) > 0) this.#firstChanged();
     if (this.height > 0) this.#mergeUp(leaf);
@@ -189,8 +191,8 @@ export class ScoreTree {
     let node = this.root;
     for (let level = 0; level < this.height; level += 1) {
       const slot = this.#childSlot(node, score, order);
-      this.#pathNode[level] = node;
-      this.#pathSlot[level] = slot;
+      pathNode[level] = node;
+      pathSlot[level] = slot;
       node = this.inner.child(node, slot);
     }
     return node;
@@ -235,7 +237,7 @@ export class ScoreTree {
   /** Counts one more along the way; the first slots follow where the leaf's has changed. */
   #grown(isFirst: boolean): void {
     for (let level = 0; level < this.height; level += 1) {
-      this.inner.addBelow(this.#pathNode[level]!, this.#pathSlot[level]!, 1);
+      this.inner.addBelow(pathNode[level]!, pathSlot[level]!, 1);
     }
     if (isFirst) this.#firstChanged();
   }
@@ -247,8 +249,8 @@ export class ScoreTree {
 
   #repeatFirst(from: number): void {
     for (let level = from; level >= 0; level -= 1) {
-      const node = this.#pathNode[level]!;
-      const slot = this.#pathSlot[level]!;
+      const node = pathNode[level]!;
+      const slot = pathSlot[level]!;
       const child = this.inner.child(node, slot);
       const nodes = level === this.height - 1 ? this.leaves : this.inner;
       this.inner.setSlot(node, slot, nodes.score(child, 0), nodes.ref(child, 0));
@@ -295,8 +297,8 @@ export class ScoreTree {
       assert(this.height < LEVELS_MAX, 'a tree of a possible height');
       return;
     }
-    const node = this.#pathNode[level]!;
-    const slot = this.#pathSlot[level]!;
+    const node = pathNode[level]!;
+    const slot = pathSlot[level]!;
     inner.addBelow(node, slot, -moved);
     if (inner.count(node) < SLOTS) {
       inner.openSlot(node, slot + 1);
@@ -319,7 +321,7 @@ export class ScoreTree {
   /** Whether the way goes through the last children down to `level`. */
   #isLastWay(level: number): boolean {
     for (let above = 0; above < level; above += 1) {
-      if (this.#pathSlot[above]! + 1 < this.inner.count(this.#pathNode[above]!)) return false;
+      if (pathSlot[above]! + 1 < this.inner.count(pathNode[above]!)) return false;
     }
     return true;
   }
@@ -334,7 +336,8 @@ export class ScoreTree {
   #claimChildren(node: number, slot: number): void {
     const { inner } = this;
     const nodes = this.#childrenOf(node);
-    for (let at = slot; at < inner.count(node); at += 1) nodes.setParent(inner.child(node, at), node);
+    for (let at = slot; at < inner.count(node); at += 1)
+      nodes.setParent(inner.child(node, at), node);
   }
 
   #childrenOf(node: number): NodePages {
@@ -351,7 +354,7 @@ export class ScoreTree {
       if (nodes === this.leaves) this.#unlink(gone);
       this.#recycle(nodes, gone);
       nodes = this.inner;
-      node = this.#pathNode[level]!;
+      node = pathNode[level]!;
     }
     while (this.height > 0 && this.inner.count(this.root) <= 1) this.#lowerRoot();
   }
@@ -359,8 +362,8 @@ export class ScoreTree {
   /** Joins a node with a neighbour below the same parent, where that is due; answers which is free. */
   #merged(level: number, nodes: NodePages, node: number): number {
     const { inner } = this;
-    const parent = this.#pathNode[level]!;
-    const slot = this.#pathSlot[level]!;
+    const parent = pathNode[level]!;
+    const slot = pathSlot[level]!;
     if (nodes.count(node) === 0) {
       inner.closeSlot(parent, slot);
       if (slot === 0 && inner.count(parent) > 0) this.#repeatFirst(level - 1);
@@ -432,7 +435,7 @@ export class ScoreTree {
     this.#claimChildren(node, 0);
     if (this.root === old) this.root = node;
     for (let level = 0; level < this.height; level += 1) {
-      if (this.#pathNode[level] === old) this.#pathNode[level] = node;
+      if (pathNode[level] === old) pathNode[level] = node;
     }
   }
 }
