@@ -1,4 +1,5 @@
 import * as hyperloglog from './hyperloglog/index.ts';
+import * as rdb from './rdb/index.ts';
 export { EVICTION_POLICIES, type EvictionPolicy } from './access.ts';
 export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';
@@ -28,4 +29,4 @@ export { Store, type StoreEvents, type StoreOptions, type StoreStats } from './s
 export { PackedTable } from './table/packed-table.ts';
 export { codecAt, codecOf, registerCodec, type ObjectCodec } from './value-codec.ts';
 export { ValueType } from './value-type.ts';
-export { hyperloglog };
+export { hyperloglog, rdb };

@@ -1,5 +1,6 @@
 import type { Command } from '../definition.ts';
 import { databases } from './database.ts';
+import { keyDumping } from './dump.ts';
 import { keyExpiry } from './expire.ts';
 import { keyInspection } from './inspect.ts';
 import { keyListing } from './keys.ts';
@@ -16,5 +17,6 @@ export const keyspaceCommands: readonly Command[] = [
   ...keyListing,
   ...keyScanning,
   ...keyMoving,
+  ...keyDumping,
   ...databases,
 ];

@@ -1,0 +1,68 @@
+/**
+ * The frame of a dump: a byte for the type, the value, the version of the format (u16) and a CRC-64 of
+ * all before it; both little-endian.
+ */
+import { crc64, type Bytes } from '#base';
+import type { Keyspace } from '../keyspace.ts';
+import type { Ref } from '../segment.ts';
+import { RdbType } from './rdb-type.ts';
+import { RdbReader } from './rdb-reader.ts';
+import { RdbWriter } from './rdb-writer.ts';
+import { readValue, type FinishedValue, type ValueLimits } from './read-value.ts';
+import { writeValue } from './write-value.ts';
+
+/** What Redis 7.4 writes, and the latest that is read. */
+const VERSION = 12;
+const VERSION_BYTES = 2;
+const CRC_BYTES = 8;
+const FOOTER_BYTES = VERSION_BYTES + CRC_BYTES;
+/** What a value takes beside its bytes, if those are all it is. */
+const HEAD_BYTES_MAX = 32;
+
+/** The value of a record in a form that any Redis since 7.4 can restore. */
+export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
+  const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
+  writeValue(writer, keyspace, ref);
+  writer.byte(VERSION);
+  writer.byte(VERSION >>> 8);
+  const { written } = writer;
+  const { high, low } = crc64(written, 0, written.length);
+  writer.word(low);
+  writer.word(high);
+  return writer.written;
+}
+
+/** Whether the payload is of a version that can be read, and is what was written. */
+export function isSoundPayload(bytes: Bytes, at: number, length: number): boolean {
+  if (length < FOOTER_BYTES) return false;
+  const footer = at + length - FOOTER_BYTES;
+  if ((bytes[footer]! | (bytes[footer + 1]! << 8)) > VERSION) return false;
+  const { high, low } = crc64(bytes, at, length - CRC_BYTES);
+  const sum = footer + VERSION_BYTES;
+  return readWord(bytes, sum) === low && readWord(bytes, sum + 4) === high;
+}
+
+/** Whether Redis has streams under the type of a sound payload, which this server has not. */
+export function holdsStream(bytes: Bytes, at: number): boolean {
+  const type = bytes[at];
+  return type === RdbType.stream || type === RdbType.stream2 || type === RdbType.stream3;
+}
+
+/**
+ * The value of a sound payload, which is not stored yet; throws MalformedValueError. Its object, if it
+ * is one, belongs to this keyspace's store.
+ */
+export function loadPayload(
+  keyspace: Keyspace,
+  bytes: Bytes,
+  at: number,
+  length: number,
+  limits: ValueLimits,
+): FinishedValue {
+  return readValue(new RdbReader(bytes, at, length - FOOTER_BYTES), keyspace, limits);
+}
+
+function readWord(bytes: Bytes, at: number): number {
+  const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+  return (low | (bytes[at + 3]! << 24)) >>> 0;
+}

@@ -1,0 +1,139 @@
+/**
+ * Reads values as Redis' snapshots and dumps have them. What a length says is believed only as far as
+ * there are bytes: nothing is allocated for a lie.
+ */
+import { asBuffer, decompressLzf, fromLatin1, latin1, parseDouble, type Bytes } from '#base';
+import { VALUE_BYTES_MAX } from '../limits.ts';
+import { demand } from './malformed.ts';
+import {
+  LENGTH_14_BITS,
+  LENGTH_32,
+  LENGTH_64,
+  LENGTH_CODE,
+  SCORE_INFINITE,
+  SCORE_NAN,
+  SCORE_NEGATIVE_INFINITE,
+  StringCode,
+} from './rdb-type.ts';
+
+const WORD = 2 ** 32;
+/** Three bytes of LZF are at most 264. */
+const LZF_FACTOR_MAX = 88;
+
+export class RdbReader {
+  readonly #bytes: Bytes;
+  readonly #buffer: Buffer;
+  readonly #end: number;
+  #at: number;
+
+  /** Reads `length` bytes from `at` on. */
+  constructor(bytes: Bytes, at: number, length: number) {
+    // A view of its own: a Buffer's `slice` would not copy.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset + at, length);
+    this.#buffer = asBuffer(this.#bytes);
+    this.#at = 0;
+    this.#end = length;
+  }
+
+  byte(): number {
+    return this.#bytes[this.#take(1)]!;
+  }
+
+  /** A number that was written as a length. */
+  length(): number {
+    const first = this.byte();
+    const kind = first >>> 6;
+    demand(kind !== LENGTH_CODE);
+    return this.#lengthFrom(first);
+  }
+
+  /** How many pieces follow, each of which takes a byte or more; there is one at least. */
+  count(): number {
+    const count = this.length();
+    demand(count > 0 && count <= this.#end - this.#at);
+    return count;
+  }
+
+  /** A string: a view of what is read, or bytes of its own. */
+  string(): Bytes {
+    const first = this.byte();
+    if (first >>> 6 === LENGTH_CODE) return this.#coded(first & 0x3f);
+    const length = this.#lengthFrom(first);
+    const at = this.#take(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  double(): number {
+    return this.#buffer.readDoubleLE(this.#take(8));
+  }
+
+  /** A double in text. */
+  textDouble(): number {
+    const length = this.byte();
+    if (length === SCORE_NEGATIVE_INFINITE) return -Infinity;
+    if (length === SCORE_INFINITE) return Infinity;
+    if (length === SCORE_NAN) return NaN;
+    const at = this.#take(length);
+    return parseDouble(latin1(this.#bytes, at, length));
+  }
+
+  /** Steps over bytes that need not be known. */
+  skip(length: number): void {
+    this.#take(length);
+  }
+
+  /** A moment of up to 53 bits. */
+  milliseconds(): number {
+    const at = this.#take(8);
+    const value = this.#buffer.readInt32LE(at + 4) * WORD + this.#buffer.readUInt32LE(at);
+    demand(Number.isSafeInteger(value));
+    return value;
+  }
+
+  #take(length: number): number {
+    const at = this.#at;
+    demand(length <= this.#end - at);
+    this.#at = at + length;
+    return at;
+  }
+
+  #lengthFrom(first: number): number {
+    const kind = first >>> 6;
+    if (kind === 0) return first;
+    if (kind === LENGTH_14_BITS) return ((first & 0x3f) << 8) | this.byte();
+    if (first === LENGTH_32) return this.#buffer.readUInt32BE(this.#take(4));
+    demand(first === LENGTH_64);
+    const at = this.#take(8);
+    const value = this.#buffer.readUInt32BE(at) * WORD + this.#buffer.readUInt32BE(at + 4);
+    demand(Number.isSafeInteger(value));
+    return value;
+  }
+
+  #coded(code: number): Bytes {
+    switch (code) {
+      case StringCode.int8:
+        return textOf(this.#buffer.readInt8(this.#take(1)));
+      case StringCode.int16:
+        return textOf(this.#buffer.readInt16LE(this.#take(2)));
+      case StringCode.int32:
+        return textOf(this.#buffer.readInt32LE(this.#take(4)));
+      default:
+        demand(code === StringCode.lzf);
+        return this.#compressed();
+    }
+  }
+
+  #compressed(): Bytes {
+    const compressedBytes = this.length();
+    const length = this.length();
+    const at = this.#take(compressedBytes);
+    demand(length <= Math.min(compressedBytes * LZF_FACTOR_MAX, VALUE_BYTES_MAX));
+    const bytes = new Uint8Array(length);
+    demand(decompressLzf(this.#bytes.subarray(at, at + compressedBytes), bytes, length));
+    return bytes;
+  }
+}
+
+function textOf(value: number): Bytes {
+  return new Uint8Array(fromLatin1(String(value)));
+}

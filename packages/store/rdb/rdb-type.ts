@@ -1,0 +1,58 @@
+/** What the first byte of a payload says of the value, in Redis' numbers. */
+export const RdbType = {
+  string: 0,
+  /** Elements one by one; the same for sets and hashes. */
+  list: 1,
+  set: 2,
+  /** Scores as text. */
+  zset: 3,
+  hash: 4,
+  /** Scores as doubles. */
+  zset2: 5,
+  listZiplist: 10,
+  setIntset: 11,
+  zsetZiplist: 12,
+  hashZiplist: 13,
+  /** Nodes that are ziplists. */
+  listQuicklist: 14,
+  stream: 15,
+  hashListpack: 16,
+  zsetListpack: 17,
+  /** Nodes that are listpacks or one element. */
+  listQuicklist2: 18,
+  stream2: 19,
+  setListpack: 20,
+  stream3: 21,
+  /** Hashes whose fields end, as release candidates of 7.4 wrote them. */
+  hashMetadataEarly: 22,
+  hashListpackExEarly: 23,
+  /** The same with the first end in front. */
+  hashMetadata: 24,
+  hashListpackEx: 25,
+} as const;
+
+/** How a string says that it is no plain one: the low bits of a length whose top bits are both set. */
+export const StringCode = {
+  int8: 0,
+  int16: 1,
+  int32: 2,
+  lzf: 3,
+} as const;
+
+/** How a node of a list says what it is. */
+export const NodeForm = {
+  plain: 1,
+  packed: 2,
+} as const;
+
+/** In the place of a length's first byte: the length is in the next four or eight. */
+export const LENGTH_32 = 0x80;
+export const LENGTH_64 = 0x81;
+/** Top bits of a length's first byte. */
+export const LENGTH_14_BITS = 1;
+export const LENGTH_CODE = 3;
+
+/** In the place of a score's length, where scores are text. */
+export const SCORE_NAN = 253;
+export const SCORE_INFINITE = 254;
+export const SCORE_NEGATIVE_INFINITE = 255;

@@ -1,0 +1,137 @@
+/** Reads hashes in every form that Redis has written them in. */
+import type { Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import type { PackedLimits } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import { ListpackEntries } from '../listpack-entries.ts';
+import { Listpack } from '../listpack.ts';
+import type { PackedTable } from '../table/packed-table.ts';
+import { ValueType } from '../value-type.ts';
+import { demand } from './malformed.ts';
+import type { RdbReader } from './rdb-reader.ts';
+import type { FinishedValue } from './read-value.ts';
+
+const NO_END = 0;
+/** The latest end of a field that Redis takes. */
+const END_MAX = 2 ** 48 - 1;
+
+interface Field {
+  readonly name: Bytes;
+  readonly value: Bytes;
+  /** NO_END, or in Unix milliseconds. */
+  readonly end: number;
+}
+
+/** A hash whose fields and values come one by one. */
+export function readFields(
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+): FinishedValue {
+  return fieldByField(reader, keyspace, limits, false, () => NO_END);
+}
+
+/** The same with an end, or none, before each field. */
+export function readFieldsWithEnds(
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+  isRelative: boolean,
+): FinishedValue {
+  const base = isRelative ? reader.milliseconds() - 1 : 0;
+  return fieldByField(reader, keyspace, limits, true, () => {
+    const stored = reader.length();
+    return stored === NO_END ? NO_END : stored + base;
+  });
+}
+
+function fieldByField(
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+  hasEnds: boolean,
+  readEnd: () => number,
+): FinishedValue {
+  const count = reader.count();
+  const table = keyspace.createTable(true);
+  // Kept beside the table as long as the hash may become a listpack.
+  let fields: Field[] | undefined = count <= limits.entries ? [] : undefined;
+  for (let index = 0; index < count; index += 1) {
+    const end = readEnd();
+    const field = { name: reader.string(), value: reader.string(), end };
+    addField(table, field);
+    const isShort = Math.max(field.name.length, field.value.length) <= limits.valueBytes;
+    if (!isShort) fields = undefined;
+    fields?.push(field);
+  }
+  return fields === undefined ? ofTable(table) : ofListpack(packed(fields, hasEnds), hasEnds);
+}
+
+/** A hash in a listpack that is sound in itself. */
+export function readPackedHash(
+  listpack: Bytes,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+  hasEnds: boolean,
+): FinishedValue {
+  const stride = hasEnds ? 3 : 2;
+  const cursor = new Listpack().point(listpack, 0);
+  const { count } = cursor;
+  demand(count > 0 && count % stride === 0);
+  const table = keyspace.createTable(true);
+  let before = 1;
+  for (let more = cursor.first(); more; more = cursor.next()) {
+    const name = cursor.copy();
+    cursor.next();
+    const value = cursor.copy();
+    let end = NO_END;
+    if (hasEnds) {
+      cursor.next();
+      demand(cursor.isInteger);
+      end = cursor.integer;
+      // Those that end come first, in order.
+      demand(end === NO_END || (before !== NO_END && end >= before));
+      before = end;
+    }
+    addField(table, { name, value, end });
+  }
+  return count / stride > limits.entries ? ofTable(table) : ofListpack(listpack, hasEnds);
+}
+
+function addField(table: PackedTable, { name, value, end }: Field): void {
+  demand(end >= 0 && end <= END_MAX);
+  demand(table.find(name, 0, name.length) === 0);
+  const entry = table.addMissed(name, 0, name.length, value.length);
+  const { bytes, valueAt } = table.read(entry);
+  bytes.set(value, valueAt);
+  if (end !== NO_END) table.setExpiry(entry, end);
+}
+
+function packed(fields: Field[], hasEnds: boolean): Bytes {
+  const entries = new ListpackEntries();
+  if (hasEnds) fields.sort((left, right) => placeOf(left.end) - placeOf(right.end));
+  for (const { name, value, end } of fields) {
+    entries.add(name).add(value);
+    if (hasEnds) entries.addInteger(end);
+  }
+  return entries.toListpack();
+}
+
+function placeOf(end: number): number {
+  return end === NO_END ? END_MAX + 1 : end;
+}
+
+function ofListpack(listpack: Bytes, hasEnds: boolean): FinishedValue {
+  let encoding: number = Encoding.listpack;
+  if (hasEnds) {
+    const cursor = new Listpack().point(listpack, 0);
+    cursor.seek(2);
+    encoding = cursor.integer === NO_END ? Encoding.listpackExIdle : Encoding.listpackEx;
+  }
+  return { type: ValueType.hash, encoding, value: listpack };
+}
+
+function ofTable(table: PackedTable): FinishedValue {
+  const encoding = table.expiringCount > 0 ? Encoding.hashtableEx : Encoding.hashtable;
+  return { type: ValueType.hash, encoding, value: table };
+}

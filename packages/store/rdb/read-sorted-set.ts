@@ -1,0 +1,67 @@
+/** Reads sorted sets in every form that Redis has written them in. */
+import { parseDouble, type Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import type { PackedLimits } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import { ListpackEntries } from '../listpack-entries.ts';
+import { Listpack } from '../listpack.ts';
+import { addScore } from '../sorted-set/packed-sorted-set.ts';
+import { RankedTable } from '../sorted-set/ranked-table.ts';
+import { ValueType } from '../value-type.ts';
+import { demand } from './malformed.ts';
+import type { RdbReader } from './rdb-reader.ts';
+import type { FinishedValue } from './read-value.ts';
+
+/** A sorted set whose members come one by one, in any order. */
+export function readScores(
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+  asText: boolean,
+): FinishedValue {
+  const count = reader.count();
+  const ranked = new RankedTable(keyspace.createTable(true));
+  let longest = 0;
+  for (let index = 0; index < count; index += 1) {
+    const member = reader.string();
+    addMember(ranked, member, asText ? reader.textDouble() : reader.double());
+    longest = Math.max(longest, member.length);
+  }
+  return finished(ranked, count <= limits.entries && longest <= limits.valueBytes);
+}
+
+/** A sorted set in a listpack that is sound in itself; whatever its order was, it has one afterwards. */
+export function readPackedSortedSet(
+  listpack: Bytes,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+): FinishedValue {
+  const cursor = new Listpack().point(listpack, 0);
+  const { count } = cursor;
+  demand(count > 0 && count % 2 === 0);
+  const ranked = new RankedTable(keyspace.createTable(true));
+  for (let more = cursor.first(); more; more = cursor.next()) {
+    const member = cursor.copy();
+    cursor.next();
+    addMember(ranked, member, cursor.isInteger ? cursor.integer : parseDouble(cursor.latin1()));
+  }
+  return finished(ranked, ranked.count <= limits.entries);
+}
+
+function addMember(ranked: RankedTable, member: Bytes, score: number): void {
+  demand(!Number.isNaN(score));
+  demand(ranked.find(member, 0, member.length) === 0);
+  ranked.add(member, 0, member.length, score);
+}
+
+function finished(ranked: RankedTable, isPacked: boolean): FinishedValue {
+  const type = ValueType.zset;
+  if (!isPacked) return { type, encoding: Encoding.skiplist, value: ranked };
+  const entries = new ListpackEntries();
+  for (let more = ranked.seek(0); more; more = ranked.next()) {
+    ranked.read();
+    entries.add(ranked.bytes, ranked.at, ranked.length);
+    addScore(entries, ranked.score);
+  }
+  return { type, encoding: Encoding.listpack, value: entries.toListpack() };
+}

@@ -1,0 +1,112 @@
+/**
+ * Reads a value of any type, checks all of it, and gives it the encoding that the commands would give it.
+ * Nothing of a keyspace changes before the whole value is read.
+ */
+import type { PackedLimits, Piece } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import type { ListLimits } from '../list/node-limits.ts';
+import type { Ref } from '../segment.ts';
+import type { SetLimits } from '../set/set-value.ts';
+import { codecOf } from '../value-codec.ts';
+import { ValueType } from '../value-type.ts';
+import { demand } from './malformed.ts';
+import { RdbType } from './rdb-type.ts';
+import type { RdbReader } from './rdb-reader.ts';
+import { readFields, readFieldsWithEnds, readPackedHash } from './read-hash.ts';
+import { readElements, readNodes, readZiplist } from './read-list.ts';
+import { readIntset, readMembers, readPackedSet } from './read-set.ts';
+import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
+import { listpackOfZiplist } from './ziplist.ts';
+import { checkedListpack } from './listpack-check.ts';
+
+/** Before a listpack of fields that end: the first end. */
+const FIRST_END_BYTES = 8;
+
+/** What values of each type may grow to before they are kept another way. */
+export interface ValueLimits {
+  readonly hash: PackedLimits;
+  readonly set: SetLimits;
+  readonly zset: PackedLimits;
+  readonly list: ListLimits;
+}
+
+/** A value that belongs to no key yet: bytes, or the object of an encoding. */
+export interface FinishedValue {
+  readonly type: number;
+  readonly encoding: number;
+  readonly value: object;
+}
+
+/** Stores a value under a key; what was there goes, with its expiry. */
+export function storeFinished(
+  keyspace: Keyspace,
+  { bytes, at, length }: Piece,
+  { type, encoding, value }: FinishedValue,
+): Ref {
+  if (value instanceof Uint8Array) {
+    return keyspace.set(bytes, at, length, value, 0, value.length, false, type, encoding);
+  }
+  const valueBytes = codecOf(type, encoding).bytesOf(value);
+  return keyspace.setObject(bytes, at, length, type, encoding, value, valueBytes);
+}
+
+/** Reads the type and the value; throws MalformedValueError. */
+export function readValue(
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: ValueLimits,
+): FinishedValue {
+  const type = reader.byte();
+  switch (type) {
+    case RdbType.string:
+      return { type: ValueType.string, encoding: 0, value: reader.string() };
+    case RdbType.list:
+      return readElements(reader, limits.list);
+    case RdbType.listZiplist:
+      return readZiplist(listpackOfZiplist(reader.string()), limits.list);
+    case RdbType.listQuicklist:
+    case RdbType.listQuicklist2:
+      return readNodes(reader, limits.list, type === RdbType.listQuicklist2);
+    case RdbType.set:
+      return readMembers(reader, keyspace, limits.set);
+    case RdbType.setIntset:
+      return readIntset(reader.string(), keyspace, limits.set);
+    case RdbType.setListpack:
+      return readPackedSet(checkedListpack(reader.string()), keyspace, limits.set);
+    case RdbType.zset:
+    case RdbType.zset2:
+      return readScores(reader, keyspace, limits.zset, type === RdbType.zset);
+    case RdbType.zsetZiplist:
+      return readPackedSortedSet(listpackOfZiplist(reader.string()), keyspace, limits.zset);
+    case RdbType.zsetListpack:
+      return readPackedSortedSet(checkedListpack(reader.string()), keyspace, limits.zset);
+    default:
+      return readHash(type, reader, keyspace, limits.hash);
+  }
+}
+
+function readHash(
+  type: number,
+  reader: RdbReader,
+  keyspace: Keyspace,
+  limits: PackedLimits,
+): FinishedValue {
+  switch (type) {
+    case RdbType.hash:
+      return readFields(reader, keyspace, limits);
+    case RdbType.hashMetadata:
+    case RdbType.hashMetadataEarly:
+      return readFieldsWithEnds(reader, keyspace, limits, type === RdbType.hashMetadata);
+    case RdbType.hashZiplist:
+      return readPackedHash(listpackOfZiplist(reader.string()), keyspace, limits, false);
+    case RdbType.hashListpackEx:
+      // Redis does not look at it either: the fields tell it.
+      reader.skip(FIRST_END_BYTES);
+      return readPackedHash(checkedListpack(reader.string()), keyspace, limits, true);
+    case RdbType.hashListpackExEarly:
+      return readPackedHash(checkedListpack(reader.string()), keyspace, limits, true);
+    default:
+      demand(type === RdbType.hashListpack);
+      return readPackedHash(checkedListpack(reader.string()), keyspace, limits, false);
+  }
+}

@@ -1,0 +1,139 @@
+/** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
+import { assert, unreachable } from '#base';
+import { Encoding } from '../encodings.ts';
+import { HashValue } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import type { Quicklist } from '../list/quicklist.ts';
+import type { Ref } from '../segment.ts';
+import { SetValue } from '../set/set-value.ts';
+import type { RankedTable } from '../sorted-set/ranked-table.ts';
+import { ValueType } from '../value-type.ts';
+import { NodeForm, RdbType } from './rdb-type.ts';
+import type { RdbWriter } from './rdb-writer.ts';
+
+/** Reading takes no notice of limits. */
+const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
+
+const hash = new HashValue();
+const set = new SetValue();
+
+/** Writes the type and the value. */
+export function writeValue(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  const type = keyspace.type(ref);
+  switch (type) {
+    case ValueType.string:
+      writePacked(writer, keyspace, ref, RdbType.string);
+      return;
+    case ValueType.list:
+      writeList(writer, keyspace, ref);
+      return;
+    case ValueType.set:
+      writeSet(writer, keyspace, ref);
+      return;
+    case ValueType.zset:
+      writeSortedSet(writer, keyspace, ref);
+      return;
+    default:
+      assert(type === ValueType.hash, 'a type that can be dumped');
+      writeHash(writer, keyspace, ref);
+  }
+}
+
+/** The value is one string. */
+function writePacked(writer: RdbWriter, keyspace: Keyspace, ref: Ref, type: number): void {
+  const { bytes, at, length } = keyspace.value(ref);
+  writer.byte(type);
+  writer.string(bytes, at, length);
+}
+
+function writeList(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  writer.byte(RdbType.listQuicklist2);
+  if (keyspace.encoding(ref) === Encoding.listpack) {
+    const { bytes, at, length } = keyspace.value(ref);
+    writer.length(1);
+    writer.length(NodeForm.packed);
+    writer.string(bytes, at, length);
+    return;
+  }
+  const { nodes } = keyspace.object(ref) as Quicklist;
+  writer.length(nodes.nodeCount);
+  for (let node = nodes.head; node !== undefined; node = node.next) {
+    writer.length(node.isPlain ? NodeForm.plain : NodeForm.packed);
+    if (node.isCompressed) writer.compressedString(node.bytes, node.size);
+    else writer.string(node.bytes, node.start, node.size);
+  }
+}
+
+function writeSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  const encoding = keyspace.encoding(ref);
+  if (encoding !== Encoding.hashtable) {
+    const isIntset = encoding === Encoding.intset;
+    writePacked(writer, keyspace, ref, isIntset ? RdbType.setIntset : RdbType.setListpack);
+    return;
+  }
+  set.open(keyspace, ref, NO_LIMITS);
+  writer.byte(RdbType.set);
+  writer.length(set.count);
+  for (let more = set.first(); more; more = set.next()) {
+    set.read();
+    writer.string(set.bytes, set.at, set.length);
+  }
+}
+
+/** The last member comes first, which lets Redis put each at the head. */
+function writeSortedSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  if (keyspace.encoding(ref) === Encoding.listpack) {
+    writePacked(writer, keyspace, ref, RdbType.zsetListpack);
+    return;
+  }
+  const ranked = keyspace.object(ref) as RankedTable;
+  const { count } = ranked;
+  writer.byte(RdbType.zset2);
+  writer.length(count);
+  for (let more = ranked.seek(count - 1); more; more = ranked.prev()) {
+    ranked.read();
+    writer.string(ranked.bytes, ranked.at, ranked.length);
+    writer.double(ranked.score);
+  }
+}
+
+function writeHash(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  const encoding = keyspace.encoding(ref);
+  switch (encoding) {
+    case Encoding.listpack:
+      writePacked(writer, keyspace, ref, RdbType.hashListpack);
+      return;
+    case Encoding.listpackEx:
+    case Encoding.listpackExIdle: {
+      hash.open(keyspace, ref, NO_LIMITS);
+      writer.byte(RdbType.hashListpackEx);
+      writer.milliseconds(Math.max(hash.soonest, 0));
+      const { bytes, at, length } = keyspace.value(ref);
+      writer.string(bytes, at, length);
+      return;
+    }
+    case Encoding.hashtable:
+    case Encoding.hashtableEx:
+      hash.open(keyspace, ref, NO_LIMITS);
+      writeFields(writer, encoding === Encoding.hashtableEx);
+      return;
+    default:
+      unreachable(`a hash in encoding ${String(encoding)}`);
+  }
+}
+
+/** Ends are counted from the first one; 0 is for none. */
+function writeFields(writer: RdbWriter, hasEnds: boolean): void {
+  const { soonest } = hash;
+  writer.byte(hasEnds ? RdbType.hashMetadata : RdbType.hash);
+  if (hasEnds) writer.milliseconds(soonest);
+  writer.length(hash.count);
+  for (let more = hash.first(); more; more = hash.next()) {
+    const { expiry } = hash;
+    if (hasEnds) writer.length(expiry < 0 ? 0 : expiry - soonest + 1);
+    hash.readField();
+    writer.string(hash.bytes, hash.at, hash.length);
+    hash.readValue();
+    writer.string(hash.bytes, hash.at, hash.length);
+  }
+}
