@@ -10,6 +10,7 @@ const probeFile = fileURLToPath(new URL('./probe-process.js', import.meta.url));
 const VALUE = 'x'.repeat(64);
 const FILL_PIPELINE = 128;
 const FILL_CONNECTIONS = 4;
+const SETTLING_KEYS = 1_000;
 
 export function fill(port: number, from: number, count: number): Promise<unknown> {
   return load({
@@ -22,11 +23,18 @@ export function fill(port: number, from: number, count: number): Promise<unknown
   });
 }
 
-/** Bytes of resident memory that each of `count` fresh keys takes (16-byte key, 64-byte value). */
+/** Keys written before memory is first read: code is compiled and buffers are in use by then. */
+const WARM_UP_KEYS = 200_000;
+
+/**
+ * Bytes of resident memory that each of `count` further keys takes (16-byte key, 64-byte value), once
+ * the server has warmed up.
+ */
 export async function bytesPerKey(
   server: { port: number; pid: number },
   count: number,
 ): Promise<number> {
+  await fill(server.port, count, WARM_UP_KEYS);
   const before = residentBytes(server.pid);
   await fill(server.port, 0, count);
   return (residentBytes(server.pid) - before) / count;
@@ -44,6 +52,8 @@ export interface StallResult {
  * how long an answer took at the most.
  */
 export async function longestStall(port: number, count: number): Promise<StallResult> {
+  // The first commands wait for the shards' threads to start, which is no stall of a running server.
+  await fill(port, 0, SETTLING_KEYS);
   const probe = spawn(process.execPath, [probeFile, String(port)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
