@@ -67,6 +67,11 @@ export class Arguments implements ArgumentSource {
     return this.source.subarray(at, at + this.length(index));
   }
 
+  /** Argument `index` as a place in memory, valid during the command only. */
+  piece(index: number): { bytes: Bytes; at: number; length: number } {
+    return { bytes: this.source, at: this.at(index), length: this.length(index) };
+  }
+
   /** A private copy of argument `index`. */
   copy(index: number): Bytes {
     return this.source.slice(this.at(index), this.at(index) + this.length(index));

@@ -1,6 +1,6 @@
 /** How the parts that several shards answer become one reply. A merge is data with a name. */
 
-import type { Bytes, CommandError } from '#base';
+import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import { bytesListPart, integerPart, nothingPart, type PartCodec } from './parts.ts';
 
@@ -83,13 +83,3 @@ export const concatenated: Merge<readonly (Bytes | null)[]> = {
     }
   },
 };
-
-/** A part that failed: the first one's error is the reply. */
-export class PartError extends Error {
-  readonly error: CommandError;
-
-  constructor(error: CommandError) {
-    super(error.text);
-    this.error = error;
-  }
-}

@@ -53,8 +53,6 @@ export class RingWriter {
   #published = 0;
   /** The reader's head when last looked at: it can only have moved on since. */
   #head = 0;
-  /** Moves with each publish that found something to publish. */
-  publishCount = 0;
 
   constructor(memory: LinkMemory, place: RingPlace) {
     assert((place.bytes & (place.bytes - 1)) === 0, 'a ring has a power of two of bytes');
@@ -107,7 +105,6 @@ export class RingWriter {
   publish(): boolean {
     if (this.#tail === this.#published) return false;
     this.#published = this.#tail;
-    this.publishCount += 1;
     Atomics.store(this.#words, this.#header + TAIL, this.#tail | 0);
     return (
       Atomics.load(this.#words, this.#header + READER_ASLEEP) === 1 &&

@@ -102,11 +102,6 @@ export class ReplySender {
     this.writer.at = this.#replyAt;
   }
 
-  /** Where the reply at hand begins, and how long it is so far. */
-  get replyBytes(): number {
-    return this.writer.at - this.#replyAt;
-  }
-
   /** Ends the reply at hand. */
   end(sequence: number, doneUs: number): void {
     if (this.#spilled) {

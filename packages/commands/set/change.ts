@@ -9,7 +9,7 @@ import { allOf, keySpec, oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import { setEvents } from './events.ts';
-import { newSet, pieceOf, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
+import { newSet, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
 
 export const sadd = oneShard({
   name: 'SADD',
@@ -27,7 +27,7 @@ export const sadd = oneShard({
   history: [['2.4.0', 'Takes several members.']],
   run(context, args) {
     const members = args.count - 2;
-    const set = setToFill(context, args, 1, pieceOf(args, 2), members);
+    const set = setToFill(context, args, 1, args.piece(2), members);
     set.expect(members);
     let added = 0;
     for (let index = 2; index < args.count; index += 1) {
@@ -100,7 +100,7 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
   const source = setToWrite(context, args);
   if (source === undefined) return false;
   if (targetType !== ValueType.set) throw errors.wrongType;
-  const member = pieceOf(args, 3);
+  const member = args.piece(3);
   if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
   if (!source.delete(member.bytes, member.at, member.length)) return false;
   announceRemoved(context, args, removeIfEmpty(context));

@@ -38,7 +38,7 @@ export function newSet(
   first: Piece,
   count: number,
 ): SetValue {
-  const key = pieceOf(args, index);
+  const key = args.piece(index);
   return set.create(context.keyspace, key, currentLimits(context), first, count);
 }
 
@@ -49,7 +49,7 @@ export function newSetAs(
   index: number,
   asIntset: boolean,
 ): SetValue {
-  const key = pieceOf(args, index);
+  const key = args.piece(index);
   return set.createAs(asIntset, context.keyspace, key, currentLimits(context));
 }
 
@@ -71,11 +71,6 @@ export function setToFill(
 /** A view of a record that holds a set. */
 export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetValue {
   return into.open(context.keyspace, ref, currentLimits(context));
-}
-
-/** Argument `index` as a piece of memory. */
-export function pieceOf(args: Arguments, index: number): Piece {
-  return { bytes: args.source, at: args.at(index), length: args.length(index) };
 }
 
 /** Removes the key when its set has become empty; answers whether it has. */

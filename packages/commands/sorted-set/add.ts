@@ -8,7 +8,7 @@ import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { sortedSetEvents } from './events.ts';
-import { newSortedSet, pieceAt, sortedSetToWrite } from './lookup.ts';
+import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
 export const zadd = oneShard({
   name: 'ZADD',
@@ -185,7 +185,7 @@ export function putMembers(
     else reply.integer(0);
     return;
   }
-  if (set === undefined) set = newSortedSet(context, args, pieceAt(args, member), pairs);
+  if (set === undefined) set = newSortedSet(context, args, args.piece(member), pairs);
   else set.expect(pairs);
 
   let added = 0;

@@ -49,7 +49,7 @@ export function newSortedSet(
 ): SortedSetValue {
   const { entries, valueBytes } = currentLimits(context);
   const isLarge = count > entries || first.length > valueBytes;
-  sortedSet.create(context.keyspace, pieceAt(args, 1), limits, isLarge);
+  sortedSet.create(context.keyspace, args.piece(1), limits, isLarge);
   createdAt(context, args, 1);
   return sortedSet;
 }
@@ -61,11 +61,6 @@ export function openSortedSet(
   into: SortedSetValue,
 ): SortedSetValue {
   return into.open(context.keyspace, ref, currentLimits(context));
-}
-
-/** Argument `index` as a piece of memory. */
-export function pieceAt(args: Arguments, index: number): Piece {
-  return { bytes: args.source, at: args.at(index), length: args.length(index) };
 }
 
 /** Removes the key when its sorted set has become empty; answers whether it has. */
@@ -90,7 +85,7 @@ export function storeMembers(
   const old = findToWrite(context, args, index);
   const existed = old !== 0;
   if (members !== undefined && members.count > 0) {
-    storeSortedSet(keyspace, pieceAt(args, index), members, currentLimits(context));
+    storeSortedSet(keyspace, args.piece(index), members, currentLimits(context));
     if (!existed) createdAt(context, args, index);
     changedAt(context, args, index, event);
   } else if (existed) {
