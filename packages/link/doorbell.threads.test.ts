@@ -28,7 +28,10 @@ function runTask({ memory, thread, rounds }: Task): void {
   for (let round = 1; round <= rounds; round += 1) {
     Atomics.store(link.words, begunWord(thread), round);
     bell.ring();
-    Atomics.wait(link.words, seenWord(thread), round - 1);
+    // The notification of the round before may come this late, and must not pass for this one's.
+    while (Atomics.load(link.words, seenWord(thread)) < round) {
+      Atomics.wait(link.words, seenWord(thread), round - 1);
+    }
   }
   parentPort?.postMessage('done');
 }
