@@ -94,6 +94,12 @@ export const errors = {
   unblocked: fixed('UNBLOCKED client unblocked via CLIENT UNBLOCK'),
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
   timeoutNegative: fixed('ERR timeout is negative'),
+  execWithoutMulti: fixed('ERR EXEC without MULTI'),
+  execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
+  execRefused: (reason: CommandError): CommandError =>
+    fixed(`EXECABORT Transaction discarded because of: ${reason.text}`),
+  watchInMulti: fixed('ERR WATCH inside MULTI is not allowed'),
+  notInTransaction: fixed('ERR Command not allowed inside a transaction'),
   protocol: (fault: string): CommandError => fixed(`ERR Protocol error: ${fault}`),
   config: (message: string): CommandError => fixed(`ERR ${message}`),
   notAllowedInPubSub: (command: string): CommandError =>

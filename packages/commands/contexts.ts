@@ -28,6 +28,8 @@ export interface ShardContext {
   connection: number;
   /** Unix time in milliseconds: one moment for the whole command. */
   nowMs: number;
+  /** Whether the command may leave its client waiting: not in a transaction. */
+  readonly mayBlock: boolean;
   random(): number;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
@@ -43,6 +45,8 @@ export interface ShardContext {
   flushed(database: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
+  /** Lets the client's next transaction fail when the key changes before it. The bytes are kept. */
+  watch(key: Bytes): void;
   /** Blocks the shard; for DEBUG SLEEP only. */
   sleep(seconds: number): void;
 }
@@ -66,6 +70,10 @@ export interface ClientPort {
   readonly commandsTotal: number;
   readonly isBlocked: boolean;
   readonly isEnding: boolean;
+  /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
+  readonly queuedCount: number;
+  readonly queuedBytes: number;
+  readonly watchedCount: number;
   readonly user: string;
   readonly traffic: ClientTraffic;
   database: number;
@@ -103,6 +111,8 @@ export interface MainContext {
   readonly reply: ReplyWriter;
   readonly client: ClientPort;
   readonly nowMs: number;
+  /** Whether the reply may be left for later: not in a transaction. */
+  readonly mayBlock: boolean;
   /**
    * Leaves the reply for later; the connection's following commands wait for it. CLIENT UNBLOCK can end
    * the wait where `timedOut` says what is answered then.

@@ -129,6 +129,11 @@ export interface OnMainCommand extends CommandHead {
   run(context: MainContext, args: Arguments): void;
 }
 
+/** EXEC: the router runs what the client has queued. */
+export interface ExecCommand extends CommandHead {
+  route: 'exec';
+}
+
 /** A command that is only a name for its subcommands. */
 export interface ContainerCommand extends CommandHead {
   route: 'container';
@@ -145,6 +150,7 @@ export type Command =
   | ByKeyCommand<never>
   | EveryShardCommand<never>
   | OnMainCommand
+  | ExecCommand
   | ContainerCommand;
 
 export function oneShard(definition: Omit<OneShardCommand, 'route'>): OneShardCommand {
@@ -171,6 +177,10 @@ export function onMain<Context extends MainContext>(
   },
 ): OnMainCommand {
   return { ...definition, route: 'onMain' };
+}
+
+export function exec(definition: Omit<ExecCommand, 'route'>): ExecCommand {
+  return { ...definition, route: 'exec' };
 }
 
 export function container(

@@ -39,4 +39,5 @@ export type {
   StatisticsPort,
   TimersPort,
 } from './server/ports.ts';
+export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { CommandEntry, commandTable, CommandTable } from './table.ts';

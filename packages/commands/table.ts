@@ -21,6 +21,7 @@ import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
 import { stringCommands } from './string/index.ts';
+import { transactionCommands } from './transaction/index.ts';
 
 /** A command with what the router asks of it on every call. */
 export class CommandEntry {
@@ -178,5 +179,6 @@ export const commandTable = new CommandTable([
   ...geoCommands,
   ...keyspaceCommands,
   ...serverCommands,
+  ...transactionCommands,
   ...scriptCommands,
 ]);

@@ -136,7 +136,7 @@ const FROZEN_COUNTERS = [
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
-  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies'],
+  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies', 'barriers'],
 ];
 
 pages.run();

@@ -73,6 +73,7 @@ export const COUNTERS = [
   'scatterShards',
   'replyUs',
   'replies',
+  'barriers',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];
@@ -264,4 +265,5 @@ const RESETTABLE: readonly Counter[] = [
   'scatterShards',
   'replyUs',
   'replies',
+  'barriers',
 ];

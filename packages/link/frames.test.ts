@@ -28,7 +28,10 @@ const frames = suite('frozen numbers of the link');
 frames('kinds', () => {
   assert.equal(
     { ...FrameKind },
-    { command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
+    {
+      ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
+      ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
+    },
   );
   assert.is(KIND_MASK, 0x7f);
   assert.is(TRANSFERRED, 0x80);
@@ -40,11 +43,14 @@ frames('words of a request', () => {
     { ...Request },
     {
       ...{ bytes: 0, kind: 1, command: 2, connection: 3, sequence: 4 },
-      ...{ enqueuedUs: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
+      ...{ enqueuedUs: 5, watcher: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
     },
   );
   assert.is(REQUEST_HEADER_BYTES, 32);
-  assert.equal({ ...RequestFlag }, { resp3: 0x100, noTouch: 0x200, mute: 0x400 });
+  assert.equal(
+    { ...RequestFlag },
+    { resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800 },
+  );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
   assert.is(HOST_WORDS, 2);
 });
@@ -58,7 +64,7 @@ frames('words of a reply', () => {
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
-  assert.equal({ ...ReplyFlag }, { error: 1 });
+  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2 });
 });
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {

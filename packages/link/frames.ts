@@ -19,6 +19,14 @@ export const FrameKind = {
   copies: 6,
   /** host -> main -> lender: what became of the keys lent for writing. */
   returned: 7,
+  /** main -> host: the commands of a transaction, each a `command` frame in the body; lent like `host`. */
+  exec: 8,
+  /** main -> shard: stop at this place of the order; shard -> main: stopped, and what WATCH has seen. */
+  barrier: 9,
+  /** main -> shard: the barrier is over. */
+  resume: 10,
+  /** main -> shard: a client watches nothing any more. */
+  unwatch: 11,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -35,6 +43,8 @@ export const Request = {
   sequence: 4,
   /** When main took the command up: monotonic microseconds, low 32 bits. */
   enqueuedUs: 5,
+  /** Of `lend`, in the same word: slot + 1 of the client whose watches are to be judged, or 0. */
+  watcher: 5,
   /** Arguments, the command's name included. */
   argumentCount: 6,
   /** Bytes of the body that follows the spans. */
@@ -76,6 +86,8 @@ export const Reply = {
 export const ReplyFlag = {
   /** The body is an error line: of a part, this is how main can tell. */
   error: 1,
+  /** Of `barrier`: a key that the client watched has changed. */
+  watchBroken: 2,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;
@@ -88,6 +100,8 @@ export const RequestFlag = {
   noTouch: 1 << 9,
   /** The client wants no reply (CLIENT REPLY OFF or SKIP): the body stays empty. */
   mute: 1 << 10,
+  /** Belongs to the barrier at which the shard has stopped, and passes it. */
+  passesBarrier: 1 << 11,
 } as const;
 
 export const KIND_MASK = 0x7f;

@@ -36,14 +36,23 @@ const ARGUMENTS_REMEMBERED_MIN = 32;
 const LENGTH_INVALID = -2;
 const LENGTH_INCOMPLETE = -3;
 
-/** What one main thread's parsers share: the result of the last `next`. */
-export class ParsedCommand {
+/** A command as it came: bytes, and where in them each argument is. */
+export interface CommandBytes {
   /** The bytes that `spans` refer to; not the input's for an inline command. */
-  source: Bytes = Buffer.alloc(0);
+  readonly source: Bytes;
   /** Where the command begins in `source`, and how many bytes it has there. */
+  readonly at: number;
+  readonly length: number;
+  /** Offset from `at`, and length, of each argument. */
+  readonly spans: Int32Array;
+  readonly count: number;
+}
+
+/** What one main thread's parsers share: the result of the last `next`. */
+export class ParsedCommand implements CommandBytes {
+  source: Bytes = Buffer.alloc(0);
   at = 0;
   length = 0;
-  /** Offset from `at`, and length, of each argument. */
   spans = new Int32Array(2 * ARGUMENTS_EXPECTED);
   count = 0;
 

@@ -1,2 +1,8 @@
-export { CommandParser, ParsedCommand, ParseStatus, type ParserLimits } from './command-parser.ts';
+export {
+  CommandParser,
+  ParsedCommand,
+  ParseStatus,
+  type CommandBytes,
+  type ParserLimits,
+} from './command-parser.ts';
 export { doubleMemory, OwnedReply, ReplyWriter, type Protocol } from './reply-writer.ts';

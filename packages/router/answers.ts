@@ -107,6 +107,13 @@ export class Answers {
     client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
   }
 
+  /** Says that a command waits for EXEC. */
+  queued(client: Client): void {
+    this.#begin(client).simple('QUEUED');
+    client.lastCommandMs = this.#roster.nowMs;
+    this.#deliver(client, client.takeSequence(), client.isMuted);
+  }
+
   /** Answers an error without running the command. */
   reject(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#page.rejected(entry.id);

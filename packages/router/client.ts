@@ -3,6 +3,8 @@
 import type { Bytes } from '#base';
 import { commandTable, type ClientPort, type ClientTraffic, type ReplyMode } from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
+import type { WatchedKeys } from './exec-plan.ts';
+import type { Transaction } from './transaction.ts';
 
 /** The connection under a client; `net`'s Connection is one. */
 export interface ClientSocket {
@@ -29,6 +31,11 @@ export interface ClientSocket {
   closeAfterReplies(): void;
   destroy(): void;
 }
+
+/** Where a client's replies go: its socket, or a place where they are put together. */
+export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes'>;
+
+const NOTHING_WATCHED: WatchedKeys = new Map();
 
 export class Client implements ClientPort {
   readonly id: number;
@@ -58,6 +65,13 @@ export class Client implements ClientPort {
   unblock: ((withError: boolean) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
+  /** What it has queued since MULTI. */
+  transaction: Transaction | undefined;
+  watched: WatchedKeys = NOTHING_WATCHED;
+  /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
+  isConducting = false;
+  /** Called when a reply was delivered and nothing is outstanding. */
+  answered: (() => void) | undefined;
   /** Closes when all replies are written. */
   isEnding = false;
   /** What it still sends is not looked at (after QUIT). */
@@ -66,6 +80,7 @@ export class Client implements ClientPort {
   softLimitSinceMs = 0;
   #authenticated = false;
   readonly #blocks: ParkingBlocks;
+  #output: ReplyOutput;
   /** Made for the first reply that comes before its turn. */
   #parking: Parking | undefined;
 
@@ -80,6 +95,7 @@ export class Client implements ClientPort {
     this.id = id;
     this.slot = slot;
     this.socket = socket;
+    this.#output = socket.output;
     this.createdMs = nowMs;
     this.lastCommandMs = nowMs;
   }
@@ -112,6 +128,27 @@ export class Client implements ClientPort {
 
   get lastCommand(): string {
     return commandTable.entries[this.lastCommandId]?.lowerName ?? '';
+  }
+
+  get queuedCount(): number {
+    return this.transaction?.queue.length ?? -1;
+  }
+
+  get queuedBytes(): number {
+    return this.transaction?.bytes ?? 0;
+  }
+
+  get watchedCount(): number {
+    return this.watched.size;
+  }
+
+  unwatchAll(): void {
+    this.watched = NOTHING_WATCHED;
+  }
+
+  /** Lets replies go to `output` until they go to the socket again. */
+  redirectReplies(output: ReplyOutput = this.socket.output): void {
+    this.#output = output;
   }
 
   get traffic(): ClientTraffic {
@@ -154,7 +191,7 @@ export class Client implements ClientPort {
   }
 
   #closeIfAnswered(): void {
-    if (this.outstanding > 0) return;
+    if (this.outstanding > 0 || this.isConducting) return;
     if (this.socket.isStalled && !this.isDeaf) return;
     this.socket.closeAfterReplies();
   }
@@ -168,7 +205,7 @@ export class Client implements ClientPort {
 
   /** Writes a reply whose turn it is, from the shared memory. */
   deliverShared(count: number, at: number, length: number): void {
-    this.socket.output.append(at, length);
+    this.#output.append(at, length);
     this.#delivered(count);
   }
 
@@ -180,7 +217,7 @@ export class Client implements ClientPort {
       this.#parking.park(sequence, ahead, count, bytes, at, length);
       return;
     }
-    this.socket.output.appendBytes(bytes, at, length);
+    this.#output.appendBytes(bytes, at, length);
     this.#delivered(count);
   }
 
@@ -193,11 +230,12 @@ export class Client implements ClientPort {
     this.dueSequence = (this.dueSequence + count) >>> 0;
     if (this.#parking?.isEmpty === false) this.#deliverParked(this.#parking);
     this.socket.touch();
+    if (this.answered !== undefined && this.outstanding === 0) this.answered();
     if (this.isEnding) this.#closeIfAnswered();
   }
 
   #deliverParked(parking: Parking): void {
-    const { output } = this.socket;
+    const output = this.#output;
     for (;;) {
       const count = parking.release(this.dueSequence, output);
       if (count === 0) return;

@@ -4,6 +4,7 @@ import { unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
 import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
 import type { Answers } from './answers.ts';
+import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
 import type { Roster } from './roster.ts';
 import { emptyHead, type ShardLink } from './shard-link.ts';
@@ -14,6 +15,8 @@ export interface RepliesParts {
   roster: Roster;
   answers: Answers;
   page: Page;
+  /** A shard has stopped at a barrier for a client's transaction. */
+  readonly stopped: (client: Client, watchBroken: boolean) => void;
 }
 
 export class Replies {
@@ -22,10 +25,12 @@ export class Replies {
   readonly #roster: Roster;
   readonly #answers: Answers;
   readonly #page: Page;
+  readonly #stopped: RepliesParts['stopped'];
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page }: RepliesParts) {
+  constructor({ memory, links, roster, answers, page, stopped }: RepliesParts) {
+    this.#stopped = stopped;
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
@@ -124,6 +129,11 @@ export class Replies {
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
         break;
+      case FrameKind.barrier: {
+        const watchBroken = (words[word + Reply.flags]! & ReplyFlag.watchBroken) !== 0;
+        this.#stopped(this.#roster.inSlot(slot)!, watchBroken);
+        break;
+      }
       default:
         unreachable('a shard sends known frames');
     }

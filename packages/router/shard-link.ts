@@ -14,7 +14,7 @@ import {
   type RingReader,
   type RingWriter,
 } from '#link';
-import type { ParsedCommand } from '#resp';
+import type { CommandBytes } from '#resp';
 
 /** The part of a MessagePort that main needs. */
 export interface BodyPort {
@@ -95,7 +95,7 @@ export class ShardLink {
   }
 
   /** Writes the whole of a client's command at a place of `frameSize` bytes. */
-  writeCommand(at: number, size: number, head: RequestHead, command: ParsedCommand): void {
+  writeCommand(at: number, size: number, head: RequestHead, command: CommandBytes): void {
     const { count, length, source } = command;
     if (size === REQUEST_HEADER_BYTES) {
       this.#writeTransferred(at, head, command);
@@ -117,7 +117,7 @@ export class ShardLink {
     at: number,
     size: number,
     head: RequestHead,
-    command: ParsedCommand,
+    command: CommandBytes,
     transaction: number,
     lenders: number,
   ): void {
@@ -147,7 +147,7 @@ export class ShardLink {
     at: number,
     size: number,
     head: RequestHead,
-    command: ParsedCommand,
+    command: CommandBytes,
     choice: Choice,
   ): void {
     const { bodyBytes } = choice;
@@ -163,6 +163,28 @@ export class ShardLink {
     const bodyAt = at + REQUEST_HEADER_BYTES + 8 * count;
     const spansWord = (at >> 2) + Request.spans;
     fillPicked(words, spansWord, this.#memory.bytes, bodyAt, command, choice);
+    this.requests.commit(size);
+  }
+
+  /** Ring bytes that a frame with this payload behind its header needs. */
+  payloadSize(payload: Bytes): number {
+    return this.frameSize(0, payload.length);
+  }
+
+  /** Writes a frame whose spans and body, or what stands for them, are made already. */
+  writePayload(
+    at: number,
+    size: number,
+    head: RequestHead,
+    argumentCount: number,
+    payload: Bytes,
+  ): void {
+    if (size === REQUEST_HEADER_BYTES && payload.length > 0) {
+      this.#announce(at, head, argumentCount, payload.length, Uint8Array.from(payload).buffer);
+      return;
+    }
+    this.#writeHead(at, size, head, argumentCount, payload.length);
+    this.#memory.bytes.set(payload, at + REQUEST_HEADER_BYTES);
     this.requests.commit(size);
   }
 
@@ -204,7 +226,7 @@ export class ShardLink {
     return true;
   }
 
-  #writeTransferred(at: number, head: RequestHead, command: ParsedCommand): void {
+  #writeTransferred(at: number, head: RequestHead, command: CommandBytes): void {
     const { count, length, source, spans } = command;
     const body = new Uint8Array(8 * count + length);
     new Int32Array(body.buffer, 0, 2 * count).set(spans.subarray(0, 2 * count));
@@ -261,7 +283,7 @@ function fillPicked(
   spansWord: number,
   target: Bytes,
   bodyAt: number,
-  command: ParsedCommand,
+  command: CommandBytes,
   { picked, prefixes }: Choice,
 ): void {
   const { source, spans } = command;

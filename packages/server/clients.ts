@@ -98,7 +98,7 @@ export class Clients {
     if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
       return errors.debugNotAllowed;
     }
-    if (this.#pause !== undefined && this.#isPaused(entry)) return 'wait';
+    if (this.#pause !== undefined && this.#isPaused(client, entry)) return 'wait';
     return undefined;
   }
 
@@ -107,14 +107,15 @@ export class Clients {
     return who === 'yes' || (who === 'local' && isLocal(client));
   }
 
-  #isPaused(entry: CommandEntry): boolean {
+  #isPaused(client: Client, entry: CommandEntry): boolean {
     const pause = this.#pause;
     if (pause === undefined) return false;
     if (pause.untilMs <= this.#router.nowMs) {
       this.#pause = undefined;
       return false;
     }
-    return pause.mode === 'all' || entry.isWrite || entry.has('may_replicate');
+    if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
+    return entry.command.route === 'exec' && client.transaction?.hasWrites === true;
   }
 
   /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */

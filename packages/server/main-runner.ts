@@ -18,6 +18,8 @@ import {
   type SettingsPort,
   type StatisticsPort,
   type TimersPort,
+  type TransactionContext,
+  type TransactionsPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
@@ -26,7 +28,7 @@ import { renderInfo } from './info.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner implements ConnectionContext, ServerContext {
+export class MainRunner implements ConnectionContext, ServerContext, TransactionContext {
   readonly commands = commandTable;
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
@@ -37,6 +39,7 @@ export class MainRunner implements ConnectionContext, ServerContext {
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
+  readonly transactions: TransactionsPort;
   readonly #server: Server;
   #client: Client | undefined;
   #reply: ReplyWriter | undefined;
@@ -46,6 +49,7 @@ export class MainRunner implements ConnectionContext, ServerContext {
     this.clients = clientsPort(server);
     this.authentication = authenticationPort(server);
     this.settings = settingsPort(server);
+    this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
     this.statistics = {
       reset: () => {
@@ -91,6 +95,10 @@ export class MainRunner implements ConnectionContext, ServerContext {
     return this.#server.router.nowMs;
   }
 
+  get mayBlock(): boolean {
+    return !this.client.isConducting;
+  }
+
   get databaseCount(): number {
     return this.#server.settings.number('server.databases');
   }
@@ -101,6 +109,7 @@ export class MainRunner implements ConnectionContext, ServerContext {
 
   resetClient(): void {
     const { client } = this;
+    this.transactions.discard();
     client.database = 0;
     client.protocol = 2;
     client.name = '';
@@ -109,6 +118,25 @@ export class MainRunner implements ConnectionContext, ServerContext {
     client.noTouch = false;
     client.authenticated = !this.authentication.isRequired;
     this.reply.protocol = 2;
+  }
+
+  #transactionsPort(): TransactionsPort {
+    const of = (): Client => this.client;
+    const server = this.#server;
+    return {
+      get isOpen() {
+        return of().transaction !== undefined;
+      },
+      begin: () => {
+        server.router.transactions.begin(of());
+      },
+      discard: () => {
+        server.router.transactions.discard(of());
+      },
+      unwatch: () => {
+        server.router.transactions.unwatch(of());
+      },
+    };
   }
 }
 

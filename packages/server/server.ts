@@ -78,6 +78,7 @@ export class Server {
       },
       gate: (client, entry) => this.clients.gate(client, entry),
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
+      queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
     const { doorbell } = fabric;
     this.#turn = new Turn(this.router, doorbell);

@@ -6,12 +6,14 @@ import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 import type { Settings } from './settings.ts';
+import { keyName, type Watches } from './watches.ts';
 
 export interface ContextParts {
   store: Store;
   reply: ReplyWriter;
   settings: Settings;
   page: Page;
+  watches: Watches;
   shardIndex: number;
   shardCount: number;
   random: () => number;
@@ -28,9 +30,14 @@ export class ExecutionContext implements ShardContext {
   database = 0;
   connection = 0;
   nowMs = 0;
+  /** Whether the command may leave its client waiting: not in a transaction. */
+  mayBlock = true;
+  /** While keys of other shards are here: the names of those that commands have changed. */
+  touched: Set<string> | undefined;
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
   readonly #values: Float64Array;
+  readonly #watches: Watches;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -42,6 +49,7 @@ export class ExecutionContext implements ShardContext {
     this.sleep = parts.sleep;
     this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
     this.#values = parts.page.values;
+    this.#watches = parts.watches;
   }
 
   hit(): void {
@@ -52,19 +60,31 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  changed(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
-    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  changed(_type: EventClass, _event: string, key: Bytes, at: number, length: number): void {
+    this.#count();
+    this.touched?.add(keyName(this.database, key, at, length));
+    if (this.#watches.isActive) this.#watches.touch(this.database, key, at, length);
   }
 
-  flushed(_database: number): void {
-    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  watch(key: Bytes): void {
+    this.#watches.watch(this.connection, this.database, key);
   }
 
-  swapped(_one: number, _other: number): void {
-    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  flushed(database: number): void {
+    this.#count();
+    if (this.#watches.isActive) this.#watches.flushed(database);
+  }
+
+  swapped(one: number, other: number): void {
+    this.#count();
+    if (this.#watches.isActive) this.#watches.swapped(one, other);
   }
 
   notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
     // Nobody can subscribe to notifications; CONFIG refuses to switch them on.
+  }
+
+  #count(): void {
+    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
   }
 }

@@ -121,4 +121,33 @@ holding('know nothing of a transaction that only read', () => {
   assert.ok(holds.isActive);
 });
 
+holding('let only what passes the barrier run while stopped', () => {
+  const { holds, order, take } = fixture();
+  holds.stop();
+  assert.ok(holds.isStopped);
+  take(1, ['a']);
+  take(2, null);
+  if (holds.admits(frameOf(3), ['a'], true)) order.push(3);
+  if (holds.admits(frameOf(4), null, true)) order.push(4);
+  assert.equal(order, [3, 4]);
+  holds.resume();
+  assert.equal(order, [3, 4, 1, 2]);
+  assert.not.ok(holds.isActive);
+});
+
+holding('keep what passes the barrier from keys that its transaction has lent', () => {
+  const { holds, order, take } = fixture();
+  holds.stop();
+  holds.hold(7, ['a']);
+  if (holds.admits(frameOf(1), ['a'], true)) order.push(1);
+  if (holds.admits(frameOf(2), null, true)) order.push(2);
+  if (holds.admits(frameOf(3), ['b'], true)) order.push(3);
+  take(4, ['b']);
+  assert.equal(order, [3]);
+  holds.release(7);
+  assert.equal(order, [3, 1, 2]);
+  holds.resume();
+  assert.equal(order, [3, 1, 2, 4]);
+});
+
 holding.run();

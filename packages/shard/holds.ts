@@ -33,6 +33,7 @@ export class Holds {
   readonly #run: (frame: Frame) => void;
   #tickets = 0;
   #isSettling = false;
+  #isStopped = false;
 
   /** `run` does what a frame says, when its turn has come. */
   constructor(run: (frame: Frame) => void) {
@@ -41,12 +42,36 @@ export class Holds {
 
   /** False nearly always: then no frame need be looked at. */
   get isActive(): boolean {
-    return this.#tickets > 0 || !this.#behind.isEmpty;
+    return this.#tickets > 0 || this.#isStopped || !this.#behind.isEmpty;
   }
 
-  /** Whether a frame on these keys may run now; else it is put aside. `null` stands for all keys. */
-  admits(frame: Frame, keys: readonly string[] | null): boolean {
-    if (!this.#behind.isEmpty || (keys === null && this.#tickets > 0)) {
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** From now on only frames that pass the barrier may run. */
+  stop(): void {
+    assert(!this.#isStopped && this.#tickets === 0, 'a shard stops when nothing is under way');
+    this.#isStopped = true;
+  }
+
+  resume(): void {
+    assert(this.#isStopped, 'a shard that goes on was stopped');
+    this.#isStopped = false;
+    this.#settle();
+  }
+
+  /**
+   * Whether a frame on these keys may run now; else it is put aside. `null` stands for all keys. What
+   * passes the barrier waits for keys that its own transaction lends, and for nothing else.
+   */
+  admits(frame: Frame, keys: readonly string[] | null, passes = false): boolean {
+    if (passes) {
+      if (keys === null ? this.#tickets === 0 : this.#hasFree(keys)) return true;
+      this.#queue(frame.detached(), keys ?? [...this.#queues.keys()]);
+      return false;
+    }
+    if (this.#isStopped || !this.#behind.isEmpty || (keys === null && this.#tickets > 0)) {
       this.#behind.push({ frame: frame.detached(), keys });
       return false;
     }
@@ -132,7 +157,8 @@ export class Holds {
   /** Takes one frame from behind a barrier; false when a barrier still has to wait. */
   #passBarrier(): boolean {
     const next = this.#behind.peek();
-    if (next === undefined || (next.keys === null && this.#tickets > 0)) return false;
+    if (next === undefined || this.#isStopped) return false;
+    if (next.keys === null && this.#tickets > 0) return false;
     this.#behind.shift();
     if (next.keys === null || this.#hasFree(next.keys)) this.#run(next.frame);
     else this.#queue(next.frame, next.keys);

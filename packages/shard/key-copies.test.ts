@@ -46,7 +46,12 @@ for (const [what, text] of values) {
     const to = newStore();
     set(from, 1, 'key', text, NOW_MS + 5_000);
     const sent = copyOf(from.databases[1]!, 1, fromLatin1('key'), true);
-    const wire = encodeCopies({ transaction: 2 ** 32 - 1, shard: 30, copies: [sent] });
+    const wire = encodeCopies({
+      transaction: 2 ** 32 - 1,
+      shard: 30,
+      isBroken: false,
+      copies: [sent],
+    });
     const padded = Buffer.concat([Buffer.from('before'), wire, Buffer.from('behind')]);
     const message = decodeCopies(new Uint8Array(padded).subarray(6, 6 + wire.length));
     assert.is(message.transaction, 2 ** 32 - 1);
@@ -110,7 +115,7 @@ copies('a message of many keys keeps their order', () => {
   const names = Array.from({ length: 100 }, (_, nth) => `key${nth}`);
   for (const name of names) set(store, 0, name, `of ${name}`);
   const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
-  const wire = encodeCopies({ transaction: 1, shard: 0, copies: all });
+  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: all });
   const read = decodeCopies(new Uint8Array(wire)).copies;
   assert.equal(
     read.map(({ key }) => latin1(key)),
@@ -126,7 +131,7 @@ copies('half a message is our own mistake', () => {
   const store = newStore();
   set(store, 0, 'key', 'value');
   const copy = copyOf(store.databases[0]!, 0, fromLatin1('key'), false);
-  const wire = encodeCopies({ transaction: 1, shard: 0, copies: [copy] });
+  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: [copy] });
   assert.throws(() => decodeCopies(new Uint8Array(wire).subarray(0, wire.length - 1)));
 });
 
@@ -148,7 +153,7 @@ copies('a value that is an object arrives whole, and a change of it is noticed',
   for (let nth = 0; nth < 1000; nth += 1) set.add(fromLatin1(`m${nth}`), 0, `m${nth}`.length);
   const sent = copyOf(from.databases[0]!, 0, name.bytes, true);
   assert.is(sent.state, KeyState.object);
-  const wire = encodeCopies({ transaction: 1, shard: 0, copies: [sent] });
+  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: [sent] });
   const [received] = decodeCopies(new Uint8Array(wire)).copies;
   install(to.databases[0]!, received!);
   const back = copyOf(to.databases[0]!, 0, name.bytes, true);

@@ -1,24 +1,29 @@
 /**
  * Keys on their way between shards: what a lender gives to a host, and what the host gives back.
  *
- *   message   u32 transaction, u32 shard that sent it, u32 count, then per key:
- *   key       u32 database, u8 access (1 = may be written), u8 state, u8 type, u8 encoding,
+ *   message   u32 transaction, u32 shard that sent it, u32 1 when a watch is broken, u32 count, then per key:
+ *   key       u32 database, u8 access (bits of KeyFlag), u8 state, u8 type, u8 encoding,
  *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
  */
 
 import { asBuffer, assert, type Bytes } from '#base';
 import { codecAt, codecOf, type Keyspace, type Ref } from '#store';
 
-const MESSAGE_BYTES = 12;
+const MESSAGE_BYTES = 16;
 const KEY_BYTES = 28;
 
 /** `object`: the value is an object, and its bytes are what its codec makes of it. */
 export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3 } as const;
 
+/** What goes with a key: it may be written; a command said that it changed it, whatever it is now. */
+const KeyFlag = { writable: 1, touched: 2 } as const;
+
 export interface KeyCopy {
   database: number;
   key: Bytes;
   writable: boolean;
+  /** On the way back: a command has changed it. */
+  isTouched: boolean;
   state: number;
   type: number;
   encoding: number;
@@ -31,6 +36,8 @@ export interface KeyCopy {
 export interface CopyMessage {
   transaction: number;
   shard: number;
+  /** A key that the transaction's client watched has changed: nothing may be run. */
+  isBroken: boolean;
   copies: readonly KeyCopy[];
 }
 
@@ -48,6 +55,7 @@ export function copyOf(
     database,
     key: key.slice(),
     writable,
+    isTouched: false,
     state: KeyState.absent,
     type: 0,
     encoding: 0,
@@ -115,11 +123,12 @@ export function encodeCopies(message: CopyMessage): Bytes {
   const body = Buffer.allocUnsafeSlow(size);
   body.writeUInt32LE(message.transaction, 0);
   body.writeUInt32LE(message.shard, 4);
-  body.writeUInt32LE(message.copies.length, 8);
+  body.writeUInt32LE(message.isBroken ? 1 : 0, 8);
+  body.writeUInt32LE(message.copies.length, 12);
   let at = MESSAGE_BYTES;
   for (const copy of message.copies) {
     body.writeUInt32LE(copy.database, at);
-    body[at + 4] = copy.writable ? 1 : 0;
+    body[at + 4] = (copy.writable ? KeyFlag.writable : 0) | (copy.isTouched ? KeyFlag.touched : 0);
     body[at + 5] = copy.state;
     body[at + 6] = copy.type;
     body[at + 7] = copy.encoding;
@@ -138,7 +147,7 @@ export function encodeCopies(message: CopyMessage): Bytes {
 export function decodeCopies(message: Bytes): CopyMessage {
   const body = asBuffer(message);
   const copies: KeyCopy[] = [];
-  const count = body.readUInt32LE(8);
+  const count = body.readUInt32LE(12);
   let at = MESSAGE_BYTES;
   for (let nth = 0; nth < count; nth += 1) {
     const keyAt = at + KEY_BYTES;
@@ -147,7 +156,8 @@ export function decodeCopies(message: Bytes): CopyMessage {
     assert(end <= body.length, 'a copy lies inside its message');
     copies.push({
       database: body.readUInt32LE(at),
-      writable: body[at + 4] === 1,
+      writable: (body[at + 4]! & KeyFlag.writable) !== 0,
+      isTouched: (body[at + 4]! & KeyFlag.touched) !== 0,
       state: body[at + 5]!,
       type: body[at + 6]!,
       encoding: body[at + 7]!,
@@ -158,5 +168,10 @@ export function decodeCopies(message: Bytes): CopyMessage {
     });
     at = end;
   }
-  return { transaction: body.readUInt32LE(0), shard: body.readUInt32LE(4), copies };
+  return {
+    transaction: body.readUInt32LE(0),
+    shard: body.readUInt32LE(4),
+    isBroken: body.readUInt32LE(8) !== 0,
+    copies,
+  };
 }

@@ -6,10 +6,12 @@
  * holds the keys that may be written until then. Whatever conflicts with a hold is put aside, in order.
  */
 
-import { latin1, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { AT } from '#diag';
-import { FrameKind, HOST_WORDS, HostWord, Request } from '#link';
+import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
 import {
@@ -22,22 +24,20 @@ import {
   type KeyCopy,
 } from './key-copies.ts';
 import type { ReplySender } from './reply-sender.ts';
+import { keyName, type Watches } from './watches.ts';
 
 /** What lending asks of the machine it is a part of. */
 export interface LendingParts {
   readonly shardIndex: number;
   readonly store: Store;
   readonly sender: ReplySender;
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly watches: Watches;
   /** The values of the shard's page. */
   readonly values: Float64Array;
-  /** The keys a command's frame names, as `holdName` spells them; null when it concerns all keys. */
-  keysOf(frame: Frame): readonly string[] | null;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
-  /** Evicts what must be evicted before the command of a frame. */
-  makeRoomFor(frame: Frame): void;
-  /** Runs the command of a host's frame. */
-  run(frame: Frame): void;
 }
 
 interface HostedTransaction {
@@ -50,11 +50,6 @@ interface LentKey {
   database: number;
   key: Bytes;
   writable: boolean;
-}
-
-/** How a key of a database is called among holds. */
-export function holdName(database: number, key: Bytes): string {
-  return `${String(database)}:${latin1(key)}`;
 }
 
 export class Lending {
@@ -76,19 +71,64 @@ export class Lending {
     return this.#holds.isActive;
   }
 
+  /** At a barrier: nothing but its own commands may happen here. */
+  get isStopped(): boolean {
+    return this.#holds.isStopped;
+  }
+
   /** Does what the frame says, or puts it aside when it conflicts with a hold. */
   admit(frame: Frame): void {
     const { kind } = frame;
     const answersTransaction =
-      kind === FrameKind.copies || kind === FrameKind.returned || kind === FrameKind.control;
+      kind === FrameKind.copies ||
+      kind === FrameKind.returned ||
+      kind === FrameKind.control ||
+      kind === FrameKind.resume;
     if (this.#holds.isActive && !answersTransaction) {
-      const keys = kind === FrameKind.lend ? namesOf(lentKeys(frame)) : this.#parts.keysOf(frame);
-      if (!this.#holds.admits(frame, keys)) {
+      const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
+      if (!this.#holds.admits(frame, this.#keysOf(frame), passes)) {
         this.#count(AT.deferred);
         return;
       }
     }
     this.#parts.dispatch(frame);
+  }
+
+  /** Null when the frame concerns all keys. */
+  #keysOf(frame: Frame): readonly string[] | null {
+    switch (frame.kind) {
+      case FrameKind.lend:
+        return namesOf(lentKeys(frame));
+      case FrameKind.barrier:
+      case FrameKind.unwatch:
+        return null;
+      default:
+        return this.#parts.executor.keysOf(frame);
+    }
+  }
+
+  /** Stops the shard at this place of the order, until `resume`. */
+  stop(frame: Frame): void {
+    const { sender, watches } = this.#parts;
+    const client = frame.words[frame.word + Request.connection]!;
+    this.#holds.stop();
+    const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
+    sender.sendSignal(FrameKind.barrier, client, flags);
+  }
+
+  resume(): void {
+    this.#holds.resume();
+  }
+
+  /** A transaction is at its place in the order: it is run when all lent keys are there. */
+  beginTransaction(frame: Frame): void {
+    if (frame.words[frame.word + HostWord.lenders]! > 0) {
+      this.beginHosting(frame);
+      return;
+    }
+    const { executor } = this.#parts;
+    executor.makeRoomFor(frame);
+    executor.runTransaction(frame, false);
   }
 
   /** A host's frame is at its place in the order. */
@@ -98,7 +138,7 @@ export class Lending {
     const lendersLeft = words[word + HostWord.lenders]!;
     this.#count(AT.lends);
     this.#hosted.set(transaction, { frame: frame.detached(), lendersLeft, lenders: [] });
-    this.#holds.hold(transaction, this.#parts.keysOf(frame) ?? []);
+    this.#holds.hold(transaction, this.#parts.executor.keysOf(frame) ?? []);
     const early = this.#early.get(transaction) ?? [];
     this.#early.delete(transaction);
     for (const message of early) this.receive(message);
@@ -106,16 +146,18 @@ export class Lending {
 
   /** A lender's frame is at its place in the order. */
   lend(frame: Frame): void {
-    const { store, sender, shardIndex } = this.#parts;
+    const { store, sender, shardIndex, watches } = this.#parts;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const host = frame.words[frame.word + Request.connection]!;
+    const watcher = frame.words[frame.word + Request.watcher]! - 1;
     const keys = lentKeys(frame);
     const copies = keys.map(({ database, key, writable }) =>
       copyOf(store.databases[database]!, database, key, writable),
     );
     const writable = keys.filter((key) => key.writable);
     if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
-    const message = encodeCopies({ transaction, shard: shardIndex, copies });
+    const isBroken = watcher >= 0 && watches.take(watcher);
+    const message = encodeCopies({ transaction, shard: shardIndex, isBroken, copies });
     sender.send(FrameKind.copies, host, transaction, message);
   }
 
@@ -137,24 +179,33 @@ export class Lending {
 
   /** A lender gets its keys back. */
   takeBack({ transaction, copies }: CopyMessage): void {
-    const { store } = this.#parts;
-    for (const copy of copies) install(store.databases[copy.database]!, copy);
+    const { store, watches } = this.#parts;
+    for (const copy of copies) {
+      install(store.databases[copy.database]!, copy);
+      if (!copy.isTouched || !watches.isActive) continue;
+      watches.touch(copy.database, copy.key, 0, copy.key.length);
+    }
     this.#holds.release(transaction);
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
-  #runHosted(hosted: HostedTransaction): void {
-    const { store } = this.#parts;
+  #runHosted({ frame, lenders }: HostedTransaction): void {
+    const { store, executor, context } = this.#parts;
     // Evicting later could throw out a copy that the command is about to use.
-    this.#parts.makeRoomFor(hosted.frame);
-    for (const { copies } of hosted.lenders) {
+    executor.makeRoomFor(frame);
+    for (const { copies } of lenders) {
       for (const copy of copies) install(store.databases[copy.database]!, copy);
     }
-    this.#parts.run(hosted.frame);
-    for (const lender of hosted.lenders) this.#giveBack(lender);
+    const touched = new Set<string>();
+    context.touched = touched;
+    const isBroken = lenders.some((lender) => lender.isBroken);
+    if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
+    else executor.runHosted(frame);
+    context.touched = undefined;
+    for (const lender of lenders) this.#giveBack(lender, touched);
   }
 
-  #giveBack({ transaction, shard, copies }: CopyMessage): void {
+  #giveBack({ transaction, shard, copies }: CopyMessage, touched: ReadonlySet<string>): void {
     const { store, sender, shardIndex } = this.#parts;
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
@@ -163,11 +214,13 @@ export class Lending {
       const ref = keyspace.peek(before.key, 0, before.key.length);
       if (ref !== 0) keyspace.removeRef(ref);
       if (!before.writable) continue;
-      outcome.push(sameState(before, after) ? { ...after, state: KeyState.unchanged } : after);
+      const state = sameState(before, after) ? KeyState.unchanged : after.state;
+      const isTouched = touched.has(keyName(before.database, before.key));
+      outcome.push({ ...after, state, isTouched });
     }
     if (outcome.length === 0) return;
-    const message = encodeCopies({ transaction, shard: shardIndex, copies: outcome });
-    sender.send(FrameKind.returned, shard, transaction, message);
+    const answer = { transaction, shard: shardIndex, isBroken: false, copies: outcome };
+    sender.send(FrameKind.returned, shard, transaction, encodeCopies(answer));
   }
 
   #count(counter: number): void {
@@ -176,11 +229,8 @@ export class Lending {
   }
 }
 
-/** The spans of a host's frame begin behind its own words. */
-export const HOST_SPANS = Request.spans + HOST_WORDS;
-
 function namesOf(keys: readonly LentKey[]): readonly string[] {
-  return keys.map(({ database, key }) => holdName(database, key));
+  return keys.map(({ database, key }) => keyName(database, key));
 }
 
 /** The keys of a lend frame: each is preceded by its database in three bytes, and whether it may be written. */

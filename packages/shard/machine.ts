@@ -5,40 +5,28 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import { assert, CommandError, unreachable } from '#base';
-import {
-  Arguments,
-  commandTable,
-  findKeys,
-  type CommandEntry,
-  type EveryShardCommand,
-} from '#commands';
-import { AT, Bands, countError, TICKS_PER_US, type Page } from '#diag';
-import {
-  DATABASE_SHIFT,
-  decodeControl,
-  FrameKind,
-  KIND_MASK,
-  Request,
-  RequestFlag,
-  ReplyFlag,
-  TRANSFERRED,
-  type Control,
-} from '#link';
+import { assert, unreachable, type Bytes } from '#base';
+import { AT, Bands, type Page } from '#diag';
+import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { ExecutionContext } from './context.ts';
+import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { decodeCopies } from './key-copies.ts';
-import { HOST_SPANS, holdName, Lending } from './lending.ts';
+import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
+import { Watches } from './watches.ts';
 
 /** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
 const BATCH_US_MAX = 500;
 /** Replies are shown to main at least this often within a batch. */
 const FLUSH_US = 150;
+
+/** Timed work that is due at a barrier is looked at again after this time. */
+const BARRIER_POLL_MS = 1;
 
 /** Settings whose change begins the counting of bands anew. */
 const BAND_SETTINGS = ['latency-bands', 'latency-bands-enabled'];
@@ -49,17 +37,13 @@ export class ShardMachine {
   readonly #page: Page;
   readonly #values: Float64Array;
   readonly #sender: ReplySender;
-  readonly #context: ExecutionContext;
   readonly #settings: Settings;
-  readonly #args = new Arguments();
   readonly #frame: Frame;
-  readonly #entries: readonly CommandEntry[] = commandTable.entries;
+  readonly #watches: Watches;
+  readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
   #bands = new Bands(false, []);
-  #nowUs: number;
-  #wallMs = 0;
-  #wallReadUs = 0;
   #stopped = false;
 
   constructor(parts: MachineParts) {
@@ -73,36 +57,43 @@ export class ShardMachine {
       seed: parts.seed,
       random: parts.random,
     });
-    this.#context = new ExecutionContext({
-      store: this.store,
+    const { store } = this;
+    this.#watches = new Watches(store);
+    this.#listenTo(store);
+    const context = new ExecutionContext({
+      store,
       reply: this.#sender.writer,
       settings: this.#settings,
       page: parts.page,
+      watches: this.#watches,
       shardIndex: parts.index,
       shardCount: parts.shardCount,
       random: parts.random,
       sleep: parts.sleep,
     });
-    this.#upkeep = new Upkeep(this.store, parts.page, parts.clock, parts.usedBytesOfAll);
+    this.#upkeep = new Upkeep(store, parts.page, parts.clock, parts.usedBytesOfAll);
+    const shared = { store, context, sender: this.#sender, watches: this.#watches };
+    this.#executor = new Executor({
+      ...shared,
+      page: parts.page,
+      clock: parts.clock,
+      linkWords: parts.memory.words,
+      makeRoomFor: ({ deniesOom }) => {
+        if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+      },
+      bands: () => this.#bands,
+    });
     this.#lending = new Lending({
+      ...shared,
       shardIndex: parts.index,
-      store: this.store,
-      sender: this.#sender,
+      executor: this.#executor,
       values: this.#values,
-      keysOf: (frame) => this.#keysOf(frame),
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
-      makeRoomFor: (frame) => {
-        this.#makeRoomFor(this.#entries[frame.words[frame.word + Request.command]!]!);
-      },
-      run: (frame) => {
-        this.#runCommand(frame, HOST_SPANS);
-      },
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
-    this.#nowUs = parts.clock.nowUs();
-    parts.page.set('startedUs', this.#nowUs);
+    parts.page.set('startedUs', this.#executor.nowUs);
     this.#settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
@@ -111,8 +102,16 @@ export class ShardMachine {
       this.#upkeep.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
-    this.#readWallClock();
+    this.#executor.readWallClock();
     this.#upkeep.publish();
+  }
+
+  /** Keys also change by themselves. */
+  #listenTo(store: Store): void {
+    const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
+      if (this.#watches.isActive) this.#watches.touch(database, bytes, at, length);
+    };
+    store.events = { expired: changed, evicted: changed, fieldsExpired: changed };
   }
 
   get isStopped(): boolean {
@@ -124,9 +123,10 @@ export class ShardMachine {
     const { requests, clock, memory } = this.#parts;
     let at = requests.next();
     if (at < 0) return false;
+    const executor = this.#executor;
     const startUs = clock.nowUs();
-    this.#nowUs = startUs;
-    this.#readWallClock();
+    executor.nowUs = startUs;
+    executor.readWallClock();
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
@@ -134,17 +134,17 @@ export class ShardMachine {
       frame.word = at >> 2;
       this.#take(frame);
       requests.advance(words[at >> 2]!);
-      if (this.#nowUs - flushedUs > FLUSH_US) {
-        flushedUs = this.#nowUs;
+      if (executor.nowUs - flushedUs > FLUSH_US) {
+        flushedUs = executor.nowUs;
         this.#flush();
-        if (this.#nowUs - startUs > BATCH_US_MAX) break;
+        if (executor.nowUs - startUs > BATCH_US_MAX) break;
       }
       at = requests.next();
     }
     this.#flush();
     this.#values[AT.turns] = this.#values[AT.turns]! + 1;
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
-    this.#values[AT.heartbeatUs] = this.#nowUs;
+    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#values[AT.heartbeatUs] = executor.nowUs;
     return true;
   }
 
@@ -153,19 +153,23 @@ export class ShardMachine {
    * may sleep; 0 when there may be more to do.
    */
   step(): number {
+    const executor = this.#executor;
     const worked = this.#turn();
     if (!worked) {
-      this.#nowUs = this.#parts.clock.nowUs();
-      this.#values[AT.heartbeatUs] = this.#nowUs;
+      executor.nowUs = this.#parts.clock.nowUs();
+      this.#values[AT.heartbeatUs] = executor.nowUs;
     }
-    if (!this.#upkeep.isDue(this.#nowUs)) return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
-    const startUs = this.#nowUs;
-    this.#readWallClock();
+    if (!this.#upkeep.isDue(executor.nowUs))
+      return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
+    const startUs = executor.nowUs;
+    // At a barrier nothing may change but by its own commands.
+    if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
+    executor.readWallClock();
     this.#upkeep.run();
-    this.#nowUs = this.#parts.clock.nowUs();
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
+    executor.nowUs = this.#parts.clock.nowUs();
+    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#sender.flush();
-    return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
+    return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
   }
 
   /** Shows main the replies, and first what the page says of their effects. */
@@ -173,13 +177,6 @@ export class ShardMachine {
     this.#upkeep.publish();
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
-  }
-
-  #readWallClock(): void {
-    this.#wallMs = this.#parts.clock.wallMs();
-    this.#wallReadUs = this.#nowUs;
-    this.#context.nowMs = this.#wallMs;
-    this.store.nowMs = this.#wallMs;
   }
 
   #take(frame: Frame): void {
@@ -199,16 +196,19 @@ export class ShardMachine {
   #dispatch(frame: Frame): void {
     switch (frame.words[frame.word + Request.kind]! & KIND_MASK) {
       case FrameKind.command:
-        this.#runCommand(frame, Request.spans);
+        this.#executor.runCommand(frame);
         break;
       case FrameKind.part:
-        this.#runPart(frame);
+        this.#executor.runPart(frame);
+        break;
+      case FrameKind.exec:
+        this.#lending.beginTransaction(frame);
         break;
       case FrameKind.host:
         this.#lending.beginHosting(frame);
         break;
       case FrameKind.lend:
-        this.#setNow();
+        this.#executor.setNow();
         this.#lending.lend(frame);
         break;
       case FrameKind.copies:
@@ -217,163 +217,22 @@ export class ShardMachine {
       case FrameKind.returned:
         this.#lending.takeBack(decodeCopies(frame.body));
         break;
+      case FrameKind.barrier:
+        this.#executor.setNow();
+        this.#lending.stop(frame);
+        break;
+      case FrameKind.resume:
+        this.#lending.resume();
+        break;
+      case FrameKind.unwatch:
+        this.#watches.forget(frame.words[frame.word + Request.connection]!);
+        break;
       case FrameKind.control:
         this.#obey(decodeControl(frame.body));
         break;
       default:
         unreachable('a frame has a known kind');
     }
-  }
-
-  // Commands.
-
-  /** Points arguments and context at a frame's command. */
-  #point(frame: Frame, spans: number): CommandEntry {
-    const { words, word } = frame;
-    const kindWord = words[word + Request.kind]!;
-    const entry = this.#entries[words[word + Request.command]!]!;
-    const count = words[word + Request.argumentCount]!;
-    const bodyAt = (word + spans + 2 * count) << 2;
-    const first = entry.container === undefined ? 1 : 2;
-    this.#args.point(frame.bytes, bodyAt, words, word + spans, count, first);
-    const context = this.#context;
-    const database = kindWord >>> DATABASE_SHIFT;
-    context.database = database;
-    context.keyspace = this.store.databases[database]!;
-    context.connection = words[word + Request.connection]!;
-    context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
-    this.store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
-    return entry;
-  }
-
-  /** Says in the page what is about to be executed. */
-  #start(frame: Frame, entry: CommandEntry): void {
-    const values = this.#values;
-    this.#setNow();
-    values[AT.commands] = values[AT.commands]! + 1;
-    values[AT.executing] = entry.id + 1;
-    values[AT.executingSinceUs] = this.#nowUs;
-    values[AT.executingClient] = this.#context.connection;
-    values[AT.executingFrame] = frame === this.#frame ? frame.word : -1;
-  }
-
-  #setNow(): void {
-    const sinceMs = (this.#nowUs - this.#wallReadUs) / 1_000;
-    if (sinceMs < 1) return;
-    const nowMs = this.#wallMs + Math.floor(sinceMs);
-    this.#context.nowMs = nowMs;
-    this.store.nowMs = nowMs;
-  }
-
-  #runCommand(frame: Frame, spans: number): void {
-    const { words, word } = frame;
-    const startUs = this.#nowUs;
-    const entry = this.#point(frame, spans);
-    this.#start(frame, entry);
-    const sequence = words[word + Request.sequence]!;
-    const enqueuedUs = words[word + Request.enqueuedUs]!;
-    const muted = (words[word + Request.kind]! & RequestFlag.mute) !== 0;
-    this.#sender.begin(words[word + Request.connection]!, sequence >>> 0);
-    const { command } = entry;
-    const reply = this.#sender.writer;
-    reply.clearError();
-    try {
-      if (spans === Request.spans) this.#makeRoomFor(entry);
-      if (command.route === 'oneShard') command.run(this.#context, this.#args);
-      else unreachable('a whole command in a shard is a oneShard one');
-    } catch (error) {
-      this.#fail(error);
-    }
-    const endUs = this.#parts.clock.nowUs();
-    this.#nowUs = endUs;
-    if (reply.errorText !== null) {
-      this.#page.failed(entry.id);
-      countError(this.#page, reply.errorText);
-    }
-    if (muted) this.#sender.rewind();
-    this.#sender.end(sequence >>> 0, endUs | 0);
-    const ticks = (endUs - startUs) * TICKS_PER_US;
-    const queueUs = Math.max((startUs - enqueuedUs) | 0, 0);
-    this.#page.executed(entry.id, ticks);
-    this.#page.queued(queueUs * TICKS_PER_US);
-    const values = this.#values;
-    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
-    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
-    values[AT.executing] = 0;
-    if (this.#bands.enabled) this.#page.countBand(this.#bands.rowOf(queueUs + endUs - startUs));
-  }
-
-  /** The shard's share of a command that main gathers. */
-  #runPart(frame: Frame): void {
-    const { words, word } = frame;
-    const startUs = this.#nowUs;
-    const entry = this.#point(frame, Request.spans);
-    this.#start(frame, entry);
-    const sequence = words[word + Request.sequence]! >>> 0;
-    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
-    this.#sender.beginPart(words[word + Request.connection]!, sequence);
-    const reply = this.#sender.writer;
-    reply.clearError();
-    let flags = 0;
-    try {
-      this.#makeRoomFor(entry);
-      this.#answerPart(entry);
-    } catch (error) {
-      this.#fail(error);
-      flags = ReplyFlag.error;
-    }
-    const endUs = this.#parts.clock.nowUs();
-    this.#nowUs = endUs;
-    const ticks = ((endUs - startUs) * TICKS_PER_US) | 0;
-    this.#sender.endPart({
-      sequence,
-      doneUs: endUs | 0,
-      queueUs,
-      executeTicks: ticks,
-      flags,
-    });
-    const values = this.#values;
-    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
-    values[AT.executing] = 0;
-  }
-
-  #makeRoomFor(entry: CommandEntry): void {
-    if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
-  }
-
-  #answerPart(entry: CommandEntry): void {
-    const { command } = entry;
-    if (command.route !== 'byKey' && command.route !== 'everyShard') {
-      unreachable('a part belongs to a command that main gathers');
-    }
-    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
-    const gathered = command as EveryShardCommand<unknown>;
-    const part = gathered.run(this.#context, this.#args);
-    gathered.merge.part.encode(part, this.#sender.writer);
-  }
-
-  /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
-  #fail(error: unknown): void {
-    if (!(error instanceof CommandError)) throw error;
-    this.#sender.rewind();
-    this.#sender.writer.error(error);
-  }
-
-  /** The keys a command's frame names, as `database:key`; null when it concerns all keys. */
-  #keysOf(frame: Frame): readonly string[] | null {
-    const spans = frame.kind === FrameKind.host ? HOST_SPANS : Request.spans;
-    const entry = this.#point(frame, spans);
-    if (!entry.hasKeys) return null;
-    const { databaseOf, keys } = entry.command;
-    const selected = this.#context.database;
-    const found = findKeys(keys, this.#args);
-    // Arguments without their keys fail in the handler, whose order no longer matters.
-    if (found === undefined) return [];
-    return found.map(({ index, spec }) => {
-      const nth = keys.specs.indexOf(spec);
-      const database = databaseOf?.(nth, this.#args, selected) ?? selected;
-      return holdName(database, this.#args.view(index));
-    });
   }
 
   // Messages.

@@ -60,8 +60,9 @@ export class ReplySender {
   /** The sequence that may follow in the frame. */
   #nextSequence = 0;
   #count = 0;
-  /** Where the reply at hand begins in `writer.bytes`. */
+  /** Where the reply at hand begins in `writer.bytes`, and behind it what `rewind` goes back to. */
   #replyAt = 0;
+  #mark = 0;
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
   /** How often the shard had to wait for main to read. */
@@ -89,16 +90,28 @@ export class ReplySender {
       this.#openFrame(connection, sequence);
     }
     this.#replyAt = writer.at;
+    this.#mark = 0;
   }
 
   /** Makes the writer ready for a part, which shares its frame with nothing. */
   beginPart(connection: number, sequence: number): void {
     this.#openFrame(connection, sequence);
     this.#replyAt = this.writer.at;
+    this.#mark = 0;
   }
 
-  /** Forgets what was written of the reply at hand. */
+  /** What is written from here on is what `rewind` forgets. */
+  mark(): void {
+    this.#mark = this.writer.at - this.#replyAt;
+  }
+
+  /** Forgets what was written of the reply at hand, as far back as the last mark in it. */
   rewind(): void {
+    this.writer.at = this.#replyAt + this.#mark;
+  }
+
+  /** Forgets the whole of the reply at hand. */
+  discard(): void {
     this.writer.at = this.#replyAt;
   }
 
@@ -131,6 +144,14 @@ export class ReplySender {
     this.#moveToSpill(body.length);
     this.writer.raw(body);
     this.#endSpilled({ kind, sequence, doneUs: 0, ...NO_TIMES });
+  }
+
+  /** Sends a frame without a body. */
+  sendSignal(kind: number, connection: number, flags: number): void {
+    this.#closeFrame();
+    const at = this.#reserve(REPLY_HEADER_BYTES);
+    this.#writeHead(at, { kind, sequence: 0, doneUs: 0, ...NO_TIMES, flags }, connection);
+    this.#commit(at, at + REPLY_HEADER_BYTES, 1);
   }
 
   /** Lets main see everything, and wakes it. */

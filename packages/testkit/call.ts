@@ -5,7 +5,7 @@
  * that does not survive the way between threads is noticed here.
  */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, type Bytes } from '#base';
 import {
   Arguments,
   commandTable,
@@ -63,6 +63,9 @@ export class CallContext implements ShardContext {
   readonly ports: object;
   connection = 0;
   database = 0;
+  mayBlock = true;
+  /** Keys that WATCH named. */
+  watched: Bytes[] = [];
   hits = 0;
   misses = 0;
   /** What commands announced, as `type event key`; a notification without a change begins with `~`. */
@@ -113,6 +116,10 @@ export class CallContext implements ShardContext {
 
   set keyspace(keyspace: Keyspace) {
     this.#keyspace = keyspace;
+  }
+
+  watch(key: Bytes): void {
+    this.watched.push(key);
   }
 
   hit(): void {
@@ -187,6 +194,8 @@ function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
     case 'everyShard':
       gather(command as EveryShardCommand<unknown>, context, args);
       return;
+    case 'exec':
+      throw new Error('a transaction needs a router');
     case 'container':
       throw errors.wrongArguments(entry.lowerName);
   }
@@ -208,6 +217,7 @@ function mainContext(context: CallContext): MainContext {
     reply,
     client,
     nowMs,
+    mayBlock: context.mayBlock,
     defer: () => (write) => {
       const later = new OwnedReply(protocol);
       write(later);

@@ -20,18 +20,18 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['sub', 0],
     ['psub', 0],
     ['ssub', 0],
-    ['multi', -1],
-    ['watch', 0],
+    ['multi', client.queuedCount],
+    ['watch', client.watchedCount],
     ['qbuf', traffic.queryBytes],
     ['qbuf-free', Math.max(0, traffic.queryMemoryBytes - traffic.queryBytes)],
     ['argv-mem', 0],
-    ['multi-mem', 0],
+    ['multi-mem', client.queuedBytes],
     ['rbs', 0],
     ['rbp', 0],
     ['obl', 0],
     ['oll', traffic.outputBytes > 0 ? 1 : 0],
     ['omem', traffic.outputBytes],
-    ['tot-mem', traffic.queryMemoryBytes + traffic.outputBytes],
+    ['tot-mem', traffic.queryMemoryBytes + traffic.outputBytes + client.queuedBytes],
     ['events', traffic.outputBytes > 0 ? 'rw' : 'r'],
     ['cmd', client.lastCommand === '' ? 'NULL' : client.lastCommand],
     ['user', client.user],
@@ -48,6 +48,7 @@ export function clientLine(client: ClientPort, nowMs: number): string {
 
 function flagsOf(client: ClientPort): string {
   let flags = '';
+  if (client.queuedCount >= 0) flags += 'x';
   if (client.isBlocked) flags += 'b';
   if (client.isEnding) flags += 'c';
   if (client.isUnix) flags += 'U';

@@ -65,7 +65,7 @@ export const wait = onMain<ServerContext>({
     const wanted = args.roundedAt(1);
     const timeoutMs = timeoutAt(context, args, 2);
     // No replica exists, so nothing can confirm anything before the time is over.
-    if (wanted <= 0) {
+    if (wanted <= 0 || !context.mayBlock) {
       context.reply.integer(0);
       return;
     }

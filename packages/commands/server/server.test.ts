@@ -13,7 +13,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
   const ask = (what: string, ...words: unknown[]): void => {
     asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
   };
-  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'defer'> = {
+  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer'> = {
     commands: commandTable,
     redisVersion: '7.4.1',
     settings: {

@@ -8,7 +8,7 @@ import { encodeCommand, startServer, withRandom, type ChildServer, type Random }
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from './keys.ts';
-import { randomCommand, StringModel, type Words } from './string-model.ts';
+import { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 
 const order = suite('order of replies');
 
@@ -35,8 +35,9 @@ interface Script {
 }
 
 function script(random: Random, count: number): Script {
-  const model = new StringModel();
-  const commands: Words[] = Array.from({ length: count }, () => randomCommand(random, KEYS));
+  const model = new SessionModel(new StringModel());
+  const commands: Words[] = [];
+  while (commands.length < count) commands.push(...randomCommands(random, KEYS));
   return {
     bytes: Buffer.concat(commands.map((words) => encodeCommand(words))),
     replies: commands.map((words) => model.apply(words)).join(''),

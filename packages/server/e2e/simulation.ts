@@ -3,7 +3,7 @@
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
 import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
-import { commandTable } from '#commands';
+import { commandTable, type MainContext, type TransactionsPort } from '#commands';
 import { configName, settingNames, Settings } from '#config';
 import { Page } from '#diag';
 import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
@@ -12,7 +12,7 @@ import { ParsedCommand } from '#resp';
 import { Client, Router, ShardLink, type BodyPort, type ClientSocket } from '#router';
 import { ShardMachine } from '#shard';
 import { FakeClock, type Random } from '#testkit';
-import { randomCommand, StringModel, type Words } from './string-model.ts';
+import { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 
 const RING_BYTES = 8 * 1024;
 const BLOCK_BYTES = 512;
@@ -91,6 +91,9 @@ class SimulatedClient implements ClientSocket {
   }
 }
 
+/** What else main's commands are given: none of those used here waits. */
+const NO_WAITING = { nowMs: 0, mayBlock: true, defer: () => () => undefined };
+
 /** A transaction ends after two messages; one more turn brings what it held back. */
 const SETTLING_ROUNDS = 100;
 
@@ -110,6 +113,7 @@ export class Simulation {
   readonly #random: Random;
   readonly #clock = new FakeClock();
   readonly #routed = new Map<SimulatedClient, Client>();
+  readonly #sessions = new Map<SimulatedClient, SessionModel>();
   readonly #command = new ParsedCommand();
 
   constructor(shape: SimulationShape, random: Random) {
@@ -120,13 +124,7 @@ export class Simulation {
     };
     const layout = layoutOf(link);
     const memory = LinkMemory.allocate(layout.bytes);
-    const pageShape = {
-      databases: 16,
-      commands: commandTable.entries.length,
-      errorCodes: ERROR_CODES.length,
-    };
-    const page = (): Page => new Page(pageShape, new SharedArrayBuffer(Page.bytes(pageShape)));
-    this.pages = Array.from({ length: shape.shards }, page);
+    this.pages = Array.from({ length: shape.shards }, newPage);
     const ports = this.pages.map(() => new Ports());
     const links = this.pages.map(
       (_, index) =>
@@ -139,13 +137,14 @@ export class Simulation {
         ),
     );
     this.router = new Router({
-      ...{ memory, links, page: page(), clock: this.#clock },
+      ...{ memory, links, page: newPage(), clock: this.#clock },
       gate: () => undefined,
       isOutOfMemory: () => false,
+      queryBytesMax: () => Infinity,
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
-        const context = { client, reply, nowMs: 0, defer: () => () => undefined };
-        command.run(context, args);
+        const transactions = this.#transactionsOf(client);
+        command.run({ client, reply, transactions, ...NO_WAITING } as MainContext, args);
       },
     });
     this.router.readClock();
@@ -173,6 +172,22 @@ export class Simulation {
     );
   }
 
+  #transactionsOf(client: Client): TransactionsPort {
+    const { transactions } = this.router;
+    return {
+      isOpen: client.transaction !== undefined,
+      begin: () => {
+        transactions.begin(client);
+      },
+      discard: () => {
+        transactions.discard(client);
+      },
+      unwatch: () => {
+        transactions.unwatch(client);
+      },
+    };
+  }
+
   #newClient(memory: LinkMemory, blocks: BlockPool, shape: SimulationShape): SimulatedClient {
     const client = new SimulatedClient(memory, (from, words) => this.#dispatch(from, words));
     const routed = this.router.addClient(
@@ -180,22 +195,23 @@ export class Simulation {
     );
     routed.authenticated = true;
     this.#routed.set(client, routed);
-    for (let nth = 0; nth < shape.commands; nth += 1) {
-      client.waiting.push(this.#randomCommand(shape.keys));
+    this.#sessions.set(client, new SessionModel(this.model));
+    while (client.waiting.length < shape.commands) {
+      client.waiting.push(...this.#randomCommands(shape.keys));
     }
     return client;
   }
 
-  #randomCommand(keys: readonly string[]): Words {
+  #randomCommands(keys: readonly string[]): Words[] {
     const random = this.#random;
-    if (!random.chance(0.02)) return randomCommand(random, keys);
-    return ['SET', random.pick(keys), 'L'.repeat(random.integer(1_000, LARGE_BYTES))];
+    if (!random.chance(0.02)) return randomCommands(random, keys);
+    return [['SET', random.pick(keys), 'L'.repeat(random.integer(1_000, LARGE_BYTES))]];
   }
 
   /** The order in which main takes commands is the order of everything. */
   #dispatch(from: SimulatedClient, words: Words): boolean {
     const taken = this.router.dispatch(this.#routed.get(from)!, this.#parsed(words)) === 'taken';
-    if (taken) from.expected += this.model.apply(words);
+    if (taken) from.expected += this.#sessions.get(from)!.apply(words);
     return taken;
   }
 
@@ -245,6 +261,15 @@ export class Simulation {
       (client) => client.waiting.length === 0 && this.#routed.get(client)!.outstanding === 0,
     );
   }
+}
+
+function newPage(): Page {
+  const shape = {
+    databases: 16,
+    commands: commandTable.entries.length,
+    errorCodes: ERROR_CODES.length,
+  };
+  return new Page(shape, new SharedArrayBuffer(Page.bytes(shape)));
 }
 
 function allSettings(): Record<string, SettingValue> {

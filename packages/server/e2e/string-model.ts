@@ -140,3 +140,60 @@ export function randomCommand(random: Random, keys: readonly string[]): Words {
   ];
   return random.pick(makers)();
 }
+
+/** One connection's view of the model: what it says between MULTI and EXEC is done at EXEC. */
+export class SessionModel {
+  readonly #model: StringModel;
+  #queue: Words[] | undefined;
+  #isBroken = false;
+
+  constructor(model: StringModel) {
+    this.#model = model;
+  }
+
+  apply(words: Words): string {
+    const [name] = words;
+    if (name === 'MULTI') {
+      this.#queue = [];
+      this.#isBroken = false;
+      return OK;
+    }
+    const queue = this.#queue;
+    if (queue === undefined) return this.#model.apply(words);
+    if (name === 'EXEC') return this.#exec(queue);
+    if (name === 'DISCARD') {
+      this.#queue = undefined;
+      return OK;
+    }
+    if (name === 'NOSUCH' || (name === 'ECHO' && words.length === 1)) {
+      this.#isBroken = true;
+      return this.#model.apply(words);
+    }
+    queue.push(words);
+    return '+QUEUED\r\n';
+  }
+
+  #exec(queue: readonly Words[]): string {
+    this.#queue = undefined;
+    if (this.#isBroken) {
+      return error('EXECABORT Transaction discarded because of previous errors.');
+    }
+    const replies = queue.map((words) => this.#model.apply(words));
+    return `*${queue.length}\r\n${replies.join('')}`;
+  }
+}
+
+/** A random command, or a whole transaction of them. */
+export function randomCommands(random: Random, keys: readonly string[]): Words[] {
+  if (!random.chance(0.05)) return [randomCommand(random, keys)];
+  const isPlain = random.chance(0.7);
+  const body: Words[] = [];
+  while (body.length < random.integer(1, 6)) {
+    const words = randomCommand(random, keys);
+    // Most transactions stay with one shard and the keys lent to it; the rest are conducted.
+    if (!isPlain || !['PING', 'ECHO', 'NOSUCH', 'DBSIZE', 'FLUSHALL'].includes(words[0]!)) {
+      body.push(words);
+    }
+  }
+  return [['MULTI'], ...body, [random.chance(0.9) ? 'EXEC' : 'DISCARD']];
+}

@@ -1,0 +1,5 @@
+export {
+  transactionCommands,
+  type TransactionContext,
+  type TransactionsPort,
+} from './transaction.ts';

@@ -1,0 +1,103 @@
+/** MULTI and what goes with it. What is queued between MULTI and EXEC is the router's matter. */
+
+import { CommandError } from '#base';
+import type { MainContext } from '../contexts.ts';
+import { byKey, exec as execRoute, onMain, type CommandHead } from '../definition.ts';
+import { keysToEnd, noKeys } from '../keys.ts';
+import { allOk } from '../merge.ts';
+
+/** What commands of this family ask of the server. */
+export interface TransactionsPort {
+  /** Whether the client of the command has begun a transaction. */
+  readonly isOpen: boolean;
+  begin(): void;
+  /** Forgets what was queued, and all watches. */
+  discard(): void;
+  unwatch(): void;
+}
+
+export interface TransactionContext extends MainContext {
+  readonly transactions: TransactionsPort;
+}
+
+const ofTransactions = {
+  group: 'transactions',
+  keys: noKeys,
+  args: [],
+} as const satisfies Partial<CommandHead>;
+
+const nested = new CommandError('ERR MULTI calls can not be nested');
+const discardWithout = new CommandError('ERR DISCARD without MULTI');
+
+const multi = onMain<TransactionContext>({
+  ...ofTransactions,
+  name: 'MULTI',
+  summary: 'Begins a transaction: what follows is queued until EXEC.',
+  since: '1.2.0',
+  complexity: 'O(1)',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'allow_busy'],
+  run({ reply, transactions }) {
+    if (transactions.isOpen) throw nested;
+    transactions.begin();
+    reply.ok();
+  },
+});
+
+const discard = onMain<TransactionContext>({
+  ...ofTransactions,
+  name: 'DISCARD',
+  summary: 'Forgets what was queued since MULTI.',
+  since: '2.0.0',
+  complexity: 'O(N) for N queued commands.',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'allow_busy'],
+  run({ reply, transactions }) {
+    if (!transactions.isOpen) throw discardWithout;
+    transactions.discard();
+    reply.ok();
+  },
+});
+
+const exec = execRoute({
+  ...ofTransactions,
+  name: 'EXEC',
+  summary: 'Runs what was queued since MULTI, unless a watched key has changed.',
+  since: '1.2.0',
+  complexity: 'That of the queued commands.',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
+});
+
+const watch = byKey({
+  name: 'WATCH',
+  summary: 'Lets the next EXEC do nothing when one of the keys changes before it.',
+  since: '2.2.0',
+  complexity: 'O(1) for every key.',
+  group: 'transactions',
+  arity: -2,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'allow_busy'],
+  keys: keysToEnd('RO'),
+  args: [{ name: 'key', type: 'key', multiple: true }],
+  run(context, args) {
+    while (args.more) context.watch(args.copy(args.next()));
+    return null;
+  },
+  merge: allOk,
+});
+
+const unwatch = onMain<TransactionContext>({
+  ...ofTransactions,
+  name: 'UNWATCH',
+  summary: 'Ends all watches of the connection.',
+  since: '2.2.0',
+  complexity: 'O(1)',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'fast', 'allow_busy'],
+  run({ reply, transactions }) {
+    transactions.unwatch();
+    reply.ok();
+  },
+});
+
+export const transactionCommands = [multi, exec, discard, watch, unwatch];

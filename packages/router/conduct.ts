@@ -1,0 +1,146 @@
+/**
+ * One transaction that main conducts while all shards have stopped.
+ *
+ * Its commands take the ordinary ways; what they answer is put together and given to the client as one
+ * reply. It goes through to its end even when the client is gone: the commands were accepted.
+ */
+
+import type { Bytes } from '#base';
+import { Arguments } from '#commands';
+import type { LinkMemory } from '#link';
+import { OwnedReply } from '#resp';
+import type { Client, ReplyOutput } from './client.ts';
+import type { Routes } from './routes.ts';
+import type { QueuedCommand } from './transaction.ts';
+
+export interface ConductParts {
+  readonly client: Client;
+  readonly queue: readonly QueuedCommand[];
+  readonly routes: Routes;
+  readonly memory: LinkMemory;
+  /** How many shards will say that they have stopped. */
+  readonly shardsToStop: number;
+  /** The shards may go on. */
+  done(): void;
+}
+
+export class Conduct {
+  readonly #parts: ConductParts;
+  readonly #args = new Arguments();
+  readonly #collected: CollectedReplies;
+  readonly #sequence: number;
+  readonly #isMuted: boolean;
+  #shardsLeft: number;
+  #isBroken = false;
+  #next = 0;
+  #wasAlone = false;
+  #isAdvancing = false;
+  #hasBegun = false;
+
+  constructor(parts: ConductParts) {
+    this.#parts = parts;
+    this.#shardsLeft = parts.shardsToStop;
+    const { client } = parts;
+    this.#isMuted = client.isMuted;
+    client.endMuting();
+    client.isConducting = true;
+    this.#sequence = client.takeSequence();
+    this.#collected = new CollectedReplies(parts.memory, client);
+  }
+
+  /** Begins, as soon as all that was sent before is answered and the shards have stopped. */
+  start(): void {
+    this.#parts.client.answered = () => {
+      this.advance();
+    };
+    this.advance();
+  }
+
+  /** One more shard has stopped. */
+  stopped(watchBroken: boolean): void {
+    this.#shardsLeft -= 1;
+    this.#isBroken ||= watchBroken;
+    this.advance();
+  }
+
+  /** Sends what can be sent; ends when all is answered. */
+  advance(): void {
+    if (this.#isAdvancing || this.#shardsLeft > 0) return;
+    this.#isAdvancing = true;
+    const { client } = this.#parts;
+    if (!this.#hasBegun) this.#begin();
+    if (this.#hasBegun) {
+      while (this.#next < this.#count && this.#send());
+      if (this.#next === this.#count && client.outstanding === 0) this.#end();
+    }
+    this.#isAdvancing = false;
+  }
+
+  get #count(): number {
+    return this.#isBroken ? 0 : this.#parts.queue.length;
+  }
+
+  /** Replies to what was sent before EXEC go to the socket first. */
+  #begin(): void {
+    const { client } = this.#parts;
+    if (client.dueSequence !== this.#sequence) return;
+    this.#hasBegun = true;
+    const head = new OwnedReply(client.protocol);
+    if (this.#isBroken) head.nilArray();
+    else head.arrayHeader(this.#count);
+    client.redirectReplies(this.#collected);
+    const bytes = head.take();
+    client.deliver(this.#sequence, 1, bytes, 0, bytes.length);
+  }
+
+  /** Sends one command; false when it must wait. */
+  #send(): boolean {
+    const { client, queue, routes } = this.#parts;
+    const { entry, command } = queue[this.#next]!;
+    // Main's own commands see what those before them did; and one that concerns all keys may wait in a
+    // shard for keys that are lent, where others must not overtake it.
+    const isAlone = !entry.hasKeys;
+    if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
+    const args = this.#args;
+    const first = entry.container === undefined ? 1 : 2;
+    args.point(command.source, command.at, command.spans, 0, command.count, first);
+    if (!routes.send(client, entry, args, command)) return false;
+    this.#wasAlone = isAlone;
+    this.#next += 1;
+    return true;
+  }
+
+  #end(): void {
+    const { client } = this.#parts;
+    client.answered = undefined;
+    client.isConducting = false;
+    client.redirectReplies();
+    const { bytes } = this.#collected;
+    if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
+    client.socket.touch();
+    this.#parts.done();
+  }
+}
+
+/** Takes a client's replies into memory of its own. */
+class CollectedReplies implements ReplyOutput {
+  readonly #memory: LinkMemory;
+  readonly #reply: OwnedReply;
+
+  constructor(memory: LinkMemory, client: Client) {
+    this.#memory = memory;
+    this.#reply = new OwnedReply(client.protocol);
+  }
+
+  append(at: number, length: number): void {
+    this.#reply.raw(this.#memory.bytes, at, length);
+  }
+
+  appendBytes(source: Bytes, at: number, length: number): void {
+    this.#reply.raw(source, at, length);
+  }
+
+  get bytes(): Bytes {
+    return this.#reply.take();
+  }
+}

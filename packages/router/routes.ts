@@ -1,0 +1,237 @@
+/**
+ * The ways a command takes to the shards, each all or nothing: its frames go into all rings that it needs
+ * within one call, or into none.
+ */
+
+import { unreachable } from '#base';
+import {
+  findKeys,
+  type Arguments,
+  type ByKeyCommand,
+  type CommandEntry,
+  type EveryShardCommand,
+  type FoundKey,
+} from '#commands';
+import { FrameKind, HOST_WORDS, RequestFlag } from '#link';
+import type { CommandBytes } from '#resp';
+import type { Answers } from './answers.ts';
+import type { Client } from './client.ts';
+import { Gather } from './gather.ts';
+import type { Replies } from './replies.ts';
+import type { Roster } from './roster.ts';
+import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
+import { Ownership, planLending, splitByOwner, type Lending } from './split.ts';
+
+export interface RoutesParts {
+  readonly links: readonly ShardLink[];
+  readonly roster: Roster;
+  readonly answers: Answers;
+  readonly replies: Replies;
+}
+
+export class Routes {
+  readonly ownership: Ownership;
+  readonly links: readonly ShardLink[];
+  readonly #parts: RoutesParts;
+  readonly #links: readonly ShardLink[];
+  readonly #head: RequestHead = emptyHead();
+  #transactions = 0;
+
+  constructor(parts: RoutesParts) {
+    this.#parts = parts;
+    this.links = parts.links;
+    this.#links = parts.links;
+    this.ownership = new Ownership(parts.links.length);
+  }
+
+  /** A number that no transaction under way has. */
+  nextTransaction(): number {
+    this.#transactions = (this.#transactions + 1) >>> 0;
+    return this.#transactions;
+  }
+
+  /** Sends the command to whoever runs it; false when a ring is full, and then nothing was sent. */
+  send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const definition = entry.command;
+    switch (definition.route) {
+      case 'oneShard':
+        if (entry.firstArgumentIsKey) {
+          const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
+          return this.#toShard(client, entry, owner, command);
+        }
+        if (!entry.hasKeys) {
+          const shard = definition.shard?.(args, this.#links.length) ?? 0;
+          return this.#toShard(client, entry, shard, command);
+        }
+        return this.#toOwners(client, entry, args, command);
+      case 'byKey':
+        return this.#split(client, entry, definition, args, command);
+      case 'everyShard':
+        return this.#toEveryShard(client, entry, definition, command);
+      case 'onMain':
+        this.#parts.answers.runOnMain(client, entry, args);
+        return true;
+      case 'exec':
+        return unreachable('what is queued is sent command by command');
+      case 'container':
+        return unreachable('a container is replaced by its subcommand');
+    }
+  }
+
+  /** The head of a client's frame; one object, filled anew each time. */
+  fillHead(client: Client, entry: CommandEntry, kind: number): RequestHead {
+    const head = this.#head;
+    let flags = 0;
+    if (client.protocol === 3) flags |= RequestFlag.resp3;
+    if (client.noTouch) flags |= RequestFlag.noTouch;
+    if (client.isMuted) flags |= RequestFlag.mute;
+    if (client.isConducting) flags |= RequestFlag.passesBarrier;
+    head.kind = kind;
+    head.flags = flags;
+    head.database = client.database;
+    head.command = entry.id;
+    head.connection = client.slot;
+    head.enqueuedUs = this.#parts.roster.nowUs | 0;
+    return head;
+  }
+
+  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+    const link = this.#links[shard]!;
+    const size = link.frameSize(command.count, command.length);
+    const at = link.reserve(size);
+    if (at < 0) return false;
+    const head = this.fillHead(client, entry, FrameKind.command);
+    head.sequence = client.takeSequence();
+    link.writeCommand(at, size, head, command);
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  /** A command whose keys must be searched: on one shard as it is, else lent to a host. */
+  #toOwners(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const found = findKeys(entry.command.keys, args);
+    // Without the keys it promises, the command fails in its handler, whichever shard that is on.
+    const first = found?.[0];
+    if (found === undefined || first === undefined) return this.#toShard(client, entry, 0, command);
+    const owner = this.#commonOwner(found, args);
+    if (owner >= 0) return this.#toShard(client, entry, owner, command);
+    const plan = planLending(entry, args, found, client.database, this.ownership);
+    return this.#toHost(client, entry, args, command, plan);
+  }
+
+  /** The shard that owns all the keys, or -1. */
+  #commonOwner(found: readonly FoundKey[], args: Arguments): number {
+    let common = -1;
+    for (const { index } of found) {
+      const owner = this.ownership.ownerOf(args.source, args.at(index), args.length(index));
+      if (common >= 0 && owner !== common) return -1;
+      common = owner;
+    }
+    return common;
+  }
+
+  #toHost(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    command: CommandBytes,
+    plan: Lending,
+  ): boolean {
+    const host = this.#links[plan.host]!;
+    const hostSize = host.frameSize(command.count, command.length, HOST_WORDS);
+    const lenders = [...plan.lent].map(([shard, keys]) => {
+      let bodyBytes = 0;
+      for (const key of keys) bodyBytes += PREFIX_BYTES + args.length(key.index);
+      const link = this.#links[shard]!;
+      return { link, keys, bodyBytes, size: link.frameSize(keys.length, bodyBytes), at: 0 };
+    });
+    const hostAt = host.reserve(hostSize);
+    if (hostAt < 0) return false;
+    for (const lender of lenders) {
+      lender.at = lender.link.reserve(lender.size);
+      if (lender.at < 0) return false;
+    }
+    const transaction = this.nextTransaction();
+    const head = this.fillHead(client, entry, FrameKind.host);
+    head.sequence = client.takeSequence();
+    host.writeHost(hostAt, hostSize, head, command, transaction, lenders.length);
+    for (const { link, keys, bodyBytes, size, at } of lenders) {
+      const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };
+      lend.flags = head.flags & RequestFlag.passesBarrier;
+      lend.connection = plan.host;
+      lend.sequence = transaction;
+      const picked = keys.map(({ index }) => index);
+      const prefixes = keys.map((key) => key.database | (key.writable ? 1 << 24 : 0));
+      link.writePicked(at, size, lend, command, { picked, bodyBytes, prefixes });
+    }
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  #split(
+    client: Client,
+    entry: CommandEntry,
+    definition: ByKeyCommand<never>,
+    args: Arguments,
+    command: CommandBytes,
+  ): boolean {
+    const { shares, partOfKey } = splitByOwner(args, definition.keyStride, this.ownership);
+    const places = shares.map((share) => {
+      const link = this.#links[share.shard]!;
+      const size = link.frameSize(share.picked.length, share.bodyBytes);
+      return { link, share, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = this.fillHead(client, entry, FrameKind.part);
+    const isMuted = (head.flags & RequestFlag.mute) !== 0;
+    head.sequence = client.takeSequence();
+    const shards = shares.map(({ shard }) => shard);
+    this.#parts.replies.await(
+      new Gather({
+        client,
+        sequence: head.sequence,
+        command: definition,
+        commandId: entry.id,
+        shards,
+        plan: { partOfKey },
+        isMuted,
+      }),
+    );
+    for (const { link, share, size, at } of places) {
+      link.writePicked(at, size, head, command, share);
+    }
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  #toEveryShard(
+    client: Client,
+    entry: CommandEntry,
+    definition: EveryShardCommand<never>,
+    command: CommandBytes,
+  ): boolean {
+    const places = this.#links.map((link) => {
+      const size = link.frameSize(command.count, command.length);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = this.fillHead(client, entry, FrameKind.part);
+    const isMuted = (head.flags & RequestFlag.mute) !== 0;
+    head.sequence = client.takeSequence();
+    const shards = this.#links.map(({ index }) => index);
+    this.#parts.replies.await(
+      new Gather({
+        client,
+        sequence: head.sequence,
+        command: definition,
+        commandId: entry.id,
+        shards,
+        plan: { partOfKey: [] },
+        isMuted,
+      }),
+    );
+    for (const { link, size, at } of places) link.writeCommand(at, size, head, command);
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+}

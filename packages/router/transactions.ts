@@ -1,0 +1,222 @@
+/**
+ * Transactions: queued on main, run in one of two ways.
+ *
+ * Nearly all go to one shard as one frame, and the shards that own other keys lend it theirs
+ * (exec-plan.ts). One with a command that is not a shard's alone (FLUSHALL, SELECT, PUBLISH, ...) is
+ * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
+ */
+
+import { errors } from '#base';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { FrameKind, RequestFlag, type LinkMemory } from '#link';
+import type { CommandBytes } from '#resp';
+import type { Answers } from './answers.ts';
+import type { Client } from './client.ts';
+import { Conduct } from './conduct.ts';
+import { execPayload, isForOneShard, planExec, watchedName } from './exec-plan.ts';
+import type { Roster } from './roster.ts';
+import type { Routes } from './routes.ts';
+import { emptyHead } from './shard-link.ts';
+import { Transaction } from './transaction.ts';
+
+/** What is done at once, and not queued, inside a transaction. */
+const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
+  ['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'QUIT', 'RESET'].flatMap(
+    (name) => commandTable.byName(name) ?? [],
+  ),
+);
+const WATCH = commandTable.byName('WATCH');
+
+export interface TransactionsParts {
+  readonly memory: LinkMemory;
+  readonly routes: Routes;
+  readonly roster: Roster;
+  readonly answers: Answers;
+  /** Most bytes that a client may queue. */
+  queuedBytesMax(): number;
+  /** A transaction is run at a barrier. */
+  countBarrier(): void;
+}
+
+export class Transactions {
+  readonly #parts: TransactionsParts;
+  readonly #conducts = new Map<Client, Conduct>();
+
+  constructor(parts: TransactionsParts) {
+    this.#parts = parts;
+  }
+
+  begin(client: Client): void {
+    client.transaction = new Transaction();
+  }
+
+  /** Ends the transaction and all watches. */
+  discard(client: Client): void {
+    client.transaction = undefined;
+    this.unwatch(client);
+  }
+
+  unwatch(client: Client): void {
+    const shards = new Set(client.watched.values());
+    client.unwatchAll();
+    const head = { ...emptyHead(), kind: FrameKind.unwatch, connection: client.slot };
+    for (const shard of shards) {
+      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+    }
+  }
+
+  /** Whether the command is for the queue, or may not be sent at all; then it is answered. */
+  queues(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
+    const { transaction } = client;
+    const { answers } = this.#parts;
+    if (transaction === undefined) return false;
+    if (entry === WATCH) {
+      answers.reject(client, entry, errors.watchInMulti);
+      return true;
+    }
+    if (NOT_QUEUED.has(entry)) return false;
+    if (entry.has('no_multi')) {
+      transaction.isBroken = true;
+      answers.reject(client, entry, errors.notInTransaction);
+      return true;
+    }
+    // An EXEC that is bound to fail needs no queue.
+    if (!transaction.isBroken) transaction.add(entry, command);
+    if (transaction.bytes > this.#parts.queuedBytesMax()) {
+      client.socket.destroy();
+      return true;
+    }
+    answers.queued(client);
+    return true;
+  }
+
+  /** Keys of a WATCH that was sent. */
+  watches(client: Client, args: Arguments): void {
+    const { ownership } = this.#parts.routes;
+    const watched = new Map(client.watched);
+    for (let index = 1; index < args.count; index += 1) {
+      const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
+      watched.set(watchedName(client.database, args, index), shard);
+    }
+    client.watched = watched;
+  }
+
+  /** EXEC: false when a ring is full, and then nothing was done. */
+  exec(client: Client, entry: CommandEntry): boolean {
+    const { transaction } = client;
+    const { answers } = this.#parts;
+    if (transaction === undefined) {
+      answers.reject(client, entry, errors.execWithoutMulti);
+      return true;
+    }
+    if (transaction.isBroken) {
+      this.discard(client);
+      answers.reject(client, entry, errors.execAborted);
+      return true;
+    }
+    const { queue } = transaction;
+    const needsShards = queue.some(
+      ({
+        entry: {
+          command: { route },
+        },
+      }) => route !== 'onMain',
+    );
+    const isWatching = client.watched.size > 0;
+    if (isForOneShard(queue) && (queue.length > 0 || isWatching)) {
+      return this.#sendToHost(client, entry, transaction);
+    }
+    return this.#conduct(client, needsShards || isWatching);
+  }
+
+  #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
+    const { routes } = this.#parts;
+    const plan = planExec(queue, client.database, client.watched, routes.ownership);
+    const transaction = routes.nextTransaction();
+    const host = routes.links[plan.host]!;
+    const head = routes.fillHead(client, entry, FrameKind.exec);
+    const payload = execPayload(queue, {
+      flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch),
+      database: client.database,
+      connection: client.slot,
+      transaction,
+      lenders: plan.lenders.size,
+    });
+    const hostSize = host.payloadSize(payload);
+    const hostAt = host.reserve(hostSize);
+    const lenders = [...plan.lenders].map(([shard, lent]) => {
+      const link = routes.links[shard]!;
+      const size = link.payloadSize(lent.payload);
+      return { ...lent, link, size, at: link.reserve(size) };
+    });
+    if (hostAt < 0 || lenders.some(({ at }) => at < 0)) return false;
+    head.sequence = client.takeSequence();
+    host.writePayload(hostAt, hostSize, head, queue.length, payload);
+    for (const { link, at, size, keyCount, payload: names } of lenders) {
+      const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };
+      lend.connection = plan.host;
+      lend.sequence = transaction;
+      lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
+      link.writePayload(at, size, lend, keyCount, names);
+    }
+    client.transaction = undefined;
+    client.unwatchAll();
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  #conduct(client: Client, needsBarrier: boolean): boolean {
+    const { routes, roster, memory } = this.#parts;
+    if (needsBarrier && !this.#stopShards(client)) return false;
+    const queue = client.transaction?.queue ?? [];
+    client.transaction = undefined;
+    client.unwatchAll();
+    if (needsBarrier) this.#parts.countBarrier();
+    const conduct = new Conduct({
+      ...{ client, queue, routes, memory },
+      shardsToStop: needsBarrier ? routes.links.length : 0,
+      done: () => {
+        this.#conducts.delete(client);
+        if (needsBarrier) this.#resumeShards();
+        roster.finishIfGone(client);
+        roster.retry(client);
+      },
+    });
+    this.#conducts.set(client, conduct);
+    conduct.start();
+    return true;
+  }
+
+  /** Stops all shards at this place of the order, or none. */
+  #stopShards(client: Client): boolean {
+    const { links } = this.#parts.routes;
+    const places = links.map((link) => {
+      const size = link.frameSize(0, 0);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = { ...emptyHead(), kind: FrameKind.barrier, connection: client.slot };
+    const nothing = new Uint8Array(0);
+    for (const { link, size, at } of places) link.writePayload(at, size, head, 0, nothing);
+    return true;
+  }
+
+  #resumeShards(): void {
+    const head = { ...emptyHead(), kind: FrameKind.resume };
+    for (const link of this.#parts.routes.links) link.sendMessage({ ...head }, new Uint8Array(0));
+  }
+
+  /** A shard has stopped for a client's transaction. */
+  stopped(client: Client, watchBroken: boolean): void {
+    this.#conducts.get(client)?.stopped(watchBroken);
+  }
+
+  /** Goes on with what found a ring full. */
+  retry(): void {
+    for (const conduct of [...this.#conducts.values()]) conduct.advance();
+  }
+
+  get isConducting(): boolean {
+    return this.#conducts.size > 0;
+  }
+}

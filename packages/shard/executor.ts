@@ -1,0 +1,316 @@
+/**
+ * Runs the commands of frames in a shard: whole ones, parts of gathered ones, and transactions.
+ *
+ * One reading of the clock ends a command and begins the next. What a command's time is, how long it
+ * was queued and which latency band it falls into come from the same two readings.
+ */
+
+import { CommandError, unreachable, type Clock } from '#base';
+import {
+  Arguments,
+  commandTable,
+  findKeys,
+  type ByKeyCommand,
+  type CommandEntry,
+  type EveryShardCommand,
+} from '#commands';
+import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
+import { DATABASE_SHIFT, FrameKind, HOST_WORDS, ReplyFlag, Request, RequestFlag } from '#link';
+import type { Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import { Frame } from './frame.ts';
+import type { ReplySender } from './reply-sender.ts';
+import { keyName, type Watches } from './watches.ts';
+
+/** The spans of a host's frame begin behind its own words, and so do the frames in a transaction's. */
+const HOST_SPANS = Request.spans + HOST_WORDS;
+
+export interface ExecutorParts {
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly watches: Watches;
+  /** Of the link memory: a frame in it can be read by others. */
+  readonly linkWords: Int32Array;
+  /** Evicts what must go before a command that needs memory. */
+  makeRoomFor(entry: CommandEntry): void;
+  bands(): Bands;
+}
+
+/** Where to find an argument of a frame: which frames of a transaction name which keys. */
+type KeyVisitor = (database: number, args: Arguments, index: number) => void;
+
+export class Executor {
+  /** Monotonic microseconds: when the last command ended, or the batch began. */
+  nowUs = 0;
+  readonly #parts: ExecutorParts;
+  readonly #context: ExecutionContext;
+  readonly #sender: ReplySender;
+  readonly #page: Page;
+  readonly #values: Float64Array;
+  readonly #args = new Arguments();
+  readonly #entries: readonly CommandEntry[] = commandTable.entries;
+  #wallMs = 0;
+  #wallReadUs = 0;
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#sender = parts.sender;
+    this.#page = parts.page;
+    this.#values = parts.page.values;
+    this.nowUs = parts.clock.nowUs();
+  }
+
+  readWallClock(): void {
+    this.#wallMs = this.#parts.clock.wallMs();
+    this.#wallReadUs = this.nowUs;
+    this.#context.nowMs = this.#wallMs;
+    this.#parts.store.nowMs = this.#wallMs;
+  }
+
+  /** Moves the wall clock on by the monotonic one. */
+  setNow(): void {
+    const sinceMs = (this.nowUs - this.#wallReadUs) / 1_000;
+    if (sinceMs < 1) return;
+    const nowMs = this.#wallMs + Math.floor(sinceMs);
+    this.#context.nowMs = nowMs;
+    this.#parts.store.nowMs = nowMs;
+  }
+
+  #entryOf(frame: Frame): CommandEntry {
+    return this.#entries[frame.words[frame.word + Request.command]!]!;
+  }
+
+  /** Evicts what must go before the commands of a frame: not among them, nor with lent keys here. */
+  makeRoomFor(frame: Frame): void {
+    if (frame.kind !== FrameKind.exec) this.#parts.makeRoomFor(this.#entryOf(frame));
+    else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.#entryOf(queued));
+  }
+
+  /** Runs a command that is whole: an ordinary one. */
+  runCommand(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, Request.spans);
+    this.#context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
+    const sequence = words[word + Request.sequence]! >>> 0;
+    this.#start(frame, entry);
+    this.#sender.begin(words[word + Request.connection]!, sequence);
+    this.#parts.makeRoomFor(entry);
+    this.#execute(entry);
+    this.#finish(frame, entry, startUs);
+  }
+
+  /** Runs a command whose keys of other shards are here. */
+  runHosted(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, HOST_SPANS);
+    this.#context.mayBlock = false;
+    this.#start(frame, entry);
+    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    this.#execute(entry);
+    this.#finish(frame, entry, startUs);
+  }
+
+  /** Runs the commands of a transaction one after the other, unless a watched key has changed. */
+  runTransaction(frame: Frame, isBroken: boolean): void {
+    const { words, word } = frame;
+    const beganUs = this.nowUs;
+    const slot = words[word + Request.connection]!;
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const exec = this.#entryOf(frame);
+    const { writer } = this.#sender;
+    this.setNow();
+    const mayNotRun = this.#parts.watches.take(slot) || isBroken;
+    this.#sender.begin(slot, sequence);
+    const isResp3 = (words[word + Request.kind]! & RequestFlag.resp3) !== 0;
+    writer.protocol = isResp3 ? 3 : 2;
+    writer.clearError();
+    if (mayNotRun) writer.nilArray();
+    else writer.arrayHeader(words[word + Request.argumentCount]!);
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued);
+    writer.clearError();
+    this.#finish(frame, exec, beganUs);
+  }
+
+  #runQueued(frame: Frame): void {
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, Request.spans);
+    this.#context.mayBlock = false;
+    this.#start(frame, entry);
+    this.#sender.mark();
+    this.#execute(entry);
+    this.#account(entry, startUs, 0);
+  }
+
+  /** Runs the shard's share of a command that main gathers. */
+  runPart(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, Request.spans);
+    this.#start(frame, entry);
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    this.#sender.beginPart(words[word + Request.connection]!, sequence);
+    const reply = this.#sender.writer;
+    reply.clearError();
+    let flags = 0;
+    try {
+      this.#parts.makeRoomFor(entry);
+      this.#answerPart(entry);
+    } catch (error) {
+      this.#fail(error);
+      flags = ReplyFlag.error;
+    }
+    const endUs = this.#parts.clock.nowUs();
+    this.nowUs = endUs;
+    const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
+    const values = this.#values;
+    values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
+    values[AT.executing] = 0;
+  }
+
+  /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
+  keysOf(frame: Frame): readonly string[] | null {
+    const names: string[] = [];
+    const take: KeyVisitor = (database, args, index) => {
+      names.push(keyName(database, args.source, args.at(index), args.length(index)));
+    };
+    if (frame.kind === FrameKind.exec) {
+      for (const queued of framesIn(frame)) this.#visitKeys(queued, Request.spans, take);
+      const slot = frame.words[frame.word + Request.connection]!;
+      return [...names, ...this.#parts.watches.namesOf(slot)];
+    }
+    const spans = frame.kind === FrameKind.host ? HOST_SPANS : Request.spans;
+    return this.#visitKeys(frame, spans, take) ? names : null;
+  }
+
+  /** False when the command has no keys of its own: then it concerns all. */
+  #visitKeys(frame: Frame, spans: number, visit: KeyVisitor): boolean {
+    const entry = this.#point(frame, spans);
+    if (!entry.hasKeys) return false;
+    const { databaseOf, keys } = entry.command;
+    const selected = this.#context.database;
+    // Arguments without their keys fail in the handler, whose order no longer matters.
+    for (const { index, spec } of findKeys(keys, this.#args) ?? []) {
+      const nth = keys.specs.indexOf(spec);
+      visit(databaseOf?.(nth, this.#args, selected) ?? selected, this.#args, index);
+    }
+    return true;
+  }
+
+  /** Points arguments and context at a frame's command. */
+  #point(frame: Frame, spans: number): CommandEntry {
+    const { words, word } = frame;
+    const kindWord = words[word + Request.kind]!;
+    const entry = this.#entries[words[word + Request.command]!]!;
+    const count = words[word + Request.argumentCount]!;
+    const bodyAt = (word + spans + 2 * count) << 2;
+    const first = entry.container === undefined ? 1 : 2;
+    this.#args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    const context = this.#context;
+    const database = kindWord >>> DATABASE_SHIFT;
+    const { store } = this.#parts;
+    context.database = database;
+    context.keyspace = store.databases[database]!;
+    context.connection = words[word + Request.connection]!;
+    context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
+    store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
+    return entry;
+  }
+
+  /** Says in the page what is about to be executed. */
+  #start(frame: Frame, entry: CommandEntry): void {
+    const values = this.#values;
+    this.setNow();
+    values[AT.commands] = values[AT.commands]! + 1;
+    values[AT.executing] = entry.id + 1;
+    values[AT.executingSinceUs] = this.nowUs;
+    values[AT.executingClient] = this.#context.connection;
+    values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+  }
+
+  #execute(entry: CommandEntry): void {
+    this.#sender.writer.clearError();
+    try {
+      const { command } = entry;
+      if (command.route === 'oneShard') command.run(this.#context, this.#args);
+      else if (command.route === 'byKey') this.#answerWhole(command);
+      else unreachable('what runs whole in a shard has keys');
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.nowUs = this.#parts.clock.nowUs();
+  }
+
+  /** All keys of a command that main would split are here: there is one part. */
+  #answerWhole(command: ByKeyCommand<never>): void {
+    const keyCount = Math.ceil((this.#args.count - 1) / command.keyStride);
+    const part = command.run(this.#context, this.#args);
+    const partOfKey = new Array<number>(keyCount).fill(0);
+    command.merge.combine([part], this.#sender.writer, { partOfKey });
+  }
+
+  #answerPart(entry: CommandEntry): void {
+    const { command } = entry;
+    if (command.route !== 'byKey' && command.route !== 'everyShard') {
+      unreachable('a part belongs to a command that main gathers');
+    }
+    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
+    const gathered = command as EveryShardCommand<unknown>;
+    const part = gathered.run(this.#context, this.#args);
+    gathered.merge.part.encode(part, this.#sender.writer);
+  }
+
+  /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
+  #fail(error: unknown): void {
+    if (!(error instanceof CommandError)) throw error;
+    this.#sender.rewind();
+    this.#sender.writer.error(error);
+  }
+
+  /** Ends the reply of a frame's command and counts it. */
+  #finish(frame: Frame, entry: CommandEntry, startUs: number): void {
+    const { words, word } = frame;
+    const sequence = words[word + Request.sequence]! >>> 0;
+    if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
+    this.#sender.end(sequence, this.nowUs | 0);
+    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    this.#account(entry, startUs, queueUs);
+    this.#page.queued(queueUs * TICKS_PER_US);
+  }
+
+  #account(entry: CommandEntry, startUs: number, queueUs: number): void {
+    const { errorText } = this.#sender.writer;
+    if (errorText !== null) {
+      this.#page.failed(entry.id);
+      countError(this.#page, errorText);
+    }
+    const executeUs = this.nowUs - startUs;
+    const ticks = executeUs * TICKS_PER_US;
+    this.#page.executed(entry.id, ticks);
+    const values = this.#values;
+    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
+    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
+    values[AT.executing] = 0;
+    const bands = this.#parts.bands();
+    if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
+  }
+}
+
+/** The commands in a transaction's frame, each a frame itself; one object is moved from one to the next. */
+function* framesIn(transaction: Frame): Iterable<Frame> {
+  const { bytes, words, word } = transaction;
+  const frame = new Frame(bytes, words, word + HOST_SPANS);
+  const count = words[word + Request.argumentCount]!;
+  for (let nth = 0; nth < count; nth += 1) {
+    yield frame;
+    frame.word += frame.byteCount >> 2;
+  }
+}
