@@ -41,3 +41,4 @@ export {
   type LongDouble,
 } from './long-double.ts';
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
+export { LongTimer } from './long-timer.ts';

@@ -14,6 +14,18 @@ export interface ShardSettings {
   string(name: string): string;
 }
 
+/** What a command that found nothing waits for. */
+export interface Wait {
+  /** Milliseconds; 0 = without end. */
+  readonly timeoutMs: number;
+  /** A number of ValueType. */
+  readonly type: number;
+  /** The command is run again, too, when the key is gone or of another type. */
+  readonly onNoKey?: boolean;
+  /** How many of the command's keys are waited for, where not all. */
+  readonly keyCount?: number;
+}
+
 /** What a handler in a shard may touch. One object per shard, pointed at each command in turn. */
 export interface ShardContext {
   /** The keys of the client's database on this shard. */
@@ -47,6 +59,11 @@ export interface ShardContext {
   swapped(one: number, other: number): void;
   /** Lets the client's next transaction fail when the key changes before it. The bytes are kept. */
   watch(key: Bytes): void;
+  /**
+   * Leaves the client waiting, without a reply: the command is run again when one of its keys has changed
+   * and is of the type waited for. Only where `mayBlock`.
+   */
+  block(wait: Wait): void;
   /** Blocks the shard; for DEBUG SLEEP only. */
   sleep(seconds: number): void;
 }
@@ -69,11 +86,14 @@ export interface ClientPort {
   readonly lastCommand: string;
   readonly commandsTotal: number;
   readonly isBlocked: boolean;
+  /** It waits for something that CLIENT UNBLOCK can end. */
+  readonly canUnblock: boolean;
   readonly isEnding: boolean;
   /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
   readonly queuedCount: number;
   readonly queuedBytes: number;
-  readonly watchedCount: number;
+  /** The keys it watches, by name. */
+  readonly watched: ReadonlyMap<string, unknown>;
   readonly user: string;
   readonly traffic: ClientTraffic;
   database: number;

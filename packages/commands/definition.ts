@@ -105,6 +105,11 @@ export interface OneShardCommand extends CommandHead {
   route: 'oneShard';
   /** Which shard, for commands without keys. The default is the first. */
   shard?: (args: Arguments, shardCount: number) => number;
+  /**
+   * How keys on several shards are dealt with: lent to one of them (the default), or, for a command that acts
+   * on the first of its keys that exists, by finding out which shard has that one and running it there.
+   */
+  acrossShards?: 'lend' | 'first';
   run(context: ShardContext, args: Arguments): void;
 }
 

@@ -8,6 +8,7 @@ export type {
   ReplyMode,
   ShardContext,
   ShardSettings,
+  Wait,
 } from './contexts.ts';
 export type {
   ByKeyCommand,

@@ -15,11 +15,15 @@ export interface MultiPop {
   count: number;
 }
 
-/** Reads the arguments from the number of keys on; `ends` are the words for the two ends. */
-export function readMultiPop(args: Arguments, ends: readonly [string, string]): MultiPop {
-  const keys = args.roundedAt(1, noKeyCount);
+/** Reads the arguments from the number of keys, argument `countAt`, on; `ends` are the words for the two ends. */
+export function readMultiPop(
+  args: Arguments,
+  countAt: number,
+  ends: readonly [string, string],
+): MultiPop {
+  const keys = args.roundedAt(countAt, noKeyCount);
   if (keys < 1) throw noKeyCount;
-  const first = 2;
+  const first = countAt + 1;
   const end = first + keys;
   if (end >= args.count) throw errors.syntax;
   args.position = end;

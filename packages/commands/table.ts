@@ -35,6 +35,8 @@ export class CommandEntry {
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   readonly hasKeys: boolean;
+  /** A shard may put it aside, or its keys are looked for on several shards first. */
+  readonly mayWait: boolean;
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
   readonly isOpaque: boolean;
   readonly container: CommandEntry | undefined;
@@ -54,6 +56,9 @@ export class CommandEntry {
     this.deniesOom = this.#flags.has('denyoom');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.hasKeys = command.keys.specs.length > 0;
+    this.mayWait =
+      command.route === 'oneShard' &&
+      (this.#flags.has('blocking') || command.acrossShards === 'first');
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;

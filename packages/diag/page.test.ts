@@ -92,7 +92,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
     ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
-    'queryBytes',
+    ...['queryBytes', 'blockingKeys', 'blockingNoKeys'],
   ]);
   assert.is(page.keys(1), 1);
   assert.is(page.band(0), 1, 'bands are reset by their own command');
@@ -136,7 +136,7 @@ const FROZEN_COUNTERS = [
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
-  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies', 'barriers'],
+  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies', 'barriers', 'blockingKeys', 'blockingNoKeys'],
 ];
 
 pages.run();

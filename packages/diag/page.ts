@@ -74,6 +74,9 @@ export const COUNTERS = [
   'replyUs',
   'replies',
   'barriers',
+  // Shards: keys that clients wait for, and of them those whose being gone ends a wait.
+  'blockingKeys',
+  'blockingNoKeys',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];

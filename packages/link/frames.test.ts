@@ -31,6 +31,7 @@ frames('kinds', () => {
     {
       ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
       ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
+      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -43,13 +44,13 @@ frames('words of a request', () => {
     { ...Request },
     {
       ...{ bytes: 0, kind: 1, command: 2, connection: 3, sequence: 4 },
-      ...{ enqueuedUs: 5, watcher: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
+      ...{ enqueuedUs: 5, watcher: 5, verdict: 5, unpark: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
     },
   );
   assert.is(REQUEST_HEADER_BYTES, 32);
   assert.equal(
     { ...RequestFlag },
-    { resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800 },
+    { resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
   assert.is(HOST_WORDS, 2);
@@ -64,7 +65,7 @@ frames('words of a reply', () => {
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
-  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2 });
+  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8 });
 });
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {

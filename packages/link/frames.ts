@@ -27,6 +27,16 @@ export const FrameKind = {
   resume: 10,
   /** main -> shard: a client watches nothing any more. */
   unwatch: 11,
+  /** main -> shard: which of these keys are there? Held until the verdict; shard -> main: the answer. */
+  offer: 12,
+  /** main -> shard: what becomes of an offer. */
+  verdict: 13,
+  /** shard -> main: a command waits for its keys. */
+  parked: 14,
+  /** shard -> main: a key that a client waits for on several shards is there. */
+  wake: 15,
+  /** main -> shard: a client waits no longer. */
+  unpark: 16,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -45,6 +55,10 @@ export const Request = {
   enqueuedUs: 5,
   /** Of `lend`, in the same word: slot + 1 of the client whose watches are to be judged, or 0. */
   watcher: 5,
+  /** Of `verdict`, in the same word: a number of Verdict. */
+  verdict: 5,
+  /** Of `unpark`, in the same word: a number of Unpark. */
+  unpark: 5,
   /** Arguments, the command's name included. */
   argumentCount: 6,
   /** Bytes of the body that follows the spans. */
@@ -88,6 +102,10 @@ export const ReplyFlag = {
   error: 1,
   /** Of `barrier`: a key that the client watched has changed. */
   watchBroken: 2,
+  /** Of `offer`: a key is there. */
+  ready: 4,
+  /** Of `offer`: none is there, and the command waits. */
+  waits: 8,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;
@@ -102,7 +120,15 @@ export const RequestFlag = {
   mute: 1 << 10,
   /** Belongs to the barrier at which the shard has stopped, and passes it. */
   passesBarrier: 1 << 11,
+  /** A command that has waited is run once more, unless it no longer waits. */
+  again: 1 << 12,
 } as const;
+
+/** What becomes of an offer: the command is run here, its client waits, or it is another shard's matter. */
+export const Verdict = { run: 0, park: 1, drop: 2 } as const;
+
+/** Why a client waits no longer: its time is over, or CLIENT UNBLOCK ... ERROR. */
+export const Unpark = { timeout: 0, error: 1 } as const;
 
 export const KIND_MASK = 0x7f;
 /** In the second word, either way: the body (of a request: spans and body) came by message, as an ArrayBuffer. */

@@ -14,6 +14,8 @@ export {
   REQUEST_HEADER_BYTES,
   RequestFlag,
   TRANSFERRED,
+  Unpark,
+  Verdict,
 } from './frames.ts';
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';

@@ -76,12 +76,11 @@ export class Answers {
     const sequence = (client.nextSequence - 1) >>> 0;
     const { isMuted } = client;
     this.#isDeferred = true;
-    client.isBlocked = true;
-    client.blockedSinceMs = this.#roster.nowMs;
-    this.#page.add('blockedClients', 1);
+    client.awaitsReply = true;
+    if (timedOut !== undefined) this.#block(client);
     const answer = (write: Write): void => {
       // It may wait for something else by now.
-      if (!client.isBlocked || (client.nextSequence - 1) >>> 0 !== sequence) return;
+      if (!client.awaitsReply || (client.nextSequence - 1) >>> 0 !== sequence) return;
       this.#unblock(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
@@ -93,8 +92,9 @@ export class Answers {
       this.#roster.retry(client);
     };
     if (timedOut !== undefined) {
-      client.unblock = (withError) => {
+      client.unblock = (withError, ended) => {
         answer(withError ? writeUnblocked : timedOut);
+        ended();
       };
     }
     return answer;
@@ -102,7 +102,7 @@ export class Answers {
 
   /** Counts what a client waited for as answered: a blocked client has taken no command since. */
   giveUpWait(client: Client): void {
-    if (!client.isBlocked) return;
+    if (!client.awaitsReply) return;
     this.#unblock(client);
     client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
   }
@@ -177,7 +177,15 @@ export class Answers {
     return this.#isDeferred;
   }
 
+  #block(client: Client): void {
+    client.isBlocked = true;
+    client.blockedSinceMs = this.#roster.nowMs;
+    this.#page.add('blockedClients', 1);
+  }
+
   #unblock(client: Client): void {
+    client.awaitsReply = false;
+    if (!client.isBlocked) return;
     client.isBlocked = false;
     client.unblock = undefined;
     this.#page.add('blockedClients', -1);

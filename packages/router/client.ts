@@ -62,7 +62,7 @@ export class Client implements ClientPort {
   /** Waits for a reply that was left for later: its following commands wait too. */
   isBlocked = false;
   /** Ends the wait as its time-out would, or with an error; where the command waited for allows it. */
-  unblock: ((withError: boolean) => void) | undefined;
+  unblock: ((withError: boolean, ended: () => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** What it has queued since MULTI. */
@@ -70,6 +70,8 @@ export class Client implements ClientPort {
   watched: WatchedKeys = NOTHING_WATCHED;
   /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
   isConducting = false;
+  /** Its last command may wait: nothing else of it is taken until that is answered. */
+  awaitsReply = false;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
@@ -138,10 +140,6 @@ export class Client implements ClientPort {
     return this.transaction?.bytes ?? 0;
   }
 
-  get watchedCount(): number {
-    return this.watched.size;
-  }
-
   unwatchAll(): void {
     this.watched = NOTHING_WATCHED;
   }
@@ -165,6 +163,15 @@ export class Client implements ClientPort {
   /** Commands sent on and not yet answered. */
   get outstanding(): number {
     return (this.nextSequence - this.dueSequence) >>> 0;
+  }
+
+  get canUnblock(): boolean {
+    return this.isBlocked && this.unblock !== undefined;
+  }
+
+  /** Whether its next command must wait for the reply to its last. */
+  get isOccupied(): boolean {
+    return this.isBlocked || this.isConducting || this.awaitsReply;
   }
 
   /** Whether the reply of the next command is unwanted. */

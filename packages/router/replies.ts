@@ -1,6 +1,6 @@
 /** What the shards answer: taken from the rings, and given to clients in the order of their commands. */
 
-import { unreachable, type Bytes } from '#base';
+import { asBuffer, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
 import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
 import type { Answers } from './answers.ts';
@@ -8,6 +8,19 @@ import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
 import type { Roster } from './roster.ts';
 import { emptyHead, type ShardLink } from './shard-link.ts';
+import type { OfferAnswer } from './waits.ts';
+
+/** What shards say besides replies. */
+export interface ShardSignals {
+  /** A shard has stopped at a barrier for a client's transaction. */
+  stopped(client: Client, watchBroken: boolean): void;
+  /** A shard has said what of an offer is there. */
+  offered(client: Client, sequence: number, answer: OfferAnswer): void;
+  /** A client's command waits for its keys. */
+  parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A shard has a key that a client waits for on several shards. */
+  woken(client: Client, sequence: number, shard: number): void;
+}
 
 export interface RepliesParts {
   memory: LinkMemory;
@@ -15,8 +28,7 @@ export interface RepliesParts {
   roster: Roster;
   answers: Answers;
   page: Page;
-  /** A shard has stopped at a barrier for a client's transaction. */
-  readonly stopped: (client: Client, watchBroken: boolean) => void;
+  readonly signals: ShardSignals;
 }
 
 export class Replies {
@@ -25,12 +37,12 @@ export class Replies {
   readonly #roster: Roster;
   readonly #answers: Answers;
   readonly #page: Page;
-  readonly #stopped: RepliesParts['stopped'];
+  readonly #signals: ShardSignals;
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page, stopped }: RepliesParts) {
-    this.#stopped = stopped;
+  constructor({ memory, links, roster, answers, page, signals }: RepliesParts) {
+    this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
@@ -129,11 +141,35 @@ export class Replies {
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
         break;
-      case FrameKind.barrier: {
-        const watchBroken = (words[word + Reply.flags]! & ReplyFlag.watchBroken) !== 0;
-        this.#stopped(this.#roster.inSlot(slot)!, watchBroken);
+      default:
+        this.#takeSignal(link, word, kindWord & KIND_MASK, body);
+    }
+  }
+
+  #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {
+    const { words } = this.#memory;
+    const client = this.#roster.inSlot(words[word + Reply.connection]!);
+    // Its wait has ended while the signal was on its way, and so has it.
+    if (client === undefined) return;
+    const sequence = words[word + Reply.sequence]! >>> 0;
+    const flags = words[word + Reply.flags]!;
+    const numbers = asBuffer(body);
+    switch (kind) {
+      case FrameKind.barrier:
+        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0);
         break;
-      }
+      case FrameKind.offer:
+        this.#signals.offered(client, sequence, {
+          ...{ shard: link.index, flags },
+          ...{ firstIndex: numbers.readDoubleLE(0), timeoutMs: numbers.readDoubleLE(8) },
+        });
+        break;
+      case FrameKind.parked:
+        this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
+        break;
+      case FrameKind.wake:
+        this.#signals.woken(client, sequence, link.index);
+        break;
       default:
         unreachable('a shard sends known frames');
     }

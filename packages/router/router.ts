@@ -18,6 +18,7 @@ import { Routes } from './routes.ts';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 import { Transactions } from './transactions.ts';
 import { unknownCommand } from './unknown-command.ts';
+import { Waits } from './waits.ts';
 
 /** What the router needs of its surroundings. */
 export interface RouterParts {
@@ -32,6 +33,8 @@ export interface RouterParts {
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
   queryBytesMax(): number;
+  /** Work has come up outside of a turn. */
+  beginTurn(): void;
 }
 
 const WATCH = commandTable.byName('WATCH');
@@ -45,6 +48,7 @@ export class Router {
   readonly #answers: Answers;
   readonly #replies: Replies;
   readonly #routes: Routes;
+  readonly #waits: Waits;
   readonly #args = new Arguments();
 
   constructor(parts: RouterParts) {
@@ -58,11 +62,28 @@ export class Router {
     const answers = this.#answers;
     this.#replies = new Replies({
       ...{ memory, links, roster, answers, page },
-      stopped: (client, watchBroken) => {
-        this.transactions.stopped(client, watchBroken);
+      signals: {
+        stopped: (client, watchBroken) => {
+          this.transactions.stopped(client, watchBroken);
+        },
+        offered: (client, sequence, answer) => {
+          this.#waits.offered(client, sequence, answer);
+        },
+        parked: (client, sequence, timeoutMs) => {
+          this.#waits.parked(client, sequence, timeoutMs);
+        },
+        woken: (client, sequence, shard) => {
+          this.#waits.woken(client, sequence, shard);
+        },
       },
     });
     this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
+    this.#waits = new Waits({
+      ...{ roster, page, routes: this.#routes },
+      beginTurn: () => {
+        parts.beginTurn();
+      },
+    });
     this.transactions = new Transactions({
       ...{ memory, roster, answers, routes: this.#routes },
       queuedBytesMax: () => parts.queryBytesMax(),
@@ -94,7 +115,8 @@ export class Router {
 
   /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
   removeClient(client: Client): void {
-    this.#answers.giveUpWait(client);
+    if (this.#waits.has(client)) this.#waits.giveUp(client);
+    else this.#answers.giveUpWait(client);
     this.transactions.discard(client);
     this.#roster.remove(client);
   }
@@ -129,7 +151,7 @@ export class Router {
   /** Takes one command, or answers why it must be offered again later. */
   dispatch(client: Client, command: ParsedCommand): 'taken' | 'full' | 'held' {
     if (client.isDeaf) return 'taken';
-    if (client.isBlocked || client.isConducting) return this.#roster.hold(client);
+    if (client.isOccupied) return this.#roster.hold(client);
     const args = this.#args;
     const { source, spans, at } = command;
     args.point(source, at, spans, 0, command.count);
@@ -159,6 +181,7 @@ export class Router {
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
     if (entry.command.route === 'exec') return this.transactions.exec(client, entry);
+    if (entry.mayWait) return this.#waits.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
     return true;
@@ -233,13 +256,15 @@ export class Router {
   drain(): void {
     this.#replies.drain();
     this.transactions.retry();
+    this.#waits.retry();
     this.#roster.retryStalled();
   }
 
   /** Whether a shard has published something, or made room that a client waits for, since `drain`. */
   get hasWork(): boolean {
     if (this.#replies.hasReplies) return true;
-    const isWaiting = this.#roster.hasStalled || this.transactions.isConducting;
+    const isWaiting =
+      this.#roster.hasStalled || this.transactions.isConducting || this.#waits.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
 }

@@ -20,13 +20,19 @@ import { Gather } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
-import { Ownership, planLending, splitByOwner, type Lending } from './split.ts';
+import { Ownership, planLending, splitByOwner } from './split.ts';
 
 export interface RoutesParts {
   readonly links: readonly ShardLink[];
   readonly roster: Roster;
   readonly answers: Answers;
   readonly replies: Replies;
+}
+
+/** A command whose keys are lent; `again` is its sequence when it was sent before. */
+interface LentCall {
+  readonly found: readonly FoundKey[];
+  readonly again?: number;
 }
 
 export class Routes {
@@ -115,8 +121,28 @@ export class Routes {
     if (found === undefined || first === undefined) return this.#toShard(client, entry, 0, command);
     const owner = this.#commonOwner(found, args);
     if (owner >= 0) return this.#toShard(client, entry, owner, command);
-    const plan = planLending(entry, args, found, client.database, this.ownership);
-    return this.#toHost(client, entry, args, command, plan);
+    return this.#toHost(client, entry, args, command, { found });
+  }
+
+  /** The shards that own keys of the command. */
+  ownersOf(entry: CommandEntry, args: Arguments): readonly number[] {
+    const owners = new Set<number>();
+    for (const { index } of findKeys(entry.command.keys, args) ?? []) {
+      owners.add(this.ownership.ownerOf(args.source, args.at(index), args.length(index)));
+    }
+    return owners.size === 0 ? [0] : [...owners];
+  }
+
+  /** Sends a command that has waited for lent keys once more, under the same sequence. */
+  sendAgain(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    command: CommandBytes,
+    sequence: number,
+  ): boolean {
+    const found = findKeys(entry.command.keys, args) ?? [];
+    return this.#toHost(client, entry, args, command, { found, again: sequence });
   }
 
   /** The shard that owns all the keys, or -1. */
@@ -135,8 +161,9 @@ export class Routes {
     entry: CommandEntry,
     args: Arguments,
     command: CommandBytes,
-    plan: Lending,
+    { found, again }: LentCall,
   ): boolean {
+    const plan = planLending(entry, args, found, client.database, this.ownership);
     const host = this.#links[plan.host]!;
     const hostSize = host.frameSize(command.count, command.length, HOST_WORDS);
     const lenders = [...plan.lent].map(([shard, keys]) => {
@@ -153,7 +180,11 @@ export class Routes {
     }
     const transaction = this.nextTransaction();
     const head = this.fillHead(client, entry, FrameKind.host);
-    head.sequence = client.takeSequence();
+    if (again === undefined) head.sequence = client.takeSequence();
+    else {
+      head.sequence = again;
+      head.flags |= RequestFlag.again;
+    }
     host.writeHost(hostAt, hostSize, head, command, transaction, lenders.length);
     for (const { link, keys, bodyBytes, size, at } of lenders) {
       const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };

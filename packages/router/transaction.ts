@@ -30,7 +30,8 @@ export class Transaction {
   }
 }
 
-function ownedCopy({ source, at, length, spans, count }: CommandBytes): CommandBytes {
+/** The command in memory of its own. */
+export function ownedCopy({ source, at, length, spans, count }: CommandBytes): CommandBytes {
   // Not `slice`: a Buffer's own makes no copy.
   const bytes = new Uint8Array(source.subarray(at, at + length));
   return { source: bytes, at: 0, length, spans: spans.slice(0, 2 * count), count };

@@ -128,14 +128,6 @@ export class Clients {
     };
   }
 
-  /** Ends a client's wait; false when it did not wait for anything that can be ended. */
-  unblock(id: number, withError: boolean): boolean {
-    const client = this.byId(id);
-    if (client?.isBlocked !== true || client.unblock === undefined) return false;
-    client.unblock(withError);
-    return true;
-  }
-
   unpause(): void {
     this.#pause = undefined;
     this.#router.retryAll();

@@ -67,7 +67,8 @@ function server({
   ];
 }
 
-function clients({ clients: all, settings, main }: Measures): Line[] {
+function clients(measures: Measures): Line[] {
+  const { clients: all, settings, main } = measures;
   const biggest = (
     pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
   ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
@@ -78,6 +79,10 @@ function clients({ clients: all, settings, main }: Measures): Line[] {
     ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
     ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
     ['blocked_clients', main.get('blockedClients')],
+    ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
+    ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
+    ['total_blocking_keys', measures.total('blockingKeys')],
+    ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
   ];
 }
 
@@ -114,10 +119,11 @@ function memory(measures: Measures): Line[] {
   ];
 }
 
-function persistence(): Line[] {
+function persistence(measures: Measures): Line[] {
   return [
     ['loading', 0],
     ['async_loading', 0],
+    ['rdb_changes_since_last_save', measures.total('changes')],
     ['rdb_bgsave_in_progress', 0],
     ['aof_enabled', 0],
     ['aof_rewrite_in_progress', 0],
@@ -148,6 +154,7 @@ function stats(measures: Measures): Line[] {
     ['scatter_gather_commands', main.get('scatters')],
     ['lent_commands', measures.total('lends')],
     ['deferred_commands', measures.total('deferred')],
+    ['barriers', main.get('barriers')],
     ['full_ring_stalls', main.get('readStalls')],
     ['oom_rejections', main.get('oomRejections')],
   ];

@@ -1,7 +1,7 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { errors, unreachable } from '#base';
+import { errors, LongTimer, unreachable } from '#base';
 import {
   commandTable,
   type Answer,
@@ -64,8 +64,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     };
     this.timers = {
       after: (ms, callback) => {
-        // What a client waits for must not keep a server alive that ends.
-        setTimeout(callback, ms).unref();
+        new LongTimer(ms, callback);
       },
     };
     this.log = {
@@ -153,7 +152,9 @@ function clientsPort(server: Server): ClientsPort {
     unpause: () => {
       server.clients.unpause();
     },
-    unblock: (client, withError) => server.clients.unblock(client.id, withError),
+    unblock: (client, withError, ended) => {
+      server.clients.byId(client.id)?.unblock?.(withError, ended);
+    },
   };
 }
 

@@ -78,6 +78,9 @@ export class Server {
       },
       gate: (client, entry) => this.clients.gate(client, entry),
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
+      beginTurn: () => {
+        this.#turn.begin();
+      },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
     const { doorbell } = fabric;
@@ -235,7 +238,7 @@ export class Server {
 
   /** Who waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
   #hasClientsInFlight(): boolean {
-    return this.clients.all.some((client) => !client.isBlocked);
+    return this.clients.all.some((client) => !client.isOccupied);
   }
 
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */

@@ -1,11 +1,12 @@
 /** What commands touch in a shard; one object, pointed at each command in turn. */
 
 import { unreachable, type Bytes } from '#base';
-import type { EventClass, ShardContext } from '#commands';
+import type { EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 import type { Settings } from './settings.ts';
+import type { Waiters } from './waiters.ts';
 import { keyName, type Watches } from './watches.ts';
 
 export interface ContextParts {
@@ -14,6 +15,7 @@ export interface ContextParts {
   settings: Settings;
   page: Page;
   watches: Watches;
+  waiters: Waiters;
   shardIndex: number;
   shardCount: number;
   random: () => number;
@@ -32,12 +34,15 @@ export class ExecutionContext implements ShardContext {
   nowMs = 0;
   /** Whether the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
+  /** What the command waits for, when it has found nothing. */
+  parked: Wait | undefined;
   /** While keys of other shards are here: the names of those that commands have changed. */
   touched: Set<string> | undefined;
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
   readonly #values: Float64Array;
   readonly #watches: Watches;
+  readonly #waiters: Waiters;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -50,6 +55,7 @@ export class ExecutionContext implements ShardContext {
     this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
     this.#values = parts.page.values;
     this.#watches = parts.watches;
+    this.#waiters = parts.waiters;
   }
 
   hit(): void {
@@ -63,7 +69,17 @@ export class ExecutionContext implements ShardContext {
   changed(_type: EventClass, _event: string, key: Bytes, at: number, length: number): void {
     this.#count();
     this.touched?.add(keyName(this.database, key, at, length));
-    if (this.#watches.isActive) this.#watches.touch(this.database, key, at, length);
+    this.keyChanged(this.database, key, at, length);
+  }
+
+  /** Tells those who watch or wait for a key, whatever has changed it. */
+  keyChanged(database: number, key: Bytes, at: number, length: number): void {
+    if (this.#watches.isActive) this.#watches.touch(database, key, at, length);
+    if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
+  }
+
+  block(wait: Wait): void {
+    this.parked = wait;
   }
 
   watch(key: Bytes): void {
@@ -73,11 +89,15 @@ export class ExecutionContext implements ShardContext {
   flushed(database: number): void {
     this.#count();
     if (this.#watches.isActive) this.#watches.flushed(database);
+    if (this.#waiters.isActive) this.#waiters.touchDatabase(database);
   }
 
   swapped(one: number, other: number): void {
     this.#count();
     if (this.#watches.isActive) this.#watches.swapped(one, other);
+    if (!this.#waiters.isActive) return;
+    this.#waiters.touchDatabase(one);
+    this.#waiters.touchDatabase(other);
   }
 
   notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {

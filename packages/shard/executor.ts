@@ -13,6 +13,7 @@ import {
   type ByKeyCommand,
   type CommandEntry,
   type EveryShardCommand,
+  type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, HOST_WORDS, ReplyFlag, Request, RequestFlag } from '#link';
@@ -37,6 +38,10 @@ export interface ExecutorParts {
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
+  /** A command has found nothing and waits. */
+  park(frame: Frame, wait: Wait): void;
+  /** A command that has waited was run and answered. */
+  answered(frame: Frame): void;
 }
 
 /** Where to find an argument of a frame: which frames of a transaction name which keys. */
@@ -90,30 +95,64 @@ export class Executor {
     else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.#entryOf(queued));
   }
 
-  /** Runs a command that is whole: an ordinary one. */
-  runCommand(frame: Frame): void {
+  /**
+   * Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait.
+   * What it is run again for was queued long ago.
+   */
+  runCommand(frame: Frame, again: boolean): boolean {
     const { words, word } = frame;
     const startUs = this.nowUs;
-    const entry = this.#point(frame, Request.spans);
-    this.#context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
-    const sequence = words[word + Request.sequence]! >>> 0;
-    this.#start(frame, entry);
-    this.#sender.begin(words[word + Request.connection]!, sequence);
-    this.#parts.makeRoomFor(entry);
-    this.#execute(entry);
-    this.#finish(frame, entry, startUs);
-  }
-
-  /** Runs a command whose keys of other shards are here. */
-  runHosted(frame: Frame): void {
-    const { words, word } = frame;
-    const startUs = this.nowUs;
-    const entry = this.#point(frame, HOST_SPANS);
-    this.#context.mayBlock = false;
+    const entry = this.#point(frame, spansOf(frame));
+    const context = this.#context;
+    context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     this.#start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
     this.#execute(entry);
-    this.#finish(frame, entry, startUs);
+    if (context.parked !== undefined) {
+      this.#park(frame, context.parked);
+      return false;
+    }
+    this.#finish(frame, entry, startUs, again ? 0 : this.#queueUs(frame, startUs));
+    if (again) this.#parts.answered(frame);
+    return true;
+  }
+
+  #park(frame: Frame, wait: Wait): void {
+    const values = this.#values;
+    this.#sender.discard();
+    this.#context.parked = undefined;
+    values[AT.commands] = values[AT.commands]! - 1;
+    values[AT.executing] = 0;
+    this.#parts.park(frame, wait);
+  }
+
+  /** What a command would wait for, none of whose keys is here; undefined when it would not. */
+  tryCommand(frame: Frame): Wait | undefined {
+    const { words, word } = frame;
+    const entry = this.#point(frame, spansOf(frame));
+    const context = this.#context;
+    context.mayBlock = true;
+    this.setNow();
+    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    this.#execute(entry);
+    this.#sender.discard();
+    const wait = context.parked;
+    context.parked = undefined;
+    return wait;
+  }
+
+  /** Answers a client that waits no longer: that there was nothing, or the error. */
+  answerWait(frame: Frame, error: CommandError | undefined): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, spansOf(frame));
+    const { writer } = this.#sender;
+    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    writer.clearError();
+    if (error === undefined) writer.nilArray();
+    else writer.error(error);
+    this.#finish(frame, entry, startUs, 0);
   }
 
   /** Runs the commands of a transaction one after the other, unless a watched key has changed. */
@@ -135,7 +174,7 @@ export class Executor {
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued);
     writer.clearError();
-    this.#finish(frame, exec, beganUs);
+    this.#finish(frame, exec, beganUs, this.#queueUs(frame, beganUs));
   }
 
   #runQueued(frame: Frame): void {
@@ -155,7 +194,7 @@ export class Executor {
     const entry = this.#point(frame, Request.spans);
     this.#start(frame, entry);
     const sequence = words[word + Request.sequence]! >>> 0;
-    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    const queueUs = this.#queueUs(frame, startUs);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
     reply.clearError();
@@ -187,8 +226,7 @@ export class Executor {
       const slot = frame.words[frame.word + Request.connection]!;
       return [...names, ...this.#parts.watches.namesOf(slot)];
     }
-    const spans = frame.kind === FrameKind.host ? HOST_SPANS : Request.spans;
-    return this.#visitKeys(frame, spans, take) ? names : null;
+    return this.#visitKeys(frame, spansOf(frame), take) ? names : null;
   }
 
   /** False when the command has no keys of its own: then it concerns all. */
@@ -276,14 +314,18 @@ export class Executor {
   }
 
   /** Ends the reply of a frame's command and counts it. */
-  #finish(frame: Frame, entry: CommandEntry, startUs: number): void {
+  #finish(frame: Frame, entry: CommandEntry, startUs: number, queueUs: number): void {
     const { words, word } = frame;
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     this.#sender.end(sequence, this.nowUs | 0);
-    const queueUs = Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
     this.#account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
+  }
+
+  /** Microseconds from main's taking the command up to its start here. */
+  #queueUs({ words, word }: Frame, startUs: number): number {
+    return Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
   }
 
   #account(entry: CommandEntry, startUs: number, queueUs: number): void {
@@ -302,6 +344,10 @@ export class Executor {
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
   }
+}
+
+function spansOf({ kind }: Frame): number {
+  return kind === FrameKind.host || kind === FrameKind.offer ? HOST_SPANS : Request.spans;
 }
 
 /** The commands in a transaction's frame, each a frame itself; one object is moved from one to the next. */

@@ -33,6 +33,8 @@ export class Holds {
   readonly #run: (frame: Frame) => void;
   #tickets = 0;
   #isSettling = false;
+  /** What `settle` is running. */
+  #running: Ticket | undefined;
   #isStopped = false;
 
   /** `run` does what a frame says, when its turn has come. */
@@ -93,12 +95,39 @@ export class Holds {
     }
   }
 
-  /** Ends what a transaction holds, and runs what waited for that alone. */
-  release(transaction: number): void {
+  /** Whether a transaction has the key now. */
+  isLent(key: string): boolean {
+    const ticket = this.#queues.get(key)?.peek();
+    return ticket !== undefined && ticket.frame === undefined;
+  }
+
+  /** Keeps a key that no transaction has for one, before all that waits for the key. */
+  claim(transaction: number, key: string): void {
+    const ticket: Ticket = { frame: undefined, keys: [key], missing: 0 };
+    this.#byTransaction.set(transaction, ticket);
+    this.#tickets += 1;
+    const queue = this.#queues.get(key);
+    const first = queue?.peek();
+    if (queue === undefined) {
+      this.#queues.set(key, new Fifo(ticket));
+    } else if (first === this.#running) {
+      queue.replaceFirst(ticket);
+    } else {
+      if (first !== undefined) first.missing += 1;
+      queue.unshift(ticket);
+    }
+  }
+
+  /** Ends what a transaction holds, and runs what waited for that alone; `act` goes before them. */
+  release(transaction: number, act?: () => void): void {
     const ticket = this.#byTransaction.get(transaction);
-    if (ticket === undefined) return;
+    if (ticket === undefined) {
+      act?.();
+      return;
+    }
     this.#byTransaction.delete(transaction);
     this.#leave(ticket);
+    act?.();
     this.#settle();
   }
 
@@ -149,7 +178,11 @@ export class Holds {
   #runNext(): boolean {
     const ticket = this.#runnable.shift();
     if (ticket?.frame === undefined) return false;
+    // A claim has come before it meanwhile.
+    if (ticket.missing > 0) return true;
+    this.#running = ticket;
     this.#run(ticket.frame);
+    this.#running = undefined;
     this.#leave(ticket);
     return true;
   }
@@ -185,6 +218,15 @@ class Fifo<Item> {
 
   push(item: Item): void {
     this.#items.push(item);
+  }
+
+  unshift(item: Item): void {
+    if (this.#first > 0) {
+      this.#first -= 1;
+      this.#items[this.#first] = item;
+    } else {
+      this.#items.unshift(item);
+    }
   }
 
   replaceFirst(item: Item): void {

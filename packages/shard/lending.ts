@@ -13,7 +13,8 @@ import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
-import { Holds } from './holds.ts';
+import type { Blocking } from './blocking.ts';
+import type { Holds } from './holds.ts';
 import {
   copyOf,
   encodeCopies,
@@ -36,9 +37,17 @@ export interface LendingParts {
   readonly watches: Watches;
   /** The values of the shard's page. */
   readonly values: Float64Array;
+  readonly holds: Holds;
+  readonly blocking: Blocking;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
+
+/** Frames that answer what is under way, and wait for nothing. */
+const IMMEDIATE: ReadonlySet<number> = new Set([
+  ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
+  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark],
+]);
 
 interface HostedTransaction {
   frame: Frame;
@@ -61,9 +70,7 @@ export class Lending {
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
-    this.#holds = new Holds((frame) => {
-      parts.dispatch(frame);
-    });
+    this.#holds = parts.holds;
   }
 
   /** False nearly always: then no frame need be looked at. */
@@ -79,12 +86,7 @@ export class Lending {
   /** Does what the frame says, or puts it aside when it conflicts with a hold. */
   admit(frame: Frame): void {
     const { kind } = frame;
-    const answersTransaction =
-      kind === FrameKind.copies ||
-      kind === FrameKind.returned ||
-      kind === FrameKind.control ||
-      kind === FrameKind.resume;
-    if (this.#holds.isActive && !answersTransaction) {
+    if (this.#holds.isActive && !IMMEDIATE.has(kind)) {
       const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
       if (!this.#holds.admits(frame, this.#keysOf(frame), passes)) {
         this.#count(AT.deferred);
@@ -113,7 +115,7 @@ export class Lending {
     const client = frame.words[frame.word + Request.connection]!;
     this.#holds.stop();
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
-    sender.sendSignal(FrameKind.barrier, client, flags);
+    sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
 
   resume(): void {
@@ -174,23 +176,26 @@ export class Lending {
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
     this.#runHosted(hosted);
-    this.#holds.release(transaction);
+    this.#holds.release(transaction, () => {
+      this.#parts.blocking.serve();
+    });
   }
 
   /** A lender gets its keys back. */
   takeBack({ transaction, copies }: CopyMessage): void {
-    const { store, watches } = this.#parts;
+    const { store, context, blocking } = this.#parts;
     for (const copy of copies) {
       install(store.databases[copy.database]!, copy);
-      if (!copy.isTouched || !watches.isActive) continue;
-      watches.touch(copy.database, copy.key, 0, copy.key.length);
+      if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
     }
-    this.#holds.release(transaction);
+    this.#holds.release(transaction, () => {
+      blocking.serve();
+    });
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
   #runHosted({ frame, lenders }: HostedTransaction): void {
-    const { store, executor, context } = this.#parts;
+    const { store, executor, context, blocking } = this.#parts;
     // Evicting later could throw out a copy that the command is about to use.
     executor.makeRoomFor(frame);
     for (const { copies } of lenders) {
@@ -199,8 +204,9 @@ export class Lending {
     const touched = new Set<string>();
     context.touched = touched;
     const isBroken = lenders.some((lender) => lender.isBroken);
+    const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
-    else executor.runHosted(frame);
+    else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     context.touched = undefined;
     for (const lender of lenders) this.#giveBack(lender, touched);
   }

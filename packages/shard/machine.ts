@@ -9,15 +9,18 @@ import { assert, unreachable, type Bytes } from '#base';
 import { AT, Bands, type Page } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
+import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
+import { Holds } from './holds.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
+import { Waiters } from './waiters.ts';
 import { Watches } from './watches.ts';
 
 /** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
@@ -40,6 +43,9 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
+  readonly #waiters = new Waiters();
+  readonly #blocking: Blocking;
+  readonly #context: ExecutionContext;
   readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
@@ -60,34 +66,28 @@ export class ShardMachine {
     const { store } = this;
     this.#watches = new Watches(store);
     this.#listenTo(store);
-    const context = new ExecutionContext({
+    this.#context = new ExecutionContext({
+      ...parts,
       store,
       reply: this.#sender.writer,
       settings: this.#settings,
-      page: parts.page,
       watches: this.#watches,
+      waiters: this.#waiters,
       shardIndex: parts.index,
-      shardCount: parts.shardCount,
-      random: parts.random,
-      sleep: parts.sleep,
     });
     this.#upkeep = new Upkeep(store, parts.page, parts.clock, parts.usedBytesOfAll);
-    const shared = { store, context, sender: this.#sender, watches: this.#watches };
-    this.#executor = new Executor({
-      ...shared,
-      page: parts.page,
-      clock: parts.clock,
-      linkWords: parts.memory.words,
-      makeRoomFor: ({ deniesOom }) => {
-        if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
-      },
-      bands: () => this.#bands,
+    this.#executor = this.#newExecutor();
+    const shared = {
+      ...{ store, context: this.#context, sender: this.#sender, watches: this.#watches },
+      ...{ shardIndex: parts.index, shardCount: parts.shardCount, executor: this.#executor },
+    };
+    const holds = new Holds((frame) => {
+      this.#dispatch(frame);
     });
+    this.#blocking = new Blocking({ ...shared, waiters: this.#waiters, holds });
     this.#lending = new Lending({
       ...shared,
-      shardIndex: parts.index,
-      executor: this.#executor,
-      values: this.#values,
+      ...{ values: this.#values, blocking: this.#blocking, holds },
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
@@ -106,10 +106,29 @@ export class ShardMachine {
     this.#upkeep.publish();
   }
 
+  #newExecutor(): Executor {
+    const { page, clock, memory } = this.#parts;
+    return new Executor({
+      ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
+      watches: this.#watches,
+      linkWords: memory.words,
+      makeRoomFor: ({ deniesOom }) => {
+        if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+      },
+      bands: () => this.#bands,
+      park: (frame, wait) => {
+        this.#blocking.park(frame, wait);
+      },
+      answered: (frame) => {
+        this.#blocking.answered(frame);
+      },
+    });
+  }
+
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
-      if (this.#watches.isActive) this.#watches.touch(database, bytes, at, length);
+      this.#context.keyChanged(database, bytes, at, length);
     };
     store.events = { expired: changed, evicted: changed, fieldsExpired: changed };
   }
@@ -175,6 +194,8 @@ export class ShardMachine {
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
     this.#upkeep.publish();
+    this.#values[AT.blockingKeys] = this.#waiters.keyCount;
+    this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
   }
@@ -194,9 +215,14 @@ export class ShardMachine {
   }
 
   #dispatch(frame: Frame): void {
+    this.#perform(frame);
+    if (this.#waiters.hasTouched && !this.#lending.isStopped) this.#blocking.serve();
+  }
+
+  #perform(frame: Frame): void {
     switch (frame.words[frame.word + Request.kind]! & KIND_MASK) {
       case FrameKind.command:
-        this.#executor.runCommand(frame);
+        this.#executor.runCommand(frame, false);
         break;
       case FrameKind.part:
         this.#executor.runPart(frame);
@@ -223,6 +249,15 @@ export class ShardMachine {
         break;
       case FrameKind.resume:
         this.#lending.resume();
+        break;
+      case FrameKind.offer:
+        this.#blocking.offer(frame);
+        break;
+      case FrameKind.verdict:
+        this.#blocking.verdict(frame);
+        break;
+      case FrameKind.unpark:
+        this.#blocking.unpark(frame);
         break;
       case FrameKind.unwatch:
         this.#watches.forget(frame.words[frame.word + Request.connection]!);

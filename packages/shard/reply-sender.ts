@@ -139,18 +139,18 @@ export class ReplySender {
   }
 
   /** Sends a body that is no reply to a client: copies of keys, what became of them. */
-  send(kind: number, connection: number, sequence: number, body: Uint8Array): void {
+  send(kind: number, connection: number, sequence: number, body: Uint8Array, flags = 0): void {
     this.begin(connection, sequence);
     this.#moveToSpill(body.length);
     this.writer.raw(body);
-    this.#endSpilled({ kind, sequence, doneUs: 0, ...NO_TIMES });
+    this.#endSpilled({ kind, sequence, doneUs: 0, ...NO_TIMES, flags });
   }
 
   /** Sends a frame without a body. */
-  sendSignal(kind: number, connection: number, flags: number): void {
+  sendSignal(kind: number, connection: number, sequence = 0, flags = 0): void {
     this.#closeFrame();
     const at = this.#reserve(REPLY_HEADER_BYTES);
-    this.#writeHead(at, { kind, sequence: 0, doneUs: 0, ...NO_TIMES, flags }, connection);
+    this.#writeHead(at, { kind, sequence, doneUs: 0, ...NO_TIMES, flags }, connection);
     this.#commit(at, at + REPLY_HEADER_BYTES, 1);
   }
 

@@ -16,6 +16,7 @@ import {
   type MainContext,
   type ShardContext,
   type ShardSettings,
+  type Wait,
 } from '#commands';
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
@@ -64,6 +65,8 @@ export class CallContext implements ShardContext {
   connection = 0;
   database = 0;
   mayBlock = true;
+  /** What commands that found nothing wait for. */
+  waited: Wait[] = [];
   /** Keys that WATCH named. */
   watched: Bytes[] = [];
   hits = 0;
@@ -120,6 +123,10 @@ export class CallContext implements ShardContext {
 
   watch(key: Bytes): void {
     this.watched.push(key);
+  }
+
+  block(wait: Wait): void {
+    this.waited.push(wait);
   }
 
   hit(): void {

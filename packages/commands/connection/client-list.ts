@@ -243,12 +243,21 @@ const unblock = onMain<ConnectionContext>({
       ],
     },
   ],
-  run({ clients, reply }, args) {
+  run(context, args) {
     if (args.count > 4) throw errors.syntax;
     const withError = args.count === 4 && readReason(args);
     args.position = 2;
-    const client = clients.byId(args.integer());
-    reply.integer(client !== undefined && clients.unblock(client, withError) ? 1 : 0);
+    const client = context.clients.byId(args.integer());
+    if (client?.canUnblock !== true) {
+      context.reply.integer(0);
+      return;
+    }
+    const answer = context.defer();
+    context.clients.unblock(client, withError, () => {
+      answer((reply) => {
+        reply.integer(1);
+      });
+    });
   },
 });
 

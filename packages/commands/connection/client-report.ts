@@ -21,7 +21,7 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['psub', 0],
     ['ssub', 0],
     ['multi', client.queuedCount],
-    ['watch', client.watchedCount],
+    ['watch', client.watched.size],
     ['qbuf', traffic.queryBytes],
     ['qbuf-free', Math.max(0, traffic.queryMemoryBytes - traffic.queryBytes)],
     ['argv-mem', 0],

@@ -11,8 +11,8 @@ export interface ClientsPort {
   /** Holds back all commands, or those that write, until a moment (unix ms). */
   pause(mode: 'all' | 'write', untilMs: number): void;
   unpause(): void;
-  /** Ends a client's wait; false when it did not wait. */
-  unblock(client: ClientPort, withError: boolean): boolean;
+  /** Ends the wait of a client that `canUnblock`, and says when it has ended. */
+  unblock(client: ClientPort, withError: boolean, ended: () => void): void;
 }
 
 export interface AuthenticationPort {

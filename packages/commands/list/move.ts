@@ -1,11 +1,13 @@
-/** LMOVE and RPOPLPUSH: an element from an end of one list to an end of another. */
+/** LMOVE, RPOPLPUSH and those that wait: an element from an end of one list to an end of another. */
 
 import { errors, sameBytes } from '#base';
+import { ValueType } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard, type CommandHead } from '../definition.ts';
 import { allOf, keySpec } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
+import { secondsAt } from '../timeout.ts';
 import {
   announceRemoved,
   listToWrite,
@@ -17,6 +19,25 @@ import {
 
 const keys = allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'RW', 'insert'));
 
+const endArgs = [
+  {
+    name: 'wherefrom',
+    type: 'oneof',
+    arguments: [
+      { name: 'left', type: 'pure-token', token: 'LEFT' },
+      { name: 'right', type: 'pure-token', token: 'RIGHT' },
+    ],
+  },
+  {
+    name: 'whereto',
+    type: 'oneof',
+    arguments: [
+      { name: 'left', type: 'pure-token', token: 'LEFT' },
+      { name: 'right', type: 'pure-token', token: 'RIGHT' },
+    ],
+  },
+] as const satisfies CommandHead['args'];
+
 export const lmove = oneShard({
   name: 'LMOVE',
   summary: 'Moves an element from an end of one list to an end of another, and answers it.',
@@ -26,30 +47,11 @@ export const lmove = oneShard({
   arity: 5,
   flags: ['write', 'denyoom'],
   keys,
-  args: [
-    { name: 'source', type: 'key' },
-    { name: 'destination', type: 'key' },
-    {
-      name: 'wherefrom',
-      type: 'oneof',
-      arguments: [
-        { name: 'left', type: 'pure-token', token: 'LEFT' },
-        { name: 'right', type: 'pure-token', token: 'RIGHT' },
-      ],
-    },
-    {
-      name: 'whereto',
-      type: 'oneof',
-      arguments: [
-        { name: 'left', type: 'pure-token', token: 'LEFT' },
-        { name: 'right', type: 'pure-token', token: 'RIGHT' },
-      ],
-    },
-  ],
+  args: [{ name: 'source', type: 'key' }, { name: 'destination', type: 'key' }, ...endArgs],
   run(context, args) {
     const isFromHead = isHeadAt(args, 3);
     const isToHead = isHeadAt(args, 4);
-    moveElement(context, args, isFromHead, isToHead);
+    if (!moveElement(context, args, isFromHead, isToHead)) context.reply.nil();
   },
 });
 
@@ -68,11 +70,62 @@ export const rpoplpush = oneShard({
   ],
   deprecated: { since: '6.2.0', replacedBy: '`LMOVE` with `RIGHT` and `LEFT`' },
   run(context, args) {
-    moveElement(context, args, false, true);
+    if (!moveElement(context, args, false, true)) context.reply.nil();
   },
 });
 
-export const listMoving = [lmove, rpoplpush];
+export const blmove = oneShard({
+  name: 'BLMOVE',
+  summary: 'Moves an element from an end of one list to an end of another, or waits for one.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  group: 'list',
+  arity: 6,
+  flags: ['write', 'denyoom', 'blocking'],
+  keys,
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+    ...endArgs,
+    { name: 'timeout', type: 'double' },
+  ],
+  run(context, args) {
+    const isFromHead = isHeadAt(args, 3);
+    const isToHead = isHeadAt(args, 4);
+    const timeoutMs = secondsAt(args, 5, context.nowMs);
+    if (!moveElement(context, args, isFromHead, isToHead)) waitForSource(context, timeoutMs);
+  },
+});
+
+export const brpoplpush = oneShard({
+  name: 'BRPOPLPUSH',
+  summary: 'Moves the last element of a list to the head of another, or waits for one.',
+  since: '2.2.0',
+  complexity: 'O(1)',
+  group: 'list',
+  arity: 4,
+  flags: ['write', 'denyoom', 'blocking'],
+  keys,
+  args: [
+    { name: 'source', type: 'key' },
+    { name: 'destination', type: 'key' },
+    { name: 'timeout', type: 'double' },
+  ],
+  history: [['6.0.0', 'The timeout may have a fraction.']],
+  deprecated: { since: '6.2.0', replacedBy: '`BLMOVE` with `RIGHT` and `LEFT`' },
+  run(context, args) {
+    const timeoutMs = secondsAt(args, 3, context.nowMs);
+    if (!moveElement(context, args, false, true)) waitForSource(context, timeoutMs);
+  },
+});
+
+export const listMoving = [lmove, rpoplpush, blmove, brpoplpush];
+
+/** Of its two keys the client waits for the source alone. */
+function waitForSource(context: ShardContext, timeoutMs: number): void {
+  if (context.mayBlock) context.block({ timeoutMs, type: ValueType.list, keyCount: 1 });
+  else context.reply.nil();
+}
 
 function isHeadAt(args: Arguments, index: number): boolean {
   if (args.spellsAt(index, 'LEFT')) return true;
@@ -80,19 +133,16 @@ function isHeadAt(args: Arguments, index: number): boolean {
   throw errors.syntax;
 }
 
-/** Argument 1 is the source and argument 2 the target, which may be the same. */
+/** Argument 1 is the source and argument 2 the target, which may be the same; false when there is no source. */
 function moveElement(
   context: ShardContext,
   args: Arguments,
   isFromHead: boolean,
   isToHead: boolean,
-): void {
+): boolean {
   const { reply } = context;
   const source = listToWrite(context, args, 1);
-  if (source === undefined) {
-    reply.nil();
-    return;
-  }
+  if (source === undefined) return false;
   const existing = isSameKey(args) ? source : targetToWrite(context, args, 2);
   source.seek(isFromHead ? 0 : -1);
   source.read();
@@ -104,6 +154,7 @@ function moveElement(
   changedAt(context, args, 2, pushEvent(isToHead));
   announceRemoved(context, args, popEvent(isFromHead), 1);
   reply.bulk(element);
+  return true;
 }
 
 function isSameKey(args: Arguments): boolean {

@@ -1,11 +1,10 @@
 /** TIME, ROLE and WAIT: what a client asks about the server's place in time and among servers. */
 
-import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
-import type { Arguments } from '../arguments.ts';
 import type { MainContext } from '../contexts.ts';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
+import { millisecondsAt } from '../timeout.ts';
 import type { ServerContext } from './ports.ts';
 
 export const time = onMain<MainContext>({
@@ -63,7 +62,7 @@ export const wait = onMain<ServerContext>({
   tips: ['request_policy:all_shards', 'response_policy:agg_min'],
   run(context, args) {
     const wanted = args.roundedAt(1);
-    const timeoutMs = timeoutAt(context, args, 2);
+    const timeoutMs = millisecondsAt(args, 2, context.nowMs);
     // No replica exists, so nothing can confirm anything before the time is over.
     if (wanted <= 0 || !context.mayBlock) {
       context.reply.integer(0);
@@ -81,16 +80,3 @@ export const wait = onMain<ServerContext>({
 });
 
 export const serverMoments = [time, role, wait];
-
-/** The longest time a timer can be set to; a longer one ends no sooner than anybody will see. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
-const INT64_LIMIT = 2 ** 63;
-
-const timeoutOutOfRange = new CommandError('ERR timeout is out of range');
-
-function timeoutAt({ nowMs }: MainContext, args: Arguments, index: number): number {
-  const timeoutMs = args.roundedAt(index, errors.timeoutNotInteger);
-  if (timeoutMs < 0) throw errors.timeoutNegative;
-  if (timeoutMs + nowMs >= INT64_LIMIT) throw timeoutOutOfRange;
-  return Math.min(timeoutMs, TIMER_MS_MAX);
-}

@@ -1,12 +1,13 @@
-/** ZPOPMIN, ZPOPMAX and ZMPOP: taking members from an end. */
+/** ZPOPMIN, ZPOPMAX, ZMPOP and those that wait: taking members from an end. */
 
 import { errors } from '#base';
-import type { SortedSetValue } from '#store';
+import { ValueType, type SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard, type CommandHead } from '../definition.ts';
-import { countedKeys, oneKey } from '../keys.ts';
-import { readMultiPop } from '../multi-pop.ts';
+import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
+import { countedKeys, keysToEnd, oneKey } from '../keys.ts';
+import { readMultiPop, type MultiPop } from '../multi-pop.ts';
+import { secondsAt } from '../timeout.ts';
 import { sortedSetEvents } from './events.ts';
 import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
 import { announceRemoved } from './remove.ts';
@@ -42,6 +43,20 @@ export const zpopmax = oneShard({
   },
 });
 
+const multiPopArgs = [
+  { name: 'numkeys', type: 'integer' },
+  { name: 'key', type: 'key', multiple: true },
+  {
+    name: 'where',
+    type: 'oneof',
+    arguments: [
+      { name: 'min', type: 'pure-token', token: 'MIN' },
+      { name: 'max', type: 'pure-token', token: 'MAX' },
+    ],
+  },
+  { name: 'count', type: 'integer', token: 'COUNT', optional: true },
+] as const satisfies CommandHead['args'];
+
 export const zmpop = oneShard({
   name: 'ZMPOP',
   summary: 'Removes members from an end of the first sorted set that is not empty.',
@@ -51,41 +66,111 @@ export const zmpop = oneShard({
   arity: -4,
   flags: ['write'],
   keys: countedKeys(1, 'RW', ['access', 'delete']),
-  args: [
-    { name: 'numkeys', type: 'integer' },
-    { name: 'key', type: 'key', multiple: true },
-    {
-      name: 'where',
-      type: 'oneof',
-      arguments: [
-        { name: 'min', type: 'pure-token', token: 'MIN' },
-        { name: 'max', type: 'pure-token', token: 'MAX' },
-      ],
-    },
-    { name: 'count', type: 'integer', token: 'COUNT', optional: true },
-  ],
+  acrossShards: 'first',
+  args: [...multiPopArgs],
   run(context, args) {
-    const { reply } = context;
-    const { first, end, isFirstEnd, count } = readMultiPop(args, ['MIN', 'MAX']);
-    const where: End = isFirstEnd ? 'min' : 'max';
-    for (let index = first; index < end; index += 1) {
-      const set = sortedSetToWrite(context, args, index);
-      if (set === undefined) continue;
-      const popped = Math.min(count, set.count);
-      reply.arrayHeader(2);
-      reply.bulk(args.source, args.at(index), args.length(index));
-      reply.arrayHeader(popped);
-      pop(context, set, where, popped, true);
-      announcePopped(context, args, where, index);
-      return;
-    }
-    reply.nilArray();
+    if (!popFirst(context, args, readMultiPop(args, 1, ['MIN', 'MAX']))) context.reply.nilArray();
   },
 });
 
-export const sortedSetPopping = [zpopmin, zpopmax, zmpop];
+const blockingPopHead = {
+  since: '5.0.0',
+  complexity: 'O(log(N)) for N members.',
+  group: 'sorted-set',
+  arity: -3,
+  flags: ['write', 'blocking', 'fast'],
+  keys: keysToEnd('RW', ['access', 'delete'], 1, 1),
+  acrossShards: 'first',
+  args: [
+    { name: 'key', type: 'key', multiple: true },
+    { name: 'timeout', type: 'double' },
+  ],
+  history: [['6.0.0', 'The timeout may have a fraction.']],
+} as const satisfies Partial<CommandHead> & Pick<OneShardCommand, 'acrossShards'>;
+
+export const bzpopmin = oneShard({
+  ...blockingPopHead,
+  name: 'BZPOPMIN',
+  summary: 'Removes the member with the lowest score of the first sorted set, or waits for one.',
+  run(context, args) {
+    blockingPop(context, args, 'min');
+  },
+});
+
+export const bzpopmax = oneShard({
+  ...blockingPopHead,
+  name: 'BZPOPMAX',
+  summary: 'Removes the member with the highest score of the first sorted set, or waits for one.',
+  run(context, args) {
+    blockingPop(context, args, 'max');
+  },
+});
+
+export const bzmpop = oneShard({
+  name: 'BZMPOP',
+  summary: 'Removes members from an end of the first sorted set, or waits for one.',
+  since: '7.0.0',
+  complexity: 'O(K)+O(M*log(N)) for K keys and M members removed out of N.',
+  group: 'sorted-set',
+  arity: -5,
+  flags: ['write', 'blocking'],
+  keys: countedKeys(2, 'RW', ['access', 'delete']),
+  acrossShards: 'first',
+  args: [{ name: 'timeout', type: 'double' }, ...multiPopArgs],
+  run(context, args) {
+    const timeoutMs = secondsAt(args, 1, context.nowMs);
+    if (popFirst(context, args, readMultiPop(args, 2, ['MIN', 'MAX']))) return;
+    waitForSortedSet(context, timeoutMs);
+  },
+});
+
+export const sortedSetPopping = [zpopmin, zpopmax, zmpop, bzpopmin, bzpopmax, bzmpop];
 
 type End = 'min' | 'max';
+
+/** The client waits until a sorted set is there to be popped, where it may. */
+function waitForSortedSet(context: ShardContext, timeoutMs: number): void {
+  if (context.mayBlock) context.block({ timeoutMs, type: ValueType.zset });
+  else context.reply.nilArray();
+}
+
+function blockingPop(context: ShardContext, args: Arguments, end: End): void {
+  const last = args.count - 1;
+  const timeoutMs = secondsAt(args, last, context.nowMs);
+  for (let index = 1; index < last; index += 1) {
+    const set = sortedSetToWrite(context, args, index);
+    if (set === undefined) continue;
+    const { reply } = context;
+    reply.arrayHeader(3);
+    reply.bulk(args.source, args.at(index), args.length(index));
+    pop(context, set, end, 1, false);
+    announcePopped(context, args, end, index);
+    return;
+  }
+  waitForSortedSet(context, timeoutMs);
+}
+
+/** Pops from the first sorted set that there is; false when there is none. */
+function popFirst(
+  context: ShardContext,
+  args: Arguments,
+  { first, end, isFirstEnd, count }: MultiPop,
+): boolean {
+  const { reply } = context;
+  const where: End = isFirstEnd ? 'min' : 'max';
+  for (let index = first; index < end; index += 1) {
+    const set = sortedSetToWrite(context, args, index);
+    if (set === undefined) continue;
+    const popped = Math.min(count, set.count);
+    reply.arrayHeader(2);
+    reply.bulk(args.source, args.at(index), args.length(index));
+    reply.arrayHeader(popped);
+    pop(context, set, where, popped, true);
+    announcePopped(context, args, where, index);
+    return true;
+  }
+  return false;
+}
 
 function popOne(context: ShardContext, args: Arguments, end: End): void {
   const { reply } = context;

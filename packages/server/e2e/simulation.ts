@@ -141,6 +141,7 @@ export class Simulation {
       gate: () => undefined,
       isOutOfMemory: () => false,
       queryBytesMax: () => Infinity,
+      beginTurn: () => undefined,
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const transactions = this.#transactionsOf(client);

@@ -1,0 +1,284 @@
+/**
+ * Clients that wait for a blocking command: where they wait, until when, and who may answer them.
+ *
+ * With all keys on one shard, that shard decides; main only says when the time is over. With keys on several
+ * shards, main decides which of them runs the command: first by the shards' offers, later by who wakes it
+ * first. A client is therefore answered once.
+ */
+
+import { errors, LongTimer, type CommandError } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
+import type { Page } from '#diag';
+import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
+import { OwnedReply, type CommandBytes } from '#resp';
+import type { Client } from './client.ts';
+import type { Roster } from './roster.ts';
+import type { Routes } from './routes.ts';
+import { emptyHead } from './shard-link.ts';
+import { ownedCopy } from './transaction.ts';
+
+/** What a shard says of the keys it holds for an offer. */
+export interface OfferAnswer {
+  readonly shard: number;
+  readonly flags: number;
+  /** Which of the command's keys is the first that is there, or -1. */
+  readonly firstIndex: number;
+  readonly timeoutMs: number;
+}
+
+/** One client's wait, from the dispatch of its command to the reply. */
+interface ClientWait {
+  readonly sequence: number;
+  /** Who may answer: one shard, or the shards of an offer. */
+  readonly shards: readonly number[];
+  /** Of an offer. */
+  readonly transaction: number;
+  readonly offers: OfferAnswer[];
+  /** The command, when main must send it again: its keys are lent. */
+  readonly again: { readonly entry: CommandEntry; readonly command: CommandBytes } | undefined;
+  /** The reply is under way, or given: nothing more can be decided. */
+  isDecided: boolean;
+  isParked: boolean;
+  timer: LongTimer | undefined;
+  /** Who has ended the wait wants to know when it has ended. */
+  ended: (() => void) | undefined;
+}
+
+export interface WaitsParts {
+  readonly routes: Routes;
+  readonly roster: Roster;
+  readonly page: Page;
+  /** Begins a turn, outside of which nothing is seen by shards. */
+  beginTurn(): void;
+}
+
+export class Waits {
+  readonly #parts: WaitsParts;
+  readonly #waits = new Map<Client, ClientWait>();
+  /** Waits whose command is to be sent again, and found a ring full. */
+  readonly #resends = new Set<Client>();
+  readonly #args = new Arguments();
+
+  constructor(parts: WaitsParts) {
+    this.#parts = parts;
+  }
+
+  has(client: Client): boolean {
+    return this.#waits.has(client);
+  }
+
+  /** Sends a command that may wait; false when a ring is full, and then nothing was sent. */
+  send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const { routes } = this.#parts;
+    const { command: definition } = entry;
+    const owners = routes.ownersOf(entry, args);
+    const isOffered =
+      owners.length > 1 && definition.route === 'oneShard' && definition.acrossShards === 'first';
+    const transaction = isOffered ? routes.nextTransaction() : 0;
+    const sequence = client.nextSequence;
+    if (isOffered) {
+      if (!this.#offer(client, entry, command, owners, transaction)) return false;
+    } else if (!routes.send(client, entry, args, command)) {
+      return false;
+    }
+    if (!isOffered && !entry.has('blocking')) return true;
+    const isLent = !isOffered && owners.length > 1;
+    const wait: ClientWait = {
+      ...{ sequence, transaction, shards: owners, offers: [] },
+      again: isLent ? { entry, command: ownedCopy(command) } : undefined,
+      ...{ isDecided: false, isParked: false, timer: undefined, ended: undefined },
+    };
+    this.#waits.set(client, wait);
+    client.awaitsReply = true;
+    client.answered = () => {
+      this.#end(client, wait);
+    };
+    return true;
+  }
+
+  #offer(
+    client: Client,
+    entry: CommandEntry,
+    command: CommandBytes,
+    owners: readonly number[],
+    transaction: number,
+  ): boolean {
+    const { routes } = this.#parts;
+    const places = owners.map((shard) => {
+      const link = routes.links[shard]!;
+      const size = link.frameSize(command.count, command.length, HOST_WORDS);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = routes.fillHead(client, entry, FrameKind.offer);
+    head.sequence = client.takeSequence();
+    for (const { link, at, size } of places) {
+      link.writeHost(at, size, head, command, transaction, owners.length);
+    }
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  /** A shard has said what of an offer is there. */
+  offered(client: Client, sequence: number, answer: OfferAnswer): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined) return;
+    wait.offers.push(answer);
+    if (wait.offers.length < wait.shards.length) return;
+    const ready = wait.offers.filter(({ flags }) => (flags & ReplyFlag.ready) !== 0);
+    const [first] = ready.sort((a, b) => a.firstIndex - b.firstIndex);
+    const waits = wait.offers.every(({ flags }) => (flags & ReplyFlag.waits) !== 0);
+    if (client.socket.isClosed) {
+      this.#settle(wait, client, -1);
+      this.#answer(client, wait, undefined);
+    } else if (first === undefined && waits) {
+      for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.park);
+      this.#park(client, wait, answer.timeoutMs);
+    } else {
+      // Without any key, the one asked answers what the command answers then, which may be an error.
+      this.#settle(wait, client, first?.shard ?? wait.shards[0]!);
+    }
+  }
+
+  /** A shard, or the host of lent keys, has put a command aside. */
+  parked(client: Client, sequence: number, timeoutMs: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined || wait.isParked) return;
+    this.#park(client, wait, timeoutMs);
+    // Whoever has hung up meanwhile waits for nothing.
+    if (client.socket.isClosed) this.giveUp(client);
+    else if (client.isEnding) client.socket.destroy();
+  }
+
+  #park(client: Client, wait: ClientWait, timeoutMs: number): void {
+    wait.isParked = true;
+    client.isBlocked = true;
+    client.blockedSinceMs = this.#parts.roster.nowMs;
+    this.#parts.page.add('blockedClients', 1);
+    client.unblock = (withError, ended) => {
+      wait.ended = ended;
+      this.#stop(client, wait, withError ? errors.unblocked : undefined);
+    };
+    if (timeoutMs === 0) return;
+    wait.timer = new LongTimer(timeoutMs, () => {
+      this.#parts.beginTurn();
+      this.#stop(client, wait, undefined);
+    });
+  }
+
+  /** A shard has a key that the client waits for. */
+  woken(client: Client, sequence: number, shard: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined || wait.isDecided) return;
+    if (wait.again === undefined) {
+      this.#settle(wait, client, shard);
+    } else {
+      this.#resends.add(client);
+      this.retry();
+    }
+  }
+
+  /** Sends again what found no room; to be called when there may be. */
+  retry(): void {
+    for (const client of [...this.#resends]) {
+      const wait = this.#waits.get(client);
+      if (wait?.again === undefined || this.#sendAgain(client, wait.again, wait.sequence)) {
+        this.#resends.delete(client);
+      }
+    }
+  }
+
+  get hasResends(): boolean {
+    return this.#resends.size > 0;
+  }
+
+  #sendAgain(
+    client: Client,
+    { entry, command }: NonNullable<ClientWait['again']>,
+    sequence: number,
+  ): boolean {
+    this.#args.point(command.source, command.at, command.spans, 0, command.count);
+    return this.#parts.routes.sendAgain(client, entry, this.#args, command, sequence);
+  }
+
+  /** The client is gone: what it waits for is answered as if its time were over. */
+  giveUp(client: Client): void {
+    const wait = this.#waits.get(client);
+    if (wait?.isParked === true) this.#stop(client, wait, undefined);
+  }
+
+  /** The time is over, or somebody wants the wait to end. */
+  #stop(client: Client, wait: ClientWait, error: CommandError | undefined): void {
+    if (wait.isDecided) return;
+    if (wait.transaction === 0) {
+      // The shard may be answering already: so it answers this, too.
+      this.#unpark(client, wait, error === undefined ? Unpark.timeout : Unpark.error);
+      return;
+    }
+    this.#settle(wait, client, -1);
+    const reply = new OwnedReply(client.protocol);
+    if (error === undefined) reply.nilArray();
+    else reply.error(error);
+    this.#answer(client, wait, reply);
+  }
+
+  /** Decides which shard runs the command (-1: none), and tells all of them. */
+  #settle(wait: ClientWait, client: Client, chosen: number): void {
+    wait.isDecided = true;
+    for (const shard of wait.shards) {
+      this.#judge(client, wait, shard, shard === chosen ? Verdict.run : Verdict.drop);
+    }
+  }
+
+  #judge(client: Client, { transaction }: ClientWait, shard: number, verdict: number): void {
+    this.#parts.routes.links[shard]!.sendMessage(
+      {
+        ...emptyHead(),
+        kind: FrameKind.verdict,
+        connection: client.slot,
+        sequence: transaction,
+        enqueuedUs: verdict,
+      },
+      new Uint8Array(0),
+    );
+  }
+
+  #unpark(client: Client, { sequence, shards }: ClientWait, why: number): void {
+    const head = { ...emptyHead(), kind: FrameKind.unpark, connection: client.slot, sequence };
+    head.enqueuedUs = why;
+    // Lent keys are waited for by their host, the first of the owners to write.
+    for (const shard of shards) {
+      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+    }
+  }
+
+  #answer(client: Client, wait: ClientWait, reply: OwnedReply | undefined): void {
+    const bytes = reply?.take() ?? new Uint8Array(0);
+    client.deliver(wait.sequence, 1, bytes, 0, client.isMuted ? 0 : bytes.length);
+    this.#parts.roster.finishIfGone(client);
+  }
+
+  #find(client: Client, sequence: number): ClientWait | undefined {
+    const wait = this.#waits.get(client);
+    return wait?.sequence === sequence ? wait : undefined;
+  }
+
+  /** The command is answered. */
+  #end(client: Client, wait: ClientWait): void {
+    wait.isDecided = true;
+    wait.timer?.cancel();
+    this.#waits.delete(client);
+    this.#resends.delete(client);
+    client.answered = undefined;
+    client.awaitsReply = false;
+    if (wait.isParked) {
+      client.isBlocked = false;
+      client.unblock = undefined;
+      this.#parts.page.add('blockedClients', -1);
+      // Whoever waited longer than the idle time allowed is not idle.
+      client.lastCommandMs = this.#parts.roster.nowMs;
+    }
+    wait.ended?.();
+    this.#parts.roster.retry(client);
+  }
+}

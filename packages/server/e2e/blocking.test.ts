@@ -1,0 +1,321 @@
+/**
+ * Clients that wait for keys, on one shard and on several: served once, in the order in which they came, inside
+ * the command that made what they wait for.
+ */
+// test-limit: 60s
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ReplyError,
+  startServer,
+  textOf,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keysOnShard } from './keys.ts';
+
+const blocking = suite('blocking commands');
+
+const SHARDS = 3;
+const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'list');
+const [far = ''] = keysOnShard(1, SHARDS, 1, 'list');
+const [third = ''] = keysOnShard(2, SHARDS, 1, 'list');
+
+let server: ChildServer;
+let client: RespClient;
+let clients: RespClient[] = [];
+
+blocking.before(async () => {
+  server = await startServer({ shards: SHARDS });
+});
+blocking.after(async () => {
+  await server.stop();
+});
+blocking.before.each(async () => {
+  client = await newClient();
+  await client.call('FLUSHALL');
+});
+blocking.after.each(async () => {
+  for (const open of clients) await open.end();
+  clients = [];
+});
+
+async function newClient(): Promise<RespClient> {
+  const made = await server.client();
+  clients.push(made);
+  return made;
+}
+
+const call = async (of: RespClient, line: string): Promise<unknown> =>
+  shown(await of.pipeline([line.split(' ')]));
+const shown = ([reply]: readonly Reply[]): unknown =>
+  reply instanceof ReplyError ? `-${reply.message}` : reply;
+
+/** Waits until so many clients are blocked. */
+async function blocked(count: number): Promise<void> {
+  for (let look = 0; look < 500; look += 1) {
+    const info = textOf(await client.call('INFO', 'clients'));
+    if (info.includes(`\nblocked_clients:${count}\r`)) return;
+    await sleep(5);
+  }
+  assert.unreachable(`${count} clients are blocked`);
+}
+
+/** A client that has sent a command and waits for its reply. */
+async function waiting(
+  line: string,
+  among = 1,
+): Promise<{ reply: Promise<unknown>; of: RespClient }> {
+  const of = await newClient();
+  const reply = call(of, line);
+  await blocked(among);
+  return { reply, of };
+}
+
+const pairs: readonly (readonly [what: string, first: string, second: string])[] = [
+  ['one shard', here, near],
+  ['several shards', here, far],
+];
+
+for (const [what, first, second] of pairs) {
+  blocking(`on ${what}: whichever key comes first is popped`, async () => {
+    for (const [command, key, reply] of [
+      [`BLPOP ${first} ${second} 0`, second, [second, 'b']],
+      [`BRPOP ${first} ${second} 0`, first, [first, 'a']],
+      [`BLMPOP 0 2 ${first} ${second} LEFT COUNT 5`, second, [second, ['b', 'a']]],
+    ] as const) {
+      const { reply: popped } = await waiting(command);
+      assert.is(await call(client, `LPUSH ${key} a b`), 2);
+      assert.equal(await popped, reply);
+      await blocked(0);
+      await client.call('DEL', key);
+    }
+  });
+
+  blocking(`on ${what}: sorted sets`, async () => {
+    for (const [command, key, reply] of [
+      [`BZPOPMIN ${first} ${second} 0`, second, [second, 'low', '1']],
+      [`BZPOPMAX ${first} ${second} 0`, first, [first, 'high', '2']],
+      [`BZMPOP 0 2 ${first} ${second} MIN`, second, [second, [['low', '1']]]],
+    ] as const) {
+      const { reply: popped } = await waiting(command);
+      assert.is(await call(client, `ZADD ${key} 1 low 2 high`), 2);
+      assert.equal(await popped, reply);
+      await client.call('DEL', key);
+    }
+  });
+
+  blocking(`on ${what}: the first key in the command's order wins`, async () => {
+    await client.call('RPUSH', second, 's');
+    assert.equal(await call(client, `BLPOP ${first} ${second} 0`), [second, 's']);
+    await client.pipeline([
+      ['RPUSH', second, 's'],
+      ['RPUSH', first, 'f'],
+    ]);
+    assert.equal(await call(client, `BLPOP ${first} ${second} 0`), [first, 'f']);
+    assert.equal(await call(client, `LMPOP 2 ${first} ${second} LEFT`), [second, ['s']]);
+    assert.is(await call(client, `LMPOP 2 ${first} ${second} LEFT`), null);
+    assert.is(await call(client, `ZMPOP 2 ${first} ${second} MIN`), null);
+  });
+
+  blocking(`on ${what}: a key of another type is an error, but not while waiting`, async () => {
+    await client.call('SET', first, 'text');
+    const wrong = /^-WRONGTYPE/;
+    assert.match(String(await call(client, `BLPOP ${first} ${second} 0`)), wrong);
+    assert.match(String(await call(client, `BLPOP ${second} ${first} 0`)), wrong);
+    await client.call('DEL', first);
+    const { reply } = await waiting(`BLPOP ${first} ${second} 0`);
+    await client.call('SET', first, 'text');
+    await client.call('ZADD', second, '1', 'm');
+    await blocked(1);
+    await client.call('DEL', first, second);
+    await client.call('RPUSH', second, 'v');
+    assert.equal(await reply, [second, 'v']);
+  });
+
+  blocking(`on ${what}: the time passes`, async () => {
+    for (const line of [
+      `BLPOP ${first} ${second} 0.03`,
+      `BZMPOP 0.03 2 ${first} ${second} MAX`,
+      `BLMOVE ${first} ${second} LEFT LEFT 0.03`,
+      `BRPOPLPUSH ${first} ${second} 0.03`,
+    ]) {
+      assert.is(await call(client, line), null, line);
+    }
+    await blocked(0);
+    await client.call('RPUSH', first, 'v');
+    assert.is(await call(client, `LLEN ${first}`), 1, 'nobody waits any more');
+  });
+
+  blocking(`on ${what}: a move goes on when its source comes`, async () => {
+    const { reply } = await waiting(`BLMOVE ${first} ${second} LEFT RIGHT 0`);
+    await client.call('RPUSH', first, '1', '2');
+    assert.is(await reply, '1');
+    assert.equal(await call(client, `LRANGE ${second} 0 -1`), ['1']);
+    assert.equal(await call(client, `LRANGE ${first} 0 -1`), ['2']);
+  });
+
+  blocking(`on ${what}: chains of moves feed each other`, async () => {
+    const last = await waiting(`BLPOP ${third} 0`);
+    const move = await waiting(`BRPOPLPUSH ${second} ${third} 0`, 2);
+    const start = await waiting(`BLMOVE ${first} ${second} LEFT LEFT 0`, 3);
+    await client.call('RPUSH', first, 'item');
+    assert.equal(await start.reply, 'item');
+    assert.equal(await move.reply, 'item');
+    assert.equal(await last.reply, [third, 'item']);
+    await blocked(0);
+    assert.is(await call(client, `EXISTS ${first} ${second} ${third}`), 0);
+  });
+
+  blocking(`on ${what}: those who came first are served first`, async () => {
+    const replies: Promise<unknown>[] = [];
+    for (let nth = 1; nth <= 5; nth += 1) {
+      replies.push((await waiting(`BLPOP ${first} ${second} 0`, nth)).reply);
+    }
+    for (let nth = 0; nth < 5; nth += 1) {
+      await client.call('RPUSH', nth % 2 === 0 ? first : second, String(nth));
+      assert.is(((await replies[nth]) as string[])[1], String(nth));
+    }
+  });
+
+  blocking(`on ${what}: CLIENT UNBLOCK`, async () => {
+    for (const line of [`BLPOP ${first} ${second} 0`, `BLMOVE ${first} ${second} LEFT LEFT 0`]) {
+      for (const [reason, expected] of [
+        [[], null],
+        [['TIMEOUT'], null],
+        [['ERROR'], '-UNBLOCKED client unblocked via CLIENT UNBLOCK'],
+      ] as const) {
+        const { reply, of } = await waiting(line);
+        const list = textOf(await client.call('CLIENT', 'LIST'));
+        const id = /id=(\d+) [^\n]* flags=b /.exec(list)?.[1] ?? '';
+        assert.is(await client.call('CLIENT', 'UNBLOCK', id, ...reason), 1);
+        assert.equal(await reply, expected);
+        assert.is(await client.call('CLIENT', 'UNBLOCK', id), 0);
+        assert.is(await of.call('PING'), 'PONG');
+      }
+    }
+  });
+
+  blocking(`on ${what}: a client that goes away leaves nothing behind`, async () => {
+    for (const line of [`BLPOP ${first} ${second} 0`, `BLMOVE ${first} ${second} LEFT LEFT 0`]) {
+      const gone = await server.client();
+      const reply = gone.pipeline([line.split(' ')]).catch(() => undefined);
+      await blocked(1);
+      gone.socket.destroy();
+      await reply;
+      await blocked(0);
+      await client.call('RPUSH', first, 'v');
+      assert.equal(await call(client, `LPOP ${first}`), 'v');
+    }
+  });
+
+  blocking(`on ${what}: inside a transaction nobody waits`, async () => {
+    const replies = await client.pipeline([
+      ['MULTI'],
+      ['BLPOP', first, second, '0'],
+      ['BLMOVE', first, second, 'LEFT', 'LEFT', '0'],
+      ['BZPOPMIN', first, second, '0'],
+      ['DBSIZE'],
+      ['BLPOP', first, second, '0'],
+      ['EXEC'],
+    ]);
+    assert.equal(replies.at(-1), [null, null, null, 0, null]);
+  });
+
+  blocking(`on ${what}: a transaction is over before anybody is served`, async () => {
+    const { reply } = await waiting(`BLPOP ${first} ${second} 0`);
+    const replies = await client.pipeline([
+      ['MULTI'],
+      ['RPUSH', first, 'a'],
+      ['LPOP', first],
+      ['RPUSH', second, 'b'],
+      ['RPUSH', second, 'c'],
+      ['EXEC'],
+    ]);
+    assert.equal(replies.at(-1), [1, 'a', 1, 2]);
+    assert.equal(await reply, [second, 'b']);
+    assert.equal(await call(client, `LRANGE ${second} 0 -1`), ['c']);
+  });
+
+  blocking(`on ${what}: a key that arrives by other ways is found`, async () => {
+    const ways: readonly (readonly string[])[] = [
+      [`RPUSH ${near}{x} v`, `RENAME ${near}{x} ${second}`],
+      [`RPUSH ${third} v`, `RENAME ${third} ${second}`],
+      [`RPUSH ${third} v`, `COPY ${third} ${second}`],
+      [`RPUSH ${third} v`, `LMOVE ${third} ${second} LEFT LEFT`],
+      ['SELECT 1', `RPUSH ${second} v`, `MOVE ${second} 0`],
+      ['SELECT 1', `RPUSH ${second} v`, 'SWAPDB 0 1'],
+      ['MULTI', `RPUSH ${second} v`, 'DBSIZE', 'EXEC'],
+    ];
+    for (const way of ways) {
+      await client.call('FLUSHALL');
+      const { reply } = await waiting(`BLPOP ${first} ${second} 0`);
+      const maker = await newClient();
+      for (const line of way) await call(maker, line);
+      assert.equal(await reply, [second, 'v'], way.join('; '));
+    }
+  });
+}
+
+blocking('what follows in the pipeline waits for the reply', async () => {
+  const waiter = await newClient();
+  const replies = waiter.pipeline([['BLPOP', here, '0'], ['GET', near], ['PING']]);
+  await blocked(1);
+  await client.pipeline([
+    ['SET', near, 'late'],
+    ['RPUSH', here, 'v'],
+  ]);
+  assert.equal(await replies, [[here, 'v'], 'late', 'PONG']);
+});
+
+blocking('many wait at once, each is served once', async () => {
+  const count = 200;
+  const waiters = await Promise.all(Array.from({ length: count }, () => newClient()));
+  const replies = waiters.map((waiter, nth) =>
+    waiter.call(nth % 2 === 0 ? 'BLPOP' : 'BRPOP', here, far, third, '0'),
+  );
+  await blocked(count);
+  const pushers = await Promise.all([newClient(), newClient(), newClient()]);
+  let next = 0;
+  await Promise.all(
+    pushers.map(async (pusher, nth) => {
+      const key = [here, far, third][nth]!;
+      while (next < count) {
+        next += 1;
+        await pusher.call('RPUSH', key, String(next));
+      }
+    }),
+  );
+  const values = (await Promise.all(replies)).map((reply) => (reply as string[])[1]);
+  assert.is(new Set(values).size, count);
+  await blocked(0);
+  const left = (await client.pipeline([here, far, third].map((key) => ['LLEN', key]))) as number[];
+  assert.is(
+    left.reduce((sum, length) => sum + length, 0),
+    next - count,
+  );
+});
+
+const faults: readonly (readonly [line: string, reply: string])[] = [
+  [`BLPOP ${here} x`, '-ERR timeout is not a float or out of range'],
+  [`BLPOP ${here} ${far} x`, '-ERR timeout is not a float or out of range'],
+  [`BLPOP ${here} ${far} -1`, '-ERR timeout is negative'],
+  [`BRPOP ${here} 1e300`, '-ERR timeout is out of range'],
+  [`BLMPOP 0 2 ${here} ${far} MIDDLE`, '-ERR syntax error'],
+  [`BLMPOP 0 0 ${here} LEFT`, '-ERR numkeys should be greater than 0'],
+  [`BLMPOP 0 2 ${here} ${far} LEFT COUNT 0`, '-ERR count should be greater than 0'],
+  [`BLMOVE ${here} ${far} LEFT UP 0`, '-ERR syntax error'],
+  [`BLMOVE ${here} ${far} LEFT LEFT never`, '-ERR timeout is not a float or out of range'],
+  [`BRPOPLPUSH ${here} ${far} -0.5`, '-ERR timeout is negative'],
+  [`BZPOPMIN ${here} ${far} nan`, '-ERR timeout is not a float or out of range'],
+];
+for (const [line, reply] of faults) {
+  blocking(`${line} is refused`, async () => {
+    assert.is(await call(client, line), reply);
+    await blocked(0);
+  });
+}
+
+blocking.run();

@@ -1,0 +1,221 @@
+/**
+ * Commands that wait for their keys (BLPOP, XREAD BLOCK, ...).
+ *
+ * A command that finds nothing is put aside and run again, inside the command that changed one of its keys,
+ * in the order in which they came. Where its keys are on several shards, each shard holds its own until
+ * main knows which of all is there first (an offer and a verdict); only then does the client wait on all of
+ * them, and whichever shard wakes main first runs it.
+ */
+
+import { errors, keySlot, shardOfSlot } from '#base';
+import { FrameKind, HostWord, ReplyFlag, Request, Unpark, Verdict } from '#link';
+import type { Wait } from '#commands';
+import type { Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Executor } from './executor.ts';
+import type { Frame } from './frame.ts';
+import type { Holds } from './holds.ts';
+import type { ReplySender } from './reply-sender.ts';
+import type { Waiter, Waiters } from './waiters.ts';
+
+export interface BlockingParts {
+  readonly shardIndex: number;
+  readonly shardCount: number;
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly executor: Executor;
+  readonly sender: ReplySender;
+  readonly holds: Holds;
+  readonly waiters: Waiters;
+}
+
+/** What main asked this shard to hold ready. */
+interface Offer {
+  readonly frame: Frame;
+  readonly wait: Wait | undefined;
+}
+
+export class Blocking {
+  readonly #parts: BlockingParts;
+  readonly #offers = new Map<number, Offer>();
+  #isServing = false;
+
+  constructor(parts: BlockingParts) {
+    this.#parts = parts;
+  }
+
+  /** A command found nothing. It keeps its place when it has waited before. */
+  park(frame: Frame, wait: Wait): void {
+    const { waiters, sender } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    const known = waiters.find(slot, sequence);
+    if (known !== undefined) {
+      known.isWoken = false;
+      return;
+    }
+    const transaction = frame.kind === FrameKind.host ? transactionOf(frame) : 0;
+    waiters.add(this.#waiterFor(frame, wait, transaction));
+    const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
+    sender.send(FrameKind.parked, slot, sequence, timeout);
+  }
+
+  #waiterFor(frame: Frame, wait: Wait, transaction: number): Waiter {
+    return {
+      slot: frame.words[frame.word + Request.connection]!,
+      sequence: frame.words[frame.word + Request.sequence]! >>> 0,
+      frame: frame.detached(),
+      names: this.#ownNames(frame).slice(0, wait.keyCount),
+      type: wait.type,
+      onNoKey: wait.onNoKey === true,
+      transaction,
+      isWoken: false,
+    };
+  }
+
+  /** Whether a command that is run again still has somebody who waits for it. */
+  isAwaited(frame: Frame): boolean {
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    return this.#parts.waiters.find(slot, sequence) !== undefined;
+  }
+
+  /** A command that has waited was answered. */
+  answered(frame: Frame): void {
+    const slot = frame.words[frame.word + Request.connection]!;
+    const waiter = this.#parts.waiters.find(
+      slot,
+      frame.words[frame.word + Request.sequence]! >>> 0,
+    );
+    if (waiter !== undefined) this.#parts.waiters.remove(waiter);
+  }
+
+  /** Runs again what the last command has made possible, and what that makes possible in turn. */
+  serve(): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    const { waiters } = this.#parts;
+    for (let name = waiters.takeTouched(); name !== undefined; name = waiters.takeTouched()) {
+      this.#serveKey(name);
+    }
+    this.#isServing = false;
+  }
+
+  #serveKey(name: string): void {
+    // Lent keys are not what they seem; their return touches them again.
+    if (this.#parts.holds.isLent(name)) return;
+    for (const waiter of this.#parts.waiters.of(name) ?? []) {
+      const type = this.#typeOf(name);
+      if (type !== waiter.type && !waiter.onNoKey) {
+        if (type < 0 && this.#parts.waiters.noKeyCount === 0) return;
+        continue;
+      }
+      if (waiter.transaction === 0) this.#runAgain(waiter);
+      else if (this.#wake(waiter, name)) return;
+    }
+  }
+
+  /** A number of ValueType, or -1. */
+  #typeOf(name: string): number {
+    const colon = name.indexOf(':');
+    const keyspace = this.#parts.store.databases[Number(name.slice(0, colon))]!;
+    const key = Buffer.from(name.slice(colon + 1), 'latin1');
+    const ref = keyspace.peek(key, 0, key.length);
+    return ref === 0 ? -1 : keyspace.type(ref);
+  }
+
+  #runAgain(waiter: Waiter): void {
+    this.#parts.executor.runCommand(waiter.frame, true);
+  }
+
+  /** Lets main decide whether it is this shard's turn; true when nobody else may have the key meanwhile. */
+  #wake(waiter: Waiter, name: string): boolean {
+    const { sender, holds } = this.#parts;
+    if (waiter.isWoken) return false;
+    waiter.isWoken = true;
+    const isOffered = waiter.frame.kind === FrameKind.offer;
+    if (isOffered) holds.claim(waiter.transaction, name);
+    sender.sendSignal(FrameKind.wake, waiter.slot, waiter.sequence);
+    return isOffered;
+  }
+
+  // Keys on several shards.
+
+  /** Says whether one of the command's keys is there, and holds them until the verdict. */
+  offer(frame: Frame): void {
+    const { holds, sender, executor } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    const transaction = transactionOf(frame);
+    const names = this.#ownNames(frame);
+    const all = executor.keysOf(frame) ?? [];
+    const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
+    // With none of its keys here the command changes nothing: it says whether it waits.
+    const wait = first < 0 ? executor.tryCommand(frame) : undefined;
+    holds.hold(transaction, names);
+    this.#offers.set(transaction, { frame: frame.detached(), wait });
+    const body = new Uint8Array(Float64Array.of(first, wait?.timeoutMs ?? 0).buffer);
+    let flags = 0;
+    if (first >= 0) flags = ReplyFlag.ready;
+    else if (wait !== undefined) flags = ReplyFlag.waits;
+    sender.send(FrameKind.offer, slot, sequence, body, flags);
+  }
+
+  /** What main decides on an offer, or on a client that was woken here. */
+  verdict(frame: Frame): void {
+    const { waiters, holds, executor } = this.#parts;
+    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
+    const verdict = frame.words[frame.word + Request.verdict]!;
+    const offer = this.#offers.get(transaction);
+    if (offer === undefined) {
+      const waiter = waiters.ofSlot(frame.words[frame.word + Request.connection]!);
+      if (waiter?.transaction === transaction) this.#end(waiter, verdict === Verdict.run);
+      return;
+    }
+    this.#offers.delete(transaction);
+    if (verdict === Verdict.run) executor.runCommand(offer.frame, false);
+    if (verdict === Verdict.park && offer.wait !== undefined) {
+      waiters.add(this.#waiterFor(offer.frame, offer.wait, transaction));
+    }
+    holds.release(transaction);
+  }
+
+  /** Ends a wait, with its command's being run or not; who waits behind it is looked at next. */
+  #end(waiter: Waiter, runs: boolean): void {
+    const { waiters, holds, executor } = this.#parts;
+    waiters.remove(waiter);
+    if (runs) executor.runCommand(waiter.frame, true);
+    for (const name of waiter.names) waiters.touch(name);
+    if (waiter.transaction === 0) return;
+    holds.release(waiter.transaction, () => {
+      this.serve();
+    });
+  }
+
+  /** A client waits no longer. */
+  unpark(frame: Frame): void {
+    const { waiters, executor } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const waiter = waiters.find(slot, frame.words[frame.word + Request.sequence]! >>> 0);
+    if (waiter === undefined) return;
+    this.#end(waiter, false);
+    const why = frame.words[frame.word + Request.unpark]!;
+    if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
+    if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
+  }
+
+  /** Those of the command's keys that this shard owns. */
+  #ownNames(frame: Frame): readonly string[] {
+    const { executor, shardIndex, shardCount } = this.#parts;
+    const names = executor.keysOf(frame) ?? [];
+    if (frame.kind === FrameKind.command || shardCount === 1) return names;
+    return names.filter((name) => {
+      const key = Buffer.from(name.slice(name.indexOf(':') + 1), 'latin1');
+      return shardOfSlot(keySlot(key, 0, key.length), shardCount) === shardIndex;
+    });
+  }
+}
+
+function transactionOf(frame: Frame): number {
+  return frame.words[frame.word + HostWord.transaction]! >>> 0;
+}
