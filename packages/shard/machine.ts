@@ -364,16 +364,19 @@ export class ShardMachine {
     const spans = frame.kind === FrameKind.host ? HOST_SPANS : Request.spans;
     const entry = this.#point(frame, spans);
     if (!entry.hasKeys) return null;
-    const { databaseOf, keys } = entry.command;
+    const { databaseOf, alsoIn, keys } = entry.command;
     const selected = this.#context.database;
     const found = findKeys(keys, this.#args);
     // Arguments without their keys fail in the handler, whose order no longer matters.
     if (found === undefined) return [];
-    return found.map(({ index, spec }) => {
+    const names = found.map(({ index, spec }) => {
       const nth = keys.specs.indexOf(spec);
       const database = databaseOf?.(nth, this.#args, selected) ?? selected;
       return holdName(database, this.#args.view(index));
     });
+    if (alsoIn === undefined) return names;
+    const other = alsoIn(this.#args);
+    return [...names, ...found.map(({ index }) => holdName(other, this.#args.view(index)))];
   }
 
   // Messages.
