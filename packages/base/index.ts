@@ -11,7 +11,7 @@ export {
   type Bytes,
 } from './bytes.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { CommandError, ERROR_CODES, errors } from './command-error.ts';
+export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
 export { crc64, type Crc64 } from './crc64.ts';
 export { formatDouble, formatDoublePrecisely, parseDouble, parseDoubleInRange } from './doubles.ts';

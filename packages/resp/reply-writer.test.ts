@@ -14,6 +14,11 @@ const cases: readonly (readonly [what: string, write: Write, resp2: string, resp
   ['ok', (reply) => reply.ok(), '+OK\r\n'],
   ['a status', (reply) => reply.simple('PONG'), '+PONG\r\n'],
   ['an error', (reply) => reply.error(new CommandError('ERR no\r\nway')), '-ERR no  way\r\n'],
+  [
+    'an error that ends a line',
+    (reply) => reply.error(new CommandError('ERR x \r\n\r')),
+    '-ERR x \r\n',
+  ],
   ['0', (reply) => reply.integer(0), ':0\r\n'],
   ['a negative integer', (reply) => reply.integer(-42), ':-42\r\n'],
   [

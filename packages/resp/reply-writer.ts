@@ -92,7 +92,7 @@ export class ReplyWriter {
 
   error(error: CommandError): void {
     this.errorText = error.text;
-    this.#line(MINUS, error.text);
+    this.#line(MINUS, withoutLineEnds(error.text));
   }
 
   integer(value: number): void {
@@ -286,4 +286,9 @@ export function doubleMemory(writer: ReplyWriter, bytesNeeded: number): void {
   copyBytes(writer.bytes, 0, larger, 0, writer.at);
   writer.bytes = larger;
   writer.limit = size;
+}
+
+/** Texts may end with what a client sent: line ends there go, others become spaces, as in Redis. */
+function withoutLineEnds(text: string): string {
+  return /[\r\n]$/.test(text) ? text.replace(/[\r\n]+$/, '') : text;
 }
