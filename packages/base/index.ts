@@ -1,4 +1,5 @@
 export { assert, AssertionError, unreachable } from './assert.ts';
+export { ByteViews, copyWords } from './byte-views.ts';
 export {
   asBuffer,
   compareBytes,

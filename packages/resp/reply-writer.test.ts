@@ -127,4 +127,16 @@ writing('begins anew after its bytes were taken', () => {
   assert.is(reply.take().length, 0);
 });
 
+writing('bulk strings of every length around those with a shorter way to their header', () => {
+  const source = fromLatin1(long);
+  const reply = new OwnedReply();
+  for (let length = 0; length <= 130; length += 1) {
+    reply.bulk(source, 0, length);
+    assert.is(
+      Buffer.from(reply.take()).toString('latin1'),
+      `$${length}\r\n${'x'.repeat(length)}\r\n`,
+    );
+  }
+});
+
 writing.run();

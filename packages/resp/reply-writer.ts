@@ -17,6 +17,7 @@ import {
 const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
+const ZERO = 0x30;
 const DOLLAR = 0x24;
 const STAR = 0x2a;
 const PLUS = 0x2b;
@@ -108,7 +109,11 @@ export class ReplyWriter {
   /** A bulk string of the given range. */
   bulk(source: Bytes, at = 0, length = source.length - at): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
-    this.#header(DOLLAR, length);
+    if (length < 100) {
+      this.#shortHeader(length);
+    } else {
+      this.#header(DOLLAR, length);
+    }
     copyBytes(source, at, this.bytes, this.at, length);
     this.at += length;
     this.#crlf();
@@ -209,6 +214,23 @@ export class ReplyWriter {
     this.ensure(length);
     copyBytes(source, at, this.bytes, this.at, length);
     this.at += length;
+  }
+
+  /** The header of a bulk string whose length has one or two digits: most of all headers. */
+  #shortHeader(length: number): void {
+    const { bytes } = this;
+    let { at } = this;
+    bytes[at] = DOLLAR;
+    if (length >= 10) {
+      const tens = (length * 205) >> 11;
+      at += 1;
+      bytes[at] = ZERO + tens;
+      length -= tens * 10;
+    }
+    bytes[at + 1] = ZERO + length;
+    bytes[at + 2] = CR;
+    bytes[at + 3] = LF;
+    this.at = at + 4;
   }
 
   #nil3(): void {
