@@ -24,6 +24,7 @@ const programs = {
   test: 'scripts/test.js',
   check: 'scripts/check.js',
   bench: 'scripts/bench.js',
+  differential: 'scripts/differential.js',
   generate: 'scripts/generate.js',
   tidy: 'scripts/tidy.js',
 };

@@ -62,6 +62,29 @@ bytes('finds a byte within the range only', () => {
   assert.is(indexOfByte(text, 0x7a, 0, 5), -1);
 });
 
+bytes('copies alike the first time and later, from and to parts of memory', () => {
+  const memory = new Uint8Array(new SharedArrayBuffer(2_000));
+  const from = new Uint8Array(2_000).map((_, index) => (index * 11) & 0xff).subarray(100);
+  for (const length of [7, 8, 9, 12, 15, 16, 17, 31, 33, 64, 511, 512, 513]) {
+    for (let turn = 0; turn < 4; turn += 1) {
+      const target = memory.subarray(turn);
+      for (let again = 0; again < 3; again += 1) {
+        memory.fill(9);
+        copyBytes(from, 3 + again, target, 5, length);
+        assert.equal(
+          [...target.subarray(5, 5 + length)],
+          [...from.subarray(3 + again, 3 + again + length)],
+        );
+        assert.is(
+          memory.filter((byte, at) => byte !== 9 && (at < turn + 5 || at >= turn + 5 + length))
+            .length,
+          0,
+        );
+      }
+    }
+  }
+});
+
 bytes('gives a buffer over the same memory', () => {
   const small = source.subarray(10, 20);
   const buffer = asBuffer(small);

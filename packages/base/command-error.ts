@@ -52,6 +52,12 @@ export class CommandError extends Error {
   }
 }
 
+/** A client's word as errors show it: Redis prints it as C does, up to the first zero byte. */
+export function untilNul(word: string): string {
+  const end = word.indexOf('\0');
+  return end === -1 ? word : word.slice(0, end);
+}
+
 const fixed = (text: string): CommandError => new CommandError(text);
 
 /** The catalogue: fixed texts as values, texts with a part of the client's own as functions. */
@@ -111,10 +117,10 @@ export const errors = {
   unknownCommand: (name: string, firstArguments: string): CommandError =>
     fixed(`ERR unknown command '${name}', with args beginning with: ${firstArguments}`),
   unknownSubcommand: (name: string, container: string): CommandError =>
-    fixed(`ERR unknown subcommand '${name.slice(0, 128)}'. Try ${container} HELP.`),
+    fixed(`ERR unknown subcommand '${untilNul(name).slice(0, 128)}'. Try ${container} HELP.`),
   subcommandSyntax: (name: string, container: string): CommandError =>
     fixed(
-      `ERR unknown subcommand or wrong number of arguments for '${name.slice(0, 128)}'. Try ${container} HELP.`,
+      `ERR unknown subcommand or wrong number of arguments for '${untilNul(name).slice(0, 128)}'. Try ${container} HELP.`,
     ),
   invalidExpire: (command: string): CommandError =>
     fixed(`ERR invalid expire time in '${command}' command`),

@@ -1,4 +1,5 @@
 export { assert, AssertionError, unreachable } from './assert.ts';
+export { ByteViews, copyWords } from './byte-views.ts';
 export {
   asBuffer,
   compareBytes,
@@ -11,7 +12,7 @@ export {
   type Bytes,
 } from './bytes.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { CommandError, ERROR_CODES, errors } from './command-error.ts';
+export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
 export { crc64, type Crc64 } from './crc64.ts';
 export { formatDouble, formatDoublePrecisely, parseDouble, parseDoubleInRange } from './doubles.ts';

@@ -99,6 +99,8 @@ export interface CommandHead {
   secret?: 'all' | ((args: Arguments) => readonly number[]);
   /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
   databaseOf?: (spec: number, args: Arguments, selected: number) => number;
+  /** Another database in which it touches the same keys (MOVE). */
+  alsoIn?: (args: Arguments) => number;
 }
 
 export interface OneShardCommand extends CommandHead {

@@ -14,6 +14,11 @@ const cases: readonly (readonly [what: string, write: Write, resp2: string, resp
   ['ok', (reply) => reply.ok(), '+OK\r\n'],
   ['a status', (reply) => reply.simple('PONG'), '+PONG\r\n'],
   ['an error', (reply) => reply.error(new CommandError('ERR no\r\nway')), '-ERR no  way\r\n'],
+  [
+    'an error that ends a line',
+    (reply) => reply.error(new CommandError('ERR x \r\n\r')),
+    '-ERR x \r\n',
+  ],
   ['0', (reply) => reply.integer(0), ':0\r\n'],
   ['a negative integer', (reply) => reply.integer(-42), ':-42\r\n'],
   [
@@ -120,6 +125,18 @@ writing('begins anew after its bytes were taken', () => {
   reply.integer(1);
   assert.is(latin1(reply.take()), ':1\r\n');
   assert.is(reply.take().length, 0);
+});
+
+writing('bulk strings of every length around those with a shorter way to their header', () => {
+  const source = fromLatin1(long);
+  const reply = new OwnedReply();
+  for (let length = 0; length <= 130; length += 1) {
+    reply.bulk(source, 0, length);
+    assert.is(
+      Buffer.from(reply.take()).toString('latin1'),
+      `$${length}\r\n${'x'.repeat(length)}\r\n`,
+    );
+  }
 });
 
 writing.run();

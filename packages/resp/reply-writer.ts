@@ -17,6 +17,7 @@ import {
 const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
+const ZERO = 0x30;
 const DOLLAR = 0x24;
 const STAR = 0x2a;
 const PLUS = 0x2b;
@@ -92,7 +93,7 @@ export class ReplyWriter {
 
   error(error: CommandError): void {
     this.errorText = error.text;
-    this.#line(MINUS, error.text);
+    this.#line(MINUS, withoutLineEnds(error.text));
   }
 
   integer(value: number): void {
@@ -108,7 +109,11 @@ export class ReplyWriter {
   /** A bulk string of the given range. */
   bulk(source: Bytes, at = 0, length = source.length - at): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
-    this.#header(DOLLAR, length);
+    if (length < 100) {
+      this.#shortHeader(length);
+    } else {
+      this.#header(DOLLAR, length);
+    }
     copyBytes(source, at, this.bytes, this.at, length);
     this.at += length;
     this.#crlf();
@@ -211,6 +216,23 @@ export class ReplyWriter {
     this.at += length;
   }
 
+  /** The header of a bulk string whose length has one or two digits: most of all headers. */
+  #shortHeader(length: number): void {
+    const { bytes } = this;
+    let { at } = this;
+    bytes[at] = DOLLAR;
+    if (length >= 10) {
+      const tens = (length * 205) >> 11;
+      at += 1;
+      bytes[at] = ZERO + tens;
+      length -= tens * 10;
+    }
+    bytes[at + 1] = ZERO + length;
+    bytes[at + 2] = CR;
+    bytes[at + 3] = LF;
+    this.at = at + 4;
+  }
+
   #nil3(): void {
     this.ensure(3);
     this.bytes[this.at] = UNDERSCORE;
@@ -286,4 +308,9 @@ export function doubleMemory(writer: ReplyWriter, bytesNeeded: number): void {
   copyBytes(writer.bytes, 0, larger, 0, writer.at);
   writer.bytes = larger;
   writer.limit = size;
+}
+
+/** Texts may end with what a client sent: line ends there go, others become spaces, as in Redis. */
+function withoutLineEnds(text: string): string {
+  return /[\r\n]$/.test(text) ? text.replace(/[\r\n]+$/, '') : text;
 }

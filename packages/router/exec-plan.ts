@@ -53,16 +53,17 @@ export function planExec(
   const args = new Arguments();
   for (const { entry, command } of queue) {
     args.point(command.source, command.at, command.spans, 0, command.count);
-    const { keys: specs, databaseOf } = entry.command;
+    const { keys: specs, databaseOf, alsoIn } = entry.command;
     for (const { index, spec } of findKeys(specs, args) ?? []) {
       const of = databaseOf?.(specs.specs.indexOf(spec), args, database) ?? database;
-      const name = `${String(of)}:${args.latin1(index)}`;
-      const known = keys.get(name);
+      const databases = alsoIn === undefined ? [of] : [of, alsoIn(args)];
+      const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
       const isWritable = spec.access !== 'RO';
-      if (known !== undefined) known.isWritable ||= isWritable;
-      else {
-        const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-        keys.set(name, { shard, database: of, key: args.view(index), isWritable });
+      for (const each of databases) {
+        const name = watchedName(each, args, index);
+        const known = keys.get(name);
+        if (known !== undefined) known.isWritable ||= isWritable;
+        else keys.set(name, { shard, database: each, key: args.view(index), isWritable });
       }
     }
   }

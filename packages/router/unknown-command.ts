@@ -1,17 +1,18 @@
 /** What a client is told of a command that does not exist. */
 
-import { errors, latin1, type CommandError } from '#base';
+import { errors, latin1, untilNul, type CommandError } from '#base';
 import type { Arguments } from '#commands';
 
 /** As much of the name, and of the arguments, is shown. */
 const SHOWN_BYTES = 128;
 
 export function unknownCommand(args: Arguments): CommandError {
-  const name = args.latin1(0).slice(0, SHOWN_BYTES);
+  const name = untilNul(args.latin1(0)).slice(0, SHOWN_BYTES);
   let shown = '';
   for (let index = 1; index < args.count && shown.length < SHOWN_BYTES; index += 1) {
     const left = SHOWN_BYTES - shown.length;
-    shown += `'${latin1(args.source, args.at(index), Math.min(args.length(index), left))}' `;
+    const word = latin1(args.source, args.at(index), Math.min(args.length(index), left));
+    shown += `'${untilNul(word)}' `;
   }
   return errors.unknownCommand(name, shown);
 }

@@ -233,12 +233,13 @@ export class Executor {
   #visitKeys(frame: Frame, spans: number, visit: KeyVisitor): boolean {
     const entry = this.#point(frame, spans);
     if (!entry.hasKeys) return false;
-    const { databaseOf, keys } = entry.command;
+    const { databaseOf, alsoIn, keys } = entry.command;
     const selected = this.#context.database;
     // Arguments without their keys fail in the handler, whose order no longer matters.
     for (const { index, spec } of findKeys(keys, this.#args) ?? []) {
       const nth = keys.specs.indexOf(spec);
       visit(databaseOf?.(nth, this.#args, selected) ?? selected, this.#args, index);
+      if (alsoIn !== undefined) visit(alsoIn(this.#args), this.#args, index);
     }
     return true;
   }

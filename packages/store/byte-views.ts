@@ -1,37 +1,9 @@
-/**
- * Word-wise reading of byte arrays that others own.
- *
- * A DataView reads four bytes at any offset as fast as one, but making one costs as much as the copy
- * saves. So the view of an array is made when the array is seen twice running (a ring, an input
- * buffer) and kept until another takes its place; arrays seen once are read by bytes.
- */
+/** Copies into memory of the store, by words where the source's view is at hand. */
+import { copyWords, type ByteViews } from '#base';
 import { LOOP_COPY_BYTES_MAX } from './limits.ts';
 
-const NO_BYTES = new Uint8Array(0);
 /** Without a view, a block copy is cheaper from this length on. */
 const BYTE_LOOP_BYTES_MAX = 32;
-
-export class ByteViews {
-  #bytes: Uint8Array = NO_BYTES;
-  #view: DataView = new DataView(NO_BYTES.buffer);
-  #seen: Uint8Array = NO_BYTES;
-
-  /** The view of `bytes`, or undefined when it is not worth one yet. */
-  of(bytes: Uint8Array): DataView | undefined {
-    return bytes === this.#bytes ? this.#view : this.#consider(bytes);
-  }
-
-  #consider(bytes: Uint8Array): DataView | undefined {
-    if (bytes !== this.#seen) {
-      this.#seen = bytes;
-      return undefined;
-    }
-    this.#seen = NO_BYTES;
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    return this.#view;
-  }
-}
 
 /** Bytes with their view: where a copy goes. */
 export interface ViewedBytes {
@@ -54,33 +26,11 @@ export function copyInto(
   }
   const from = views.of(source);
   if (from !== undefined) {
-    copyWords(target, targetAt, from, sourceAt, length);
+    copyWords(target.view, targetAt, from, sourceAt, length);
   } else if (length > BYTE_LOOP_BYTES_MAX) {
     target.bytes.set(source.subarray(sourceAt, sourceAt + length), targetAt);
   } else {
     const bytes = target.bytes;
     for (let i = 0; i < length; i += 1) bytes[targetAt + i] = source[sourceAt + i]!;
   }
-}
-
-/** Copies by four words, words and bytes. */
-export function copyWords(
-  target: ViewedBytes,
-  targetAt: number,
-  from: DataView,
-  fromAt: number,
-  length: number,
-): void {
-  const to = target.view;
-  const end = fromAt + length;
-  let j = targetAt;
-  let i = fromAt;
-  for (; i <= end - 16; i += 16, j += 16) {
-    to.setInt32(j, from.getInt32(i, true), true);
-    to.setInt32(j + 4, from.getInt32(i + 4, true), true);
-    to.setInt32(j + 8, from.getInt32(i + 8, true), true);
-    to.setInt32(j + 12, from.getInt32(i + 12, true), true);
-  }
-  for (; i <= end - 4; i += 4, j += 4) to.setInt32(j, from.getInt32(i, true), true);
-  for (; i < end; i += 1, j += 1) to.setUint8(j, from.getUint8(i));
 }

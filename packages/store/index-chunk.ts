@@ -106,7 +106,8 @@ export function visitHomes(
   const base = wordOf(chunk, block, 0);
   const slotCount = chunk.slotMask + 1;
   let seen = 0;
-  for (let i = first; i < first + slotCount; i += 1) {
+  // Where probing came round the end, the slots behind `last` are those at the block's beginning.
+  for (let i = first; i < last + slotCount; i += 1) {
     const slot = i & chunk.slotMask;
     const hash = chunk.words[base + (slot << 1)]!;
     if (hash === 0) {

@@ -57,6 +57,15 @@ index('touches the slots of one block at most when it grows', () => {
   assert.ok(keys.depth <= 13, `a directory of 2^13, not 2^${keys.depth}`);
 });
 
+index('visits keys whose probing came round the end of a block', () => {
+  const { keys } = makeIndex();
+  const LAST_HOME = 0xffff;
+  for (let ref = 1; ref <= 3; ref += 1) keys.insert((ref << 16) | LAST_HOME, ref);
+  for (const count of [1, 2, 1000]) {
+    assert.equal(scanAll(keys, count).sort(), [1, 2, 3], `by pages of ${count}`);
+  }
+});
+
 index('goes back to the tiny table when it is emptied', () => {
   const { keys, memory } = makeIndex();
   const tiny = memory.usedBytes;

@@ -179,6 +179,27 @@ export class Listpack {
     }
   }
 
+  /** Visits so many entries as texts, from the current one on; all of them are there. */
+  eachText(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
+    const { bytes } = this;
+    let { position } = this;
+    for (let left = count; left > 0; left -= 1) {
+      const first = bytes[position]!;
+      if (first >= 0x80 && first < 0xc0) {
+        // Short texts, whose length is read once: one byte before them and one behind.
+        const length = first & 0x3f;
+        visit(bytes, position + 1, length);
+        position += length + 2;
+        continue;
+      }
+      this.position = position;
+      this.read();
+      visit(this.text, this.textAt, this.textLength);
+      position += this.entryBytes;
+    }
+    this.position = position;
+  }
+
   /** A private copy of the current entry as text. */
   copy(): Bytes {
     this.read();

@@ -1,8 +1,8 @@
 /**
  * The records of one database: how to read, build and free them.
  */
-import { assert } from '#base';
-import { ByteViews, copyInto, copyWords } from './byte-views.ts';
+import { assert, ByteViews, copyWords } from '#base';
+import { copyInto } from './byte-views.ts';
 import { halfSipHash } from './half-sip-hash.ts';
 import { Heap } from './heap.ts';
 import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from './limits.ts';
@@ -365,6 +365,7 @@ function moveBytes(
   sourceAt: number,
   length: number,
 ): void {
-  if (length <= LOOP_COPY_BYTES_MAX) copyWords(target, targetAt, source.view, sourceAt, length);
+  if (length <= LOOP_COPY_BYTES_MAX)
+    copyWords(target.view, targetAt, source.view, sourceAt, length);
   else target.bytes.set(source.bytes.subarray(sourceAt, sourceAt + length), targetAt);
 }

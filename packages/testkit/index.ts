@@ -10,7 +10,7 @@ export { FakeClock } from './fake-clock.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';
-export { startRedis } from './redis-server.ts';
+export { redisProgram, startRedis } from './redis-server.ts';
 export {
   encodeCommand,
   RespClient,

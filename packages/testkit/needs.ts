@@ -3,6 +3,7 @@ import path from 'node:path';
 
 /** Where a program is, or nothing when this machine does not have it. */
 export function programOrNone(name: string): string | undefined {
+  if (path.isAbsolute(name)) return existsSync(name) ? name : undefined;
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }

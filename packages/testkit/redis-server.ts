@@ -1,9 +1,14 @@
 import { launch, type ChildServer } from './child-server.ts';
 
-/** Starts an installed Redis, which keeps nothing on disk, to compare with or to be replicated from. */
+/** The Redis that is compared with: the one TEST_REDIS names, else the one installed. */
+export function redisProgram(): string {
+  return process.env['TEST_REDIS'] ?? 'redis-server';
+}
+
+/** Starts that Redis, which keeps nothing on disk, to compare with or to be replicated from. */
 export function startRedis(args: readonly string[] = []): Promise<ChildServer> {
   return launch({
-    program: 'redis-server',
+    program: redisProgram(),
     arguments: (port, folder) => [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no'],

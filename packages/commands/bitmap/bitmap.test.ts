@@ -66,6 +66,9 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['BITFIELD n OVERFLOW SAT INCRBY i5 0 -100', [-16]],
   ['BITFIELD n OVERFLOW WRAP INCRBY u4 0 -1', [15]],
   ['BITFIELD n OVERFLOW SAT SET u8 0 -1', [0]],
+  ['BITFIELD n OVERFLOW SAT SET i41 0 -9223372036854775808 GET i41 0', [0, 1099511627775]],
+  ['BITFIELD n OVERFLOW SAT SET i41 0 -9223370936854775808 GET i41 0', [0, -1099511627776]],
+  ['BITFIELD n OVERFLOW SAT INCRBY u29 0 -9223372036854775807', [0]],
   ['BITFIELD n SET i64 0 -9223372036854775808 GET i64 0', [0, -9223372036854775808n]],
   ['BITFIELD k GET u64 0', badType],
   ['BITFIELD k GET i65 0', badType],
@@ -110,6 +113,13 @@ bitmap('grows with zero bytes, and is then a raw string', () => {
   const context = new CallContext();
   call(context, 'SETBIT k 23 1');
   assert.is(call(context, 'GET k'), '\0\0\u0001');
+  assert.is(call(context, 'OBJECT ENCODING k'), 'raw');
+});
+
+bitmap('keeps what it combines as a raw string', () => {
+  const context = new CallContext();
+  call(context, 'SET a 12');
+  call(context, 'BITOP OR k a');
   assert.is(call(context, 'OBJECT ENCODING k'), 'raw');
 });
 

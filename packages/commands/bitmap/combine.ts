@@ -7,6 +7,7 @@ import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
+import { StringForm } from '../string/encoding.ts';
 
 type Operation = (a: number, b: number) => number;
 
@@ -85,7 +86,7 @@ function keep(context: ShardContext, args: Arguments, result: Bytes): void {
   const { keyspace } = context;
   const key = [args.source, args.at(2), args.length(2)] as const;
   if (result.length > 0) {
-    keyspace.set(...key, result, 0, result.length);
+    keyspace.setEncoding(keyspace.set(...key, result, 0, result.length), StringForm.raw);
     changedAt(context, args, 2, events.set);
   } else if (keyspace.remove(...key)) {
     changedAt(context, args, 2, events.del);

@@ -1,6 +1,6 @@
 /** BITFIELD: integers of any width at any bit of a string. */
 
-import { CommandError, errors, parseInteger64, type Bytes } from '#base';
+import { INT64_MAX, CommandError, errors, parseInteger64, type Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -239,8 +239,14 @@ function outcomeOf(
   const wanted = kind === 'set' ? set : before + value;
   if (wanted >= least && wanted <= most) return wanted;
   if (overflow === 'fail') return null;
-  if (overflow === 'sat') return wanted > most ? most : least;
+  if (overflow === 'sat')
+    return wanted > most || (kind === 'set' && isSigned && isFarBelow(wanted, most)) ? most : least;
   return isSigned ? BigInt.asIntN(width, wanted) : BigInt.asUintN(width, wanted);
+}
+
+/** So far below that Redis takes it for too large: the distance does not fit its 64 bits. */
+function isFarBelow(wanted: bigint, most: bigint): boolean {
+  return most < INT64_MAX && most - wanted > INT64_MAX;
 }
 
 interface Field {

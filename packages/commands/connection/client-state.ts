@@ -1,6 +1,6 @@
 /** CLIENT subcommands that read or change the state of the connection they are sent on. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -85,7 +85,7 @@ const setInfo = onMain({
   run({ reply, client }, args) {
     if (args.takes('LIB-NAME')) client.libraryName = readLibraryWord(args, 'lib-name');
     else if (args.takes('LIB-VER')) client.libraryVersion = readLibraryWord(args, 'lib-ver');
-    else throw new CommandError(`ERR Unrecognized option '${args.latin1(2)}'`);
+    else throw new CommandError(`ERR Unrecognized option '${untilNul(args.latin1(2))}'`);
     reply.ok();
   },
 });

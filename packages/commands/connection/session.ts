@@ -1,9 +1,10 @@
 /** Commands about the connection they are sent on: who am I, which database, which protocol. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
+import { databaseIndexAt } from '../keyspace/database-index.ts';
 import { readName } from './client-name.ts';
 import type { ConnectionContext } from './ports.ts';
 
@@ -51,17 +52,12 @@ const select = onMain<ConnectionContext>({
   flags: ['loading', 'stale', 'fast'],
   args: [{ name: 'index', type: 'integer' }],
   run({ client, reply, databaseCount }, args) {
-    const index = args.integer();
-    if (index < INT_MIN || index > INT_MAX) throw errors.notInteger;
+    const index = databaseIndexAt(args, 1);
     if (index < 0 || index >= databaseCount) throw errors.databaseOutOfRange;
     client.database = index;
     reply.ok();
   },
 });
-
-/** C's `int`, in which Redis reads the index. */
-const INT_MAX = 2 ** 31 - 1;
-const INT_MIN = -(2 ** 31);
 
 const quit = onMain({
   ...ofConnection,
@@ -206,7 +202,7 @@ function readWish(args: Arguments): HelloWish {
     } else if (args.left > 1 && args.takes('SETNAME')) {
       wish.name = readName(args);
     } else {
-      throw new CommandError(`ERR Syntax error in HELLO option '${args.latin1(option)}'`);
+      throw new CommandError(`ERR Syntax error in HELLO option '${untilNul(args.latin1(option))}'`);
     }
   }
   return wish;

@@ -38,6 +38,7 @@ const cases: Case = [
   ['GEODIST none a b', null],
   ['GEODIST g Palermo Catania yd', '-ERR unsupported unit provided. please use M, KM, FT, MI'],
   ['GEODIST g Palermo Catania m x', syntax],
+  ['GEODIST g Palermo Catania yd x', syntax],
   ['GEODIST s a b', wrongType],
   ['GEOHASH g Palermo none Catania', ['sqc8b49rny0', null, 'sqdtr74hyu0']],
   ['GEOHASH none a', [null]],

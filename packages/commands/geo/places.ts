@@ -83,8 +83,8 @@ export const geodist = oneShard({
     { ...unitDoc, optional: true },
   ],
   run(context, args) {
-    const unit = args.count > 4 ? unitAt(args, 4) : 1;
     if (args.count > 5) throw errors.syntax;
+    const unit = args.count > 4 ? unitAt(args, 4) : 1;
     const set = sortedSetToRead(context, args);
     const from = set === undefined ? undefined : memberPlace(set, args, 2);
     const to = set === undefined ? undefined : memberPlace(set, args, 3);

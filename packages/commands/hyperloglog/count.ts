@@ -37,7 +37,7 @@ export const pfadd = oneShard({
       value = after;
       isRaised = true;
     }
-    if (isRaised) hyperloglog.forgetCount(value);
+    if (isNew || isRaised) hyperloglog.forgetCount(value);
     // A dense value was written in place.
     if (isNew || value !== before) keep(context, args, 1, value);
     if (isNew) createdAt(context, args, 1);
@@ -113,7 +113,7 @@ export const pfmerge = oneShard({
     const ref = findToWrite(context, args, 1);
     const isNew = ref === 0;
     const before: Bytes = isNew ? hyperloglog.emptySparse() : valueOf(context, ref);
-    const value = isDense ? hyperloglog.emptyDense() : sparseOf(context, before, registers);
+    const value = isDense ? denseOf(before) : sparseOf(context, before, registers);
     if (isDense) hyperloglog.fillDense(value, registers);
     hyperloglog.forgetCount(value);
     keep(context, args, 1, value);
@@ -122,6 +122,14 @@ export const pfmerge = oneShard({
     context.reply.ok();
   },
 });
+
+/** The value as a dense one of its own memory, whose header stays what it was. */
+function denseOf(before: Bytes): Bytes {
+  if (hyperloglog.isDense(before)) return before.slice();
+  const dense = hyperloglog.toDense(before);
+  if (dense === undefined) throw corrupted;
+  return dense;
+}
 
 /** The value with all registers raised; it turns dense where it no longer fits a code. */
 function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {

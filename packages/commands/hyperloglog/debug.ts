@@ -1,6 +1,6 @@
 /** PFDEBUG and PFSELFTEST: what is inside, and whether the arithmetic holds on this machine. */
 
-import { CommandError } from '#base';
+import { CommandError, untilNul } from '#base';
 import { hyperloglog } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -41,7 +41,7 @@ export const pfdebug = oneShard({
       makeDense(context, args);
       context.reply.integer(isDense ? 0 : 1);
     } else {
-      throw new CommandError(`ERR Unknown PFDEBUG subcommand '${args.latin1(1)}'`);
+      throw new CommandError(`ERR Unknown PFDEBUG subcommand '${untilNul(args.latin1(1))}'`);
     }
   },
 });

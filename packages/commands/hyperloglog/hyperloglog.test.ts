@@ -89,6 +89,20 @@ hyperloglog('keeps when the key expires', () => {
   assert.is(call(context, 'TTL h'), 100);
 });
 
+hyperloglog('keeps its header whatever becomes of the code', () => {
+  const context = new CallContext();
+  const header = (): unknown => (call(context, 'GET h') as string).slice(4, 16);
+  call(context, 'PFADD h');
+  assert.is(header(), `\u0001${'\0'.repeat(10)}\u0080`, 'a new count is not known yet');
+  call(context, 'SETRANGE h 5 abc');
+  call(context, 'PFCOUNT h');
+  call(context, 'PFDEBUG TODENSE h');
+  assert.is(header(), `\0abc${'\0'.repeat(8)}`);
+  call(context, 'SETRANGE h 8 n');
+  call(context, 'PFMERGE h');
+  assert.is(header(), `\0abcn${'\0'.repeat(6)}\u0080`, 'the old count stays, and counts no more');
+});
+
 hyperloglog('answers a broken code with an error', () => {
   const context = prepared();
   const value = Buffer.from(structure.emptySparse());

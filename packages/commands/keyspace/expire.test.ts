@@ -43,6 +43,8 @@ const cases: readonly (readonly [ttlMs: number, line: string, reply: unknown, af
   ],
   [5000, 'EXPIRE k 10 GT LT', '-ERR GT and LT options at the same time are not compatible', 5000],
   [5000, 'EXPIRE k 10 AB', '-ERR Unsupported option AB', 5000],
+  [5000, 'EXPIRE k 10 "A\\u0000B"', '-ERR Unsupported option A', 5000],
+  [5000, 'EXPIRE k 10 "A\\r\\nB\\r\\n"', '-ERR Unsupported option A  B', 5000],
   [5000, 'EXPIRE k x AB', '-ERR Unsupported option AB', 5000],
   [5000, 'EXPIRE k x', notInteger, 5000],
   [5000, 'EXPIRE k 9223372036854775808', notInteger, 5000],

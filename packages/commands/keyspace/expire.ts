@@ -1,6 +1,6 @@
 /** Giving keys an end, and taking it away. */
 
-import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64 } from '#base';
+import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64, untilNul } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -137,7 +137,7 @@ function readConditions(args: Arguments): number {
     else if (args.spellsAt(index, 'XX')) conditions |= XX;
     else if (args.spellsAt(index, 'GT')) conditions |= GT;
     else if (args.spellsAt(index, 'LT')) conditions |= LT;
-    else throw new CommandError(`ERR Unsupported option ${args.latin1(index)}`);
+    else throw new CommandError(`ERR Unsupported option ${untilNul(args.latin1(index))}`);
   }
   if ((conditions & NX) !== 0 && conditions !== NX) throw nxExcludes;
   if ((conditions & GT) !== 0 && (conditions & LT) !== 0) throw gtExcludesLt;

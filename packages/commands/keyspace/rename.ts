@@ -61,6 +61,7 @@ export const move = oneShard({
     { name: 'key', type: 'key' },
     { name: 'db', type: 'integer' },
   ],
+  alsoIn: (args) => args.integerAt(2),
   run(context, args) {
     const database = databaseIndexAt(args, 2);
     demandDatabase(context, database);

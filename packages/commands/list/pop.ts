@@ -206,9 +206,13 @@ function popSeveral(
 ): void {
   reply.arrayHeader(count);
   let more = list.seek(isHead ? 0 : -1);
-  for (let left = count; more && left > 0; left -= 1) {
-    writeElement(reply, list);
-    more = isHead ? list.next() : list.prev();
+  if (isHead) {
+    if (more) list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length));
+  } else {
+    for (let left = count; more && left > 0; left -= 1) {
+      writeElement(reply, list);
+      more = list.prev();
+    }
   }
   list.removeRange(isHead ? 0 : list.count - count, count);
 }

@@ -66,10 +66,7 @@ export const lrange = oneShard({
     reply.arrayHeader(count);
     if (list === undefined || count === 0) return;
     list.seek(first);
-    for (let left = count; left > 0; left -= 1) {
-      writeElement(reply, list);
-      list.next();
-    }
+    list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length));
   },
 });
 

@@ -17,6 +17,8 @@ export type Members = PackedTable | GatheredStrings;
 export interface Combined {
   members: Members;
   startsAsIntset: boolean;
+  /** All of these were in the result on the way; the set stays as it was kept then. */
+  passed?: SetValue | undefined;
 }
 
 export type Combination = (keyspace: Keyspace, sets: Sources) => Combined;
@@ -86,7 +88,8 @@ function joined(keyspace: Keyspace, sets: Sources): PackedTable {
 
 /** The members that only the first of the sets has. */
 export function difference(keyspace: Keyspace, sets: Sources): Combined {
-  return { members: subtracted(keyspace, sets), startsAsIntset: true };
+  const members = subtracted(keyspace, sets);
+  return { members, startsAsIntset: true, passed: members === gathered ? undefined : sets[0] };
 }
 
 function subtracted(keyspace: Keyspace, sets: Sources): Members {
@@ -97,7 +100,7 @@ function subtracted(keyspace: Keyspace, sets: Sources): Members {
   let total = first.count;
   for (const set of others) total += set.count;
   // Asking each set about each member is quicker per step, and stops early; hence the half.
-  const asking = (first.count * (others.length + 1)) / 2;
+  const asking = Math.floor((first.count * (others.length + 1)) / 2);
   return asking <= total
     ? differenceByAsking(first, others)
     : differenceByTaking(keyspace, first, others);

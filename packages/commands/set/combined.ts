@@ -1,9 +1,10 @@
 /** What is done with members that came out of several sets: answering and storing them. */
 
 import type { Bytes } from '#base';
-import { Encoding, PackedTable, ValueType } from '#store';
+import { Encoding, PackedTable, ValueType, type SetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
+import { gathered, type GatheredStrings } from '../element-scan.ts';
 import { events, type KeyEvent } from '../keyspace/events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import type { Combined, Members } from './combination.ts';
@@ -20,17 +21,19 @@ export function answerMembers({ reply }: ShardContext, members: Members): void {
 export function storeMembers(
   context: ShardContext,
   args: Arguments,
-  { members, startsAsIntset }: Combined,
+  { members, startsAsIntset, passed }: Combined,
   event: KeyEvent,
 ): void {
   const { keyspace, reply } = context;
+  const countMax = passed?.count ?? members.count;
+  const passing = passed === undefined || isLarge(context, countMax) ? undefined : gather(passed);
   const old = findToWrite(context, args, TARGET_INDEX);
   const existed = old !== 0;
   if (existed) keyspace.removeRef(old);
   const { count } = members;
   if (count > 0) {
-    if (members instanceof PackedTable && isLarge(context, members)) adopt(context, args, members);
-    else fill(context, args, members, startsAsIntset);
+    if (members instanceof PackedTable && isLarge(context, countMax)) adopt(context, args, members);
+    else fill(context, args, members, startsAsIntset, passing);
     if (!existed) createdAt(context, args, TARGET_INDEX);
     changedAt(context, args, TARGET_INDEX, event);
   } else if (existed) {
@@ -40,7 +43,7 @@ export function storeMembers(
 }
 
 /** Whether a set of so many members is a table, whatever they are. */
-function isLarge({ settings }: ShardContext, { count }: PackedTable): boolean {
+function isLarge({ settings }: ShardContext, count: number): boolean {
   const packed = settings.number('set-max-listpack-entries');
   return count > packed && count > settings.number('set-max-intset-entries');
 }
@@ -59,10 +62,35 @@ function adopt({ keyspace }: ShardContext, args: Arguments, table: PackedTable):
 }
 
 /** The way to a result decides how it is kept, as in Redis. */
-function fill(context: ShardContext, args: Arguments, members: Members, asIntset: boolean): void {
+function fill(
+  context: ShardContext,
+  args: Arguments,
+  members: Members,
+  asIntset: boolean,
+  passing: GatheredStrings | undefined,
+): void {
   const set = newSetAs(context, args, TARGET_INDEX, asIntset);
-  each(members, (bytes, at, length) => set.add(bytes, at, length));
+  each(passing ?? members, (bytes, at, length) => set.add(bytes, at, length));
+  if (passing !== undefined) {
+    passing.each((bytes, at, length) => {
+      if (!isAmong(members, bytes, at, length)) set.delete(bytes, at, length);
+    });
+  }
   if (!asIntset) set.preferIntset();
+}
+
+function isAmong(members: Members, bytes: Bytes, at: number, length: number): boolean {
+  return members instanceof PackedTable && members.find(bytes, at, length) !== 0;
+}
+
+/** The set's members, in its order. */
+function gather(set: SetValue): GatheredStrings {
+  gathered.clear();
+  for (let more = set.first(); more; more = set.next()) {
+    set.read();
+    gathered.add(set.bytes, set.at, set.length);
+  }
+  return gathered;
 }
 
 function each(members: Members, visit: (bytes: Bytes, at: number, length: number) => void): void {

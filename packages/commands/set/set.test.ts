@@ -191,6 +191,17 @@ for (const [lines, encoding] of encodings) {
   });
 }
 
+set('a difference stays as it was kept on the way, if members were taken out again', () => {
+  const context = new CallContext();
+  for (const line of ['SADD a text 0 1 2', 'SADD b text', 'SADD c other']) call(context, line);
+  // With one other set each member is asked for, and only what stays is added.
+  call(context, 'SDIFFSTORE d a b');
+  assert.is(call(context, 'OBJECT ENCODING d'), 'intset');
+  call(context, 'SDIFFSTORE d a b c c c');
+  assert.is(call(context, 'SCARD d'), 3);
+  assert.is(call(context, 'OBJECT ENCODING d'), 'listpack');
+});
+
 set('combines large sets of all kinds', () => {
   const context = new CallContext();
   for (let nth = 0; nth < 3000; nth += 1) {

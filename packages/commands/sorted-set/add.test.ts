@@ -59,6 +59,8 @@ const cases: Case = [
   ['ZINCRBY z -0.5 new', '-0.5'],
   ['ZINCRBY none 1e17 a', '100000000000000000'],
   ['ZINCRBY z x a', notFloat],
+  ['ZINCRBY z nx a', '-ERR syntax error'],
+  ['ZINCRBY z XX GT', '-ERR syntax error'],
   ['ZINCRBY z nan a', notFloat],
   ['ZINCRBY s 1 a', wrongType],
   ['ZINCRBY z 1', "-ERR wrong number of arguments for 'zincrby' command"],

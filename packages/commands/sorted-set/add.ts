@@ -82,7 +82,9 @@ export const zincrby = oneShard({
     { name: 'member', type: 'string' },
   ],
   run(context, args) {
-    clearOptions();
+    readOptions(args);
+    // Redis reads ZADD's options here too, and an option leaves no pair behind it.
+    if (args.position > 2) throw errors.syntax;
     options.increments = true;
     addMembers(context, args, 2, 1);
   },

@@ -205,4 +205,26 @@ atomicity('databases are exchanged at one moment', async () => {
   await contend([swapper], [reader, reader]);
 });
 
+atomicity('MOVE does not overtake what waits for the key in its other database', async () => {
+  const client = await server.client();
+  const [moved = '', renamed = ''] = keysOnShard(0, SHARDS, 2, 'move');
+  const [lent = ''] = keysOnShard(1, SHARDS, 1, 'move');
+  const round = [
+    ['FLUSHALL'],
+    ['SELECT', '0'],
+    ['SET', moved, 'v'],
+    ['SELECT', '1'],
+    ['SET', lent, 'v'],
+    ['RENAME', lent, renamed],
+    ['DEL', moved, renamed],
+    ['SELECT', '0'],
+    ['MOVE', moved, '1'],
+  ];
+  const commands = Array.from({ length: DEPTH }, () => round).flat();
+  const replies = await client.pipeline(commands);
+  for (let at = 0; at < replies.length; at += round.length) {
+    assert.equal(replies.slice(at + 5, at + round.length), ['OK', 1, 'OK', 1]);
+  }
+});
+
 atomicity.run();

@@ -67,6 +67,12 @@ const lines: readonly (readonly [sent: string, answer: string])[] = [
   ['ping a b\r\n', "-ERR wrong number of arguments for 'ping' command\r\n"],
   ['get\r\n', "-ERR wrong number of arguments for 'get' command\r\n"],
   ['foo bar "b\\nc"\r\n', "-ERR unknown command 'foo', with args beginning with: 'bar' 'b c' \r\n"],
+  ['"f\\x00o" "b\\x00r" x\r\n', "-ERR unknown command 'f', with args beginning with: 'b' 'x' \r\n"],
+  ['CLIENT "F\\x00O"\r\n', "-ERR unknown subcommand 'F'. Try CLIENT HELP.\r\n"],
+  [
+    'SELECT 9223372036854775807\r\n',
+    '-ERR value is out of range, value must between -2147483648 and 2147483647\r\n',
+  ],
   ['CLIENT FOO\r\n', "-ERR unknown subcommand 'FOO'. Try CLIENT HELP.\r\n"],
   ['HELLO 4\r\n', '-NOPROTO unsupported protocol version\r\n'],
   ['HELLO x\r\n', '-ERR Protocol version is not an integer or out of range\r\n'],

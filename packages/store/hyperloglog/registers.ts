@@ -23,6 +23,7 @@ const INDEX_BITS = 14;
 /** Bits of the hash that are searched for the first one. */
 const PATTERN_BITS = 64 - INDEX_BITS;
 const MAGIC = Buffer.from('HYLL', 'latin1');
+const ENCODING_AT = 4;
 const DENSE = 0;
 const SPARSE = 1;
 const CACHE_AT = 8;
@@ -51,7 +52,7 @@ function trailingZeros(word: number): number {
 export function emptySparse(): Bytes {
   const value = Buffer.alloc(HEADER_BYTES + 2);
   value.set(MAGIC);
-  value[4] = SPARSE;
+  value[ENCODING_AT] = SPARSE;
   value[HEADER_BYTES] = 0x40 | ((REGISTERS - 1) >> 8);
   value[HEADER_BYTES + 1] = (REGISTERS - 1) & 0xff;
   return value;
@@ -60,17 +61,19 @@ export function emptySparse(): Bytes {
 export function emptyDense(): Bytes {
   const value = Buffer.alloc(DENSE_BYTES);
   value.set(MAGIC);
-  value[4] = DENSE;
+  value[ENCODING_AT] = DENSE;
   return value;
 }
 
 export function isHyperLogLog(value: Bytes): boolean {
   if (value.length < HEADER_BYTES || !MAGIC.equals(value.subarray(0, 4))) return false;
-  return value[4] === SPARSE || (value[4] === DENSE && value.length === DENSE_BYTES);
+  return (
+    value[ENCODING_AT] === SPARSE || (value[ENCODING_AT] === DENSE && value.length === DENSE_BYTES)
+  );
 }
 
 export function isDense(value: Bytes): boolean {
-  return value[4] === DENSE;
+  return value[ENCODING_AT] === DENSE;
 }
 
 /** The cached count; undefined when it is no longer true. */
@@ -155,7 +158,8 @@ export function toDense(value: Bytes): Bytes | undefined {
   const registers = new Uint8Array(REGISTERS);
   if (!mergeInto(registers, value)) return undefined;
   const dense = emptyDense();
-  dense.set(value.subarray(CACHE_AT, HEADER_BYTES), CACHE_AT);
+  // What is unused between the encoding and the count stays too.
+  dense.set(value.subarray(ENCODING_AT + 1, HEADER_BYTES), ENCODING_AT + 1);
   fillDense(dense, registers);
   return dense;
 }

@@ -48,6 +48,18 @@ export class ListNode {
     return new ListNode(listpack, listpack.length, entries.count, false);
   }
 
+  /** The same with `room` bytes, for what will be put before it, or behind it. */
+  static growing(entries: ListpackEntries, room: number, isFront: boolean): ListNode {
+    const listpack = entries.toListpack();
+    const size = listpack.length;
+    if (room <= size) return new ListNode(listpack, size, entries.count, false);
+    const bytes = new Uint8Array(room);
+    const node = new ListNode(bytes, size, entries.count, false);
+    if (isFront) node.start = room - size;
+    bytes.set(listpack, node.start);
+    return node;
+  }
+
   /** A node that takes over a finished listpack. */
   static ofListpack(listpack: Bytes, count: number): ListNode {
     return new ListNode(listpack, listpack.length, count, false);

@@ -132,6 +132,15 @@ export class ListValue {
     }
   }
 
+  /**
+   * Visits so many elements from the current one on; all of them are there. The list stands nowhere
+   * afterwards.
+   */
+  each(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
+    if (this.#quicklist === undefined) this.#cursor.eachText(count, visit);
+    else this.#quicklist.each(count, visit);
+  }
+
   /** Whether the current element is these bytes. */
   equals(bytes: Bytes, at: number, length: number): boolean {
     const holder = this.#quicklist ?? this.#cursor;

@@ -10,6 +10,13 @@ import { ListNode } from './list-node.ts';
 import { cursor, entries, NodeChain } from './node-chain.ts';
 import { admitsElement, isLarge } from './node-limits.ts';
 
+/** From so many nodes on, one more that is nearly empty takes little beside them. */
+const LONG_LIST_NODES = 8;
+/** A node seldom takes exactly what the one before did; less than what `trim` gives back. */
+const ROOM_SPARE_SHIFT = 7;
+/** What a node of the usual settings can take, a little more than its limit. */
+const ROOM_BYTES_MAX = 8_320;
+
 export class Quicklist {
   readonly nodes: NodeChain;
   /** See `ListLimits`. */
@@ -46,7 +53,15 @@ export class Quicklist {
     }
     entries.clear().add(bytes, at, length);
     if (end !== undefined && this.#admits(end, length)) nodes.extend(end, isHead);
-    else nodes.link(ListNode.packed(entries), end, !isHead);
+    else nodes.link(this.#newEnd(end, isHead), end, !isHead);
+  }
+
+  /** A node of the entries, which becomes an end; in a long list with room for as much as the last had. */
+  #newEnd(end: ListNode | undefined, isHead: boolean): ListNode {
+    const isLong = end !== undefined && this.nodes.nodeCount >= LONG_LIST_NODES;
+    if (!isLong || end.isPlain) return ListNode.packed(entries);
+    const room = Math.min(end.size + (end.size >> ROOM_SPARE_SHIFT), ROOM_BYTES_MAX);
+    return ListNode.growing(entries, room, isHead);
   }
 
   // The cursor.
@@ -106,6 +121,27 @@ export class Quicklist {
     this.bytes = cursor.text;
     this.at = cursor.textAt;
     this.length = cursor.textLength;
+  }
+
+  /** Visits so many elements from the current one on; all of them are there. */
+  each(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
+    let node = this.#node!;
+    let index = this.#index;
+    let offset = this.#offset;
+    for (let left = count; ;) {
+      this.nodes.pointCursor(node);
+      if (node.isPlain) {
+        visit(cursor.bytes, cursor.start, node.size);
+      } else {
+        cursor.moveTo(offset);
+        cursor.eachText(Math.min(left, node.count - index), visit);
+      }
+      left -= node.count - index;
+      if (left <= 0) return;
+      node = node.next!;
+      index = 0;
+      offset = HEADER_BYTES;
+    }
   }
 
   equals(bytes: Bytes, at: number, length: number): boolean {

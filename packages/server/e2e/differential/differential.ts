@@ -1,0 +1,145 @@
+/**
+ * Random commands of a family against this server and a Redis, an episode at a time; the first
+ * difference is made as short as it gets.
+ */
+import { Random, startRedis, startServer } from '#testkit';
+import { Contest, type Divergence, type Episode } from './contest.ts';
+import { Contestant } from './contestant.ts';
+import { Draw } from './draw.ts';
+import { elsewhere } from './families/elsewhere.ts';
+import { isStep, step, type Family, type Step, type Words } from './family.ts';
+import { KnownDifferences, versionOf } from './known.ts';
+import { mangled } from './mangle.ts';
+import { minimise } from './minimise.ts';
+import { parseReply } from './wire.ts';
+
+const SHARDS = 2;
+const STEPS = 1_000;
+/** How many of a family's commands come with a mistake. */
+const MISTAKES = 0.07;
+/** How many commands are not the family's own. */
+const ELSEWHERE = 0.08;
+/** Less than usual, so that nothing gets large. */
+const BULK_BYTES_MAX = '4194304';
+
+/** What is found by then is shown. */
+const SHORTENING_MS_MAX = 20_000;
+/** Fewer words may make other pages of a scan, whose order is each server's own. */
+const SCANS = /SCAN$/i;
+
+/** How much is played. */
+export interface Amount {
+  readonly seed: number;
+  readonly commands: number;
+}
+
+/** Starts both servers. */
+export async function startContest(): Promise<Contest> {
+  const ours = new Contestant(() => startServer({ shards: SHARDS, args: ['--log-level', 'warn'] }));
+  const theirs = new Contestant(() => startRedis());
+  const [info = ''] = await theirs.exchange([['INFO', 'server']]);
+  return new Contest(ours, theirs, new KnownDifferences(versionOf(parseReply(info).text)));
+}
+
+/** Plays so many commands of a family; answers the first difference as text for people, or nothing. */
+export async function playFamily(
+  contest: Contest,
+  family: Family,
+  { seed, commands }: Amount,
+): Promise<string | undefined> {
+  for (let played = 0, nth = 0; played < commands; nth += 1) {
+    const wanted = Math.min(STEPS, commands - played);
+    const episode = makeEpisode(family, new Random(seed + nth * 0x9e37_79b1), wanted);
+    const found = await contest.play(episode, family);
+    if (found !== undefined) return describe(await shortened(contest, family, episode, found));
+    played += wanted;
+  }
+  return undefined;
+}
+
+function makeEpisode(family: Family, random: Random, steps: number): Episode {
+  const draw = new Draw(random);
+  return {
+    protocol: random.chance(0.5) ? 3 : 2,
+    settings: [
+      ['proto-max-bulk-len', BULK_BYTES_MAX],
+      ...family.settings.map(([name, ...values]) => [name, random.pick(values)] as const),
+    ],
+    steps: Array.from({ length: steps }, () => makeStep(family, draw)),
+  };
+}
+
+function makeStep(family: Family, draw: Draw): Step {
+  const made = byWeight(draw.chance(ELSEWHERE) ? elsewhere : family.makers, draw)(draw);
+  // A step is right as it is: with a mistake in it, its commands might not belong together.
+  if (isStep(made)) return made;
+  return step(draw.chance(MISTAKES) ? mangled(made, draw) : made);
+}
+
+function byWeight(makers: Family['makers'], draw: Draw): Family['makers'][number][1] {
+  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
+  let left = draw.random.fraction() * total;
+  return (makers.find(([weight]) => (left -= weight) < 0) ?? makers[0]!)[1];
+}
+
+interface Failure {
+  readonly episode: Episode;
+  readonly divergence: Divergence;
+}
+
+/** The shortest episode found that still differs somewhere. */
+async function shortened(
+  contest: Contest,
+  family: Family,
+  episode: Episode,
+  divergence: Divergence,
+): Promise<Failure> {
+  let failure: Failure = { episode, divergence };
+  const endMs = performance.now() + SHORTENING_MS_MAX;
+  const fails = async (change: Partial<Episode>): Promise<boolean> => {
+    if (performance.now() > endMs) return false;
+    const tried = { ...failure.episode, ...change };
+    const found = await contest.play(tried, family);
+    if (found !== undefined) failure = { episode: tried, divergence: found };
+    return found !== undefined;
+  };
+  await fails({ steps: episode.steps.slice(0, divergence.stepIndex + 1) });
+  await minimise(failure.episode.steps, (steps) => fails({ steps }));
+  await minimise(failure.episode.settings, (settings) => fails({ settings }));
+  await withoutWords(() => failure.episode.steps, fails);
+  return failure;
+}
+
+/** Leaves out every word that the difference does not need. */
+async function withoutWords(
+  current: () => readonly Step[],
+  fails: (change: Partial<Episode>) => Promise<boolean>,
+): Promise<void> {
+  for (let nth = current().length - 1; nth >= 0; nth -= 1) {
+    const [command, ...more] = current()[nth] ?? [];
+    if (command === undefined || more.length > 0) continue;
+    const [name = '', ...rest] = command.words;
+    if (SCANS.test(name)) continue;
+    await minimise(rest, (words) => {
+      const steps = [...current()];
+      steps[nth] = [{ ...command, words: [name, ...words] }];
+      return fails({ steps });
+    });
+  }
+}
+
+function describe({ episode, divergence }: Failure): string {
+  const { words, ours, theirs } = divergence;
+  return [
+    `they differ in RESP${episode.protocol} after`,
+    ...episode.settings.map(([name, value]) => `  CONFIG SET ${name} ${value}`),
+    ...episode.steps.flatMap((step) => step.map((command) => `  ${line(command.words)}`)),
+    `in the reply to ${line(words)}`,
+    `  svc    ${ours}`,
+    `  Redis  ${theirs}`,
+  ].join('\n');
+}
+
+function line(words: Words): string {
+  return words.map((word) => (/^[\w.:+*{}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}

@@ -1,0 +1,15 @@
+/** All families; a new one is a file beside this, and its line here. */
+import type { Family } from '../family.ts';
+import { bitmap } from './bitmap.ts';
+import { geo } from './geo.ts';
+import { hash } from './hash.ts';
+import { hyperloglog } from './hyperloglog.ts';
+import { keyspace } from './keyspace.ts';
+import { list } from './list.ts';
+import { set } from './set.ts';
+import { sortedSet } from './sorted-set.ts';
+import { string } from './string.ts';
+
+export const families: readonly Family[] = [
+  ...[string, keyspace, bitmap, hyperloglog, hash, set, list, sortedSet, geo],
+];

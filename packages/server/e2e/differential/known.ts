@@ -1,0 +1,138 @@
+/**
+ * What is known to differ: between versions of Redis, and from every Redis by decision.
+ *
+ * Nothing else excuses a difference. What changes the data is never sent, since all that follows
+ * would differ too; what only shows in a reply is passed over.
+ */
+import type { Words } from './family.ts';
+import { parseReply, type Piece } from './wire.ts';
+
+/** A version as one number: 7.4.1 is 70401. */
+export type Version = number;
+
+interface Known {
+  readonly what: string;
+  /** It holds for versions before this one; for every version when left out. */
+  readonly before?: Version;
+  /** Commands that are not sent. */
+  avoids?(words: Words): boolean;
+  /** Replies that are passed over. */
+  excuses?(words: Words, ours: string, theirs: string): boolean;
+}
+
+const SEVEN_FOUR: Version = 70_400;
+const SEVEN_TWO: Version = 70_200;
+
+const FIELD_EXPIRY = /^HP?(EXPIRE(AT|TIME)?|TTL|ERSIST)$/i;
+const KEY_EXPIRY_AT = /^(P?EXPIRE(AT)?|SETEX|PSETEX|SET|GETEX|RESTORE)$/i;
+
+/** Every known difference; packages/commands/README.md has the reasons of those without a version. */
+const differences: readonly Known[] = [
+  {
+    what: 'fields of hashes expire since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '']) => FIELD_EXPIRY.test(name),
+  },
+  {
+    what: 'small lists and small sets of texts are listpacks since 7.2',
+    before: SEVEN_TWO,
+    avoids: ([name = '', , setting = '']) =>
+      is(name, 'CONFIG') && setting.startsWith('set-max-listpack'),
+    excuses: ([name = '', part = ''], ours, theirs) =>
+      is(name, 'OBJECT') &&
+      is(part, 'ENCODING') &&
+      /listpack|quicklist|hashtable/.test(ours + theirs),
+  },
+  {
+    what: 'payloads of DUMP have version 12 since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '']) => is(name, 'DUMP') || is(name, 'RESTORE'),
+  },
+  {
+    what: 'HSCAN knows NOVALUES since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '', ...words]) =>
+      is(name, 'HSCAN') && words.some((word) => is(word, 'NOVALUES')),
+  },
+  {
+    what: 'an empty cursor of a scan is none since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '', ...words]) => /SCAN$/i.test(name) && words.slice(0, 2).includes(''),
+  },
+  {
+    what: 'BITCOUNT and BITPOS judge their arguments before they look for the key since 7.4',
+    before: SEVEN_FOUR,
+    excuses: ([name = ''], ours) => /^BIT(COUNT|POS)$/i.test(name) && ours.startsWith('-'),
+  },
+  {
+    what: 'ranks are answered with scores since 7.2',
+    before: SEVEN_TWO,
+    avoids: ([name = '', ...words]) => /^Z(REV)?RANK$/i.test(name) && words.length !== 2,
+  },
+  {
+    what: 'a negative offset of LIMIT depends on the encoding before 7.2',
+    before: SEVEN_TWO,
+    avoids: ([name = '', ...words]) =>
+      /^Z(REV)?RANGE/i.test(name) &&
+      words.some((word, index) => is(word, 'LIMIT') && !(Number(words[index + 1]) >= 0)),
+  },
+  {
+    what: 'doubles have the shortest digits since 7.2',
+    before: SEVEN_TWO,
+    excuses: (_, ours, theirs) => isSameInNumbers(parseReply(ours), parseReply(theirs)),
+  },
+  {
+    what: 'expiry times are exact up to 2^53 ms only',
+    avoids: ([name = '', ...words]) => KEY_EXPIRY_AT.test(name) && words.some(isBeyondExpiry),
+  },
+  {
+    what: 'LSET with an index beyond 32 bits is out of range',
+    avoids: ([name = '', , index = '']) => is(name, 'LSET') && Math.abs(Number(index)) >= 2 ** 31,
+  },
+];
+
+/** The known differences from one version of Redis. */
+export class KnownDifferences {
+  readonly #known: readonly Known[];
+
+  constructor(version: Version) {
+    this.#known = differences.filter(({ before = Infinity }) => version < before);
+  }
+
+  /** Whether a command is never sent. */
+  avoids(words: Words): boolean {
+    return this.#known.some((known) => known.avoids?.(words) === true);
+  }
+
+  /** Whether these replies to a command may differ. */
+  excuses(words: Words, ours: string, theirs: string): boolean {
+    return this.#known.some((known) => known.excuses?.(words, ours, theirs) === true);
+  }
+}
+
+/** The version that INFO tells. */
+export function versionOf(info: string): Version {
+  const [, major, minor, patch] = /redis_version:(\d+)\.(\d+)\.(\d+)/.exec(info) ?? [];
+  return Number(major) * 10_000 + Number(minor) * 100 + Number(patch);
+}
+
+function is(word: string, name: string): boolean {
+  return word.toUpperCase() === name;
+}
+
+function isBeyondExpiry(word: string): boolean {
+  return /^[+-]?\d+$/.test(word) && Math.abs(Number(word)) >= 2 ** 53 / 1000;
+}
+
+/** Whether two replies are the same but for the digits of their numbers. */
+function isSameInNumbers(ours: Piece, theirs: Piece): boolean {
+  if (ours.kind !== theirs.kind) return false;
+  if (ours.items === undefined || theirs.items === undefined) {
+    return ours.text === theirs.text || Number(ours.text) === Number(theirs.text);
+  }
+  const others = theirs.items;
+  return (
+    ours.items.length === others.length &&
+    ours.items.every((item, index) => isSameInNumbers(item, others[index]!))
+  );
+}
