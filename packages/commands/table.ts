@@ -20,6 +20,7 @@ import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
+import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
 
 /** A command with what the router asks of it on every call. */
@@ -175,6 +176,7 @@ export const commandTable = new CommandTable([
   ...setCommands,
   ...listCommands,
   ...sortedSetCommands,
+  ...streamCommands,
   ...geoCommands,
   ...keyspaceCommands,
   ...serverCommands,
