@@ -10,6 +10,9 @@ const run = promisify(execFile);
 /** A test of redis-benchmark; our own generator knows `set` and `get`. */
 export type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
 
+/** Stands for a value of the round's size. */
+const VALUE = '<value>';
+
 /** One for each way a type is used. */
 export const TYPE_TESTS = [
   'incr',
@@ -21,7 +24,30 @@ export const TYPE_TESTS = [
   'hset',
   'zadd',
   'zpopmin',
+  'xadd',
+  'xrange_100',
+  'xread_10',
 ] as const;
+
+/** Commands that redis-benchmark has no test for, and what fills their key. */
+const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
+  xadd: { words: ['XADD', 'stream:added', '*', 'field', VALUE] },
+  xrange_100: {
+    words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],
+    fill: ['XADD', 'stream:read', '*', 'field', VALUE],
+  },
+  xread_10: {
+    words: ['XREAD', 'COUNT', '10', 'STREAMS', 'stream:read', '0'],
+    fill: ['XADD', 'stream:read', '*', 'field', VALUE],
+  },
+};
+const FILL_COMMANDS = 1000;
+
+interface OwnCommand {
+  readonly words: readonly string[];
+  /** What is done beforehand, a thousand times. */
+  readonly fill?: readonly string[];
+}
 
 export interface Round {
   test: Test;
@@ -73,10 +99,20 @@ export async function playRound(
 type Timing = Omit<RoundResult, 'mainUs' | 'othersUs'>;
 
 async function byRedisBenchmark(port: number, round: Round): Promise<Timing> {
+  const own = OWN_COMMANDS[round.test];
+  const wordsOf = (words: readonly string[]): readonly string[] =>
+    words.map((word) => (word === VALUE ? 'x'.repeat(round.valueBytes) : word));
+  if (own?.fill !== undefined) {
+    await run('redis-benchmark', [
+      ...['-p', String(port), '-q', '-n', String(FILL_COMMANDS)],
+      ...wordsOf(own.fill),
+    ]);
+  }
   const { stdout } = await run('redis-benchmark', [
-    ...['-p', String(port), '-t', round.test, '-n', String(round.commands)],
+    ...['-p', String(port), '-n', String(round.commands)],
     ...['-c', String(round.connections), '-P', String(round.pipeline)],
     ...['-d', String(round.valueBytes), '-r', String(round.keys), '--precision', '3'],
+    ...(own === undefined ? ['-t', round.test] : wordsOf(own.words)),
   ]);
   const text = stdout.replaceAll('\r', '\n');
   const [, perSecond = '0'] = /throughput summary: ([\d.]+)/.exec(text) ?? [];

@@ -48,7 +48,8 @@ export interface ShardContext {
   miss(): void;
   /**
    * Must be called once for each key that a command changed, created or removed: feeds WATCH,
-   * tracking, notifications, durability and the count of changes.
+   * tracking, notifications, durability and the count of changes. Where Redis announces nothing, the
+   * event has no name.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */

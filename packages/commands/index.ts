@@ -27,7 +27,7 @@ export {
   type ClientsPort,
   type ConnectionContext,
 } from './connection/index.ts';
-export { findKeys, type FoundKey, type KeySpec } from './keys.ts';
+export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
 export type {

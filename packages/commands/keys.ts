@@ -31,6 +31,8 @@ export interface KeySpec extends KeyHandling {
   incomplete?: boolean;
   /** What is found is no key, but is routed like one (a shard channel). */
   notKey?: boolean;
+  /** The key is changed although its access is RO, which in Redis is about the value's data alone. */
+  altersState?: boolean;
   /** The access depends on other arguments: answers what it is for these. */
   variable?: (args: ArgumentSource) => KeyHandling;
   /** Redis' note on the spec, in our words. */
@@ -124,6 +126,11 @@ function isFixed(spec: KeySpec, index: number, last: number): boolean {
     'last' in spec.find &&
     spec.find.last === last
   );
+}
+
+/** Whether a command may change the keys of the spec. */
+export function mayWrite({ access, altersState }: KeySpec): boolean {
+  return access !== 'RO' || altersState === true;
 }
 
 /** All keys of the command, in the order of the specs; undefined when the arguments do not hold what a spec promises. */

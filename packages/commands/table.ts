@@ -20,6 +20,7 @@ import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
+import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
 import { transactionCommands } from './transaction/index.ts';
 
@@ -181,6 +182,7 @@ export const commandTable = new CommandTable([
   ...setCommands,
   ...listCommands,
   ...sortedSetCommands,
+  ...streamCommands,
   ...geoCommands,
   ...keyspaceCommands,
   ...serverCommands,

@@ -9,6 +9,16 @@ const writing = suite('reply writer');
 type Write = (reply: ReplyWriter) => void;
 
 const long = 'x'.repeat(1_000);
+const ten = Array.from({ length: 10 }, (_, nth) => `:${nth}\r\n`).join('');
+
+/** Writes so many integers as an array of which another number was expected. */
+function arrayOf(expected: number, count: number): Write {
+  return (reply) => {
+    const mark = reply.beginArray(expected);
+    for (let nth = 0; nth < count; nth += 1) reply.integer(nth);
+    reply.endArray(mark, expected, count);
+  };
+}
 
 const cases: readonly (readonly [what: string, write: Write, resp2: string, resp3?: string])[] = [
   ['ok', (reply) => reply.ok(), '+OK\r\n'],
@@ -56,6 +66,31 @@ const cases: readonly (readonly [what: string, write: Write, resp2: string, resp
     '=7\r\ntxt:\u{c3}\u{a9}a\r\n',
   ],
   ['markdown', (reply) => reply.verbatim('a', 'mkd'), '$1\r\na\r\n', '=5\r\nmkd:a\r\n'],
+  ['an array of a known length at its end', arrayOf(2, 2), '*2\r\n:0\r\n:1\r\n'],
+  ['an array that is shorter than expected', arrayOf(1000, 1), '*1\r\n:0\r\n'],
+  ['an array that is longer than expected', arrayOf(9, 10), `*10\r\n${ten}`],
+  ['an empty array that was to be long', arrayOf(10, 0), '*0\r\n'],
+  [
+    'a map in RESP3 alone',
+    (reply) => {
+      const mark = reply.beginArray(1);
+      reply.integer(5);
+      reply.integer(6);
+      reply.endArray(mark, 1, 1, true);
+    },
+    '*1\r\n:5\r\n:6\r\n',
+    '%1\r\n:5\r\n:6\r\n',
+  ],
+  [
+    'such arrays in one another',
+    (reply) => {
+      const outer = reply.beginArray(10);
+      arrayOf(1, 10)(reply);
+      arrayOf(100, 0)(reply);
+      reply.endArray(outer, 10, 2);
+    },
+    `*2\r\n*10\r\n${ten}*0\r\n`,
+  ],
   ['finished bytes', (reply) => reply.raw(fromLatin1('..+a\r\n'), 2), '+a\r\n'],
 ];
 
@@ -111,6 +146,18 @@ writing('asks for memory only when what was lent is full, and never writes past 
   reply.ok();
   assert.is(asked, 1);
   assert.is(memory.toString('latin1', 0, 25), '........+OK\r\n+OK\r\n+OK\r\n..');
+});
+
+writing('finds the beginning of an array when what was written moves', () => {
+  const larger = Buffer.alloc(200);
+  const reply = new ReplyWriter(Buffer.alloc(20), 8, 20, (writer) => {
+    larger.set(writer.bytes.subarray(8, writer.at), 3);
+    writer.bytes = larger;
+    writer.at -= 5;
+    writer.limit = 200;
+  });
+  arrayOf(1, 10)(reply);
+  assert.is(larger.toString('latin1', 3, reply.at), `*10\r\n${ten}`);
 });
 
 writing('stops when its lender lends too little', () => {

@@ -7,6 +7,7 @@
 
 import {
   copyBytes,
+  digitCount,
   formatDouble,
   unreachable,
   writeInteger,
@@ -48,6 +49,8 @@ export class ReplyWriter {
   /** The code of the last error written since this was last cleared; for the counters. */
   errorText: string | null = null;
   readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
+  /** How far other memory has shifted what was written before. */
+  #shift = 0;
 
   constructor(
     bytes: Bytes,
@@ -64,7 +67,9 @@ export class ReplyWriter {
   /** Makes sure that `count` more bytes can be written at `at`. */
   ensure(count: number): void {
     if (this.at + count > this.limit) {
+      const before = this.at;
       this.#onFull(this, count);
+      this.#shift += this.at - before;
       if (this.at + count > this.limit) unreachable('the writer was lent enough memory');
     }
   }
@@ -151,6 +156,32 @@ export class ReplyWriter {
 
   arrayHeader(count: number): void {
     this.#fixedHeader(STAR, count);
+  }
+
+  /**
+   * Begins an array whose length is known when it ends; answers what `endArray` wants to know. What is
+   * written in between is moved where the length has other than the `expected` number of digits.
+   */
+  beginArray(expected: number): number {
+    const mark = this.at - this.#shift;
+    this.arrayHeader(expected);
+    return mark;
+  }
+
+  /** Says how long the array is; or the map, of so many pairs, that it is in RESP3 if `isMap`. */
+  endArray(mark: number, expected: number, count: number, isMap = false): void {
+    const before = digitCount(expected);
+    const growth = digitCount(count) - before;
+    if (growth > 0) this.ensure(growth);
+    const start = mark + this.#shift;
+    if (growth !== 0) {
+      const from = start + before + 3;
+      this.bytes.copyWithin(from + growth, from, this.at);
+    }
+    const end = this.at + growth;
+    this.at = start;
+    this.#header(isMap && this.protocol === 3 ? PERCENT : STAR, count);
+    this.at = end;
   }
 
   /** A map of `count` pairs; a flat array in RESP2. */

@@ -60,6 +60,7 @@ export function planExec(
       const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
       const isWritable = spec.access !== 'RO';
       for (const each of databases) {
+        if (!(each >= 0)) continue;
         const name = watchedName(each, args, index);
         const known = keys.get(name);
         if (known !== undefined) known.isWritable ||= isWritable;

@@ -1,7 +1,7 @@
 /** Which shard owns what: slots to shards, and the keys of a command by owner. */
 
 import { keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
-import type { Arguments, CommandEntry, FoundKey } from '#commands';
+import { mayWrite, type Arguments, type CommandEntry, type FoundKey } from '#commands';
 
 /** The shard of every slot: contiguous ranges of equal size. */
 export class Ownership {
@@ -84,7 +84,7 @@ export function planLending(
   const owners = found.map(({ index }) =>
     ownership.ownerOf(args.source, args.at(index), args.length(index)),
   );
-  const firstWritten = found.findIndex(({ spec }) => spec.access !== 'RO');
+  const firstWritten = found.findIndex(({ spec }) => mayWrite(spec));
   const host = owners[Math.max(firstWritten, 0)] ?? 0;
   const lent = new Map<number, LentKey[]>();
   for (const [nth, { index, spec }] of found.entries()) {
@@ -92,7 +92,7 @@ export function planLending(
     if (owner === host) continue;
     const database = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
     const list = lent.get(owner) ?? [];
-    const writable = spec.access !== 'RO';
+    const writable = mayWrite(spec);
     const same = list.find(
       (key) => key.database === database && sameArgument(args, key.index, index),
     );

@@ -16,8 +16,6 @@ export const UNHONOURED: readonly SettingName[] = [
   'memory.lazyfree-lazy-server-del',
   'memory.lazyfree-lazy-user-del',
   'memory.lazyfree-lazy-user-flush',
-  'encoding.stream-node-max-bytes',
-  'encoding.stream-node-max-entries',
   'persistence.durability-mode',
   'persistence.sync-interval-ms',
   'persistence.wal-failure-policy',

@@ -152,7 +152,8 @@ export class Lending {
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const host = frame.words[frame.word + Request.connection]!;
     const watcher = frame.words[frame.word + Request.watcher]! - 1;
-    const keys = lentKeys(frame);
+    // A database that does not exist is the handler's to refuse.
+    const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
     const copies = keys.map(({ database, key, writable }) =>
       copyOf(store.databases[database]!, database, key, writable),
     );

@@ -26,6 +26,18 @@ export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
 export { Store, type StoreEvents, type StoreOptions, type StoreStats } from './store.ts';
+export { EntryCursor } from './stream/entry-cursor.ts';
+export { IdPlace } from './stream/id-index.ts';
+export {
+  NEVER,
+  UNKNOWN_READ,
+  type StreamConsumer,
+  type StreamGroup,
+} from './stream/stream-group.ts';
+export { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from './stream/stream-id.ts';
+export type { EntryPieces } from './stream/stream-node.ts';
+export { StreamValue } from './stream/stream-value.ts';
+export { NODE_BYTES_MAX, type Stream, type StreamLimits, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
 export { codecAt, codecOf, registerCodec, type ObjectCodec } from './value-codec.ts';
 export { ValueType } from './value-type.ts';

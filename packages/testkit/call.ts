@@ -38,6 +38,8 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'list-compress-depth': 0,
   'zset-max-listpack-entries': 128,
   'zset-max-listpack-value': 64,
+  'stream-node-max-bytes': 4096,
+  'stream-node-max-entries': 100,
 };
 
 export interface CallOptions {

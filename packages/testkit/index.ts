@@ -6,6 +6,7 @@ export {
   type LaunchOptions,
   type ServerEnd,
 } from './child-server.ts';
+export { dumpPayload } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';

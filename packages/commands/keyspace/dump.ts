@@ -28,9 +28,6 @@ const invalidIdleTime = new CommandError('ERR Invalid IDLETIME value, must be >=
 const invalidFrequency = new CommandError('ERR Invalid FREQ value, must be >= 0 and <= 255');
 const unsoundPayload = new CommandError('ERR DUMP payload version or checksum are wrong');
 const badFormat = new CommandError('ERR Bad data format');
-const streamPayload = new CommandError(
-  'ERR DUMP payload holds a stream, a type that this server does not have',
-);
 
 export const dump = oneShard({
   name: 'DUMP',
@@ -134,7 +131,6 @@ function readPayload(context: ShardContext, args: Arguments): rdb.FinishedValue 
   const at = args.at(PAYLOAD_INDEX);
   const length = args.length(PAYLOAD_INDEX);
   if (!rdb.isSoundPayload(source, at, length)) throw unsoundPayload;
-  if (rdb.holdsStream(source, at)) throw streamPayload;
   try {
     return rdb.loadPayload(context.keyspace, source, at, length, limitsOf(context));
   } catch (error) {

@@ -9,7 +9,9 @@ import {
   ValueType,
   type Keyspace,
   type Ref,
+  type Stream,
 } from '#store';
+import { eachPieceOfStream } from '../stream/pieces.ts';
 
 type Visit = (pieces: readonly Bytes[]) => void;
 
@@ -19,7 +21,7 @@ const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infi
 
 /**
  * Calls back with copies of what makes up each element: a member, a field and its value, a member and
- * its score, or an index and its element. Answers false for other types.
+ * its score, an index and its element, or a piece of a stream. Answers false for other types.
  */
 export function eachElement(keyspace: Keyspace, ref: Ref, visit: Visit): boolean {
   switch (keyspace.type(ref)) {
@@ -34,6 +36,9 @@ export function eachElement(keyspace: Keyspace, ref: Ref, visit: Visit): boolean
       return true;
     case ValueType.list:
       eachPlace(keyspace, ref, visit);
+      return true;
+    case ValueType.stream:
+      eachPieceOfStream(keyspace.object(ref) as Stream, visit);
       return true;
     default:
       return false;

@@ -227,4 +227,34 @@ atomicity('MOVE does not overtake what waits for the key in its other database',
   }
 });
 
+atomicity('a group reads streams of all shards, each entry once', async () => {
+  const keys = keyPerShard(SHARDS, 'stream');
+  const client = await server.client();
+  const perKey = 300;
+  for (const key of keys) {
+    await client.call('XGROUP', 'CREATE', key, 'group', '0', 'MKSTREAM');
+    const adds = Array.from({ length: perKey }, (_, nth) => ['XADD', key, `${nth + 1}`, 'a', key]);
+    ok(await client.pipeline(adds));
+  }
+  const seen: string[] = [];
+  const consume = async (name: string): Promise<void> => {
+    const reader = await server.client();
+    const words = ['XREADGROUP', 'GROUP', 'group', name, 'COUNT', '7', 'STREAMS', ...keys];
+    for (;;) {
+      const reply = await reader.call(...words, ...keys.map(() => '>'));
+      if (reply === null) return;
+      for (const [key, entries] of reply as [string, [string, string[]][]][]) {
+        for (const [id] of entries) seen.push(`${key} ${id}`);
+      }
+    }
+  };
+  await Promise.all(['one', 'two', 'three'].map(consume));
+  assert.is(seen.length, SHARDS * perKey);
+  assert.is(new Set(seen).size, SHARDS * perKey);
+  for (const key of keys) {
+    const [pending] = (await client.call('XPENDING', key, 'group')) as number[];
+    assert.is(pending, perKey);
+  }
+});
+
 atomicity.run();

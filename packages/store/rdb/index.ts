@@ -1,4 +1,4 @@
 /** Values in the format of Redis' dumps. */
 export { MalformedValueError } from './malformed.ts';
-export { dumpValue, holdsStream, isSoundPayload, loadPayload } from './payload.ts';
+export { dumpValue, isSoundPayload, loadPayload } from './payload.ts';
 export { storeFinished, type FinishedValue, type ValueLimits } from './read-value.ts';

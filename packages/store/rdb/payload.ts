@@ -5,7 +5,6 @@
 import { crc64, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
-import { RdbType } from './rdb-type.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type FinishedValue, type ValueLimits } from './read-value.ts';
@@ -40,12 +39,6 @@ export function isSoundPayload(bytes: Bytes, at: number, length: number): boolea
   const { high, low } = crc64(bytes, at, length - CRC_BYTES);
   const sum = footer + VERSION_BYTES;
   return readWord(bytes, sum) === low && readWord(bytes, sum + 4) === high;
-}
-
-/** Whether Redis has streams under the type of a sound payload, which this server has not. */
-export function holdsStream(bytes: Bytes, at: number): boolean {
-  const type = bytes[at];
-  return type === RdbType.stream || type === RdbType.stream2 || type === RdbType.stream3;
 }
 
 /**

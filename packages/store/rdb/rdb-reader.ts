@@ -24,6 +24,8 @@ export class RdbReader {
   readonly #bytes: Bytes;
   readonly #buffer: Buffer;
   readonly #end: number;
+  /** What `wideLength` has read. */
+  readonly wide = { high: 0, low: 0 };
   #at: number;
 
   /** Reads `length` bytes from `at` on. */
@@ -45,6 +47,35 @@ export class RdbReader {
     const kind = first >>> 6;
     demand(kind !== LENGTH_CODE);
     return this.#lengthFrom(first);
+  }
+
+  /** The same for a number of 64 bits, as two words. */
+  wideLength(): { high: number; low: number } {
+    const first = this.byte();
+    const { wide } = this;
+    if (first !== LENGTH_64) {
+      demand(first >>> 6 !== LENGTH_CODE);
+      wide.high = 0;
+      wide.low = this.#lengthFrom(first);
+      return wide;
+    }
+    const at = this.#take(8);
+    wide.high = this.#buffer.readUInt32BE(at);
+    wide.low = this.#buffer.readUInt32BE(at + 4);
+    return wide;
+  }
+
+  /** Bytes as they are, in memory of the payload. */
+  raw(length: number): Buffer {
+    const at = this.#take(length);
+    return this.#buffer.subarray(at, at + length);
+  }
+
+  /** How many pieces of at least `bytes` follow; there may be none. */
+  pieces(bytes: number): number {
+    const count = this.length();
+    demand(count * bytes <= this.#end - this.#at);
+    return count;
   }
 
   /** How many pieces follow, each of which takes a byte or more; there is one at least. */

@@ -49,6 +49,24 @@ export class RdbWriter {
     }
   }
 
+  /** The same for a number of 64 bits, of which two words are given. */
+  wideLength(high: number, low: number): void {
+    if (high === 0) {
+      this.length(low >>> 0);
+      return;
+    }
+    this.#reserve(LENGTH_BYTES_MAX);
+    this.#put(LENGTH_64);
+    this.#putBigEndian(high);
+    this.#putBigEndian(low);
+  }
+
+  /** 32 bits, the high ones first. */
+  bigEndian(word: number): void {
+    this.#reserve(4);
+    this.#putBigEndian(word);
+  }
+
   /** A string, as an integer if it is the text of one of at most 32 bits. */
   string(bytes: Bytes, at = 0, length = bytes.length - at): void {
     if (length <= INTEGER_TEXT_MAX) {

@@ -15,6 +15,7 @@ import type { RdbReader } from './rdb-reader.ts';
 import { readFields, readFieldsWithEnds, readPackedHash } from './read-hash.ts';
 import { readElements, readNodes, readZiplist } from './read-list.ts';
 import { readIntset, readMembers, readPackedSet } from './read-set.ts';
+import { readStream } from './read-stream.ts';
 import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
 import { listpackOfZiplist } from './ziplist.ts';
 import { checkedListpack } from './listpack-check.ts';
@@ -80,6 +81,10 @@ export function readValue(
       return readPackedSortedSet(listpackOfZiplist(reader.string()), keyspace, limits.zset);
     case RdbType.zsetListpack:
       return readPackedSortedSet(checkedListpack(reader.string()), keyspace, limits.zset);
+    case RdbType.stream:
+    case RdbType.stream2:
+    case RdbType.stream3:
+      return readStream(reader, type);
     default:
       return readHash(type, reader, keyspace, limits.hash);
   }

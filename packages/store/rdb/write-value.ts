@@ -7,9 +7,11 @@ import type { Quicklist } from '../list/quicklist.ts';
 import type { Ref } from '../segment.ts';
 import { SetValue } from '../set/set-value.ts';
 import type { RankedTable } from '../sorted-set/ranked-table.ts';
+import type { Stream } from '../stream/stream.ts';
 import { ValueType } from '../value-type.ts';
 import { NodeForm, RdbType } from './rdb-type.ts';
 import type { RdbWriter } from './rdb-writer.ts';
+import { writeStream } from './write-stream.ts';
 
 /** Reading takes no notice of limits. */
 const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
@@ -32,6 +34,10 @@ export function writeValue(writer: RdbWriter, keyspace: Keyspace, ref: Ref): voi
       return;
     case ValueType.zset:
       writeSortedSet(writer, keyspace, ref);
+      return;
+    case ValueType.stream:
+      writer.byte(RdbType.stream3);
+      writeStream(writer, keyspace.object(ref) as Stream);
       return;
     default:
       assert(type === ValueType.hash, 'a type that can be dumped');

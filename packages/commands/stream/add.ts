@@ -1,0 +1,185 @@
+/** XADD and XTRIM: entries come at the end and go from the front. */
+
+import { CommandError, errors } from '#base';
+import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
+import { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { oneShard } from '../definition.ts';
+import { changedAt, notifyAt } from '../keyspace/lookup.ts';
+import { oneKey } from '../keys.ts';
+import { streamEvents } from './events.ts';
+import { isSign, readNewId, replyId } from './ids.ts';
+import { newStream, streamToWrite } from './lookup.ts';
+import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
+
+const OPTIONS_INDEX = 2;
+
+const zeroId = new CommandError('ERR The ID specified in XADD must be greater than 0-0');
+const exhausted = new CommandError(
+  'ERR The stream has exhausted the last possible ID, unable to add more items',
+);
+const smallId = new CommandError(
+  'ERR The ID specified in XADD is equal or smaller than the target stream top item',
+);
+const tooLarge = new CommandError('ERR Elements are too large to be stored');
+
+// What the command at hand asks for: nothing is made for each.
+const trimming = new TrimOptions();
+const wish = { makes: true, hasId: false, isSequenceOpen: false };
+const id = new StreamId();
+const limits = { nodeBytes: 0, nodeEntries: 0 };
+const entry = { pieces: new Arguments() as EntryPieces['pieces'], first: 0, end: 0 };
+
+export const xadd = oneShard({
+  name: 'XADD',
+  summary: 'Adds an entry at the end of a stream, and may trim it.',
+  since: '5.0.0',
+  complexity: 'O(1), and O(N) for N entries that are trimmed away.',
+  group: 'stream',
+  arity: -5,
+  flags: ['write', 'denyoom', 'fast'],
+  keys: {
+    specs: [
+      {
+        begin: { index: 1 },
+        find: { last: 0, step: 1, limit: 0 },
+        access: 'RW',
+        use: ['update'],
+        notes: 'An update and no insert, because the stream may be trimmed.',
+      },
+    ],
+  },
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'nomkstream',
+      type: 'pure-token',
+      token: 'NOMKSTREAM',
+      since: '6.2.0',
+      optional: true,
+    },
+    { ...trimDoc, optional: true },
+    {
+      name: 'id-selector',
+      type: 'oneof',
+      arguments: [
+        { name: 'auto-id', type: 'pure-token', token: '*' },
+        { name: 'id', type: 'string' },
+      ],
+    },
+    {
+      name: 'data',
+      type: 'block',
+      multiple: true,
+      arguments: [
+        { name: 'field', type: 'string' },
+        { name: 'value', type: 'string' },
+      ],
+    },
+  ],
+  tips: ['nondeterministic_output'],
+  history: [
+    ['6.2.0', 'NOMKSTREAM, MINID and LIMIT came.'],
+    ['7.0.0', 'An id may leave its sequence number to the server.'],
+  ],
+  run(context, args) {
+    const { reply, settings } = context;
+    readAddOptions(context, args);
+    const found = streamToWrite(context, args);
+    if (found === undefined && !wish.makes) {
+      reply.nil();
+      return;
+    }
+    const target = found ?? newStream(context, args);
+    const { stream } = target;
+    chooseId(stream, context.nowMs);
+    demandSize(args);
+    limits.nodeBytes = settings.number('stream-node-max-bytes');
+    limits.nodeEntries = settings.number('stream-node-max-entries');
+    stream.append(id, entry, limits);
+    const trimmed = trimming.isGiven ? stream.trim(trimming) : 0;
+    target.post();
+    replyId(reply, id);
+    changedAt(context, args, 1, streamEvents.xadd);
+    if (trimmed > 0) notifyAt(context, args, 1, streamEvents.xtrim);
+  },
+});
+
+export const xtrim = oneShard({
+  name: 'XTRIM',
+  summary: 'Removes entries from the front of a stream.',
+  since: '5.0.0',
+  complexity: 'O(N) for N entries that are removed, most of them by whole nodes.',
+  group: 'stream',
+  arity: -4,
+  flags: ['write'],
+  keys: oneKey('RW', 'delete'),
+  args: [{ name: 'key', type: 'key' }, trimDoc],
+  tips: ['nondeterministic_output'],
+  history: [['6.2.0', 'MINID and LIMIT came.']],
+  run(context, args) {
+    trimming.clear();
+    args.position = OPTIONS_INDEX;
+    while (args.more) if (!trimming.take(args)) throw errors.syntax;
+    if (!trimming.isGiven && trimming.limit === 0) throw noStrategy;
+    trimming.finish(context);
+    const target = streamToWrite(context, args);
+    const trimmed = target?.stream.trim(trimming) ?? 0;
+    target?.post();
+    if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim);
+    context.reply.integer(trimmed);
+  },
+});
+
+export const streamAdding = [xadd, xtrim];
+
+function readAddOptions(context: ShardContext, args: Arguments): void {
+  trimming.clear();
+  wish.makes = true;
+  wish.hasId = false;
+  wish.isSequenceOpen = false;
+  args.position = OPTIONS_INDEX;
+  for (;;) {
+    if (!args.more) break;
+    if (isSign(args, args.position, '*')) {
+      args.position += 1;
+      break;
+    }
+    if (trimming.take(args)) continue;
+    if (args.takes('NOMKSTREAM')) {
+      wish.makes = false;
+      continue;
+    }
+    wish.isSequenceOpen = readNewId(args, args.next(), id);
+    wish.hasId = true;
+    break;
+  }
+  trimming.finish(context);
+  if (args.left < 2 || args.left % 2 === 1) throw errors.wrongArguments('xadd');
+  if (wish.hasId && !wish.isSequenceOpen && id.isZero) throw zeroId;
+  entry.pieces = args;
+  entry.first = args.position;
+  entry.end = args.count;
+}
+
+/** Sets `id` to that of the new entry. */
+function chooseId({ lastId }: Stream, nowMs: number): void {
+  if (lastId.isMax) throw exhausted;
+  if (!wish.hasId) {
+    id.setMs(nowMs);
+    if (!id.sharesMs(lastId) && id.compare(lastId) > 0) return;
+    id.set(lastId).increment();
+    return;
+  }
+  if (wish.isSequenceOpen && id.sharesMs(lastId)) {
+    // The number after the last one of a millisecond is in the next.
+    if (!id.set(lastId).increment() || !id.sharesMs(lastId)) throw smallId;
+  }
+  if (id.compare(lastId) <= 0) throw smallId;
+}
+
+function demandSize(args: Arguments): void {
+  let bytes = 0;
+  for (let index = entry.first; index < entry.end; index += 1) bytes += args.length(index);
+  if (bytes > NODE_BYTES_MAX) throw tooLarge;
+}

@@ -1,0 +1,64 @@
+/** Entries of streams in replies. */
+
+import type { ReplyWriter } from '#resp';
+import { EntryCursor, StreamId, type Stream } from '#store';
+import { replyId } from './ids.ts';
+
+const cursor = new EntryCursor();
+const lowest = new StreamId();
+const highest = new StreamId().setMax();
+
+export interface EntryRange {
+  readonly first: StreamId;
+  readonly last: StreamId;
+  readonly isBackward: boolean;
+  /** At most so many; 0 is no limit. */
+  readonly count: number;
+}
+
+/** Answers an array of the entries of a range, calling back at each; answers how many there are. */
+export function replyEntries(
+  reply: ReplyWriter,
+  stream: Stream,
+  { first, last, isBackward, count }: EntryRange,
+  visit?: (id: StreamId) => void,
+): void {
+  const most = count === 0 ? Infinity : count;
+  const expected = Math.min(most, stream.length);
+  const mark = reply.beginArray(expected);
+  let found = 0;
+  cursor.open(stream.nodes, first, last, isBackward);
+  while (found < most && cursor.next()) {
+    visit?.(cursor.id);
+    replyEntry(reply, cursor);
+    found += 1;
+  }
+  reply.endArray(mark, expected, found);
+}
+
+/** Answers the entry with this id; false when there is none. */
+export function replyEntryAt(reply: ReplyWriter, stream: Stream, id: StreamId): boolean {
+  if (!cursor.open(stream.nodes, id, id).next()) return false;
+  replyEntry(reply, cursor);
+  return true;
+}
+
+/** Answers the first or the last entry, or null. */
+export function replyEdgeEntry(reply: ReplyWriter, stream: Stream, isLast: boolean): void {
+  if (cursor.open(stream.nodes, lowest, highest, isLast).next()) replyEntry(reply, cursor);
+  else reply.nil();
+}
+
+function replyEntry(reply: ReplyWriter, entry: EntryCursor): void {
+  const { id, fieldCount, field, value } = entry;
+  reply.arrayHeader(2);
+  replyId(reply, id);
+  reply.arrayHeader(fieldCount * 2);
+  for (let left = fieldCount; left > 0; left -= 1) {
+    entry.nextField();
+    field.read();
+    reply.bulk(field.text, field.textAt, field.textLength);
+    value.read();
+    reply.bulk(value.text, value.textAt, value.textLength);
+  }
+}

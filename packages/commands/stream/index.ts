@@ -1,0 +1,20 @@
+import type { Command } from '../definition.ts';
+import { streamAdding } from './add.ts';
+import { streamClaiming } from './claim.ts';
+import { streamGroups } from './group.ts';
+import { streamReports } from './info.ts';
+import { streamPending } from './pending.ts';
+import { streamRanges } from './range.ts';
+import { streamReading } from './read.ts';
+import { streamRemoval } from './remove.ts';
+
+export const streamCommands: readonly Command[] = [
+  ...streamAdding,
+  ...streamRanges,
+  ...streamRemoval,
+  ...streamReading,
+  ...streamGroups,
+  ...streamPending,
+  ...streamClaiming,
+  ...streamReports,
+];

@@ -1,0 +1,282 @@
+/** XINFO: what is known of a stream, its groups and their consumers. */
+
+import { errors } from '#base';
+import {
+  IdPlace,
+  NEVER,
+  StreamId,
+  UNKNOWN_READ,
+  type Stream,
+  type StreamConsumer,
+  type StreamGroup,
+} from '#store';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import type { MainContext, ShardContext } from '../contexts.ts';
+import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys, oneKey } from '../keys.ts';
+import { replyEdgeEntry, replyEntries } from './entries.ts';
+import { replyId } from './ids.ts';
+import { groupAt, noGroupOfKey, streamToRead } from './lookup.ts';
+
+const KEY_INDEX = 2;
+const GROUP_INDEX = 3;
+/** How many entries of each kind are shown where no count is given. */
+const SHOWN_STANDARD = 10;
+
+const id = new StreamId();
+const place = new IdPlace();
+const groupPlace = new IdPlace();
+const lowest = new StreamId();
+const highest = new StreamId().setMax();
+
+const infoHead = {
+  since: '5.0.0',
+  group: 'stream',
+  flags: ['readonly'],
+  keys: oneKey('RO', 'access', KEY_INDEX),
+} as const satisfies Partial<CommandHead>;
+
+const streamInfo = oneShard({
+  ...infoHead,
+  name: 'XINFO|STREAM',
+  summary: 'Answers what is known of a stream; all of it where FULL is given.',
+  complexity: 'O(1), and O(N) for N entries, groups and consumers that are shown.',
+  arity: -3,
+  args: [
+    { name: 'key', type: 'key' },
+    {
+      name: 'full-block',
+      type: 'block',
+      optional: true,
+      arguments: [
+        { name: 'full', type: 'pure-token', token: 'FULL' },
+        { name: 'count', type: 'integer', token: 'COUNT', optional: true },
+      ],
+    },
+  ],
+  history: [
+    ['6.0.0', 'FULL came.'],
+    ['7.0.0', 'What groups have read and what lies before them came.'],
+    ['7.2.0', 'When consumers were active came; before, they were seen when they were active.'],
+  ],
+  run(context, args) {
+    const stream = streamToShow(context, args);
+    const count = readCount(args);
+    const { reply } = context;
+    reply.mapHeader(count === undefined ? 10 : 9);
+    showCounters(reply, stream);
+    if (count === undefined) {
+      reply.text('groups');
+      reply.integer(stream.groups.count);
+      reply.text('first-entry');
+      replyEdgeEntry(reply, stream, false);
+      reply.text('last-entry');
+      replyEdgeEntry(reply, stream, true);
+      return;
+    }
+    reply.text('entries');
+    replyEntries(reply, stream, { first: lowest, last: highest, isBackward: false, count });
+    reply.text('groups');
+    reply.arrayHeader(stream.groups.count);
+    for (const group of stream.groups.sorted) showWholeGroup(reply, stream, group, count);
+  },
+});
+
+const groups = oneShard({
+  ...infoHead,
+  name: 'XINFO|GROUPS',
+  summary: 'Answers what is known of the groups of a stream.',
+  complexity: 'O(N) for N groups.',
+  arity: 3,
+  args: [{ name: 'key', type: 'key' }],
+  history: [['7.0.0', 'What groups have read and what lies before them came.']],
+  run(context, args) {
+    const stream = streamToShow(context, args);
+    const { reply } = context;
+    reply.arrayHeader(stream.groups.count);
+    for (const group of stream.groups.sorted) {
+      reply.mapHeader(6);
+      reply.text('name');
+      reply.text(group.name, 'latin1');
+      reply.text('consumers');
+      reply.integer(group.consumers.count);
+      reply.text('pending');
+      reply.integer(group.pending.count);
+      showProgress(reply, stream, group);
+    }
+  },
+});
+
+const consumers = oneShard({
+  ...infoHead,
+  name: 'XINFO|CONSUMERS',
+  summary: 'Answers what is known of the consumers of a group.',
+  complexity: 'O(N) for N consumers.',
+  arity: 4,
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'group', type: 'string' },
+  ],
+  tips: ['nondeterministic_output'],
+  history: [['7.2.0', 'How long consumers were inactive came; idle is since they last asked.']],
+  run(context, args) {
+    const group = groupAt(streamToShow(context, args), args, GROUP_INDEX);
+    if (group === undefined) throw noGroupOfKey(args, KEY_INDEX, GROUP_INDEX);
+    const { reply, nowMs } = context;
+    reply.arrayHeader(group.consumers.count);
+    for (const { name, pending, seenMs, activeMs } of group.consumers.sorted) {
+      reply.mapHeader(4);
+      reply.text('name');
+      reply.text(name, 'latin1');
+      reply.text('pending');
+      reply.integer(pending.count);
+      reply.text('idle');
+      reply.integer(Math.max(nowMs - seenMs, 0));
+      reply.text('inactive');
+      reply.integer(activeMs === NEVER ? NEVER : nowMs - activeMs);
+    }
+  },
+});
+
+const help = onMain<MainContext>({
+  name: 'XINFO|HELP',
+  summary: 'Describes the subcommands.',
+  since: '5.0.0',
+  complexity: 'O(1)',
+  group: 'stream',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  keys: noKeys,
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'XINFO', [
+      ['CONSUMERS <key> <groupname>', 'What is known of the consumers of <groupname>.'],
+      ['GROUPS <key>', 'What is known of the groups of the stream.'],
+      ['STREAM <key> [FULL [COUNT <count>]', 'What is known of the stream.'],
+    ]);
+  },
+});
+
+export const xinfo = container({
+  name: 'XINFO',
+  summary: 'Groups the commands that tell about streams.',
+  since: '5.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'stream',
+  arity: -2,
+  flags: [],
+  subcommands: [consumers, groups, help, streamInfo],
+});
+
+export const streamReports = [xinfo];
+
+function streamToShow(context: ShardContext, args: Arguments): Stream {
+  const found = streamToRead(context, args, KEY_INDEX);
+  if (found === undefined) throw errors.noSuchKey;
+  return found.stream;
+}
+
+/** How many entries of each kind FULL shows, 0 for all; undefined without FULL. */
+function readCount(args: Arguments): number | undefined {
+  args.position = KEY_INDEX + 1;
+  if (!args.more) return undefined;
+  const wrongForm = errors.subcommandSyntax(args.latin1(1), 'XINFO');
+  const hasCount = args.left === 3;
+  if ((args.left !== 1 && !hasCount) || !args.takes('FULL')) throw wrongForm;
+  if (!hasCount) return SHOWN_STANDARD;
+  if (!args.takes('COUNT')) throw wrongForm;
+  const count = args.roundedAt(args.next());
+  return count < 0 ? SHOWN_STANDARD : count;
+}
+
+function showCounters(reply: ReplyWriter, stream: Stream): void {
+  const { index } = stream.nodes;
+  reply.text('length');
+  reply.integer(stream.length);
+  reply.text('radix-tree-keys');
+  reply.integer(index.count);
+  reply.text('radix-tree-nodes');
+  reply.integer(index.chunkCount + 1);
+  reply.text('last-generated-id');
+  replyId(reply, stream.lastId);
+  reply.text('max-deleted-entry-id');
+  replyId(reply, stream.maxDeletedId);
+  reply.text('entries-added');
+  reply.integer(stream.entriesAdded);
+  reply.text('recorded-first-entry-id');
+  replyId(reply, stream.firstId);
+}
+
+/** How far a group has read. */
+function showProgress(reply: ReplyWriter, stream: Stream, group: StreamGroup): void {
+  reply.text('last-delivered-id');
+  replyId(reply, group.lastId);
+  reply.text('entries-read');
+  if (group.entriesRead === UNKNOWN_READ) reply.nil();
+  else reply.integer(group.entriesRead);
+  reply.text('lag');
+  const lag = stream.lagOf(group);
+  if (lag === undefined) reply.nil();
+  else reply.integer(lag);
+}
+
+function showWholeGroup(
+  reply: ReplyWriter,
+  stream: Stream,
+  group: StreamGroup,
+  count: number,
+): void {
+  const { pending } = group;
+  reply.mapHeader(7);
+  reply.text('name');
+  reply.text(group.name, 'latin1');
+  showProgress(reply, stream, group);
+  reply.text('pel-count');
+  reply.integer(pending.count);
+  reply.text('pending');
+  let left = count === 0 ? pending.count : Math.min(count, pending.count);
+  reply.arrayHeader(left);
+  for (pending.first(place); left > 0; left -= 1) {
+    pending.readId(place, id);
+    reply.arrayHeader(4);
+    replyId(reply, id);
+    reply.text(group.consumerAt(place)?.name ?? '', 'latin1');
+    reply.integer(group.deliveredMs(place));
+    reply.integer(group.deliveries(place));
+    pending.next(place);
+  }
+  reply.text('consumers');
+  reply.arrayHeader(group.consumers.count);
+  for (const consumer of group.consumers.sorted) showWholeConsumer(reply, group, consumer, count);
+}
+
+function showWholeConsumer(
+  reply: ReplyWriter,
+  group: StreamGroup,
+  { name, seenMs, activeMs, pending }: StreamConsumer,
+  count: number,
+): void {
+  reply.mapHeader(5);
+  reply.text('name');
+  reply.text(name, 'latin1');
+  reply.text('seen-time');
+  reply.integer(seenMs);
+  reply.text('active-time');
+  reply.integer(activeMs);
+  reply.text('pel-count');
+  reply.integer(pending.count);
+  reply.text('pending');
+  let left = count === 0 ? pending.count : Math.min(count, pending.count);
+  reply.arrayHeader(left);
+  for (pending.first(place); left > 0; left -= 1) {
+    pending.readId(place, id);
+    group.pending.find(id, groupPlace);
+    reply.arrayHeader(3);
+    replyId(reply, id);
+    reply.integer(group.deliveredMs(groupPlace));
+    reply.integer(group.deliveries(groupPlace));
+    pending.next(place);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Finding the stream of a key, and its groups.
+ *
+ * Commands share one `StreamValue`, since a thread runs one command at a time and works on one stream
+ * after another.
+ */
+
+import { CommandError, errors } from '#base';
+import {
+  StreamValue,
+  ValueType,
+  type Ref,
+  type Stream,
+  type StreamConsumer,
+  type StreamGroup,
+} from '#store';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { streamEvents } from './events.ts';
+
+const value = new StreamValue();
+
+/** The stream of argument `index`'s key to read; undefined when there is none. */
+export function streamToRead(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): StreamValue | undefined {
+  return streamOf(context, findToRead(context, args, index));
+}
+
+/** The same to write to. */
+export function streamToWrite(
+  context: ShardContext,
+  args: Arguments,
+  index = 1,
+): StreamValue | undefined {
+  return streamOf(context, findToWrite(context, args, index));
+}
+
+/** Makes an empty stream of argument `index`'s key. */
+export function newStream(context: ShardContext, args: Arguments, index = 1): StreamValue {
+  value.create(context.keyspace, args.piece(index));
+  createdAt(context, args, index);
+  return value;
+}
+
+/** The group that argument `index` names. */
+export function groupAt(stream: Stream, args: Arguments, index: number): StreamGroup | undefined {
+  return stream.groups.get(args.latin1(index));
+}
+
+/** What is answered where the key or the group that two arguments name is missing. */
+export function noGroup(args: Arguments, keyIndex = 1, groupIndex = 2, where = ''): CommandError {
+  const key = args.latin1(keyIndex);
+  const group = args.latin1(groupIndex);
+  return new CommandError(`NOGROUP No such key '${key}' or consumer group '${group}'${where}`);
+}
+
+/** The same where the key is there. */
+export function noGroupOfKey(args: Arguments, keyIndex: number, groupIndex: number): CommandError {
+  const key = args.latin1(keyIndex);
+  const group = args.latin1(groupIndex);
+  return new CommandError(`NOGROUP No such consumer group '${group}' for key name '${key}'`);
+}
+
+/** A consumer that asks for something: it is made where it is not there, which is announced. */
+export function consumerAsking(
+  context: ShardContext,
+  args: Arguments,
+  keyIndex: number,
+  { group, name }: { group: StreamGroup; name: string },
+): StreamConsumer {
+  let consumer = group.consumers.get(name);
+  if (consumer === undefined) {
+    consumer = group.createConsumer(name, context.nowMs);
+    changedAt(context, args, keyIndex, streamEvents.xgroupCreateconsumer);
+  }
+  consumer.seenMs = context.nowMs;
+  return consumer;
+}
+
+/** The stream of a record; undefined where there is no record. */
+export function streamOf(context: ShardContext, ref: Ref): StreamValue | undefined {
+  if (ref === 0) return undefined;
+  if (context.keyspace.type(ref) !== ValueType.stream) throw errors.wrongType;
+  return value.open(context.keyspace, ref);
+}

@@ -1,0 +1,554 @@
+/** Entries of streams: every command, every error. The replies were recorded from Redis 7.4.1. */
+
+import { call, CallContext } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const stream = suite('stream');
+
+/** A stream and a string. */
+const setup = [
+  'XADD s 1-1 a 1 b 2',
+  'XADD s 1-2 a 3 b 4',
+  'XADD s 2-0 c 5',
+  'XADD s 5-0 a 6 b 7',
+  'SET str x',
+];
+
+const cases: readonly (readonly [line: string, reply: unknown])[] = [
+  ['XADD s 6 a 1', '6-0'],
+  ['XADD s 5-1 a 1', '5-1'],
+  ['XADD s 5-* a 1', '5-1'],
+  ['XADD s 6-* a 1 b 2 a 3', '6-0'],
+  [
+    'XADD s 5-0 a 1',
+    '-ERR The ID specified in XADD is equal or smaller than the target stream top item',
+  ],
+  [
+    'XADD s 5 a 1',
+    '-ERR The ID specified in XADD is equal or smaller than the target stream top item',
+  ],
+  [
+    'XADD s 4-* a 1',
+    '-ERR The ID specified in XADD is equal or smaller than the target stream top item',
+  ],
+  ['XADD s 0-0 a 1', '-ERR The ID specified in XADD must be greater than 0-0'],
+  ['XADD none 0-0 a 1', '-ERR The ID specified in XADD must be greater than 0-0'],
+  ['XADD none 0-* a 1', '0-1'],
+  ['XADD none 0-1 a 1', '0-1'],
+  [
+    'XADD none 18446744073709551615-18446744073709551615 a 1',
+    '18446744073709551615-18446744073709551615',
+  ],
+  ['XADD none 18446744073709551615 a 1', '18446744073709551615-0'],
+  ['XADD none NOMKSTREAM 1-1 a 1', null],
+  ['XADD s NOMKSTREAM 6 a 1', '6-0'],
+  ['XADD s NOMKSTREAM MAXLEN 2 6 a 1', '6-0'],
+  ['XADD s MAXLEN = 2 6 a 1', '6-0'],
+  ['XADD s MAXLEN ~ 2 6 a 1', '6-0'],
+  ['XADD s MINID 2 6 a 1', '6-0'],
+  [
+    'XADD s MAXLEN 2 MINID 2 6 a 1',
+    '-ERR syntax error, MAXLEN and MINID options at the same time are not compatible',
+  ],
+  ['XADD s MAXLEN -1 6 a 1', '-ERR The MAXLEN argument must be >= 0.'],
+  ['XADD s MAXLEN x 6 a 1', '-ERR value is not an integer or out of range'],
+  [
+    'XADD s MAXLEN 2 LIMIT 3 6 a 1',
+    '-ERR syntax error, LIMIT cannot be used without the special ~ option',
+  ],
+  [
+    'XADD s MAXLEN = 2 LIMIT 3 6 a 1',
+    '-ERR syntax error, LIMIT cannot be used without the special ~ option',
+  ],
+  ['XADD s MAXLEN ~ 2 LIMIT -1 6 a 1', '-ERR The LIMIT argument must be >= 0.'],
+  ['XADD s MAXLEN ~ 2 LIMIT x 6 a 1', '-ERR value is not an integer or out of range'],
+  [
+    'XADD s LIMIT 1 6 a 1',
+    '-ERR syntax error, LIMIT cannot be used without specifying a trimming strategy',
+  ],
+  ['XADD s MINID - 6 a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s 6 a', "-ERR wrong number of arguments for 'xadd' command"],
+  ['XADD s 6 a 1 b', "-ERR wrong number of arguments for 'xadd' command"],
+  ['XADD s 6', "-ERR wrong number of arguments for 'xadd' command"],
+  ['XADD s MAXLEN 6 a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s -5 a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s - a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s + a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s 6-x a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s 6- a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XADD s x a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  [
+    'XADD s 18446744073709551616 a 1',
+    '-ERR Invalid stream ID specified as stream command argument',
+  ],
+  ['XADD s 06 a 1', '6-0'],
+  ['XADD str 1 a 1', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  ['XADD str x a 1', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XTRIM s MAXLEN 2', 2],
+  ['XTRIM s MAXLEN = 0', 4],
+  ['XTRIM s MAXLEN ~ 2', 0],
+  ['XTRIM s MAXLEN ~ 0', 4],
+  ['XTRIM s MAXLEN ~ 0 LIMIT 3', 0],
+  ['XTRIM s MAXLEN ~ 0 LIMIT 0', 4],
+  ['XTRIM s MAXLEN 9', 0],
+  ['XTRIM s MINID 2', 2],
+  ['XTRIM s MINID 1-2', 1],
+  ['XTRIM s MINID ~ 9', 4],
+  ['XTRIM s MINID x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XTRIM s MAXLEN', "-ERR wrong number of arguments for 'xtrim' command"],
+  ['XTRIM s MAXLEN 1 2', '-ERR syntax error'],
+  ['XTRIM s FOO 1', '-ERR syntax error'],
+  [
+    'XTRIM s LIMIT 5',
+    '-ERR syntax error, LIMIT cannot be used without specifying a trimming strategy',
+  ],
+  ['XTRIM s LIMIT 0', '-ERR syntax error, XTRIM must be called with a trimming strategy'],
+  ['XTRIM s NOMKSTREAM MAXLEN 1', '-ERR syntax error'],
+  ['XTRIM none MAXLEN 1', 0],
+  ['XTRIM str MAXLEN 1', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  ['XTRIM str MAXLEN x', '-ERR value is not an integer or out of range'],
+  ['XLEN s', 4],
+  ['XLEN none', 0],
+  ['XLEN str', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  [
+    'XRANGE s - +',
+    [
+      ['1-1', ['a', '1', 'b', '2']],
+      ['1-2', ['a', '3', 'b', '4']],
+      ['2-0', ['c', '5']],
+      ['5-0', ['a', '6', 'b', '7']],
+    ],
+  ],
+  ['XRANGE s - + COUNT 1', [['1-1', ['a', '1', 'b', '2']]]],
+  ['XRANGE s - + COUNT 0', null],
+  ['XRANGE s - + COUNT -1', null],
+  ['XRANGE s - + COUNT', '-ERR syntax error'],
+  ['XRANGE s - + COUNT x', '-ERR value is not an integer or out of range'],
+  ['XRANGE s - + FOO 1', '-ERR syntax error'],
+  [
+    'XRANGE s 1 1',
+    [
+      ['1-1', ['a', '1', 'b', '2']],
+      ['1-2', ['a', '3', 'b', '4']],
+    ],
+  ],
+  [
+    'XRANGE s 1-2 4',
+    [
+      ['1-2', ['a', '3', 'b', '4']],
+      ['2-0', ['c', '5']],
+    ],
+  ],
+  [
+    'XRANGE s (1-2 +',
+    [
+      ['2-0', ['c', '5']],
+      ['5-0', ['a', '6', 'b', '7']],
+    ],
+  ],
+  [
+    'XRANGE s (1 +',
+    [
+      ['1-1', ['a', '1', 'b', '2']],
+      ['1-2', ['a', '3', 'b', '4']],
+      ['2-0', ['c', '5']],
+      ['5-0', ['a', '6', 'b', '7']],
+    ],
+  ],
+  [
+    'XRANGE s - (5-0',
+    [
+      ['1-1', ['a', '1', 'b', '2']],
+      ['1-2', ['a', '3', 'b', '4']],
+      ['2-0', ['c', '5']],
+    ],
+  ],
+  [
+    'XRANGE s - (2',
+    [
+      ['1-1', ['a', '1', 'b', '2']],
+      ['1-2', ['a', '3', 'b', '4']],
+      ['2-0', ['c', '5']],
+    ],
+  ],
+  [
+    'XRANGE s (18446744073709551615-18446744073709551615 +',
+    '-ERR invalid start ID for the interval',
+  ],
+  ['XRANGE s - (0-0', '-ERR invalid end ID for the interval'],
+  ['XRANGE s (- +', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XRANGE s - (+', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XRANGE s + -', []],
+  ['XRANGE s 3 4', []],
+  ['XRANGE s x +', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XRANGE s - x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XRANGE s ( +', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XRANGE none - +', []],
+  ['XRANGE str - +', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  ['XRANGE str x +', '-ERR Invalid stream ID specified as stream command argument'],
+  [
+    'XREVRANGE s + -',
+    [
+      ['5-0', ['a', '6', 'b', '7']],
+      ['2-0', ['c', '5']],
+      ['1-2', ['a', '3', 'b', '4']],
+      ['1-1', ['a', '1', 'b', '2']],
+    ],
+  ],
+  ['XREVRANGE s + - COUNT 1', [['5-0', ['a', '6', 'b', '7']]]],
+  [
+    'XREVRANGE s (5 (1-1',
+    [
+      ['5-0', ['a', '6', 'b', '7']],
+      ['2-0', ['c', '5']],
+      ['1-2', ['a', '3', 'b', '4']],
+    ],
+  ],
+  ['XREVRANGE s 4 2', [['2-0', ['c', '5']]]],
+  ['XREVRANGE s - +', []],
+  ['XREVRANGE s x -', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XREVRANGE none + -', []],
+  ['XREVRANGE str + -', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  ['XDEL s 1-1', 1],
+  ['XDEL s 1-1 1-1 5 7', 2],
+  ['XDEL s 1-1 1-2 2-0 5-0', 4],
+  ['XDEL s 1-1 x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XDEL s -', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XDEL none 1-1', 0],
+  ['XDEL none x', 0],
+  ['XDEL str 1-1', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  ['XSETID s 5', 'OK'],
+  ['XSETID s 7-3', 'OK'],
+  ['XSETID s 4', '-ERR The ID specified in XSETID is smaller than the target stream top item'],
+  ['XSETID s x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XSETID s -', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XSETID s 7 ENTRIESADDED 9 MAXDELETEDID 4', 'OK'],
+  [
+    'XSETID s 7 ENTRIESADDED 3',
+    '-ERR The entries_added specified in XSETID is smaller than the target stream length',
+  ],
+  ['XSETID s 7 ENTRIESADDED -1', '-ERR entries_added must be positive'],
+  ['XSETID s 7 ENTRIESADDED x', '-ERR value is not an integer or out of range'],
+  ['XSETID s 7 ENTRIESADDED', '-ERR syntax error'],
+  [
+    'XSETID s 7 MAXDELETEDID 8',
+    '-ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id',
+  ],
+  ['XSETID s 7 MAXDELETEDID x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XSETID s 7 FOO 1', '-ERR syntax error'],
+  ['XSETID none 1', '-ERR no such key'],
+  ['XSETID str 1', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  [
+    'XREAD STREAMS s 0',
+    [
+      [
+        's',
+        [
+          ['1-1', ['a', '1', 'b', '2']],
+          ['1-2', ['a', '3', 'b', '4']],
+          ['2-0', ['c', '5']],
+          ['5-0', ['a', '6', 'b', '7']],
+        ],
+      ],
+    ],
+  ],
+  [
+    'XREAD STREAMS s 1-1',
+    [
+      [
+        's',
+        [
+          ['1-2', ['a', '3', 'b', '4']],
+          ['2-0', ['c', '5']],
+          ['5-0', ['a', '6', 'b', '7']],
+        ],
+      ],
+    ],
+  ],
+  ['XREAD COUNT 1 STREAMS s 0', [['s', [['1-1', ['a', '1', 'b', '2']]]]]],
+  ['XREAD COUNT -1 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  ['XREAD STREAMS s 5', null],
+  ['XREAD STREAMS s $', null],
+  ['XREAD STREAMS s +', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  ['XREAD COUNT 5 STREAMS s none 5 0', null],
+  [
+    'XREAD STREAMS s s 2 1-2',
+    [
+      ['s', [['5-0', ['a', '6', 'b', '7']]]],
+      [
+        's',
+        [
+          ['2-0', ['c', '5']],
+          ['5-0', ['a', '6', 'b', '7']],
+        ],
+      ],
+    ],
+  ],
+  ['XREAD STREAMS none $', null],
+  ['XREAD STREAMS none +', null],
+  ['XREAD STREAMS none 0', null],
+  [
+    'XREAD STREAMS s >',
+    '-ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
+  ],
+  ['XREAD STREAMS s -', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XREAD STREAMS s x', '-ERR Invalid stream ID specified as stream command argument'],
+  ['XREAD STREAMS s 18446744073709551615-18446744073709551615', null],
+  ['XREAD STREAMS s', "-ERR wrong number of arguments for 'xread' command"],
+  [
+    'XREAD STREAMS s t 0',
+    "-ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified.",
+  ],
+  ['XREAD STREAMS str 0', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  [
+    'XREAD STREAMS none str 0 0',
+    '-WRONGTYPE Operation against a key holding the wrong kind of value',
+  ],
+  ['XREAD COUNT x STREAMS s 0', '-ERR value is not an integer or out of range'],
+  ['XREAD COUNT 1 2 s 0', '-ERR syntax error'],
+  ['XREAD BLOCK -1 STREAMS s 0', '-ERR timeout is negative'],
+  ['XREAD BLOCK x STREAMS s 0', '-ERR timeout is not an integer or out of range'],
+  ['XREAD BLOCK 5 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  [
+    'XREAD GROUP g c STREAMS s 0',
+    '-ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
+  ],
+  [
+    'XREAD NOACK STREAMS s 0',
+    '-ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
+  ],
+  ['XREAD BLOCK 1 COUNT 1', '-ERR syntax error'],
+  [
+    'XINFO STREAM s',
+    [
+      'length',
+      4,
+      'radix-tree-keys',
+      1,
+      'radix-tree-nodes',
+      2,
+      'last-generated-id',
+      '5-0',
+      'max-deleted-entry-id',
+      '0-0',
+      'entries-added',
+      4,
+      'recorded-first-entry-id',
+      '1-1',
+      'groups',
+      0,
+      'first-entry',
+      ['1-1', ['a', '1', 'b', '2']],
+      'last-entry',
+      ['5-0', ['a', '6', 'b', '7']],
+    ],
+  ],
+  ['XINFO STREAM none', '-ERR no such key'],
+  ['XINFO STREAM str', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
+  [
+    'XINFO STREAM s FOO',
+    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
+  ],
+  [
+    'XINFO STREAM s FULL COUNT',
+    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
+  ],
+  [
+    'XINFO STREAM s FULL FOO 1',
+    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
+  ],
+  ['XINFO STREAM s FULL COUNT x', '-ERR value is not an integer or out of range'],
+  [
+    'XINFO STREAM s FULL COUNT 1',
+    [
+      'length',
+      4,
+      'radix-tree-keys',
+      1,
+      'radix-tree-nodes',
+      2,
+      'last-generated-id',
+      '5-0',
+      'max-deleted-entry-id',
+      '0-0',
+      'entries-added',
+      4,
+      'recorded-first-entry-id',
+      '1-1',
+      'entries',
+      [['1-1', ['a', '1', 'b', '2']]],
+      'groups',
+      [],
+    ],
+  ],
+  [
+    'XINFO STREAM s FULL',
+    [
+      'length',
+      4,
+      'radix-tree-keys',
+      1,
+      'radix-tree-nodes',
+      2,
+      'last-generated-id',
+      '5-0',
+      'max-deleted-entry-id',
+      '0-0',
+      'entries-added',
+      4,
+      'recorded-first-entry-id',
+      '1-1',
+      'entries',
+      [
+        ['1-1', ['a', '1', 'b', '2']],
+        ['1-2', ['a', '3', 'b', '4']],
+        ['2-0', ['c', '5']],
+        ['5-0', ['a', '6', 'b', '7']],
+      ],
+      'groups',
+      [],
+    ],
+  ],
+  ['XINFO FOO s', "-ERR unknown subcommand 'FOO'. Try XINFO HELP."],
+  ['OBJECT ENCODING s', 'stream'],
+  ['TYPE s', 'stream'],
+];
+
+for (const [line, reply] of cases) {
+  stream(line, () => assert.equal(call(prepared(), line), reply));
+}
+
+function prepared(options: ConstructorParameters<typeof CallContext>[0] = {}): CallContext {
+  const context = new CallContext(options);
+  for (const line of setup) call(context, line);
+  context.takeAnnounced();
+  return context;
+}
+
+const announced: readonly (readonly [line: string, events: readonly string[]])[] = [
+  ['XADD new 1 a 1', ['~n new new', 't xadd new']],
+  ['XADD s 6 a 1', ['t xadd s']],
+  ['XADD s MAXLEN 2 6 a 1', ['t xadd s', '~t xtrim s']],
+  ['XADD s MAXLEN 9 6 a 1', ['t xadd s']],
+  ['XADD none NOMKSTREAM 1 a 1', []],
+  ['XTRIM s MAXLEN 1', ['t xtrim s']],
+  ['XTRIM s MAXLEN 9', []],
+  ['XDEL s 1-1 5', ['t xdel s']],
+  ['XDEL s 9', []],
+  ['XSETID s 9', ['t xsetid s']],
+  ['XREAD STREAMS s 0', []],
+];
+
+for (const [line, events] of announced) {
+  stream(`${line} announces ${events.join(', ') || 'nothing'}`, () => {
+    const context = prepared();
+    call(context, line);
+    assert.equal(context.takeAnnounced(), events);
+  });
+}
+
+stream('chooses ids by the clock, and never twice', () => {
+  const context = new CallContext();
+  const add = (): unknown => call(context, 'XADD s * a 1');
+  const ms = context.nowMs;
+  assert.equal([add(), add()], [`${ms}-0`, `${ms}-1`]);
+  context.nowMs += 5;
+  assert.is(add(), `${ms + 5}-0`);
+  context.nowMs -= 100;
+  assert.is(add(), `${ms + 5}-1`);
+  call(context, `XSETID s ${ms + 5}-18446744073709551615`);
+  assert.is(add(), `${ms + 6}-0`);
+  assert.is(call(context, `XADD s ${ms + 6}-* a 1`), `${ms + 6}-1`);
+});
+
+stream('has no id behind the last one', () => {
+  const context = new CallContext();
+  const last = '18446744073709551615-18446744073709551615';
+  assert.is(call(context, `XADD s ${last} a 1`), last);
+  const exhausted = '-ERR The stream has exhausted the last possible ID, unable to add more items';
+  assert.is(call(context, 'XADD s * a 1'), exhausted);
+  call(context, 'XADD t 5-18446744073709551615 a 1');
+  const small = '-ERR The ID specified in XADD is equal or smaller than the target stream top item';
+  assert.is(call(context, 'XADD t 5-* a 1'), small);
+});
+
+stream('keeps any bytes as fields and values', () => {
+  const context = new CallContext();
+  const texts = ['', '\0', '\r\n', '9223372036854775807', '-1', '007', '\xff', 'x'.repeat(5000)];
+  const pairs = texts.flatMap((text) => [text, text]);
+  call(context, ['XADD', 's', '1-1', ...pairs]);
+  call(context, ['XADD', 's', '1-2', ...pairs]);
+  call(context, ['XADD', 's', '1-3', ...pairs.toReversed(), 'a', 'b']);
+  const [first, second, third] = call(context, 'XRANGE s - +') as [string, string[]][];
+  assert.equal(first, ['1-1', pairs]);
+  assert.equal(second, ['1-2', pairs]);
+  assert.equal(third, ['1-3', [...pairs.toReversed(), 'a', 'b']]);
+});
+
+/** How many nodes so many entries of 10 bytes take under other limits. */
+const nodeLimits: readonly (readonly [entries: number, bytes: number, nodes: number])[] = [
+  [100, 4096, 3],
+  [0, 4096, 2],
+  [0, 0, 1],
+  [1, 0, 250],
+  [100, 400, 14],
+];
+
+for (const [entries, bytes, nodes] of nodeLimits) {
+  stream(`250 entries take ${nodes} nodes of at most ${entries} entries and ${bytes} bytes`, () => {
+    const settings = { 'stream-node-max-entries': entries, 'stream-node-max-bytes': bytes };
+    const context = new CallContext({ settings });
+    for (let nth = 1; nth <= 250; nth += 1) call(context, `XADD s ${nth} item ${'x'.repeat(10)}`);
+    const info = call(context, 'XINFO STREAM s') as unknown[];
+    assert.is(info[info.indexOf('radix-tree-keys') + 1], nodes);
+    assert.is((call(context, 'XRANGE s - +') as unknown[]).length, 250);
+  });
+}
+
+stream('an approximate trimming takes whole nodes, as many as the limit lets it', () => {
+  const context = new CallContext({ settings: { 'stream-node-max-entries': 10 } });
+  for (let nth = 1; nth <= 1000; nth += 1) call(context, `XADD s ${nth} a ${nth}`);
+  assert.is(call(context, 'XTRIM s MAXLEN ~ 995'), 0);
+  assert.is(call(context, 'XTRIM s MAXLEN ~ 985'), 10);
+  assert.is(call(context, 'XTRIM s MAXLEN ~ 0 LIMIT 30'), 30);
+  assert.is(call(context, 'XTRIM s MINID ~ 65'), 20);
+  assert.is(call(context, 'XTRIM s MINID 65'), 4);
+  assert.is(call(context, 'XTRIM s MAXLEN ~ 0'), 936);
+  assert.is(call(context, 'XLEN s'), 0);
+  assert.is(call(context, 'TYPE s'), 'stream');
+});
+
+stream('is a map in RESP3 where streams are named', () => {
+  const context = prepared({ protocol: 3 });
+  const reply = call(context, 'XREAD COUNT 1 STREAMS s none 0 0');
+  assert.equal(reply, new Map([['s', [['1-1', ['a', '1', 'b', '2']]]]]));
+  assert.is(call(context, 'XREAD STREAMS s 9'), null);
+  assert.is((call(context, 'XINFO STREAM s') as Map<string, unknown>).get('length'), 4);
+});
+
+stream('a copy is a stream of its own', () => {
+  const context = prepared();
+  assert.is(call(context, 'COPY s t'), 1);
+  const [one, other] = call(context, 'DEBUG DIGEST-VALUE s t') as string[];
+  assert.is(one, other);
+  call(context, 'XADD t 9 a 1');
+  assert.is(call(context, 'XLEN s'), 4);
+  const [before, after] = call(context, 'DEBUG DIGEST-VALUE s t') as string[];
+  assert.is.not(before, after);
+});
+
+stream('costs memory while it has entries', () => {
+  const context = new CallContext();
+  call(context, 'XGROUP CREATE s g 0 MKSTREAM');
+  const empty = call(context, 'MEMORY USAGE s') as number;
+  for (let nth = 1; nth <= 5000; nth += 1) call(context, `XADD s ${nth} item ${nth * 7}`);
+  call(context, 'XREADGROUP GROUP g c STREAMS s >');
+  const full = call(context, 'MEMORY USAGE s') as number;
+  assert.ok(full > empty + 5000 * 60 && full < empty + 5000 * 100, `${full - empty} bytes`);
+  call(context, 'XTRIM s MAXLEN 0');
+  call(context, 'XGROUP DELCONSUMER s g c');
+  assert.is(call(context, 'MEMORY USAGE s'), empty);
+});
+
+stream.run();

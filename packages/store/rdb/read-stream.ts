@@ -1,0 +1,221 @@
+/** Reads streams in the three forms that Redis has written them in. */
+
+import { latin1, type Bytes } from '#base';
+import { Encoding } from '../encodings.ts';
+import { Listpack } from '../listpack.ts';
+import { IdPlace } from '../stream/id-index.ts';
+import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from '../stream/stream-group.ts';
+import { StreamId } from '../stream/stream-id.ts';
+import { ENTRY_HEAD_ELEMENTS, EntryFlag, readEntryId } from '../stream/stream-node.ts';
+import { Stream } from '../stream/stream.ts';
+import { ValueType } from '../value-type.ts';
+import { checkedListpack } from './listpack-check.ts';
+import { demand } from './malformed.ts';
+import { RdbType } from './rdb-type.ts';
+import type { RdbReader } from './rdb-reader.ts';
+import type { FinishedValue } from './read-value.ts';
+
+const ID_BYTES = 16;
+const WORD = 2 ** 32;
+/** The fewest bytes of an entry that is pending, a consumer, a group and a node. */
+const PENDING_BYTES = ID_BYTES + 9;
+const CONSUMER_BYTES = 10;
+const GROUP_BYTES = 5;
+const NODE_BYTES = 18;
+const FLAGS = EntryFlag.deleted | EntryFlag.sameFields;
+
+const place = new IdPlace();
+const cursor = new Listpack();
+
+/** How a form differs from the others. */
+interface Form {
+  /** It has the first id, the highest deleted one, and how much was added and read. */
+  readonly hasCounters: boolean;
+  /** It has when a consumer was given something. */
+  readonly hasActivity: boolean;
+}
+
+export function readStream(reader: RdbReader, type: number): FinishedValue {
+  const form = { hasCounters: type !== RdbType.stream, hasActivity: type === RdbType.stream3 };
+  const value = readStreamBody(reader, form);
+  return { type: ValueType.stream, encoding: Encoding.stream, value };
+}
+
+/** Reads what follows the type. */
+export function readStreamBody(reader: RdbReader, form: Form): Stream {
+  const stream = new Stream();
+  const last = new StreamId();
+  const live = readNodes(reader, stream, last);
+  stream.length = reader.length();
+  demand(stream.length === live);
+  readId(reader, stream.lastId);
+  demand(live === 0 || last.compare(stream.lastId) <= 0);
+  if (form.hasCounters) {
+    readId(reader, stream.firstId);
+    readId(reader, stream.maxDeletedId);
+    stream.entriesAdded = reader.length();
+  } else {
+    stream.entriesAdded = stream.length;
+    stream.refreshFirst();
+  }
+  for (let left = reader.pieces(GROUP_BYTES); left > 0; left -= 1) readGroup(reader, stream, form);
+  return stream;
+}
+
+/** Answers how many entries there are that are not deleted; `last` becomes the id of the last one. */
+function readNodes(reader: RdbReader, stream: Stream, last: StreamId): number {
+  const id = new StreamId();
+  let live = 0;
+  for (let left = reader.pieces(NODE_BYTES); left > 0; left -= 1) {
+    const key = reader.string();
+    demand(key.length === ID_BYTES);
+    setKey(id, key, 0);
+    const { index } = stream.nodes;
+    demand(index.count === 0 || id.compare(last) > 0);
+    const listpack = checkedListpack(reader.string());
+    live += checkNode(listpack, id, last);
+    stream.nodes.begin(id, listpack);
+  }
+  return live;
+}
+
+/** Checks a node's entries, whose ids ascend; answers how many are not deleted. */
+function checkNode(listpack: Bytes, node: StreamId, last: StreamId): number {
+  const id = new StreamId();
+  cursor.point(listpack, 0);
+  demand(cursor.first());
+  const live = integer();
+  step();
+  const deleted = integer();
+  step();
+  const fields = integer();
+  step();
+  skip(fields);
+  demand(integer() === 0);
+  let liveSeen = 0;
+  let deletedSeen = 0;
+  last.set(node);
+  while (cursor.next()) {
+    const flags = checkEntry(fields, node, id);
+    const isFirst = liveSeen + deletedSeen === 0;
+    demand(isFirst ? id.compare(last) >= 0 : id.compare(last) > 0);
+    last.set(id);
+    if ((flags & EntryFlag.deleted) === 0) liveSeen += 1;
+    else deletedSeen += 1;
+  }
+  demand(live === liveSeen && deleted === deletedSeen && liveSeen + deletedSeen > 0);
+  return live;
+}
+
+/** Goes from an entry's flags to its last element; answers the flags. */
+function checkEntry(fields: number, node: StreamId, id: StreamId): number {
+  const flags = integer();
+  demand(flags <= FLAGS);
+  step();
+  demand(cursor.isInteger);
+  // Both parts are looked at before they are read.
+  const at = cursor.offset;
+  step();
+  demand(cursor.isInteger);
+  step();
+  cursor.moveTo(at);
+  readEntryId(cursor, node, id);
+  let elements = ENTRY_HEAD_ELEMENTS + fields;
+  if ((flags & EntryFlag.sameFields) === 0) {
+    const own = integer();
+    step();
+    skip(2 * own);
+    elements = ENTRY_HEAD_ELEMENTS + 1 + 2 * own;
+  } else {
+    skip(fields);
+  }
+  demand(integer() === elements);
+  return flags;
+}
+
+/** The current element as a number that counts something. */
+function integer(): number {
+  demand(cursor.isInteger);
+  const value = cursor.integer;
+  demand(value >= 0 && Number.isSafeInteger(value));
+  return value;
+}
+
+function step(): void {
+  demand(cursor.next());
+}
+
+function skip(count: number): void {
+  for (let left = count; left > 0; left -= 1) step();
+}
+
+function readGroup(reader: RdbReader, stream: Stream, form: Form): void {
+  const name = latin1(reader.string());
+  demand(stream.groups.get(name) === undefined);
+  const lastId = new StreamId();
+  readId(reader, lastId);
+  const read = form.hasCounters ? readSigned(reader) : stream.countUpTo(lastId);
+  demand(read >= UNKNOWN_READ);
+  const group = stream.createGroup(name, lastId, read);
+  const id = new StreamId();
+  for (let left = reader.pieces(PENDING_BYTES); left > 0; left -= 1) {
+    setKey(id, reader.raw(ID_BYTES), 0);
+    demand(!group.pending.find(id, place));
+    group.enter(id, place);
+    const deliveredMs = reader.milliseconds();
+    group.setDelivery(place, deliveredMs, reader.length());
+  }
+  let owned = 0;
+  for (let left = reader.pieces(CONSUMER_BYTES); left > 0; left -= 1) {
+    owned += readConsumer(reader, group, form);
+  }
+  demand(owned === group.pending.count);
+}
+
+/** Answers how many entries the consumer has to acknowledge. */
+function readConsumer(reader: RdbReader, group: StreamGroup, form: Form): number {
+  const name = latin1(reader.string());
+  demand(group.consumers.get(name) === undefined);
+  const consumer = group.createConsumer(name, reader.milliseconds());
+  consumer.activeMs = form.hasActivity ? reader.milliseconds() : consumer.seenMs;
+  const count = reader.pieces(ID_BYTES);
+  const id = new StreamId();
+  for (let left = count; left > 0; left -= 1) {
+    setKey(id, reader.raw(ID_BYTES), 0);
+    claim(group, consumer, id);
+  }
+  return count;
+}
+
+function claim(group: StreamGroup, consumer: StreamConsumer, id: StreamId): void {
+  demand(group.pending.find(id, place) && group.consumerAt(place) === undefined);
+  group.assign(place, id, consumer);
+}
+
+function readId(reader: RdbReader, id: StreamId): void {
+  const ms = reader.wideLength();
+  const { high, low } = ms;
+  const seq = reader.wideLength();
+  id.setWords(high, low, seq.high, seq.low);
+}
+
+/** A number of 64 bits with a sign, of which 53 are kept. */
+function readSigned(reader: RdbReader): number {
+  const { high, low } = reader.wideLength();
+  const value = (high | 0) * WORD + low;
+  demand(Number.isSafeInteger(value));
+  return value;
+}
+
+function setKey(id: StreamId, bytes: Bytes, at: number): void {
+  id.setWords(
+    bigEndian(bytes, at),
+    bigEndian(bytes, at + 4),
+    bigEndian(bytes, at + 8),
+    bigEndian(bytes, at + 12),
+  );
+}
+
+function bigEndian(bytes: Bytes, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}

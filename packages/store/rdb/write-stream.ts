@@ -1,0 +1,84 @@
+/**
+ * Writes a stream as Redis since 7.2 does: nodes, counters, and each group with what is pending and with
+ * its consumers.
+ */
+
+import { fromLatin1, type Bytes } from '#base';
+import { IdPlace, type IdIndex } from '../stream/id-index.ts';
+import type { StreamConsumer, StreamGroup } from '../stream/stream-group.ts';
+import { StreamId } from '../stream/stream-id.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { RdbWriter } from './rdb-writer.ts';
+
+const ID_BYTES = 16;
+const place = new IdPlace();
+const id = new StreamId();
+const key: Bytes = new Uint8Array(ID_BYTES);
+
+/** Writes what follows the type. */
+export function writeStream(writer: RdbWriter, stream: Stream): void {
+  const { nodes, groups } = stream;
+  const { index } = nodes;
+  writer.length(index.count);
+  for (let more = index.first(place); more; more = index.next(place)) {
+    index.readId(place, id);
+    fillKey();
+    writer.string(key);
+    nodes.read(place);
+    writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
+  }
+  writer.length(stream.length);
+  writeId(writer, stream.lastId);
+  writeId(writer, stream.firstId);
+  writeId(writer, stream.maxDeletedId);
+  writer.length(stream.entriesAdded);
+  writer.length(groups.count);
+  for (const group of groups.sorted) writeGroup(writer, group);
+}
+
+function writeGroup(writer: RdbWriter, group: StreamGroup): void {
+  const { pending, consumers, entriesRead } = group;
+  writer.string(fromLatin1(group.name));
+  writeId(writer, group.lastId);
+  writer.wideLength(Math.floor(entriesRead / 2 ** 32) | 0, entriesRead | 0);
+  writer.length(pending.count);
+  for (let more = pending.first(place); more; more = pending.next(place)) {
+    writeKey(writer, pending);
+    writer.milliseconds(group.deliveredMs(place));
+    writer.length(group.deliveries(place));
+  }
+  writer.length(consumers.count);
+  for (const consumer of consumers.sorted) writeConsumer(writer, consumer);
+}
+
+function writeConsumer(writer: RdbWriter, consumer: StreamConsumer): void {
+  const { pending } = consumer;
+  writer.string(fromLatin1(consumer.name));
+  writer.milliseconds(consumer.seenMs);
+  writer.milliseconds(consumer.activeMs);
+  writer.length(pending.count);
+  for (let more = pending.first(place); more; more = pending.next(place)) {
+    writeKey(writer, pending);
+  }
+}
+
+function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId): void {
+  writer.wideLength(msHigh, msLow);
+  writer.wideLength(seqHigh, seqLow);
+}
+
+/** The id at the current place, in the order of its bytes. */
+function writeKey(writer: RdbWriter, index: IdIndex): void {
+  index.readId(place, id);
+  writer.bigEndian(id.msHigh);
+  writer.bigEndian(id.msLow);
+  writer.bigEndian(id.seqHigh);
+  writer.bigEndian(id.seqLow);
+}
+
+function fillKey(): void {
+  const words = [id.msHigh, id.msLow, id.seqHigh, id.seqLow];
+  for (const [nth, word] of words.entries()) {
+    for (let byte = 0; byte < 4; byte += 1) key[4 * nth + byte] = word >>> (24 - 8 * byte);
+  }
+}

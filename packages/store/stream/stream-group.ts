@@ -1,0 +1,175 @@
+/**
+ * A consumer group: how far it has read, its consumers, and the entries that were delivered and are not
+ * acknowledged.
+ *
+ * Such an entry stands in the index of the group, with what is known of its delivery, and in that of its
+ * consumer; both change together.
+ */
+
+import { assert } from '#base';
+import { IdIndex, IdPlace } from './id-index.ts';
+import type { MemoryTally } from './memory-tally.ts';
+import { NamedList } from './named-list.ts';
+import type { StreamId } from './stream-id.ts';
+
+/** `entriesRead` of a group of which nobody knows how much it has read. */
+export const UNKNOWN_READ = -1;
+/** `activeMs` of a consumer that was never given anything. */
+export const NEVER = -1;
+
+const WORD = 2 ** 32;
+/** What Node keeps for a group and a consumer, without their names and indexes (measured). */
+const GROUP_OVERHEAD_BYTES = 900;
+const CONSUMER_OVERHEAD_BYTES = 400;
+
+const CONSUMER = 0;
+const TIME = 1;
+const DELIVERIES = 3;
+const PENDING_WORDS = 5;
+const NOBODY = -1;
+
+const place = new IdPlace();
+const other = new IdPlace();
+
+export class StreamConsumer {
+  readonly name: string;
+  /** By which the group's index knows it. */
+  readonly number: number;
+  /** Ids of the entries that it has to acknowledge. */
+  readonly pending: IdIndex;
+  /** When it last asked, and when it last was given something. */
+  seenMs: number;
+  activeMs = NEVER;
+
+  constructor(name: string, number: number, tally: MemoryTally, nowMs: number) {
+    this.name = name;
+    this.number = number;
+    this.pending = new IdIndex(0, tally);
+    this.seenMs = nowMs;
+  }
+}
+
+export class StreamGroup {
+  readonly name: string;
+  readonly lastId: StreamId;
+  entriesRead: number;
+  readonly consumers = new NamedList<StreamConsumer>();
+  /** Every entry that is not acknowledged. */
+  readonly pending: IdIndex;
+  readonly #tally: MemoryTally;
+  readonly #byNumber: (StreamConsumer | undefined)[] = [];
+  readonly #vacant: number[] = [];
+
+  constructor(name: string, lastId: StreamId, entriesRead: number, tally: MemoryTally) {
+    this.name = name;
+    this.lastId = lastId.copy();
+    this.entriesRead = entriesRead;
+    this.pending = new IdIndex(PENDING_WORDS, tally);
+    this.#tally = tally;
+    tally.add(GROUP_OVERHEAD_BYTES + name.length);
+  }
+
+  /** Gives back what the group has posted. */
+  dispose(): void {
+    for (const consumer of this.consumers.sorted) this.#forget(consumer);
+    this.pending.clear();
+    this.#tally.add(-(GROUP_OVERHEAD_BYTES + this.name.length));
+  }
+
+  /** A new consumer, whose name is not there. */
+  createConsumer(name: string, nowMs: number): StreamConsumer {
+    const number = this.#vacant.pop() ?? this.#byNumber.length;
+    const consumer = new StreamConsumer(name, number, this.#tally, nowMs);
+    this.#byNumber[number] = consumer;
+    this.consumers.add(consumer);
+    this.#tally.add(CONSUMER_OVERHEAD_BYTES + name.length);
+    return consumer;
+  }
+
+  /** Removes a consumer and what it has to acknowledge. */
+  removeConsumer(consumer: StreamConsumer): void {
+    const { pending } = consumer;
+    const id = this.lastId.copy();
+    for (let more = pending.first(other); more; more = pending.next(other)) {
+      pending.readId(other, id);
+      if (this.pending.find(id, place)) this.pending.remove(place);
+    }
+    this.#forget(consumer);
+    this.consumers.remove(consumer);
+    this.#byNumber[consumer.number] = undefined;
+    this.#vacant.push(consumer.number);
+  }
+
+  /** Delivers an entry to a consumer for the first time, or anew, whosesoever it was. */
+  deliver(id: StreamId, consumer: StreamConsumer, nowMs: number): void {
+    if (this.pending.find(id, place)) this.assign(place, id, consumer);
+    else this.enter(id, place, consumer);
+    this.setDelivery(place, nowMs, 1);
+  }
+
+  /** Enters an entry that is not pending; when and how often it was delivered is the caller's to set. */
+  enter(id: StreamId, into: IdPlace, consumer?: StreamConsumer): void {
+    this.pending.insert(id, into);
+    this.pending.setWord(into, CONSUMER, consumer?.number ?? NOBODY);
+    consumer?.pending.insert(id, other);
+  }
+
+  /** Gives a pending entry to a consumer. */
+  assign(at: IdPlace, id: StreamId, consumer: StreamConsumer): void {
+    const before = this.consumerAt(at);
+    if (before === consumer) return;
+    if (before?.pending.find(id, other) === true) before.pending.remove(other);
+    consumer.pending.insert(id, other);
+    this.pending.setWord(at, CONSUMER, consumer.number);
+  }
+
+  /** Takes an entry out; answers whether it was pending. */
+  acknowledge(id: StreamId): boolean {
+    if (!this.pending.find(id, place)) return false;
+    this.release(place, id);
+    return true;
+  }
+
+  /** Takes a pending entry out; the place is that of the next one then. */
+  release(at: IdPlace, id: StreamId): boolean {
+    const consumer = this.consumerAt(at);
+    if (consumer !== undefined) {
+      assert(consumer.pending.find(id, other), 'who has a pending entry knows of it');
+      consumer.pending.remove(other);
+    }
+    return this.pending.remove(at);
+  }
+
+  /** Whose a pending entry is; only while a group is built it may be nobody's. */
+  consumerAt(at: IdPlace): StreamConsumer | undefined {
+    return this.#byNumber[this.pending.word(at, CONSUMER)];
+  }
+
+  /** When a pending entry was delivered last. */
+  deliveredMs(at: IdPlace): number {
+    return this.#number(at, TIME);
+  }
+
+  deliveries(at: IdPlace): number {
+    return this.#number(at, DELIVERIES);
+  }
+
+  setDelivery(at: IdPlace, unixMs: number, deliveries: number): void {
+    this.#setNumber(at, TIME, unixMs);
+    this.#setNumber(at, DELIVERIES, deliveries);
+  }
+
+  #forget(consumer: StreamConsumer): void {
+    consumer.pending.clear();
+    this.#tally.add(-(CONSUMER_OVERHEAD_BYTES + consumer.name.length));
+  }
+
+  #number(at: IdPlace, word: number): number {
+    return this.pending.word(at, word) * WORD + (this.pending.word(at, word + 1) >>> 0);
+  }
+
+  #setNumber(at: IdPlace, word: number, value: number): void {
+    this.pending.setWord(at, word, Math.floor(value / WORD));
+    this.pending.setWord(at, word + 1, value);
+  }
+}

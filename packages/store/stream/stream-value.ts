@@ -1,0 +1,50 @@
+/**
+ * The stream of a key. One object serves a whole thread: it is pointed at the next stream by `open`, and
+ * `post` must follow what was changed.
+ */
+
+import { Encoding } from '../encodings.ts';
+import type { Piece } from '../hash/hash-value.ts';
+import type { Keyspace } from '../keyspace.ts';
+import type { Ref } from '../segment.ts';
+import { registerCodec } from '../value-codec.ts';
+import { ValueType } from '../value-type.ts';
+import { streamCodec } from './stream-codec.ts';
+import { Stream } from './stream.ts';
+
+registerCodec(ValueType.stream, Encoding.stream, streamCodec);
+
+export class StreamValue {
+  stream = new Stream();
+  #keyspace!: Keyspace;
+  #ref: Ref = 0;
+  #bytes = 0;
+
+  /** Points at the stream of a record. */
+  open(keyspace: Keyspace, ref: Ref): this {
+    this.#keyspace = keyspace;
+    this.#ref = ref;
+    this.stream = keyspace.object(ref) as Stream;
+    this.#bytes = this.stream.totalBytes;
+    return this;
+  }
+
+  /** Makes an empty stream of a key that is not there. */
+  create(keyspace: Keyspace, { bytes, at, length }: Piece): this {
+    const stream = new Stream();
+    const type = ValueType.stream;
+    const size = stream.totalBytes;
+    return this.open(
+      keyspace,
+      keyspace.setObject(bytes, at, length, type, Encoding.stream, stream, size),
+    );
+  }
+
+  /** Tells the store what the stream takes now. */
+  post(): void {
+    const { totalBytes } = this.stream;
+    if (totalBytes === this.#bytes) return;
+    this.#keyspace.addObjectBytes(this.#ref, totalBytes - this.#bytes);
+    this.#bytes = totalBytes;
+  }
+}

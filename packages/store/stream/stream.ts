@@ -1,0 +1,265 @@
+/**
+ * A stream: entries under ascending ids, and the groups that read them.
+ *
+ * What is told of it (its first and last id, how many entries were ever added) is what Redis would tell
+ * after the same commands, because groups count with it how far behind they are.
+ */
+
+import { ListpackEntries } from '../listpack-entries.ts';
+import { EntryCursor } from './entry-cursor.ts';
+import { IdPlace } from './id-index.ts';
+import { MemoryTally } from './memory-tally.ts';
+import { NamedList } from './named-list.ts';
+import { NodeLog } from './node-log.ts';
+import { StreamGroup, UNKNOWN_READ } from './stream-group.ts';
+import { StreamId } from './stream-id.ts';
+import {
+  addEntry,
+  addNodeHead,
+  EntryFlag,
+  hasFields,
+  nodeCounts,
+  readCounts,
+  readLastId,
+  writeCounts,
+  type EntryPieces,
+} from './stream-node.ts';
+
+/** A node is full when it has so many bytes or entries; 0 entries are no limit. */
+export interface StreamLimits {
+  readonly nodeBytes: number;
+  readonly nodeEntries: number;
+}
+
+/** What is to go from the front of a stream. */
+export interface Trimming {
+  /** The first id that stays; without it, so many entries stay. */
+  readonly firstKept: StreamId | undefined;
+  readonly kept: number;
+  /** Only whole nodes. */
+  readonly isApproximate: boolean;
+  /** At most so many entries; 0 is no limit. */
+  readonly limit: number;
+}
+
+/** Largest listpack of a node, and largest entry, as in Redis. */
+export const NODE_BYTES_MAX = 2 ** 30;
+/** The stream itself and what belongs to it, without what the parts count (measured). */
+const STREAM_OVERHEAD_BYTES = 1000;
+
+const entries = new ListpackEntries();
+const node = new StreamId();
+const last = new StreamId();
+const lowest = new StreamId();
+const highest = new StreamId().setMax();
+const place = new IdPlace();
+const cursor = new EntryCursor();
+
+export class Stream {
+  readonly nodes: NodeLog;
+  readonly groups = new NamedList<StreamGroup>();
+  length = 0;
+  /** Of the entries that are there; zero without any. */
+  readonly firstId = new StreamId();
+  /** The highest that was ever given, or XSETID said. */
+  readonly lastId = new StreamId();
+  readonly maxDeletedId = new StreamId();
+  entriesAdded = 0;
+  readonly #tally = new MemoryTally();
+
+  constructor() {
+    this.nodes = new NodeLog(this.#tally);
+  }
+
+  /** All memory that the stream takes. */
+  get totalBytes(): number {
+    return STREAM_OVERHEAD_BYTES + this.#tally.bytes;
+  }
+
+  /** Adds an entry with an id above all others. */
+  append(id: StreamId, entry: EntryPieces, limits: StreamLimits): void {
+    if (this.#admits(entry, limits)) this.#extend(id, entry);
+    else this.#begin(id, entry);
+    this.length += 1;
+    this.entriesAdded += 1;
+    this.lastId.set(id);
+    if (this.length === 1) this.firstId.set(id);
+  }
+
+  /** Whether there is an entry with this id. */
+  has(id: StreamId): boolean {
+    return cursor.open(this.nodes, id, id).next();
+  }
+
+  /** Reads the id of the last entry that is there; false without any. */
+  readLastEntryId(id: StreamId): boolean {
+    const isThere = cursor.open(this.nodes, lowest, highest, true).next();
+    if (isThere) id.set(cursor.id);
+    return isThere;
+  }
+
+  /**
+   * Removes an entry; answers whether it was there. `refreshFirst` must follow when its id was the
+   * first one.
+   */
+  remove(id: StreamId): boolean {
+    if (!cursor.open(this.nodes, id, id).next()) return false;
+    const { value, flagsAt, place: at } = cursor;
+    const { bytes, start } = value;
+    bytes[flagsAt]! |= EntryFlag.deleted;
+    readCounts(bytes, start);
+    const { live, deleted } = nodeCounts;
+    if (live === 1) this.nodes.remove(at);
+    else this.#setCounts(at, live - 1, deleted + 1);
+    this.length -= 1;
+    if (id.compare(this.maxDeletedId) > 0) this.maxDeletedId.set(id);
+    return true;
+  }
+
+  /** Looks for the first entry anew. */
+  refreshFirst(): void {
+    if (this.length === 0) {
+      this.firstId.setZero();
+      return;
+    }
+    const isThere = cursor.open(this.nodes, lowest, highest).next();
+    this.firstId.set(isThere ? cursor.id : highest);
+  }
+
+  /** Takes entries away from the front; answers how many. */
+  trim(trimming: Trimming): number {
+    const { firstKept, kept, isApproximate, limit } = trimming;
+    const { nodes } = this;
+    const { index } = nodes;
+    let deleted = 0;
+    while (index.first(place) && (firstKept !== undefined || this.length > kept)) {
+      nodes.read(place);
+      readCounts(nodes.bytes, nodes.at);
+      const { live } = nodeCounts;
+      if (limit > 0 && deleted + live > limit) break;
+      if (this.#isAllTrimmed(trimming, live)) {
+        nodes.remove(place);
+        this.length -= live;
+        deleted += live;
+        continue;
+      }
+      if (!isApproximate) deleted += this.#trimNode(trimming);
+      break;
+    }
+    if (deleted > 0 || this.length === 0) this.refreshFirst();
+    return deleted;
+  }
+
+  /** Adds a group whose name is not there. */
+  createGroup(name: string, lastId: StreamId, entriesRead: number): StreamGroup {
+    const group = new StreamGroup(name, lastId, entriesRead, this.#tally);
+    this.groups.add(group);
+    return group;
+  }
+
+  removeGroup(group: StreamGroup): void {
+    this.groups.remove(group);
+    group.dispose();
+  }
+
+  /** Whether an entry from `id` on may have been deleted out of the midst. */
+  hasGapFrom(id: StreamId): boolean {
+    const { maxDeletedId } = this;
+    if (this.length === 0 || maxDeletedId.isZero) return false;
+    return this.firstId.compare(maxDeletedId) <= 0 && id.compare(maxDeletedId) <= 0;
+  }
+
+  /** How many entries were added up to an id, where that can be known; else UNKNOWN_READ. */
+  countUpTo(id: StreamId): number {
+    const { entriesAdded, length, lastId, firstId, maxDeletedId } = this;
+    if (entriesAdded === 0) return 0;
+    const toLast = id.compare(lastId);
+    if (length === 0 && toLast <= 0) return entriesAdded;
+    if (toLast === 0) return entriesAdded;
+    if (toLast > 0) return UNKNOWN_READ;
+    if (!maxDeletedId.isZero && maxDeletedId.compare(firstId) >= 0) return UNKNOWN_READ;
+    const toFirst = id.compare(firstId);
+    if (toFirst > 0) return UNKNOWN_READ;
+    return toFirst < 0 ? entriesAdded - length : entriesAdded - length + 1;
+  }
+
+  /** How many entries a group has yet to read, where that can be known; else undefined. */
+  lagOf({ entriesRead, lastId }: StreamGroup): number | undefined {
+    if (this.entriesAdded === 0) return 0;
+    if (entriesRead !== UNKNOWN_READ && !this.hasGapFrom(lastId)) {
+      return this.entriesAdded - entriesRead;
+    }
+    const count = this.countUpTo(lastId);
+    return count === UNKNOWN_READ ? undefined : this.entriesAdded - count;
+  }
+
+  /** Lets a group have read up to an entry, which it reads now. */
+  advance(group: StreamGroup, id: StreamId): void {
+    if (group.entriesRead !== UNKNOWN_READ && !this.hasGapFrom(id)) group.entriesRead += 1;
+    else if (this.entriesAdded > 0) group.entriesRead = this.countUpTo(id);
+    group.lastId.set(id);
+  }
+
+  /** Whether the last node takes another entry. */
+  #admits({ pieces, first, end }: EntryPieces, { nodeBytes, nodeEntries }: StreamLimits): boolean {
+    const { nodes } = this;
+    if (!nodes.index.last(place)) return false;
+    nodes.read(place);
+    let bytes = nodes.nodeBytes;
+    for (let index = first; index < end; index += 1) bytes += pieces.length(index);
+    const isUnlimited = nodeBytes === 0 || nodeBytes > NODE_BYTES_MAX;
+    if (bytes >= (isUnlimited ? NODE_BYTES_MAX : nodeBytes)) return false;
+    readCounts(nodes.bytes, nodes.at);
+    return nodeEntries === 0 || nodeCounts.live + nodeCounts.deleted < nodeEntries;
+  }
+
+  #begin(id: StreamId, entry: EntryPieces): void {
+    entries.clear();
+    addNodeHead(entries, entry);
+    addEntry(entries, id, id, entry, true);
+    this.nodes.begin(id, entries.toListpack());
+  }
+
+  /** Adds to the node that `#admits` has read. */
+  #extend(id: StreamId, entry: EntryPieces): void {
+    const { nodes } = this;
+    const { live, deleted } = nodeCounts;
+    nodes.index.readId(place, node);
+    entries.clear();
+    addEntry(entries, id, node, entry, hasFields(nodes.bytes, nodes.at, entry));
+    nodes.extend(entries);
+    this.#setCounts(place, live + 1, deleted);
+  }
+
+  #setCounts(at: IdPlace, live: number, deleted: number): void {
+    const { nodes } = this;
+    nodes.read(at);
+    const changed = writeCounts(nodes.bytes, nodes.at, live, deleted);
+    if (changed !== undefined) nodes.replace(at, changed);
+  }
+
+  /** Whether all of the first node goes, of which `live` entries are there. */
+  #isAllTrimmed({ firstKept, kept }: Trimming, live: number): boolean {
+    if (firstKept === undefined) return this.length - live >= kept;
+    const { nodes } = this;
+    nodes.index.readId(place, node);
+    return !readLastId(nodes.bytes, nodes.at, node, last) || last.compare(firstKept) < 0;
+  }
+
+  /** Marks entries at the front of the first node as deleted; answers how many. */
+  #trimNode({ firstKept, kept }: Trimming): number {
+    const { live, deleted } = nodeCounts;
+    let count = 0;
+    cursor.open(this.nodes, lowest, highest);
+    while (cursor.next()) {
+      const isKept =
+        firstKept === undefined ? this.length <= kept : cursor.id.compare(firstKept) >= 0;
+      if (isKept) break;
+      cursor.value.bytes[cursor.flagsAt]! |= EntryFlag.deleted;
+      this.length -= 1;
+      count += 1;
+    }
+    if (count > 0) this.#setCounts(place, live - count, deleted + count);
+    return count;
+  }
+}
