@@ -1,6 +1,7 @@
 /** What a command may touch, by the thread it runs in. */
 
 import type { Bytes } from '#base';
+import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 
@@ -16,7 +17,7 @@ export interface ShardSettings {
 
 /** What a command that found nothing waits for. */
 export interface Wait {
-  /** Milliseconds; 0 = without end. */
+  /** Milliseconds; 0 = without end; negative = not at all. */
   readonly timeoutMs: number;
   /** A number of ValueType. */
   readonly type: number;
@@ -24,6 +25,12 @@ export interface Wait {
   readonly onNoKey?: boolean;
   /** How many of the command's keys are waited for, where not all. */
   readonly keyCount?: number;
+  /** While offering: there is something to answer. */
+  readonly isReady?: boolean;
+  /** Whether a key of the type waited for is enough; else this says whether the command has something to answer. */
+  readonly ready?: (context: ShardContext, args: Arguments) => boolean;
+  /** Does what is left to do when the command is run again; without it, all of it is done again. */
+  readonly retry?: (context: ShardContext, args: Arguments) => void;
 }
 
 /** What a handler in a shard may touch. One object per shard, pointed at each command in turn. */
@@ -58,6 +65,17 @@ export interface ShardContext {
   flushed(database: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
+  /**
+   * Of a command that `each` shard runs on its own keys: only says by `block` whether there is something to
+   * answer, and changes nothing that is answered.
+   */
+  readonly isOffering: boolean;
+  /** Of such a command: whether it concerns the key here; else another shard sees to it. */
+  owns(args: Arguments, index: number): boolean;
+  /** Of such a command: main puts the items of all shards together, so no header is written. */
+  readonly answersItems: boolean;
+  /** Of such a command: what is written from here on is the item of argument `index`. */
+  beginItem(index: number): void;
   /** Lets the client's next transaction fail when the key changes before it. The bytes are kept. */
   watch(key: Bytes): void;
   /**

@@ -108,10 +108,11 @@ export interface OneShardCommand extends CommandHead {
   /** Which shard, for commands without keys. The default is the first. */
   shard?: (args: Arguments, shardCount: number) => number;
   /**
-   * How keys on several shards are dealt with: lent to one of them (the default), or, for a command that acts
-   * on the first of its keys that exists, by finding out which shard has that one and running it there.
+   * How keys on several shards are dealt with: lent to one of them (the default); `first`, for a command that
+   * acts on the first of its keys that exists: by finding out which shard has that one, and running it there;
+   * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
-  acrossShards?: 'lend' | 'first';
+  acrossShards?: 'lend' | 'first' | 'each';
   run(context: ShardContext, args: Arguments): void;
 }
 

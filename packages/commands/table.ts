@@ -59,7 +59,7 @@ export class CommandEntry {
     this.hasKeys = command.keys.specs.length > 0;
     this.mayWait =
       command.route === 'oneShard' &&
-      (this.#flags.has('blocking') || command.acrossShards === 'first');
+      (this.#flags.has('blocking') || command.acrossShards !== undefined);
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;

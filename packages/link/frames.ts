@@ -37,6 +37,8 @@ export const FrameKind = {
   wake: 15,
   /** main -> shard: a client waits no longer. */
   unpark: 16,
+  /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
+  items: 17,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -124,8 +126,11 @@ export const RequestFlag = {
   again: 1 << 12,
 } as const;
 
-/** What becomes of an offer: the command is run here, its client waits, or it is another shard's matter. */
-export const Verdict = { run: 0, park: 1, drop: 2 } as const;
+/**
+ * What becomes of an offer: the command is run here, its client waits, it is another shard's matter, or it is
+ * run here and on others, and main puts the items together.
+ */
+export const Verdict = { run: 0, park: 1, drop: 2, items: 3 } as const;
 
 /** Why a client waits no longer: its time is over, or CLIENT UNBLOCK ... ERROR. */
 export const Unpark = { timeout: 0, error: 1 } as const;

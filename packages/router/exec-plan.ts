@@ -12,7 +12,7 @@ import {
   REQUEST_HEADER_BYTES,
   DATABASE_SHIFT,
 } from '#link';
-import { Arguments, findKeys } from '#commands';
+import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
 import { latin1, fromLatin1, type Bytes } from '#base';
 import { PREFIX_BYTES } from './shard-link.ts';
 import type { Ownership } from './split.ts';
@@ -53,18 +53,14 @@ export function planExec(
   const args = new Arguments();
   for (const { entry, command } of queue) {
     args.point(command.source, command.at, command.spans, 0, command.count);
-    const { keys: specs, databaseOf, alsoIn } = entry.command;
-    for (const { index, spec } of findKeys(specs, args) ?? []) {
-      const of = databaseOf?.(specs.specs.indexOf(spec), args, database) ?? database;
-      const databases = alsoIn === undefined ? [of] : [of, alsoIn(args)];
+    for (const { index, spec } of findKeys(entry.command.keys, args) ?? []) {
       const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      const isWritable = spec.access !== 'RO';
-      for (const each of databases) {
-        if (!(each >= 0)) continue;
-        const name = watchedName(each, args, index);
+      for (const of of databasesOf(entry.command, spec, args, database)) {
+        const name = watchedName(of, args, index);
         const known = keys.get(name);
-        if (known !== undefined) known.isWritable ||= isWritable;
-        else keys.set(name, { shard, database: each, key: args.view(index), isWritable });
+        const key = known ?? { shard, database: of, key: args.view(index), isWritable: false };
+        key.isWritable ||= mayWrite(spec);
+        keys.set(name, key);
       }
     }
   }
@@ -75,6 +71,18 @@ export function planExec(
     keys.set(name, { shard, database: Number(name.slice(0, colon)), key, isWritable: false });
   }
   return lendToOne([...keys.values()]);
+}
+
+/** Where a command looks for the keys of a spec. What is no database is the handler's to refuse. */
+function databasesOf(
+  { databaseOf, alsoIn, keys }: Command,
+  spec: KeySpec,
+  args: Arguments,
+  selected: number,
+): readonly number[] {
+  const first = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
+  const other = alsoIn?.(args) ?? first;
+  return other >= 0 && other !== first ? [first, other] : [first];
 }
 
 function lendToOne(keys: readonly TransactionKey[]): ExecPlan {

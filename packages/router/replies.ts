@@ -18,6 +18,8 @@ export interface ShardSignals {
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
   parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A shard's items of a command that several run. */
+  itemsCame(client: Client, sequence: number, body: Bytes): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
 }
@@ -166,6 +168,9 @@ export class Replies {
         break;
       case FrameKind.parked:
         this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
+        break;
+      case FrameKind.items:
+        this.#signals.itemsCame(client, sequence, body);
         break;
       case FrameKind.wake:
         this.#signals.woken(client, sequence, link.index);

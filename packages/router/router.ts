@@ -72,6 +72,9 @@ export class Router {
         parked: (client, sequence, timeoutMs) => {
           this.#waits.parked(client, sequence, timeoutMs);
         },
+        itemsCame: (client, sequence, body) => {
+          this.#waits.itemsCame(client, sequence, body);
+        },
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
         },

@@ -1,10 +1,11 @@
 /** What commands touch in a shard; one object, pointed at each command in turn. */
 
-import { unreachable, type Bytes } from '#base';
-import type { EventClass, ShardContext, Wait } from '#commands';
+import { keySlot, shardOfSlot, unreachable, type Bytes } from '#base';
+import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { ItemMark } from './items.ts';
 import type { Settings } from './settings.ts';
 import type { Waiters } from './waiters.ts';
 import { keyName, type Watches } from './watches.ts';
@@ -34,6 +35,11 @@ export class ExecutionContext implements ShardContext {
   nowMs = 0;
   /** Whether the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
+  isOffering = false;
+  /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
+  items: ItemMark[] | undefined;
+  /** The command's other keys are other shards' matter. */
+  isPartial = false;
   /** What the command waits for, when it has found nothing. */
   parked: Wait | undefined;
   /** While keys of other shards are here: the names of those that commands have changed. */
@@ -66,8 +72,10 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  changed(_type: EventClass, _event: string, key: Bytes, at: number, length: number): void {
+  changed(_type: EventClass, event: string, key: Bytes, at: number, length: number): void {
     this.#count();
+    // What a group has delivered is no change of the key to those who watch it.
+    if (event === '') return;
     this.touched?.add(keyName(this.database, key, at, length));
     this.keyChanged(this.database, key, at, length);
   }
@@ -76,6 +84,20 @@ export class ExecutionContext implements ShardContext {
   keyChanged(database: number, key: Bytes, at: number, length: number): void {
     if (this.#watches.isActive) this.#watches.touch(database, key, at, length);
     if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
+  }
+
+  get answersItems(): boolean {
+    return this.items !== undefined;
+  }
+
+  owns(args: Arguments, index: number): boolean {
+    if (!this.isPartial) return true;
+    const slot = keySlot(args.source, args.at(index), args.length(index));
+    return shardOfSlot(slot, this.shardCount) === this.shardIndex;
+  }
+
+  beginItem(index: number): void {
+    this.items?.push({ index, at: this.reply.position });
   }
 
   block(wait: Wait): void {

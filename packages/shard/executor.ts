@@ -16,15 +16,14 @@ import {
   type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
-import { DATABASE_SHIFT, FrameKind, HOST_WORDS, ReplyFlag, Request, RequestFlag } from '#link';
+import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
-import { Frame } from './frame.ts';
+import type { Frame } from './frame.ts';
+import { framesIn, spansOf } from './frame-spans.ts';
+import { encodeItems } from './items.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { keyName, type Watches } from './watches.ts';
-
-/** The spans of a host's frame begin behind its own words, and so do the frames in a transaction's. */
-const HOST_SPANS = Request.spans + HOST_WORDS;
 
 export interface ExecutorParts {
   readonly store: Store;
@@ -95,20 +94,28 @@ export class Executor {
     else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.#entryOf(queued));
   }
 
+  /** Whether every shard runs the command on its own keys. */
+  runsOnEach(frame: Frame): boolean {
+    const { command } = this.#entryOf(frame);
+    return command.route === 'oneShard' && command.acrossShards === 'each';
+  }
+
   /**
    * Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait.
    * What it is run again for was queued long ago.
    */
-  runCommand(frame: Frame, again: boolean): boolean {
+  runCommand(frame: Frame, again: boolean, wait?: Wait): boolean {
     const { words, word } = frame;
     const startUs = this.nowUs;
     const entry = this.#point(frame, spansOf(frame));
     const context = this.#context;
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
+    context.isPartial = frame.kind === FrameKind.offer;
     this.#start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
-    this.#execute(entry);
+    this.#execute(entry, wait?.retry);
+    context.isPartial = false;
     if (context.parked !== undefined) {
       this.#park(frame, context.parked);
       return false;
@@ -127,19 +134,63 @@ export class Executor {
     this.#parts.park(frame, wait);
   }
 
-  /** What a command would wait for, none of whose keys is here; undefined when it would not. */
-  tryCommand(frame: Frame): Wait | undefined {
+  /**
+   * What a command that shards run together would do here: what it would wait for, or whether it has something
+   * to answer. Undefined when it would not wait; `isRefused` then says that it would fail.
+   */
+  tryCommand(frame: Frame): { wait: Wait | undefined; isRefused: boolean } {
     const { words, word } = frame;
     const entry = this.#point(frame, spansOf(frame));
     const context = this.#context;
     context.mayBlock = true;
+    context.isPartial = true;
+    context.isOffering = true;
     this.setNow();
     this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     this.#execute(entry);
     this.#sender.discard();
+    context.isPartial = false;
+    context.isOffering = false;
     const wait = context.parked;
     context.parked = undefined;
-    return wait;
+    return { wait, isRefused: this.#sender.writer.errorText !== null };
+  }
+
+  /** Whether a command that waits would answer; an error is an answer. */
+  isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
+    this.#point(frame, spansOf(frame));
+    this.#context.isPartial = true;
+    try {
+      return ready(this.#context, this.#args);
+    } catch (error) {
+      if (error instanceof CommandError) return true;
+      throw error;
+    } finally {
+      this.#context.isPartial = false;
+    }
+  }
+
+  /** Runs a command on this shard's keys, and sends main the items that it answers. */
+  runItems(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.#point(frame, spansOf(frame));
+    const context = this.#context;
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const slot = words[word + Request.connection]!;
+    context.mayBlock = false;
+    context.isPartial = true;
+    context.items = [];
+    this.#start(frame, entry);
+    this.#sender.begin(slot, sequence);
+    this.#execute(entry);
+    const { writer } = this.#sender;
+    const body = encodeItems(writer, context.items);
+    context.isPartial = false;
+    context.items = undefined;
+    this.#sender.discard();
+    this.#account(entry, startUs, this.#queueUs(frame, startUs));
+    this.#sender.send(FrameKind.items, slot, sequence, body);
   }
 
   /** Answers a client that waits no longer: that there was nothing, or the error. */
@@ -275,11 +326,12 @@ export class Executor {
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
   }
 
-  #execute(entry: CommandEntry): void {
+  #execute(entry: CommandEntry, retry?: Wait['retry']): void {
     this.#sender.writer.clearError();
     try {
       const { command } = entry;
-      if (command.route === 'oneShard') command.run(this.#context, this.#args);
+      if (retry !== undefined) retry(this.#context, this.#args);
+      else if (command.route === 'oneShard') command.run(this.#context, this.#args);
       else if (command.route === 'byKey') this.#answerWhole(command);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
@@ -344,20 +396,5 @@ export class Executor {
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
-  }
-}
-
-function spansOf({ kind }: Frame): number {
-  return kind === FrameKind.host || kind === FrameKind.offer ? HOST_SPANS : Request.spans;
-}
-
-/** The commands in a transaction's frame, each a frame itself; one object is moved from one to the next. */
-function* framesIn(transaction: Frame): Iterable<Frame> {
-  const { bytes, words, word } = transaction;
-  const frame = new Frame(bytes, words, word + HOST_SPANS);
-  const count = words[word + Request.argumentCount]!;
-  for (let nth = 0; nth < count; nth += 1) {
-    yield frame;
-    frame.word += frame.byteCount >> 2;
   }
 }
