@@ -50,6 +50,8 @@ export interface ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   random(): number;
+  /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
+  demandHere(key: Bytes): void;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;

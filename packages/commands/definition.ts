@@ -6,6 +6,7 @@
  * must be merged.
  */
 
+import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { MainContext, ShardContext } from './contexts.ts';
 import type { Keys } from './keys.ts';
@@ -113,6 +114,13 @@ export interface OneShardCommand extends CommandHead {
    * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
   acrossShards?: 'lend' | 'first' | 'each';
+  /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
+  otherKeys?: {
+    /** Whether the arguments ask for any. */
+    areNamed(args: Arguments): boolean;
+    /** Names them; throws what the command would. */
+    of(context: ShardContext, args: Arguments): readonly Bytes[];
+  };
   run(context: ShardContext, args: Arguments): void;
 }
 

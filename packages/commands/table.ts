@@ -19,6 +19,7 @@ import { listCommands } from './list/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
+import { sortCommands } from './sort/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
 import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
@@ -184,6 +185,7 @@ export const commandTable = new CommandTable([
   ...sortedSetCommands,
   ...streamCommands,
   ...geoCommands,
+  ...sortCommands,
   ...keyspaceCommands,
   ...serverCommands,
   ...transactionCommands,

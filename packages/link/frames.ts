@@ -39,6 +39,8 @@ export const FrameKind = {
   unpark: 16,
   /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
   items: 17,
+  /** main -> shard: which other keys does this command read? shard -> main: their names, or that they have changed. */
+  inquiry: 18,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -108,6 +110,8 @@ export const ReplyFlag = {
   ready: 4,
   /** Of `offer`: none is there, and the command waits. */
   waits: 8,
+  /** Of `inquiry`: the keys named before are no longer those that the command reads. */
+  outdated: 16,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;

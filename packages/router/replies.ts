@@ -20,6 +20,8 @@ export interface ShardSignals {
   parked(client: Client, sequence: number, timeoutMs: number): void;
   /** A shard's items of a command that several run. */
   itemsCame(client: Client, sequence: number, body: Bytes): void;
+  /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
+  named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
 }
@@ -172,6 +174,11 @@ export class Replies {
       case FrameKind.items:
         this.#signals.itemsCame(client, sequence, body);
         break;
+      case FrameKind.inquiry: {
+        const isOutdated = (flags & ReplyFlag.outdated) !== 0;
+        this.#signals.named(client, sequence, isOutdated ? undefined : body);
+        break;
+      }
       case FrameKind.wake:
         this.#signals.woken(client, sequence, link.index);
         break;

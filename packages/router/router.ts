@@ -12,6 +12,7 @@ import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
+import { Inquiries } from './inquiries.ts';
 import { Replies } from './replies.ts';
 import { Roster } from './roster.ts';
 import { Routes } from './routes.ts';
@@ -49,6 +50,7 @@ export class Router {
   readonly #replies: Replies;
   readonly #routes: Routes;
   readonly #waits: Waits;
+  readonly #inquiries: Inquiries;
   readonly #args = new Arguments();
 
   constructor(parts: RouterParts) {
@@ -75,12 +77,16 @@ export class Router {
         itemsCame: (client, sequence, body) => {
           this.#waits.itemsCame(client, sequence, body);
         },
+        named: (client, sequence, names) => {
+          this.#inquiries.named(client, sequence, names);
+        },
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
         },
       },
     });
     this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
+    this.#inquiries = new Inquiries(this.#routes, roster);
     this.#waits = new Waits({
       ...{ roster, page, routes: this.#routes },
       beginTurn: () => {
@@ -88,7 +94,7 @@ export class Router {
       },
     });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, routes: this.#routes },
+      ...{ memory, roster, answers, routes: this.#routes, inquiries: this.#inquiries },
       queuedBytesMax: () => parts.queryBytesMax(),
       countBarrier: () => {
         page.add('barriers', 1);
@@ -184,6 +190,7 @@ export class Router {
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
     if (entry.command.route === 'exec') return this.transactions.exec(client, entry);
+    if (this.#inquiries.concerns(entry, args)) return this.#inquiries.send(client, entry, command);
     if (entry.mayWait) return this.#waits.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
@@ -260,6 +267,7 @@ export class Router {
     this.#replies.drain();
     this.transactions.retry();
     this.#waits.retry();
+    this.#inquiries.retry();
     this.#roster.retryStalled();
   }
 
@@ -267,7 +275,10 @@ export class Router {
   get hasWork(): boolean {
     if (this.#replies.hasReplies) return true;
     const isWaiting =
-      this.#roster.hasStalled || this.transactions.isConducting || this.#waits.hasResends;
+      this.#roster.hasStalled ||
+      this.transactions.isConducting ||
+      this.#waits.hasResends ||
+      this.#inquiries.isWaiting;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
 }

@@ -14,6 +14,7 @@ import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import { Conduct } from './conduct.ts';
 import { execPayload, isForOneShard, planExec, watchedName } from './exec-plan.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
 import type { Routes } from './routes.ts';
 import { emptyHead } from './shard-link.ts';
@@ -32,6 +33,7 @@ export interface TransactionsParts {
   readonly routes: Routes;
   readonly roster: Roster;
   readonly answers: Answers;
+  readonly inquiries: Inquiries;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
   /** A transaction is run at a barrier. */
@@ -166,14 +168,14 @@ export class Transactions {
   }
 
   #conduct(client: Client, needsBarrier: boolean): boolean {
-    const { routes, roster, memory } = this.#parts;
+    const { routes, roster, memory, inquiries } = this.#parts;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? [];
     client.transaction = undefined;
     client.unwatchAll();
     if (needsBarrier) this.#parts.countBarrier();
     const conduct = new Conduct({
-      ...{ client, queue, routes, memory },
+      ...{ client, queue, routes, memory, inquiries },
       shardsToStop: needsBarrier ? routes.links.length : 0,
       done: () => {
         this.#conducts.delete(client);

@@ -23,6 +23,11 @@ export interface ContextParts {
   sleep: (seconds: number) => void;
 }
 
+/** A command needs a key that is neither this shard's nor lent to it. */
+export class KeyElsewhere extends Error {
+  override readonly name = 'KeyElsewhere';
+}
+
 export class ExecutionContext implements ShardContext {
   keyspace: Keyspace;
   readonly store: Store;
@@ -36,10 +41,14 @@ export class ExecutionContext implements ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
   isOffering = false;
+  /** The command has asked for a key that is not here. */
+  isOutdated = false;
   /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
   items: ItemMark[] | undefined;
   /** The command's other keys are other shards' matter. */
   isPartial = false;
+  /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
+  lent: ReadonlySet<string> | undefined;
   /** What the command waits for, when it has found nothing. */
   parked: Wait | undefined;
   /** While keys of other shards are here: the names of those that commands have changed. */
@@ -86,14 +95,21 @@ export class ExecutionContext implements ShardContext {
     if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
   }
 
+  demandHere(key: Bytes): void {
+    if (this.shardCount === 1 || this.#isOwn(key, 0, key.length)) return;
+    if (this.lent?.has(keyName(this.database, key)) !== true) throw new KeyElsewhere();
+  }
+
+  #isOwn(bytes: Bytes, at: number, length: number): boolean {
+    return shardOfSlot(keySlot(bytes, at, length), this.shardCount) === this.shardIndex;
+  }
+
   get answersItems(): boolean {
     return this.items !== undefined;
   }
 
   owns(args: Arguments, index: number): boolean {
-    if (!this.isPartial) return true;
-    const slot = keySlot(args.source, args.at(index), args.length(index));
-    return shardOfSlot(slot, this.shardCount) === this.shardIndex;
+    return !this.isPartial || this.#isOwn(args.source, args.at(index), args.length(index));
   }
 
   beginItem(index: number): void {

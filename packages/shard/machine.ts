@@ -19,6 +19,7 @@ import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
+import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
 import { Watches } from './watches.ts';
@@ -44,6 +45,7 @@ export class ShardMachine {
   readonly #frame: Frame;
   readonly #watches: Watches;
   readonly #waiters = new Waiters();
+  readonly #trials: Trials;
   readonly #blocking: Blocking;
   readonly #context: ExecutionContext;
   readonly #executor: Executor;
@@ -84,7 +86,11 @@ export class ShardMachine {
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
-    this.#blocking = new Blocking({ ...shared, waiters: this.#waiters, holds });
+    this.#trials = new Trials(shared);
+    this.#blocking = new Blocking({
+      ...shared,
+      ...{ waiters: this.#waiters, trials: this.#trials, holds },
+    });
     this.#lending = new Lending({
       ...shared,
       ...{ values: this.#values, blocking: this.#blocking, holds },
@@ -252,6 +258,9 @@ export class ShardMachine {
         break;
       case FrameKind.offer:
         this.#blocking.offer(frame);
+        break;
+      case FrameKind.inquiry:
+        this.#trials.inquire(frame);
         break;
       case FrameKind.verdict:
         this.#blocking.verdict(frame);
