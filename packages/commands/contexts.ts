@@ -3,6 +3,7 @@
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { Subscriptions } from './pubsub/subscriptions.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
@@ -68,6 +69,8 @@ export interface ClientPort {
   readonly isEnding: boolean;
   readonly user: string;
   readonly traffic: ClientTraffic;
+  /** Undefined while it listens to nothing. */
+  readonly subscriptions: Subscriptions | undefined;
   database: number;
   protocol: 2 | 3;
   name: string;

@@ -29,6 +29,13 @@ export {
 export { findKeys, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
+export {
+  Subscriptions,
+  type Piece,
+  type PubSubContext,
+  type PubSubPort,
+  type SubscriptionKind,
+} from './pubsub/index.ts';
 export type {
   InfoPort,
   LogPort,

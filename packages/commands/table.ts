@@ -16,6 +16,7 @@ import { isFirstArgumentOnly } from './keys.ts';
 import { hyperloglogCommands } from './hyperloglog/index.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
 import { listCommands } from './list/index.ts';
+import { pubSubCommands } from './pubsub/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
@@ -177,6 +178,7 @@ export const commandTable = new CommandTable([
   ...sortedSetCommands,
   ...geoCommands,
   ...keyspaceCommands,
+  ...pubSubCommands,
   ...serverCommands,
   ...scriptCommands,
 ]);

@@ -91,7 +91,8 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
-    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
+    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'pubsubClients'],
+    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'outputBytes'],
     'queryBytes',
   ]);
   assert.is(page.keys(1), 1);
@@ -134,6 +135,7 @@ const FROZEN_COUNTERS = [
   ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
   ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
+  ...['pubsubClients', 'pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
   ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies'],

@@ -60,6 +60,11 @@ export const COUNTERS = [
   'connectionsTotal',
   'connectionsRejected',
   'blockedClients',
+  // Main: messages between connections.
+  'pubsubClients',
+  'pubsubChannels',
+  'pubsubPatterns',
+  'pubsubShardChannels',
   'bytesRead',
   'bytesWritten',
   'outputBytes',

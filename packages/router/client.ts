@@ -1,7 +1,13 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { Bytes } from '#base';
-import { commandTable, type ClientPort, type ClientTraffic, type ReplyMode } from '#commands';
+import {
+  commandTable,
+  type ClientPort,
+  type ClientTraffic,
+  type ReplyMode,
+  type Subscriptions,
+} from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
 
 /** The connection under a client; `net`'s Connection is one. */
@@ -19,6 +25,7 @@ export interface ClientSocket {
   readonly isStalled: boolean;
   readonly output: {
     readonly pendingBytes: number;
+    readonly unsentBytes: number;
     readonly bytesWritten: number;
     append(at: number, length: number): void;
     appendBytes(source: Bytes, at: number, length: number): void;
@@ -45,6 +52,7 @@ export class Client implements ClientPort {
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
+  subscriptions: Subscriptions | undefined;
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
@@ -182,6 +190,32 @@ export class Client implements ClientPort {
     }
     this.socket.output.appendBytes(bytes, at, length);
     this.#delivered(count);
+  }
+
+  /**
+   * Sends what answers no command, such as a published message: behind the replies to all that was
+   * taken. While the client waits for an event, at once, since its reply may never come.
+   */
+  push(bytes: Bytes, at: number, length: number): void {
+    const { output, isClosed } = this.socket;
+    if (isClosed || this.isEnding) return;
+    if (this.outstanding > 0 && !this.isBlocked) {
+      this.deliver(this.takeSequence(), 1, bytes, at, length);
+      return;
+    }
+    if (bytes === this.#blocks.memory.bytes) output.append(at, length);
+    else output.appendBytes(bytes, at, length);
+    this.socket.touch();
+  }
+
+  /** Bytes that wait for the replies before them. */
+  get parkedBytes(): number {
+    return this.#parking?.bytes ?? 0;
+  }
+
+  /** Bytes that were not yet handed to the kernel. */
+  get unsentBytes(): number {
+    return this.socket.output.unsentBytes + this.parkedBytes;
   }
 
   /** Forgets replies that nobody will read. */

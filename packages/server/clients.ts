@@ -7,11 +7,20 @@ import type { Page } from '#diag';
 import type { Connection, ConnectionOwner, Taking } from '#net';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
+import type { Between } from './between.ts';
 
 /** Which commands CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
 
 const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
+
+export interface ClientsParts {
+  router: Router;
+  settings: Settings;
+  page: Page;
+  blocks: ParkingBlocks;
+  between: Between;
+}
 
 export class Clients {
   readonly #router: Router;
@@ -23,9 +32,11 @@ export class Clients {
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
+  readonly #between: Between;
 
-  constructor(router: Router, settings: Settings, page: Page, blocks: ParkingBlocks) {
+  constructor({ router, settings, page, blocks, between }: ClientsParts) {
     this.#blocks = blocks;
+    this.#between = between;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -75,6 +86,7 @@ export class Clients {
   }
 
   removed(client: Client): void {
+    this.#between.left(client);
     this.#sessions.delete(client.id);
     this.#page.set('connections', this.#sessions.size);
   }
@@ -97,6 +109,9 @@ export class Clients {
     }
     if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
       return errors.debugNotAllowed;
+    }
+    if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+      return errors.notAllowedInPubSub(entry.lowerName);
     }
     if (this.#pause !== undefined && this.#isPaused(entry)) return 'wait';
     return undefined;
@@ -145,20 +160,24 @@ export class Clients {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
-      if (timeoutMs > 0 && !client.isBlocked && nowMs - client.lastCommandMs > timeoutMs) {
+      const waits = client.isBlocked || client.subscriptions !== undefined;
+      if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         client.socket.destroy();
       } else if (client.softLimitSinceMs > 0) {
-        this.checkOutput(client, client.socket.output.pendingBytes, nowMs);
+        this.checkOutput(client, nowMs);
       }
     }
   }
 
   /** Closes a client that leaves too much of its replies unread. */
-  checkOutput(client: Client, pendingBytes: number, nowMs = this.#router.nowMs): void {
+  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
     const [hard, soft, seconds] = this.#settings.get(
-      'server.client-output-buffer-limit-normal',
+      client.subscriptions === undefined
+        ? 'server.client-output-buffer-limit-normal'
+        : 'server.client-output-buffer-limit-pubsub',
     ) as readonly [number, number, number];
+    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes;
     const isOverSoft = soft > 0 && pendingBytes > soft;
     if (!isOverSoft) client.softLimitSinceMs = 0;
     else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
@@ -168,6 +187,16 @@ export class Clients {
     this.#page.add('outputLimitDisconnections', 1);
     client.socket.destroy();
   }
+}
+
+const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
+  ...['SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'UNSUBSCRIBE', 'PUNSUBSCRIBE', 'SUNSUBSCRIBE'],
+  ...['PING', 'QUIT', 'RESET'],
+]);
+
+/** What a RESP2 client that listens to messages may do: its replies could not be told from messages. */
+function mayWhileListening({ command }: CommandEntry): boolean {
+  return LISTENERS_COMMANDS.has(command.name);
 }
 
 /** Whether somebody is on this machine. */
@@ -208,7 +237,7 @@ class Session implements ConnectionOwner {
     this.#router.removeClient(this.client);
   }
 
-  backlogged(pendingBytes: number): void {
-    this.#clients.checkOutput(this.client, pendingBytes);
+  backlogged(): void {
+    this.#clients.checkOutput(this.client);
   }
 }

@@ -78,6 +78,7 @@ function clients({ clients: all, settings, main }: Measures): Line[] {
     ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
     ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
     ['blocked_clients', main.get('blockedClients')],
+    ['pubsub_clients', main.get('pubsubClients')],
   ];
 }
 
@@ -141,6 +142,9 @@ function stats(measures: Measures): Line[] {
     ['evicted_keys', measures.total('evicted')],
     ['keyspace_hits', measures.total('hits')],
     ['keyspace_misses', measures.total('misses')],
+    ['pubsub_channels', main.get('pubsubChannels')],
+    ['pubsub_patterns', main.get('pubsubPatterns')],
+    ['pubsubshard_channels', main.get('pubsubShardChannels')],
     ['total_error_replies', main.get('errors') + measures.total('errors')],
     ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
     ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],

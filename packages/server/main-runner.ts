@@ -14,6 +14,8 @@ import {
   type InfoPort,
   type LogPort,
   type ProcessPort,
+  type PubSubContext,
+  type PubSubPort,
   type ServerContext,
   type SettingsPort,
   type StatisticsPort,
@@ -26,7 +28,7 @@ import { renderInfo } from './info.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner implements ConnectionContext, ServerContext {
+export class MainRunner implements ConnectionContext, PubSubContext, ServerContext {
   readonly commands = commandTable;
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
@@ -87,6 +89,10 @@ export class MainRunner implements ConnectionContext, ServerContext {
     return this.#client ?? unreachable('a command is being run');
   }
 
+  get pubsub(): PubSubPort {
+    return this.#server.between.pubsub;
+  }
+
   get nowMs(): number {
     return this.#server.router.nowMs;
   }
@@ -101,6 +107,7 @@ export class MainRunner implements ConnectionContext, ServerContext {
 
   resetClient(): void {
     const { client } = this;
+    this.#server.between.left(client);
     client.database = 0;
     client.protocol = 2;
     client.name = '';

@@ -10,6 +10,7 @@ import { Rate } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
 import { executingIn, Router } from '#router';
+import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
@@ -31,6 +32,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
   readonly #ops: OpsLink;
@@ -79,10 +81,17 @@ export class Server {
       gate: (client, entry) => this.clients.gate(client, entry),
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
     });
-    const { doorbell } = fabric;
-    this.#turn = new Turn(this.router, doorbell);
+    this.#turn = new Turn(this.router, fabric.doorbell);
     const blocks = fabric.blockPool();
-    this.clients = new Clients(this.router, settings, fabric.mainPage, blocks);
+    this.between = new Between({
+      page: fabric.mainPage,
+      blocks,
+      overfull: (client) => {
+        this.clients.checkOutput(client);
+      },
+    });
+    const { router, between } = this;
+    this.clients = new Clients({ router, between, settings, page: fabric.mainPage, blocks });
     this.#listener = new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),

@@ -4,7 +4,7 @@ import type { ClientPort } from '../contexts.ts';
 
 /** What is not a field of ours: memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {
-  const { traffic } = client;
+  const { traffic, subscriptions } = client;
   const seconds = (sinceMs: number): string =>
     String(Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)));
   const fields: readonly (readonly [string, string | number])[] = [
@@ -17,9 +17,9 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['idle', seconds(client.lastCommandMs)],
     ['flags', flagsOf(client)],
     ['db', client.database],
-    ['sub', 0],
-    ['psub', 0],
-    ['ssub', 0],
+    ['sub', subscriptions?.channel.size ?? 0],
+    ['psub', subscriptions?.pattern.size ?? 0],
+    ['ssub', subscriptions?.shardChannel.size ?? 0],
     ['multi', -1],
     ['watch', 0],
     ['qbuf', traffic.queryBytes],
@@ -48,6 +48,7 @@ export function clientLine(client: ClientPort, nowMs: number): string {
 
 function flagsOf(client: ClientPort): string {
   let flags = '';
+  if (client.subscriptions !== undefined) flags += 'P';
   if (client.isBlocked) flags += 'b';
   if (client.isEnding) flags += 'c';
   if (client.isUnix) flags += 'U';
@@ -65,7 +66,7 @@ export function clientTypeOf(name: string): ClientType | undefined {
   return (['normal', 'master', 'replica', 'pubsub'] as const).find((type) => type === lower);
 }
 
-/** Every client is an ordinary one. */
-export function isOfType(_client: ClientPort, type: ClientType): boolean {
-  return type === 'normal';
+/** A client that listens to messages is of a kind of its own; there are no others than these two. */
+export function isOfType(client: ClientPort, type: ClientType): boolean {
+  return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
 }

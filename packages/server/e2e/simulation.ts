@@ -57,6 +57,7 @@ class SimulatedClient implements ClientSocket {
     };
     this.output = {
       pendingBytes: 0,
+      unsentBytes: 0,
       bytesWritten: 0,
       append: (at: number, length: number) => take(memory.bytes, at, length),
       appendBytes: take,
