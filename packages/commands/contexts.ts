@@ -35,7 +35,7 @@ export interface ShardContext {
   miss(): void;
   /**
    * Must be called once for each key that a command changed, created or removed: feeds WATCH,
-   * tracking, notifications, durability and the count of changes.
+   * tracking, notifications, durability and the count of changes. An empty `event` is no notification.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */

@@ -28,7 +28,7 @@ const frames = suite('frozen numbers of the link');
 frames('kinds', () => {
   assert.equal(
     { ...FrameKind },
-    { command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
+    { command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7, events: 8 },
   );
   assert.is(KIND_MASK, 0x7f);
   assert.is(TRANSFERRED, 0x80);

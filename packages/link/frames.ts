@@ -19,6 +19,8 @@ export const FrameKind = {
   copies: 6,
   /** host -> main -> lender: what became of the keys lent for writing. */
   returned: 7,
+  /** shard -> main: what happened to keys, ahead of the reply to the command that did it. */
+  events: 8,
 } as const;
 
 /** Header of a frame from main to a shard. */

@@ -14,6 +14,7 @@ export interface RepliesParts {
   roster: Roster;
   answers: Answers;
   page: Page;
+  keyEvents: (body: Bytes) => void;
 }
 
 export class Replies {
@@ -22,15 +23,17 @@ export class Replies {
   readonly #roster: Roster;
   readonly #answers: Answers;
   readonly #page: Page;
+  readonly #keyEvents: (body: Bytes) => void;
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page }: RepliesParts) {
+  constructor({ memory, links, roster, answers, page, keyEvents }: RepliesParts) {
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
     this.#answers = answers;
     this.#page = page;
+    this.#keyEvents = keyEvents;
   }
 
   /** Parts of a command were sent for. */
@@ -117,6 +120,9 @@ export class Replies {
       }
       case FrameKind.part:
         this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
+        break;
+      case FrameKind.events:
+        this.#keyEvents(body);
         break;
       case FrameKind.copies:
         this.#forward(slot, FrameKind.copies, body);

@@ -5,7 +5,7 @@
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
  */
 
-import { CommandError, errors, unreachable, type Clock } from '#base';
+import { CommandError, errors, unreachable, type Bytes, type Clock } from '#base';
 import {
   Arguments,
   commandTable,
@@ -43,6 +43,8 @@ export interface RouterParts {
   runOnMain: RunOnMain;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** Takes what a shard tells of its keys. */
+  keyEvents: (body: Bytes) => void;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
 }
@@ -60,7 +62,7 @@ export class Router {
   #transactions = 0;
 
   constructor(parts: RouterParts) {
-    const { links, memory, page, clock } = parts;
+    const { links, memory, page, clock, keyEvents } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#values = page.values;
@@ -68,7 +70,7 @@ export class Router {
     this.#roster = new Roster(page.values, clock);
     this.#answers = new Answers(this.#roster, page, clock, parts.runOnMain);
     const roster = this.#roster;
-    this.#replies = new Replies({ memory, links, roster, answers: this.#answers, page });
+    this.#replies = new Replies({ memory, links, roster, answers: this.#answers, page, keyEvents });
   }
 
   get nowMs(): number {

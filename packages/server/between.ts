@@ -3,6 +3,7 @@
 import type { Page } from '#diag';
 import type { Client, ParkingBlocks } from '#router';
 import { FanOut } from './fan-out.ts';
+import { KeyEvents } from './key-events.ts';
 import { PubSub } from './pubsub.ts';
 
 export interface BetweenParts {
@@ -14,9 +15,14 @@ export interface BetweenParts {
 
 export class Between {
   readonly pubsub: PubSub;
+  readonly keyEvents: KeyEvents;
 
   constructor({ page, blocks, overfull }: BetweenParts) {
     this.pubsub = new PubSub(new FanOut(blocks, overfull), page);
+    this.keyEvents = new KeyEvents(this.pubsub, {
+      modified: () => undefined,
+      flushed: () => undefined,
+    });
   }
 
   /** Ends what a client had with others: it is gone, or begins anew. */

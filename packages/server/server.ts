@@ -79,6 +79,9 @@ export class Server {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.clients.gate(client, entry),
+      keyEvents: (body) => {
+        this.between.keyEvents.take(body);
+      },
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
     });
     this.#turn = new Turn(this.router, fabric.doorbell);

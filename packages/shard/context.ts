@@ -5,6 +5,7 @@ import type { EventClass, ShardContext } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { KeyEvents } from './key-events.ts';
 import type { Settings } from './settings.ts';
 
 export interface ContextParts {
@@ -12,6 +13,7 @@ export interface ContextParts {
   reply: ReplyWriter;
   settings: Settings;
   page: Page;
+  events: KeyEvents;
   shardIndex: number;
   shardCount: number;
   random: () => number;
@@ -31,6 +33,7 @@ export class ExecutionContext implements ShardContext {
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
   readonly #values: Float64Array;
+  readonly #events: KeyEvents;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -42,6 +45,7 @@ export class ExecutionContext implements ShardContext {
     this.sleep = parts.sleep;
     this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
     this.#values = parts.page.values;
+    this.#events = parts.events;
   }
 
   hit(): void {
@@ -52,19 +56,23 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  changed(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
+  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
     this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+    if (!this.#events.isOn) return;
+    this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
   }
 
   flushed(_database: number): void {
     this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+    this.#events.flushed();
   }
 
   swapped(_one: number, _other: number): void {
     this.#values[AT.changes] = this.#values[AT.changes]! + 1;
   }
 
-  notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
-    // Nobody can subscribe to notifications; CONFIG refuses to switch them on.
+  notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
+    if (!this.#events.isOn) return;
+    this.#events.add(type, event, this.database, key.subarray(at, at + length), false);
   }
 }

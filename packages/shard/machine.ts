@@ -6,13 +6,7 @@
  */
 
 import { assert, CommandError, unreachable } from '#base';
-import {
-  Arguments,
-  commandTable,
-  findKeys,
-  type CommandEntry,
-  type EveryShardCommand,
-} from '#commands';
+import { Arguments, commandTable, findKeys, type CommandEntry } from '#commands';
 import { AT, Bands, countError, TICKS_PER_US, type Page } from '#diag';
 import {
   DATABASE_SHIFT,
@@ -28,9 +22,11 @@ import {
 import { Store } from '#store';
 import { ExecutionContext } from './context.ts';
 import { Frame } from './frame.ts';
+import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { HOST_SPANS, holdName, Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { answerPart } from './part-answer.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
@@ -56,6 +52,7 @@ export class ShardMachine {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
+  readonly #events: KeyEvents;
   #bands = new Bands(false, []);
   #nowUs: number;
   #wallMs = 0;
@@ -68,6 +65,7 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.#events = new KeyEvents(this.#sender);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -78,11 +76,13 @@ export class ShardMachine {
       reply: this.#sender.writer,
       settings: this.#settings,
       page: parts.page,
+      events: this.#events,
       shardIndex: parts.index,
       shardCount: parts.shardCount,
       random: parts.random,
       sleep: parts.sleep,
     });
+    this.store.events = this.#events;
     this.#upkeep = new Upkeep(this.store, parts.page, parts.clock, parts.usedBytesOfAll);
     this.#lending = new Lending({
       shardIndex: parts.index,
@@ -109,6 +109,7 @@ export class ShardMachine {
         settings.numbers('latency-bands'),
       );
       this.#upkeep.apply(settings);
+      this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
     this.#readWallClock();
@@ -161,7 +162,9 @@ export class ShardMachine {
     if (!this.#upkeep.isDue(this.#nowUs)) return worked ? 0 : this.#upkeep.dueInMs(this.#nowUs);
     const startUs = this.#nowUs;
     this.#readWallClock();
+    this.#events.begin();
     this.#upkeep.run();
+    this.#events.sendRest();
     this.#nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (this.#nowUs - startUs);
     this.#sender.flush();
@@ -170,6 +173,7 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    this.#events.sendRest();
     this.#upkeep.publish();
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
@@ -241,6 +245,7 @@ export class ShardMachine {
     context.database = database;
     context.keyspace = this.store.databases[database]!;
     context.connection = words[word + Request.connection]!;
+    this.#events.begin(context.connection, words[word + Request.sequence]! >>> 0);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     this.store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
     return entry;
@@ -291,6 +296,7 @@ export class ShardMachine {
       countError(this.#page, reply.errorText);
     }
     if (muted) this.#sender.rewind();
+    this.#events.sendAhead();
     this.#sender.end(sequence >>> 0, endUs | 0);
     const ticks = (endUs - startUs) * TICKS_PER_US;
     const queueUs = Math.max((startUs - enqueuedUs) | 0, 0);
@@ -317,7 +323,7 @@ export class ShardMachine {
     let flags = 0;
     try {
       this.#makeRoomFor(entry);
-      this.#answerPart(entry);
+      answerPart(entry, this.#context, this.#args);
     } catch (error) {
       this.#fail(error);
       flags = ReplyFlag.error;
@@ -325,6 +331,7 @@ export class ShardMachine {
     const endUs = this.#parts.clock.nowUs();
     this.#nowUs = endUs;
     const ticks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#events.sendAhead();
     this.#sender.endPart({
       sequence,
       doneUs: endUs | 0,
@@ -339,17 +346,6 @@ export class ShardMachine {
 
   #makeRoomFor(entry: CommandEntry): void {
     if (entry.deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
-  }
-
-  #answerPart(entry: CommandEntry): void {
-    const { command } = entry;
-    if (command.route !== 'byKey' && command.route !== 'everyShard') {
-      unreachable('a part belongs to a command that main gathers');
-    }
-    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
-    const gathered = command as EveryShardCommand<unknown>;
-    const part = gathered.run(this.#context, this.#args);
-    gathered.merge.part.encode(part, this.#sender.writer);
   }
 
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */

@@ -142,7 +142,7 @@ export class Simulation {
     this.router = new Router({
       ...{ memory, links, page: page(), clock: this.#clock },
       gate: () => undefined,
-      isOutOfMemory: () => false,
+      ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const context = { client, reply, nowMs: 0, defer: () => () => undefined };
