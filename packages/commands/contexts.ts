@@ -3,6 +3,7 @@
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { TrackingState } from './connection/tracking-state.ts';
 import type { Subscriptions } from './pubsub/subscriptions.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
@@ -71,6 +72,8 @@ export interface ClientPort {
   readonly traffic: ClientTraffic;
   /** Undefined while it listens to nothing. */
   readonly subscriptions: Subscriptions | undefined;
+  /** Undefined while it does not track keys. */
+  readonly tracking: TrackingState | undefined;
   database: number;
   protocol: 2 | 3;
   name: string;

@@ -25,6 +25,9 @@ export {
   type AuthenticationPort,
   type ClientsPort,
   type ConnectionContext,
+  type TrackingOptions,
+  type TrackingState,
+  type TracksPort,
 } from './connection/index.ts';
 export { findKeys, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';

@@ -92,7 +92,8 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
     ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'pubsubClients'],
-    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'outputBytes'],
+    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'trackingClients'],
+    ...['trackingKeys', 'trackingItems', 'trackingPrefixes', 'outputBytes'],
     'queryBytes',
   ]);
   assert.is(page.keys(1), 1);
@@ -136,6 +137,7 @@ const FROZEN_COUNTERS = [
   ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
   ...['pubsubClients', 'pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels'],
+  ...['trackingClients', 'trackingKeys', 'trackingItems', 'trackingPrefixes'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
   ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies'],

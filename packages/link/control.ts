@@ -7,6 +7,8 @@ import type { Bytes } from '#base';
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
   | { kind: 'reset-statistics' }
+  /** Whether anybody tracks keys. */
+  | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
 export type SettingValue = string | number | boolean | readonly (string | number)[];

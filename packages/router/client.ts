@@ -7,6 +7,7 @@ import {
   type ClientTraffic,
   type ReplyMode,
   type Subscriptions,
+  type TrackingState,
 } from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
 
@@ -53,6 +54,7 @@ export class Client implements ClientPort {
   noEvict = false;
   noTouch = false;
   subscriptions: Subscriptions | undefined;
+  tracking: TrackingState | undefined;
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;

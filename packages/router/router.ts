@@ -51,6 +51,8 @@ export interface RouterParts {
 
 export class Router {
   readonly ownership: Ownership;
+  /** Is shown every command that was sent on, while anybody wants to see them. */
+  watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
   readonly #parts: RouterParts;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -149,6 +151,7 @@ export class Router {
     client.lastCommandMs = this.#roster.nowMs;
     client.lastCommandId = entry.id;
     if (!this.#route(client, entry, args, command)) return this.#roster.stall(client);
+    this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     return 'taken';
@@ -364,8 +367,6 @@ export class Router {
     if (client.replyMode !== 'on') client.endMuting();
     return true;
   }
-
-  // Control.
 
   /** Tells every shard something, in order with the commands. */
   broadcast(control: Control): void {

@@ -78,6 +78,7 @@ function clients({ clients: all, settings, main }: Measures): Line[] {
     ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
     ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
     ['blocked_clients', main.get('blockedClients')],
+    ['tracking_clients', main.get('trackingClients')],
     ['pubsub_clients', main.get('pubsubClients')],
   ];
 }
@@ -145,6 +146,9 @@ function stats(measures: Measures): Line[] {
     ['pubsub_channels', main.get('pubsubChannels')],
     ['pubsub_patterns', main.get('pubsubPatterns')],
     ['pubsubshard_channels', main.get('pubsubShardChannels')],
+    ['tracking_total_keys', main.get('trackingKeys')],
+    ['tracking_total_items', main.get('trackingItems')],
+    ['tracking_total_prefixes', main.get('trackingPrefixes')],
     ['total_error_replies', main.get('errors') + measures.total('errors')],
     ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
     ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],

@@ -7,7 +7,7 @@ import type { PubSub } from './pubsub.ts';
 /** What becomes of changes, beside notifications. */
 export interface ChangeFollower {
   modified(event: KeyEvent): void;
-  flushed(event: KeyEvent): void;
+  flushed(): void;
 }
 
 export class KeyEvents {
@@ -24,7 +24,7 @@ export class KeyEvents {
     for (const event of decodeKeyEvents(body)) {
       const { flags } = event;
       if ((flags & KeyEventFlag.modified) !== 0) this.#follower.modified(event);
-      if ((flags & KeyEventFlag.flushed) !== 0) this.#follower.flushed(event);
+      if ((flags & KeyEventFlag.flushed) !== 0) this.#follower.flushed();
       if (this.#pubsub.hasListeners) this.#publish(event);
     }
   }

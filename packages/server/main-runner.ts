@@ -20,6 +20,7 @@ import {
   type SettingsPort,
   type StatisticsPort,
   type TimersPort,
+  type TracksPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
@@ -91,6 +92,10 @@ export class MainRunner implements ConnectionContext, PubSubContext, ServerConte
 
   get pubsub(): PubSubPort {
     return this.#server.between.pubsub;
+  }
+
+  get tracks(): TracksPort {
+    return this.#server.between.tracking;
   }
 
   get nowMs(): number {

@@ -70,31 +70,30 @@ export class Server {
       },
     });
     const runner = new MainRunner(this);
-    this.router = new Router({
+    const { mainPage: page } = fabric;
+    const blocks = fabric.blockPool();
+    const between = new Between({
+      ...{ settings, page, blocks },
+      ...{ router: () => this.router, clients: () => this.clients },
+    });
+    this.between = between;
+    const router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
-      page: fabric.mainPage,
+      page,
       clock: this.#clock,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.clients.gate(client, entry),
       keyEvents: (body) => {
-        this.between.keyEvents.take(body);
+        between.keyEvents.take(body);
       },
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
     });
-    this.#turn = new Turn(this.router, fabric.doorbell);
-    const blocks = fabric.blockPool();
-    this.between = new Between({
-      page: fabric.mainPage,
-      blocks,
-      overfull: (client) => {
-        this.clients.checkOutput(client);
-      },
-    });
-    const { router, between } = this;
-    this.clients = new Clients({ router, between, settings, page: fabric.mainPage, blocks });
+    this.router = router;
+    this.#turn = new Turn(router, fabric.doorbell, between);
+    this.clients = new Clients({ router, between, settings, page, blocks });
     this.#listener = new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
@@ -143,6 +142,7 @@ export class Server {
   #tick(): void {
     this.router.readClock();
     this.clients.tick(this.router.nowMs);
+    this.between.endTurn();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);

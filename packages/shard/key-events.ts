@@ -20,6 +20,7 @@ export class KeyEvents implements StoreEvents {
   /** Whose command is being run. */
   readonly origin: Origin = { connection: -1, sequence: 0 };
   readonly #sender: ReplySender;
+  readonly #speaksForAll: boolean;
   readonly #writer = new KeyEventWriter();
   /** Names under which notifications go out: bits of KeyEventFlag. */
   #names = 0;
@@ -27,8 +28,10 @@ export class KeyEvents implements StoreEvents {
   /** Somebody tracks keys. */
   #isTracked = false;
 
-  constructor(sender: ReplySender) {
+  /** `speaksForAll`: of what happens on every shard, this one tells. */
+  constructor(sender: ReplySender, speaksForAll: boolean) {
     this.#sender = sender;
+    this.#speaksForAll = speaksForAll;
   }
 
   apply(settings: Settings): void {
@@ -59,7 +62,7 @@ export class KeyEvents implements StoreEvents {
   }
 
   flushed(): void {
-    if (!this.#isTracked) return;
+    if (!this.#isTracked || !this.#speaksForAll) return;
     this.#writer.add(KeyEventFlag.flushed, 0, this.origin, '', NO_KEY);
   }
 

@@ -65,7 +65,7 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
-    this.#events = new KeyEvents(this.#sender);
+    this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -383,6 +383,9 @@ export class ShardMachine {
       case 'reset-statistics':
         this.#page.resetStatistics();
         this.#upkeep.resetStatistics();
+        break;
+      case 'tracking':
+        this.#events.isTracked = control.isOn;
         break;
       case 'stop':
         assert(!this.#stopped, 'a shard is stopped once');

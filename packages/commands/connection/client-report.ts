@@ -35,7 +35,7 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['events', traffic.outputBytes > 0 ? 'rw' : 'r'],
     ['cmd', client.lastCommand === '' ? 'NULL' : client.lastCommand],
     ['user', client.user],
-    ['redir', -1],
+    ['redir', client.tracking?.redirection ?? -1],
     ['resp', client.protocol],
     ['lib-name', client.libraryName],
     ['lib-ver', client.libraryVersion],
@@ -50,6 +50,9 @@ function flagsOf(client: ClientPort): string {
   let flags = '';
   if (client.subscriptions !== undefined) flags += 'P';
   if (client.isBlocked) flags += 'b';
+  if (client.tracking !== undefined) flags += 't';
+  if (client.tracking?.isBroken === true) flags += 'R';
+  if (client.tracking?.broadcasts === true) flags += 'B';
   if (client.isEnding) flags += 'c';
   if (client.isUnix) flags += 'U';
   if (client.noEvict) flags += 'e';
