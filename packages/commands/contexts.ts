@@ -67,11 +67,15 @@ export interface ClientPort {
   readonly lastCommand: string;
   readonly commandsTotal: number;
   readonly isBlocked: boolean;
+  /** CLIENT PAUSE holds its next command back. */
+  readonly isPostponed: boolean;
   readonly isEnding: boolean;
   readonly user: string;
   readonly traffic: ClientTraffic;
   /** Undefined while it listens to nothing. */
   readonly subscriptions: Subscriptions | undefined;
+  /** Is shown what others send. */
+  readonly isMonitor: boolean;
   /** Undefined while it does not track keys. */
   readonly tracking: TrackingState | undefined;
   database: number;

@@ -42,6 +42,7 @@ export {
 export type {
   InfoPort,
   LogPort,
+  MonitorsPort,
   ProcessPort,
   ServerContext,
   SettingsPort,
@@ -49,4 +50,5 @@ export type {
   StatisticsPort,
   TimersPort,
 } from './server/ports.ts';
+export type { MonitorFilter } from './server/monitor.ts';
 export { CommandEntry, commandTable, CommandTable } from './table.ts';

@@ -94,7 +94,8 @@ export class CommandEntry {
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
-    return this.arity >= 0 ? count === this.arity : count >= -this.arity;
+    if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
+    return count === this.arity;
   }
 
   /** What to answer when `admits` says no. */

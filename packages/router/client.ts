@@ -53,6 +53,9 @@ export class Client implements ClientPort {
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
+  isMonitor = false;
+  /** A pause holds its next command back. */
+  isPostponed = false;
   subscriptions: Subscriptions | undefined;
   tracking: TrackingState | undefined;
   lastCommandMs: number;

@@ -6,6 +6,7 @@ import type { Client, ParkingBlocks, Router } from '#router';
 import type { Clients } from './clients.ts';
 import { FanOut } from './fan-out.ts';
 import { KeyEvents } from './key-events.ts';
+import { Monitors } from './monitors.ts';
 import { PubSub } from './pubsub.ts';
 import { Tracking } from './tracking.ts';
 
@@ -21,6 +22,7 @@ export interface BetweenParts {
 export class Between {
   readonly pubsub: PubSub;
   readonly tracking: Tracking;
+  readonly monitors: Monitors;
   readonly keyEvents: KeyEvents;
   readonly #router: () => Router;
 
@@ -42,27 +44,39 @@ export class Between {
       keysMax: () => settings.number('server.tracking-table-max-keys'),
       random: Math.random,
     });
+    this.monitors = new Monitors(
+      fanOut,
+      () => router().nowMs,
+      () => {
+        this.#watch();
+      },
+    );
     this.keyEvents = new KeyEvents(this.pubsub, this.tracking);
   }
 
   /** Main looks at commands only while somebody wants to see them. */
   #watch(): void {
-    const { tracking } = this;
-    this.#router().watcher = tracking.isOn
-      ? (client, entry, args) => {
-          tracking.routed(client, entry, args);
-        }
-      : undefined;
+    const { tracking, monitors } = this;
+    if (!tracking.isOn && !monitors.isOn) {
+      this.#router().watcher = undefined;
+      return;
+    }
+    this.#router().watcher = (client, entry, args) => {
+      tracking.routed(client, entry, args);
+      monitors.routed(client, entry, args);
+    };
   }
 
   /** To be called when a turn's replies are there and not yet written. */
   endTurn(): void {
     if (this.tracking.isOn) this.tracking.endTurn();
+    if (this.monitors.isOn) this.monitors.endTurn();
   }
 
   /** Ends what a client had with others: it is gone, or begins anew. */
   left(client: Client): void {
     this.pubsub.forget(client);
     this.tracking.forget(client);
+    this.monitors.forget(client);
   }
 }

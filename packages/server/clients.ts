@@ -87,6 +87,7 @@ export class Clients {
 
   removed(client: Client): void {
     this.#between.left(client);
+    this.#resume(client);
     this.#sessions.delete(client.id);
     this.#page.set('connections', this.#sessions.size);
   }
@@ -110,10 +111,9 @@ export class Clients {
     if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
       return errors.debugNotAllowed;
     }
-    if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
-      return errors.notAllowedInPubSub(entry.lowerName);
-    }
-    if (this.#pause !== undefined && this.#isPaused(entry)) return 'wait';
+    const refusal = refusalInMode(client, entry);
+    if (refusal !== undefined) return refusal;
+    if (this.#pause !== undefined && this.#isPaused(entry)) return this.#postpone(client);
     return undefined;
   }
 
@@ -122,13 +122,22 @@ export class Clients {
     return who === 'yes' || (who === 'local' && isLocal(client));
   }
 
+  /** Counts the client as blocked until the pause ends. */
+  #postpone(client: Client): 'wait' {
+    if (!client.isPostponed) this.#page.add('blockedClients', 1);
+    client.isPostponed = true;
+    return 'wait';
+  }
+
+  #resume(client: Client): void {
+    if (client.isPostponed) this.#page.add('blockedClients', -1);
+    client.isPostponed = false;
+  }
+
   #isPaused(entry: CommandEntry): boolean {
     const pause = this.#pause;
-    if (pause === undefined) return false;
-    if (pause.untilMs <= this.#router.nowMs) {
-      this.#pause = undefined;
-      return false;
-    }
+    // Its end is for the tick, which knows who waits.
+    if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
     return pause.mode === 'all' || entry.isWrite || entry.has('may_replicate');
   }
 
@@ -136,6 +145,7 @@ export class Clients {
   pause(mode: PauseMode, untilMs: number): void {
     const before = this.#pause;
     const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
+    this.#router.broadcast({ kind: 'pause', isOn: true });
     this.#pause = {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
@@ -151,7 +161,10 @@ export class Clients {
   }
 
   unpause(): void {
+    if (this.#pause === undefined) return;
     this.#pause = undefined;
+    this.#router.broadcast({ kind: 'pause', isOn: false });
+    for (const { client } of this.#sessions.values()) this.#resume(client);
     this.#router.retryAll();
   }
 
@@ -160,7 +173,7 @@ export class Clients {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
-      const waits = client.isBlocked || client.subscriptions !== undefined;
+      const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         client.socket.destroy();
@@ -199,6 +212,19 @@ function mayWhileListening({ command }: CommandEntry): boolean {
   return LISTENERS_COMMANDS.has(command.name);
 }
 
+/** Why a client that listens to messages, or is a monitor, may not run the command. */
+function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
+  if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+    return errors.notAllowedInPubSub(entry.lowerName);
+  }
+  // As in Redis, where a monitor is a kind of replica.
+  return client.isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
+}
+
+function touchesKeys(entry: CommandEntry): boolean {
+  return entry.isWrite || entry.has('readonly') || entry.has('may_replicate');
+}
+
 /** Whether somebody is on this machine. */
 function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
   return isUnix || LOOPBACK.test(address);
@@ -228,7 +254,7 @@ class Session implements ConnectionOwner {
 
   ended(): void {
     // As Redis does, a client that waits for something and hangs up waits no longer.
-    if (this.client.isBlocked) this.#connection.destroy();
+    if (this.client.isBlocked || this.client.isPostponed) this.#connection.destroy();
     else this.client.end();
   }
 

@@ -13,6 +13,7 @@ import {
   type ConnectionContext,
   type InfoPort,
   type LogPort,
+  type MonitorsPort,
   type ProcessPort,
   type PubSubContext,
   type PubSubPort,
@@ -96,6 +97,10 @@ export class MainRunner implements ConnectionContext, PubSubContext, ServerConte
 
   get tracks(): TracksPort {
     return this.#server.between.tracking;
+  }
+
+  get monitors(): MonitorsPort {
+    return this.#server.between.monitors;
   }
 
   get nowMs(): number {

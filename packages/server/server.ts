@@ -143,6 +143,8 @@ export class Server {
     this.router.readClock();
     this.clients.tick(this.router.nowMs);
     this.between.endTurn();
+    // A pause that has ended is news for the shards.
+    this.router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);

@@ -384,6 +384,9 @@ export class ShardMachine {
         this.#page.resetStatistics();
         this.#upkeep.resetStatistics();
         break;
+      case 'pause':
+        this.#upkeep.isPaused = control.isOn;
+        break;
       case 'tracking':
         this.#events.isTracked = control.isOn;
         break;

@@ -48,8 +48,9 @@ export function clientLine(client: ClientPort, nowMs: number): string {
 
 function flagsOf(client: ClientPort): string {
   let flags = '';
+  if (client.isMonitor) flags += 'O';
   if (client.subscriptions !== undefined) flags += 'P';
-  if (client.isBlocked) flags += 'b';
+  if (client.isBlocked || client.isPostponed) flags += 'b';
   if (client.tracking !== undefined) flags += 't';
   if (client.tracking?.isBroken === true) flags += 'R';
   if (client.tracking?.broadcasts === true) flags += 'B';
