@@ -113,6 +113,7 @@ export const errors = {
     fixed(
       `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
     ),
+  monitorsKeys: fixed("ERR Replica can't interact with the keyspace"),
   wrongArguments: (command: string): CommandError =>
     fixed(`ERR wrong number of arguments for '${command}' command`),
   unknownCommand: (name: string, firstArguments: string): CommandError =>

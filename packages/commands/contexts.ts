@@ -4,6 +4,8 @@ import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { TrackingState } from './connection/tracking-state.ts';
+import type { Subscriptions } from './pubsub/subscriptions.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
@@ -61,6 +63,8 @@ export interface ShardContext {
    * event has no name.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
+  countChange(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Must be called when a command has emptied a whole database, or all of them (-1). */
@@ -109,6 +113,8 @@ export interface ClientPort {
   readonly isBlocked: boolean;
   /** It waits for something that CLIENT UNBLOCK can end. */
   readonly canUnblock: boolean;
+  /** CLIENT PAUSE holds its next command back. */
+  readonly isPostponed: boolean;
   readonly isEnding: boolean;
   /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
   readonly queuedCount: number;
@@ -117,6 +123,12 @@ export interface ClientPort {
   readonly watched: ReadonlyMap<string, unknown>;
   readonly user: string;
   readonly traffic: ClientTraffic;
+  /** Undefined while it listens to nothing. */
+  readonly subscriptions: Subscriptions | undefined;
+  /** Is shown what others send. */
+  readonly isMonitor: boolean;
+  /** Undefined while it does not track keys. */
+  readonly tracking: TrackingState | undefined;
   database: number;
   protocol: 2 | 3;
   name: string;

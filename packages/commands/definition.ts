@@ -86,6 +86,8 @@ export interface CommandHead {
   group: Group;
   /** Redis' convention: counts the name (and a subcommand's); negative = at least. */
   arity: number;
+  /** Takes words that Redis does not know, and which the arity does not tell of. */
+  admitsMore?: boolean;
   flags: readonly Flag[];
   keys: Keys;
   args: readonly ArgumentDoc[];

@@ -16,6 +16,7 @@ import { isFirstArgumentOnly } from './keys.ts';
 import { hyperloglogCommands } from './hyperloglog/index.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
 import { listCommands } from './list/index.ts';
+import { pubSubCommands } from './pubsub/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
@@ -101,7 +102,8 @@ export class CommandEntry {
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
-    return this.arity >= 0 ? count === this.arity : count >= -this.arity;
+    if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
+    return count === this.arity;
   }
 
   /** What to answer when `admits` says no. */
@@ -187,6 +189,7 @@ export const commandTable = new CommandTable([
   ...geoCommands,
   ...sortCommands,
   ...keyspaceCommands,
+  ...pubSubCommands,
   ...serverCommands,
   ...transactionCommands,
   ...scriptCommands,

@@ -7,6 +7,10 @@ import type { Bytes } from '#base';
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
   | { kind: 'reset-statistics' }
+  /** CLIENT PAUSE: nothing may change, not even by itself. */
+  | { kind: 'pause'; isOn: boolean }
+  /** Whether anybody tracks keys. */
+  | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
 export type SettingValue = string | number | boolean | readonly (string | number)[];

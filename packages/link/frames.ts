@@ -41,6 +41,8 @@ export const FrameKind = {
   items: 17,
   /** main -> shard: which other keys does this command read? shard -> main: their names, or that they have changed. */
   inquiry: 18,
+  /** shard -> main: what happened to keys, ahead of the reply to the command that did it. */
+  events: 19,
 } as const;
 
 /** Header of a frame from main to a shard. */

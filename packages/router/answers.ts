@@ -77,10 +77,12 @@ export class Answers {
     const { isMuted } = client;
     this.#isDeferred = true;
     client.awaitsReply = true;
+    client.deferredSequence = sequence;
+    let isOpen = true;
     if (timedOut !== undefined) this.#block(client);
     const answer = (write: Write): void => {
-      // It may wait for something else by now.
-      if (!client.awaitsReply || (client.nextSequence - 1) >>> 0 !== sequence) return;
+      if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
+      isOpen = false;
       this.#unblock(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
@@ -88,6 +90,7 @@ export class Answers {
       write(reply);
       const bytes = reply.take();
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      client.releasePushes();
       this.#roster.finishIfGone(client);
       this.#roster.retry(client);
     };
@@ -104,7 +107,7 @@ export class Answers {
   giveUpWait(client: Client): void {
     if (!client.awaitsReply) return;
     this.#unblock(client);
-    client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
+    client.deliver(client.deferredSequence, 1, NO_BYTES, 0, 0);
   }
 
   /** Says that a command waits for EXEC. */

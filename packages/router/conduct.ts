@@ -20,6 +20,8 @@ export interface ConductParts {
   readonly routes: Routes;
   readonly inquiries: Inquiries;
   readonly memory: LinkMemory;
+  /** A command was sent on. */
+  sent(entry: CommandEntry, args: Arguments): void;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
   /** The shards may go on. */
@@ -109,6 +111,7 @@ export class Conduct {
       ? inquiries.send(client, entry, command)
       : routes.send(client, entry, args, command);
     if (!isSent) return false;
+    this.#parts.sent(entry, args);
     this.#wasAlone = isAlone;
     this.#next += 1;
     return true;
@@ -129,6 +132,7 @@ export class Conduct {
     const { bytes } = this.#collected;
     if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
     client.socket.touch();
+    client.releasePushes();
     this.#parts.done();
   }
 }

@@ -161,6 +161,7 @@ export class Inquiries {
     this.#open.delete(client);
     client.answered = undefined;
     client.awaitsReply = false;
+    client.releasePushes();
     this.#roster.retry(client);
   }
 }

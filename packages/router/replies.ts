@@ -33,6 +33,7 @@ export interface RepliesParts {
   answers: Answers;
   page: Page;
   readonly signals: ShardSignals;
+  keyEvents: (body: Bytes) => void;
 }
 
 export class Replies {
@@ -42,16 +43,19 @@ export class Replies {
   readonly #answers: Answers;
   readonly #page: Page;
   readonly #signals: ShardSignals;
+  readonly #keyEvents: (body: Bytes) => void;
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page, signals }: RepliesParts) {
+  constructor(parts: RepliesParts) {
+    const { memory, links, roster, answers, page, signals, keyEvents } = parts;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
     this.#answers = answers;
     this.#page = page;
+    this.#keyEvents = keyEvents;
   }
 
   /** Parts of a command were sent for. */
@@ -138,6 +142,9 @@ export class Replies {
       }
       case FrameKind.part:
         this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
+        break;
+      case FrameKind.events:
+        this.#keyEvents(body);
         break;
       case FrameKind.copies:
         this.#forward(slot, FrameKind.copies, body);

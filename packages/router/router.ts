@@ -5,7 +5,7 @@
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
  */
 
-import { CommandError, errors, type Clock } from '#base';
+import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { AT, type Page } from '#diag';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
@@ -30,6 +30,8 @@ export interface RouterParts {
   runOnMain: RunOnMain;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** Takes what a shard tells of its keys. */
+  keyEvents: (body: Bytes) => void;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
@@ -42,6 +44,8 @@ const WATCH = commandTable.byName('WATCH');
 
 export class Router {
   readonly transactions: Transactions;
+  /** Is shown every command that was sent on, while anybody wants to see them. */
+  watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
   readonly #parts: RouterParts;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -54,7 +58,7 @@ export class Router {
   readonly #args = new Arguments();
 
   constructor(parts: RouterParts) {
-    const { links, memory, page, clock } = parts;
+    const { links, memory, page, clock, keyEvents } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#values = page.values;
@@ -63,7 +67,7 @@ export class Router {
     const roster = this.#roster;
     const answers = this.#answers;
     this.#replies = new Replies({
-      ...{ memory, links, roster, answers, page },
+      ...{ memory, links, roster, answers, page, keyEvents },
       signals: {
         stopped: (client, watchBroken) => {
           this.transactions.stopped(client, watchBroken);
@@ -96,6 +100,9 @@ export class Router {
     this.transactions = new Transactions({
       ...{ memory, roster, answers, routes: this.#routes, inquiries: this.#inquiries },
       queuedBytesMax: () => parts.queryBytesMax(),
+      sent: (client, entry, args) => {
+        this.watcher?.(client, entry, args);
+      },
       countBarrier: () => {
         page.add('barriers', 1);
       },
@@ -183,6 +190,7 @@ export class Router {
     client.lastCommandMs = this.#roster.nowMs;
     client.lastCommandId = entry.id;
     if (!this.#send(client, entry, args, command)) return this.#roster.stall(client);
+    this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     return 'taken';

@@ -193,6 +193,7 @@ export class Waits {
     wait.isParked = true;
     client.isBlocked = true;
     client.blockedSinceMs = this.#parts.roster.nowMs;
+    client.releasePushes();
     this.#parts.page.add('blockedClients', 1);
     client.unblock = (withError, ended) => {
       wait.ended = ended;
@@ -317,6 +318,7 @@ export class Waits {
       // Whoever waited longer than the idle time allowed is not idle.
       client.lastCommandMs = this.#parts.roster.nowMs;
     }
+    client.releasePushes();
     wait.ended?.();
     this.#parts.roster.retry(client);
   }

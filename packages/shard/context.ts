@@ -6,6 +6,7 @@ import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 import type { ItemMark } from './items.ts';
+import type { KeyEvents } from './key-events.ts';
 import type { Settings } from './settings.ts';
 import type { Waiters } from './waiters.ts';
 import { keyName, type Watches } from './watches.ts';
@@ -17,6 +18,7 @@ export interface ContextParts {
   page: Page;
   watches: Watches;
   waiters: Waiters;
+  events: KeyEvents;
   shardIndex: number;
   shardCount: number;
   random: () => number;
@@ -58,6 +60,7 @@ export class ExecutionContext implements ShardContext {
   readonly #values: Float64Array;
   readonly #watches: Watches;
   readonly #waiters: Waiters;
+  readonly #events: KeyEvents;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -71,6 +74,7 @@ export class ExecutionContext implements ShardContext {
     this.#values = parts.page.values;
     this.#watches = parts.watches;
     this.#waiters = parts.waiters;
+    this.#events = parts.events;
   }
 
   hit(): void {
@@ -81,10 +85,11 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  changed(_type: EventClass, event: string, key: Bytes, at: number, length: number): void {
-    this.#count();
-    // What a group has delivered is no change of the key to those who watch it.
-    if (event === '') return;
+  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
+    this.countChange();
+    if (this.#events.isOn) {
+      this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
+    }
     this.touched?.add(keyName(this.database, key, at, length));
     this.keyChanged(this.database, key, at, length);
   }
@@ -125,24 +130,26 @@ export class ExecutionContext implements ShardContext {
   }
 
   flushed(database: number): void {
-    this.#count();
+    this.countChange();
+    this.#events.flushed();
     if (this.#watches.isActive) this.#watches.flushed(database);
     if (this.#waiters.isActive) this.#waiters.touchDatabase(database);
   }
 
   swapped(one: number, other: number): void {
-    this.#count();
+    this.countChange();
     if (this.#watches.isActive) this.#watches.swapped(one, other);
     if (!this.#waiters.isActive) return;
     this.#waiters.touchDatabase(one);
     this.#waiters.touchDatabase(other);
   }
 
-  notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
-    // Nobody can subscribe to notifications; CONFIG refuses to switch them on.
+  notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
+    if (!this.#events.isOn) return;
+    this.#events.add(type, event, this.database, key.subarray(at, at + length), false);
   }
 
-  #count(): void {
+  countChange(): void {
     this.#values[AT.changes] = this.#values[AT.changes]! + 1;
   }
 }

@@ -12,7 +12,6 @@ import {
   findKeys,
   type ByKeyCommand,
   type CommandEntry,
-  type EveryShardCommand,
   type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
@@ -21,6 +20,8 @@ import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
+import type { KeyEvents } from './key-events.ts';
+import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { keyName, type Watches } from './watches.ts';
 
@@ -31,6 +32,7 @@ export interface ExecutorParts {
   readonly page: Page;
   readonly clock: Clock;
   readonly watches: Watches;
+  readonly events: KeyEvents;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
@@ -166,16 +168,16 @@ export class Executor {
     if (mayNotRun) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued);
+    if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued, sequence);
     writer.clearError();
     this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
   }
 
-  #runQueued(frame: Frame): void {
+  #runQueued(frame: Frame, sequence: number): void {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     this.#context.mayBlock = false;
-    this.start(frame, entry);
+    this.start(frame, entry, sequence);
     this.#sender.mark();
     this.execute(entry);
     this.account(entry, startUs, 0);
@@ -195,7 +197,7 @@ export class Executor {
     let flags = 0;
     try {
       this.#parts.makeRoomFor(entry);
-      this.#answerPart(entry);
+      answerPart(entry, this.#context, this.args);
     } catch (error) {
       this.#fail(error);
       flags = ReplyFlag.error;
@@ -203,6 +205,7 @@ export class Executor {
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#parts.events.sendAhead();
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
@@ -259,8 +262,9 @@ export class Executor {
   }
 
   /** Says in the page what is about to be executed. */
-  start(frame: Frame, entry: CommandEntry): void {
+  start(frame: Frame, entry: CommandEntry, sequence = sequenceOf(frame)): void {
     const values = this.#values;
+    this.#parts.events.begin(this.#context.connection, sequence);
     this.setNow();
     values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executing] = entry.id + 1;
@@ -293,17 +297,6 @@ export class Executor {
     command.merge.combine([part], this.#sender.writer, { partOfKey });
   }
 
-  #answerPart(entry: CommandEntry): void {
-    const { command } = entry;
-    if (command.route !== 'byKey' && command.route !== 'everyShard') {
-      unreachable('a part belongs to a command that main gathers');
-    }
-    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
-    const gathered = command as EveryShardCommand<unknown>;
-    const part = gathered.run(this.#context, this.args);
-    gathered.merge.part.encode(part, this.#sender.writer);
-  }
-
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
   #fail(error: unknown): void {
     if (error instanceof KeyElsewhere) {
@@ -320,6 +313,7 @@ export class Executor {
     const { words, word } = frame;
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
+    this.#parts.events.sendAhead();
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
@@ -347,4 +341,8 @@ export class Executor {
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
   }
+}
+
+function sequenceOf({ words, word }: Frame): number {
+  return words[word + Request.sequence]! >>> 0;
 }

@@ -14,6 +14,7 @@ import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
+import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
@@ -51,6 +52,7 @@ export class ShardMachine {
   readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
+  readonly #events: KeyEvents;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -60,6 +62,7 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -75,6 +78,7 @@ export class ShardMachine {
       settings: this.#settings,
       watches: this.#watches,
       waiters: this.#waiters,
+      events: this.#events,
       shardIndex: parts.index,
     });
     this.#upkeep = new Upkeep(store, parts.page, parts.clock, parts.usedBytesOfAll);
@@ -86,7 +90,7 @@ export class ShardMachine {
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
-    this.#trials = new Trials(shared);
+    this.#trials = new Trials({ ...shared, events: this.#events });
     this.#blocking = new Blocking({
       ...shared,
       ...{ waiters: this.#waiters, trials: this.#trials, holds },
@@ -106,6 +110,7 @@ export class ShardMachine {
         settings.numbers('latency-bands'),
       );
       this.#upkeep.apply(settings);
+      this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
     this.#executor.readWallClock();
@@ -116,6 +121,7 @@ export class ShardMachine {
     const { page, clock, memory } = this.#parts;
     return new Executor({
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
+      events: this.#events,
       watches: this.#watches,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
@@ -133,10 +139,24 @@ export class ShardMachine {
 
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
+    const events = this.#events;
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
-    store.events = { expired: changed, evicted: changed, fieldsExpired: changed };
+    store.events = {
+      expired: (database, bytes, at, length) => {
+        events.expired(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      evicted: (database, bytes, at, length) => {
+        events.evicted(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      fieldsExpired: (database, bytes, at, length, isGone) => {
+        events.fieldsExpired(database, bytes, at, length, isGone);
+        changed(database, bytes, at, length);
+      },
+    };
   }
 
   get isStopped(): boolean {
@@ -190,7 +210,9 @@ export class ShardMachine {
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
+    this.#events.begin();
     this.#upkeep.run();
+    this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#sender.flush();
@@ -199,6 +221,7 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    this.#events.sendRest();
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
@@ -290,6 +313,12 @@ export class ShardMachine {
       case 'reset-statistics':
         this.#page.resetStatistics();
         this.#upkeep.resetStatistics();
+        break;
+      case 'pause':
+        this.#upkeep.isPaused = control.isOn;
+        break;
+      case 'tracking':
+        this.#events.isTracked = control.isOn;
         break;
       case 'stop':
         assert(!this.#stopped, 'a shard is stopped once');

@@ -7,12 +7,14 @@ import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import { encodeItems, encodeNames } from './items.ts';
+import type { KeyEvents } from './key-events.ts';
 import type { ReplySender } from './reply-sender.ts';
 
 export interface TrialsParts {
   readonly executor: Executor;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
+  readonly events: KeyEvents;
 }
 
 export class Trials {
@@ -84,7 +86,7 @@ export class Trials {
 
   /** Runs a command on this shard's keys, and sends main the items that it answers. */
   runItems(frame: Frame): void {
-    const { executor, context, sender } = this.#parts;
+    const { executor, context, sender, events } = this.#parts;
     const { words, word } = frame;
     const startUs = executor.nowUs;
     const entry = executor.point(frame);
@@ -101,6 +103,7 @@ export class Trials {
     context.items = undefined;
     sender.discard();
     executor.account(entry, startUs, executor.queueUs(frame, startUs));
+    events.sendRest();
     sender.send(FrameKind.items, slot, sequence, body);
   }
 }

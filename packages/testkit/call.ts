@@ -133,6 +133,10 @@ export class CallContext implements ShardContext {
     // One shard has all keys.
   }
 
+  countChange(): void {
+    this.announced.push('change');
+  }
+
   owns(): boolean {
     return true;
   }

@@ -17,10 +17,8 @@ import {
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { changedAt } from '../keyspace/lookup.ts';
 import type { Keys } from '../keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';
-import { streamEvents } from './events.ts';
 import { isSign, readId, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamToRead } from './lookup.ts';
 import { readOptions, type ReadRequest } from './read-request.ts';
@@ -302,7 +300,7 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   if (isServed) begin();
   if (!isNew) showPending(context, { stream, group, name }, after, request.count);
   else if (isServed && deliver(context, { stream, group, name }, request) && isKnown) {
-    changedAt(context, args, index, streamEvents.pending);
+    context.countChange();
   }
   found.post();
 }

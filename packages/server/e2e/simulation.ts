@@ -57,6 +57,7 @@ class SimulatedClient implements ClientSocket {
     };
     this.output = {
       pendingBytes: 0,
+      unsentBytes: 0,
       bytesWritten: 0,
       append: (at: number, length: number) => take(memory.bytes, at, length),
       appendBytes: take,
@@ -139,9 +140,8 @@ export class Simulation {
     this.router = new Router({
       ...{ memory, links, page: newPage(), clock: this.#clock },
       gate: () => undefined,
-      isOutOfMemory: () => false,
-      queryBytesMax: () => Infinity,
-      beginTurn: () => undefined,
+      ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
+      ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const transactions = this.#transactionsOf(client);
