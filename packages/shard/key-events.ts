@@ -12,7 +12,17 @@ import type { Settings } from './settings.ts';
 
 /** What `A` stands for. */
 const ALL_CLASSES = 'g$lshzxetd';
+/** What is done by nobody's command, even when one has brought it to light. */
+const NOBODY: Origin = { connection: -1, sequence: 0 };
 const NO_KEY: Bytes = new Uint8Array(0);
+
+interface Happening {
+  readonly database: number;
+  readonly key: Bytes;
+  /** The key is not what it was. */
+  readonly isChange: boolean;
+  readonly origin: Origin;
+}
 
 export class KeyEvents implements StoreEvents {
   /** Whether anything that happens is of interest. */
@@ -56,9 +66,13 @@ export class KeyEvents implements StoreEvents {
 
   /** `isChange`: the key is not what it was. */
   add(type: EventClass, name: string, database: number, key: Bytes, isChange: boolean): void {
+    this.#add(type, name, { database, key, isChange, origin: this.origin });
+  }
+
+  #add(type: EventClass, name: string, { database, key, isChange, origin }: Happening): void {
     let flags = name !== '' && this.#classes.has(type) ? this.#names : 0;
     if (isChange && this.#isTracked) flags |= KeyEventFlag.modified;
-    if (flags !== 0) this.#writer.add(flags, database, this.origin, name, key);
+    if (flags !== 0) this.#writer.add(flags, database, origin, name, key);
   }
 
   flushed(): void {
@@ -79,18 +93,23 @@ export class KeyEvents implements StoreEvents {
   // What the store does by itself.
 
   expired(database: number, key: Bytes, at: number, length: number): void {
-    if (this.isOn) this.add('x', 'expired', database, key.subarray(at, at + length), true);
+    if (!this.isOn) return;
+    const name = key.subarray(at, at + length);
+    this.#add('x', 'expired', { database, key: name, isChange: true, origin: NOBODY });
   }
 
   evicted(database: number, key: Bytes, at: number, length: number): void {
-    if (this.isOn) this.add('e', 'evicted', database, key.subarray(at, at + length), true);
+    if (!this.isOn) return;
+    const name = key.subarray(at, at + length);
+    this.#add('e', 'evicted', { database, key: name, isChange: true, origin: NOBODY });
   }
 
   fieldsExpired(database: number, key: Bytes, at: number, length: number, isGone: boolean): void {
     if (!this.isOn) return;
     const name = key.subarray(at, at + length);
-    this.add('h', 'hexpired', database, name, true);
-    if (isGone) this.add('g', 'del', database, name, false);
+    const happening = { database, key: name, origin: NOBODY };
+    this.#add('h', 'hexpired', { ...happening, isChange: true });
+    if (isGone) this.#add('g', 'del', { ...happening, isChange: false });
   }
 
   #decide(): void {

@@ -59,9 +59,10 @@ function subscribing(form: Form): OnMainCommand {
     complexity: 'O(N), N being the number of names.',
     arity: -2,
     args: [argumentOf(kind)],
-    run({ pubsub, client }, args) {
+    run(context, args) {
+      const { pubsub, client } = context;
       const names = namesOf(args);
-      pubsub.push(client, (writer) => {
+      answer(context, (writer) => {
         for (const name of names) {
           pubsub.subscribe(client, kind, name);
           confirm(writer, word, name, countOf(client, kind));
@@ -78,9 +79,10 @@ function unsubscribing(form: Form): OnMainCommand {
     complexity: 'O(N), N being the number of names.',
     arity: -1,
     args: [{ ...argumentOf(kind), optional: true }],
-    run({ pubsub, client }, args) {
+    run(context, args) {
+      const { pubsub, client } = context;
       const names = args.more ? namesOf(args) : [...(client.subscriptions?.[kind] ?? [])];
-      pubsub.push(client, (writer) => {
+      answer(context, (writer) => {
         for (const name of names) {
           pubsub.unsubscribe(client, kind, name);
           confirm(writer, word, name, countOf(client, kind));
@@ -90,6 +92,15 @@ function unsubscribing(form: Form): OnMainCommand {
       });
     },
   });
+}
+
+/** Confirmations are no replies, which CLIENT REPLY could suppress; but in a transaction they stand in its reply. */
+function answer(
+  { pubsub, client, reply, mayBlock }: PubSubContext,
+  write: (writer: ReplyWriter) => void,
+): void {
+  if (mayBlock) pubsub.push(client, write);
+  else write(reply);
 }
 
 function namesOf(args: Arguments): readonly string[] {
