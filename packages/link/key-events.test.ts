@@ -8,7 +8,7 @@ events('come out as they went in, in their order', () => {
   const writer = new KeyEventWriter();
   assert.ok(writer.isEmpty);
   const long = Buffer.alloc(5_000, 9);
-  const origin = { connection: 7, sequence: 0xffff_fff0 };
+  const origin = { connection: 7, sequence: 0xffff_fff0, step: 3 };
   writer.add(KeyEventFlag.keyevent, 3, origin, 'set', Buffer.from('key'));
   writer.add(KeyEventFlag.modified, 65_535, NO_ORIGIN, 'expired', long);
   writer.add(KeyEventFlag.flushed, 0, NO_ORIGIN, '', Buffer.alloc(0));

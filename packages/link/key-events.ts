@@ -2,12 +2,12 @@
  * What happened to keys, as shards tell main: the body of an `events` frame.
  *
  *   event   u8 bits of KeyEventFlag, u8 name bytes, u16 database, i32 connection (-1: no client's doing),
- *           u32 sequence of its command, u32 key bytes, name, key
+ *           u32 sequence of its command, u32 which of a transaction's commands it is, u32 key bytes, name, key
  */
 
 import { asBuffer, assert, copyBytes, fromLatin1, latin1, type Bytes } from '#base';
 
-const HEADER_BYTES = 16;
+const HEADER_BYTES = 20;
 const BUFFER_BYTES_MIN = 1_024;
 
 export const KeyEventFlag = {
@@ -25,6 +25,7 @@ export interface KeyEvent {
   database: number;
   connection: number;
   sequence: number;
+  step: number;
   name: string;
   key: Bytes;
 }
@@ -33,9 +34,11 @@ export interface KeyEvent {
 export interface Origin {
   connection: number;
   sequence: number;
+  /** Which of a transaction's commands; they share a sequence. */
+  step: number;
 }
 
-export const NO_ORIGIN: Readonly<Origin> = { connection: -1, sequence: 0 };
+export const NO_ORIGIN: Readonly<Origin> = { connection: -1, sequence: 0, step: 0 };
 
 /** Collects events until they are sent. */
 export class KeyEventWriter {
@@ -56,7 +59,8 @@ export class KeyEventWriter {
     buffer.writeUInt16LE(database, at + 2);
     buffer.writeInt32LE(origin.connection, at + 4);
     buffer.writeUInt32LE(origin.sequence, at + 8);
-    buffer.writeUInt32LE(key.length, at + 12);
+    buffer.writeUInt32LE(origin.step, at + 12);
+    buffer.writeUInt32LE(key.length, at + 16);
     copyBytes(nameBytes, 0, buffer, at + HEADER_BYTES, nameBytes.length);
     const keyAt = at + HEADER_BYTES + nameBytes.length;
     copyBytes(key, 0, buffer, keyAt, key.length);
@@ -86,13 +90,14 @@ export function* decodeKeyEvents(bytes: Bytes): Generator<KeyEvent> {
   while (at < body.length) {
     const nameAt = at + HEADER_BYTES;
     const keyAt = nameAt + body[at + 1]!;
-    const end = keyAt + body.readUInt32LE(at + 12);
+    const end = keyAt + body.readUInt32LE(at + 16);
     assert(end <= body.length, 'an event lies inside its frame');
     yield {
       flags: body[at]!,
       database: body.readUInt16LE(at + 2),
       connection: body.readInt32LE(at + 4),
       sequence: body.readUInt32LE(at + 8),
+      step: body.readUInt32LE(at + 12),
       name: latin1(body, nameAt, keyAt - nameAt),
       key: body.subarray(keyAt, end),
     };

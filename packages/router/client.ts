@@ -87,6 +87,10 @@ export class Client implements ClientPort {
   awaitsReply = false;
   /** Of a command on main that has left its reply for later. */
   deferredSequence = 0;
+  /** The command it waited for has been run: its reply is under way. */
+  isServed = false;
+  /** Which command of a transaction was sent on last; the commands share a sequence. */
+  step = 0;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
@@ -258,7 +262,7 @@ export class Client implements ClientPort {
   push(bytes: Bytes, at: number, length: number): void {
     const { output, isClosed } = this.socket;
     if (isClosed || this.isEnding) return;
-    if (this.isConducting || (this.awaitsReply && !this.isBlocked)) {
+    if (this.isConducting || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
       // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
       this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));
       return;

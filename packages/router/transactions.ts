@@ -172,11 +172,13 @@ export class Transactions {
 
   #showSent(client: Client, queue: readonly QueuedCommand[]): void {
     const args = new Arguments();
-    for (const { entry, command } of queue) {
+    for (const [step, { entry, command }] of queue.entries()) {
+      client.step = step;
       const first = entry.container === undefined ? 1 : 2;
       args.point(command.source, command.at, command.spans, 0, command.count, first);
       this.#parts.sent(client, entry, args);
     }
+    client.step = 0;
   }
 
   #conduct(client: Client, needsBarrier: boolean): boolean {

@@ -311,6 +311,7 @@ export class Waits {
     this.#resends.delete(client);
     client.answered = undefined;
     client.awaitsReply = false;
+    client.isServed = false;
     if (wait.isParked) {
       client.isBlocked = false;
       client.unblock = undefined;

@@ -27,6 +27,12 @@ const INVALIDATION_CHANNEL = '__redis__:invalidate';
 /** Keys that one turn drops from a table that is too large; more with every turn that it stays so. */
 const DROPPED_PER_TURN = 100;
 
+/** A command of a client: its sequence, and which of a transaction's commands it is. */
+interface ReadAt {
+  readonly sequence: number;
+  readonly step: number;
+}
+
 /** What tracking needs of its surroundings. */
 export interface TrackingParts {
   fanOut: FanOut;
@@ -41,8 +47,8 @@ export interface TrackingParts {
 
 export class Tracking implements TracksPort {
   readonly #parts: TrackingParts;
-  /** Who has read a key, by id since they may be gone, and the sequence of the last command that did. */
-  readonly #readers = new Map<string, Map<number, number>>();
+  /** Who has read a key, by id since they may be gone, and the last command that did. */
+  readonly #readers = new Map<string, Map<number, ReadAt>>();
   /** The keys again, so that one can be drawn: its place is in `#places`. */
   readonly #keys: string[] = [];
   readonly #places = new Map<string, number>();
@@ -108,27 +114,29 @@ export class Tracking implements TracksPort {
   }
 
   #remember(client: Client, entry: CommandEntry, args: Arguments): void {
-    const sequence = (client.nextSequence - 1) >>> 0;
+    const readAt: ReadAt = { sequence: (client.nextSequence - 1) >>> 0, step: client.step };
     for (const { index } of findKeys(entry.command.keys, args) ?? []) {
       const key = args.latin1(index);
       let readers = this.#readers.get(key);
       if (readers === undefined) {
-        readers = new Map();
+        readers = new Map<number, ReadAt>();
         this.#readers.set(key, readers);
         this.#places.set(key, this.#keys.length);
         this.#keys.push(key);
       }
       if (!readers.has(client.id)) this.#items += 1;
-      readers.set(client.id, sequence);
+      readers.set(client.id, readAt);
     }
     this.#count();
   }
 
-  modified({ connection, sequence, key }: KeyEvent): void {
+  modified({ connection, sequence, step, key }: KeyEvent): void {
     const name = latin1(key);
     const writer = connection < 0 ? undefined : this.#parts.clientInSlot(connection);
+    // What its own command has done, though it waited, is told behind the reply.
+    if (writer?.isBlocked === true) writer.isServed = true;
     this.#broadcasts.modified(name, writer);
-    this.#invalidate(name, writer, sequence);
+    this.#invalidate(name, writer, { sequence, step });
   }
 
   /** A database, or all of them, was emptied: nothing that was read is to be relied on. */
@@ -157,7 +165,7 @@ export class Tracking implements TracksPort {
     let left = DROPPED_PER_TURN * this.#turnsOverLimit;
     while (left > 0 && this.#keys.length > most) {
       const drawn = this.#keys[Math.floor(this.#parts.random() * this.#keys.length)]!;
-      this.#invalidate(drawn, undefined, 0);
+      this.#invalidate(drawn, undefined, { sequence: 0, step: 0 });
       left -= 1;
     }
   }
@@ -167,13 +175,13 @@ export class Tracking implements TracksPort {
     this.disable(client);
   }
 
-  #invalidate(name: string, writer: Client | undefined, sequence: number): void {
+  #invalidate(name: string, writer: Client | undefined, changedAt: ReadAt): void {
     const readers = this.#readers.get(name);
     if (readers === undefined) return;
     for (const [id, readAt] of readers) {
       const client = this.#parts.clientById(id);
       // What it read after its own change is still as it was read.
-      if (client !== undefined && client === writer && ((sequence - readAt) | 0) < 0) continue;
+      if (client !== undefined && client === writer && isBefore(changedAt, readAt)) continue;
       readers.delete(id);
       this.#items -= 1;
       if (client === undefined || !isToBeTold(client, writer)) continue;
@@ -239,6 +247,11 @@ export class Tracking implements TracksPort {
     page.set('trackingItems', this.#items);
     page.set('trackingPrefixes', this.#broadcasts.prefixCount);
   }
+}
+
+function isBefore(one: ReadAt, other: ReadAt): boolean {
+  const ahead = (one.sequence - other.sequence) | 0;
+  return ahead < 0 || (ahead === 0 && one.step < other.step);
 }
 
 /** Who broadcasts now has learnt of the change that way; and not everybody wants to hear of his own. */

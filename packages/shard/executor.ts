@@ -168,16 +168,22 @@ export class Executor {
     if (mayNotRun) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued, sequence);
+    if (!mayNotRun) {
+      let step = 0;
+      for (const queued of framesIn(frame)) {
+        this.#runQueued(queued, sequence, step);
+        step += 1;
+      }
+    }
     writer.clearError();
     this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
   }
 
-  #runQueued(frame: Frame, sequence: number): void {
+  #runQueued(frame: Frame, sequence: number, step: number): void {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     this.#context.mayBlock = false;
-    this.start(frame, entry, sequence);
+    this.start(frame, entry, sequence, step);
     this.#sender.mark();
     this.execute(entry);
     this.account(entry, startUs, 0);
@@ -262,9 +268,9 @@ export class Executor {
   }
 
   /** Says in the page what is about to be executed. */
-  start(frame: Frame, entry: CommandEntry, sequence = sequenceOf(frame)): void {
+  start(frame: Frame, entry: CommandEntry, sequence = sequenceOf(frame), step = 0): void {
     const values = this.#values;
-    this.#parts.events.begin(this.#context.connection, sequence);
+    this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
     values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executing] = entry.id + 1;

@@ -5,15 +5,13 @@
 
 import type { Bytes } from '#base';
 import type { EventClass } from '#commands';
-import { FrameKind, KeyEventFlag, KeyEventWriter, type Origin } from '#link';
+import { FrameKind, KeyEventFlag, KeyEventWriter, NO_ORIGIN, type Origin } from '#link';
 import type { StoreEvents } from '#store';
 import type { ReplySender } from './reply-sender.ts';
 import type { Settings } from './settings.ts';
 
 /** What `A` stands for. */
 const ALL_CLASSES = 'g$lshzxetd';
-/** What is done by nobody's command, even when one has brought it to light. */
-const NOBODY: Origin = { connection: -1, sequence: 0 };
 const NO_KEY: Bytes = new Uint8Array(0);
 
 interface Happening {
@@ -28,7 +26,7 @@ export class KeyEvents implements StoreEvents {
   /** Whether anything that happens is of interest. */
   isOn = false;
   /** Whose command is being run. */
-  readonly origin: Origin = { connection: -1, sequence: 0 };
+  readonly origin: Origin = { ...NO_ORIGIN };
   readonly #sender: ReplySender;
   readonly #speaksForAll: boolean;
   readonly #writer = new KeyEventWriter();
@@ -59,9 +57,10 @@ export class KeyEvents implements StoreEvents {
   }
 
   /** Says whose command is run from now on; without arguments, nobody's. */
-  begin(connection = -1, sequence = 0): void {
+  begin(connection = -1, sequence = 0, step = 0): void {
     this.origin.connection = connection;
     this.origin.sequence = sequence;
+    this.origin.step = step;
   }
 
   /** `isChange`: the key is not what it was. */
@@ -95,19 +94,19 @@ export class KeyEvents implements StoreEvents {
   expired(database: number, key: Bytes, at: number, length: number): void {
     if (!this.isOn) return;
     const name = key.subarray(at, at + length);
-    this.#add('x', 'expired', { database, key: name, isChange: true, origin: NOBODY });
+    this.#add('x', 'expired', { database, key: name, isChange: true, origin: NO_ORIGIN });
   }
 
   evicted(database: number, key: Bytes, at: number, length: number): void {
     if (!this.isOn) return;
     const name = key.subarray(at, at + length);
-    this.#add('e', 'evicted', { database, key: name, isChange: true, origin: NOBODY });
+    this.#add('e', 'evicted', { database, key: name, isChange: true, origin: NO_ORIGIN });
   }
 
   fieldsExpired(database: number, key: Bytes, at: number, length: number, isGone: boolean): void {
     if (!this.isOn) return;
     const name = key.subarray(at, at + length);
-    const happening = { database, key: name, origin: NOBODY };
+    const happening = { database, key: name, origin: NO_ORIGIN };
     this.#add('h', 'hexpired', { ...happening, isChange: true });
     if (isGone) this.#add('g', 'del', { ...happening, isChange: false });
   }
