@@ -21,3 +21,4 @@ export {
   type PageShape,
 } from './page.ts';
 export { Rate } from './rate.ts';
+export { topic, type Topic } from './topic.ts';

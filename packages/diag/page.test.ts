@@ -136,7 +136,16 @@ const FROZEN_COUNTERS = [
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
-  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies', 'barriers', 'blockingKeys', 'blockingNoKeys'],
+  ...[
+    'oomRejections',
+    'scatters',
+    'scatterShards',
+    'replyUs',
+    'replies',
+    'barriers',
+    'blockingKeys',
+    'blockingNoKeys',
+  ],
 ];
 
 pages.run();
