@@ -5,7 +5,10 @@ export interface Topic<Question, Answer> {
   readonly types?: (question: Question) => Answer;
 }
 
-/** Both must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
+/** Both types must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
 export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
   return { name };
 }
+
+/** Sets the counts back that CONFIG RESETSTAT is about. */
+export const resetStatisticsTopic = topic<null, null>('reset-statistics');

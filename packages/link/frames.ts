@@ -39,6 +39,10 @@ export const FrameKind = {
   unpark: 16,
   /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
   report: 17,
+  /** main -> shard: who the client in a slot is, before its first command here and after a change. Body: msgpack. */
+  introduce: 18,
+  /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */
+  latency: 19,
 } as const;
 
 /** Header of a frame from main to a shard. */

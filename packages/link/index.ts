@@ -7,6 +7,7 @@ export {
   type ReportQuestion,
   type SettingValue,
 } from './control.ts';
+export { SharedCounter } from './counter.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,

@@ -5,7 +5,7 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import type { Bytes } from '#base';
+import type { Bytes, Clock } from '#base';
 import { Arguments } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply } from '#resp';
@@ -20,8 +20,9 @@ export interface ConductParts {
   readonly memory: LinkMemory;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
-  /** The shards may go on. */
-  done(): void;
+  readonly clock: Clock;
+  /** The shards may go on; its commands took so long, from the first to the last. */
+  done(executeUs: number): void;
 }
 
 export class Conduct {
@@ -36,6 +37,7 @@ export class Conduct {
   #wasAlone = false;
   #isAdvancing = false;
   #hasBegun = false;
+  #beganUs = 0;
 
   constructor(parts: ConductParts) {
     this.#parts = parts;
@@ -85,6 +87,7 @@ export class Conduct {
     const { client } = this.#parts;
     if (client.dueSequence !== this.#sequence) return;
     this.#hasBegun = true;
+    this.#beganUs = this.#parts.clock.nowUs();
     const head = new OwnedReply(client.protocol);
     if (this.#isBroken) head.nilArray();
     else head.arrayHeader(this.#count);
@@ -118,7 +121,7 @@ export class Conduct {
     const { bytes } = this.#collected;
     if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
     client.socket.touch();
-    this.#parts.done();
+    this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
   }
 }
 

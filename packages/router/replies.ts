@@ -22,6 +22,8 @@ export interface ShardSignals {
   woken(client: Client, sequence: number, shard: number): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
+  /** Something took long in a shard: the index of the event, microseconds, when it ended. */
+  tookLong(shard: number, event: number, us: number, unixMs: number): void;
 }
 
 export interface RepliesParts {
@@ -146,6 +148,12 @@ export class Replies {
       case FrameKind.report:
         this.#signals.reported(link.index, sequence, body);
         break;
+      case FrameKind.latency: {
+        const numbers = asBuffer(body);
+        const [event, us, unixMs] = [0, 8, 16].map((at) => numbers.readDoubleLE(at));
+        this.#signals.tookLong(link.index, event!, us!, unixMs!);
+        break;
+      }
       default:
         this.#takeSignal(link, word, kindWord & KIND_MASK, body);
     }
@@ -196,8 +204,7 @@ export class Replies {
 
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
-    gather.executeTicks = Math.max(gather.executeTicks, words[word + Reply.executeTicks]!);
-    gather.queueUs = Math.max(gather.queueUs, words[word + Reply.queueUs]!);
+    gather.time(link.index, words[word + Reply.queueUs]!, words[word + Reply.executeTicks]!);
     const isError = (words[word + Reply.flags]! & ReplyFlag.error) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;

@@ -7,9 +7,10 @@
 
 import { CommandError, errors, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { AT, type Page } from '#diag';
+import { AT, LATENCY_EVENTS, type Page } from '#diag';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
+import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Replies } from './replies.ts';
@@ -28,6 +29,7 @@ export interface RouterParts {
   page: Page;
   clock: Clock;
   runOnMain: RunOnMain;
+  readonly notes: MainNotes;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** Memory is over the limit and nothing can be evicted. */
@@ -59,8 +61,9 @@ export class Router {
     this.#links = links;
     this.#values = page.values;
     this.#roster = new Roster(page.values, clock);
-    this.#answers = new Answers(this.#roster, page, clock, parts.runOnMain);
+    const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
+    this.#answers = new Answers({ roster, page, clock, accounts, run: parts.runOnMain });
     const answers = this.#answers;
     this.#replies = new Replies({
       ...{ memory, links, roster, answers, page },
@@ -77,6 +80,9 @@ export class Router {
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
         },
+        tookLong: (shard, event, us, unixMs) => {
+          parts.notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
+        },
         reported: (shard, number, body) => {
           this.reports.answered(shard, number, body);
         },
@@ -85,11 +91,11 @@ export class Router {
     const beginTurn = (): void => {
       parts.beginTurn();
     };
-    this.reports = new Reports({ links, beginTurn });
-    this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
+    this.reports = new Reports({ links, page, beginTurn });
+    this.#routes = new Routes({ links, roster, answers, accounts, replies: this.#replies });
     this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, routes: this.#routes },
+      ...{ memory, roster, answers, accounts, clock, routes: this.#routes },
       queuedBytesMax: () => parts.queryBytesMax(),
       countBarrier: () => {
         page.add('barriers', 1);

@@ -10,7 +10,11 @@ import {
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
+  type BandsPort,
   type ConnectionContext,
+  type DiagnosticsContext,
+  type LatencyPort,
+  type SlowlogPort,
   type InfoPort,
   type LogPort,
   type ProcessPort,
@@ -28,7 +32,9 @@ import { renderInfo } from './info.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner implements ConnectionContext, ServerContext, TransactionContext {
+export class MainRunner
+  implements ConnectionContext, ServerContext, TransactionContext, DiagnosticsContext
+{
   readonly commands = commandTable;
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
@@ -36,6 +42,9 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
+  readonly slowlog: SlowlogPort;
+  readonly latency: LatencyPort;
+  readonly bands: BandsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -51,11 +60,10 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.statistics = {
-      reset: () => {
-        server.resetStatistics();
-      },
-    };
+    this.statistics = { reset: () => server.resetStatistics() };
+    this.slowlog = server.diagnosis.slowCommands;
+    this.latency = server.diagnosis;
+    this.bands = server.diagnosis.bandsPort;
     this.process = {
       shutdown: (options) => {
         server.shutdown(options.now);

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, Logger, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
-import { Rate } from '#diag';
+import { Rate, resetStatisticsTopic } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
 import { executingIn, Router } from '#router';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
+import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { Measures } from './measures.ts';
@@ -33,6 +34,7 @@ export class Server {
   readonly router: Router;
   readonly log: Logger;
   readonly shardCount: number;
+  readonly diagnosis: Diagnosis;
   readonly #ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
@@ -67,12 +69,18 @@ export class Server {
         this.#shardDied(shard, reason);
       },
     });
+    this.diagnosis = new Diagnosis({
+      ...{ settings, fabric },
+      router: () => this.router,
+      wallMs: () => this.#clock.wallMs(),
+    });
     const runner = new MainRunner(this);
     this.router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
       page: fabric.mainPage,
       clock: this.#clock,
+      notes: this.diagnosis,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
@@ -110,6 +118,7 @@ export class Server {
       throw error;
     }
     this.#turn.listen();
+    this.diagnosis.pauses.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
@@ -164,10 +173,10 @@ export class Server {
   }
 
   /** CONFIG RESETSTAT. */
-  resetStatistics(): void {
+  async resetStatistics(): Promise<void> {
     this.#fabric.mainPage.resetStatistics();
     this.#peakBytes = this.#fabric.usedBytes;
-    this.router.broadcast({ kind: 'reset-statistics' });
+    await this.router.reports.ask(resetStatisticsTopic, null);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
@@ -249,6 +258,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
     clearInterval(this.#ticker);
+    this.diagnosis.pauses.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();

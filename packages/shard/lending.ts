@@ -47,6 +47,7 @@ export interface LendingParts {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  FrameKind.introduce,
 ]);
 
 interface HostedTransaction {
