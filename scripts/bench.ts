@@ -3,6 +3,7 @@
  *
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
+ *   pubsub   messages to 1,000 subscribers
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   start    from the start of the process to the first PONG
@@ -18,6 +19,7 @@ import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
+import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
 import {
   hasRedisBenchmark,
@@ -220,6 +222,41 @@ async function showBands(server: ChildServer | undefined): Promise<void> {
     print(line);
 }
 
+const SUBSCRIBERS = 1_000;
+const MESSAGES: Readonly<Record<number, number>> = { 1: 400 * scale, 16: 3_200 * scale };
+
+async function benchPubSub(): Promise<void> {
+  const servers = new Map<Contender['name'], ChildServer>();
+  for (const contender of contenders) servers.set(contender.name, await contender.start());
+  const table: Record<string, unknown> = {};
+  row(['pubsub', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us']);
+  for (const pipeline of [1, 16]) {
+    const results = new Map<string, FanOutResult[]>();
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (const [name, server] of servers) {
+        const options = { subscribers: SUBSCRIBERS, pipeline, messageBytes: VALUE_BYTES };
+        const result = await fanOut(server, { ...options, messages: MESSAGES[pipeline] ?? 0 });
+        results.set(name, [...(results.get(name) ?? []), result]);
+      }
+    }
+    const of = (name: string, pick: (result: FanOutResult) => number): number =>
+      median((results.get(name) ?? []).map(pick));
+    const ours = of('svc', ({ perSecond }) => perSecond);
+    const theirs = of('redis', ({ perSecond }) => perSecond);
+    const ratio = ours / theirs;
+    const [oursUs, theirsUs] = ['svc', 'redis'].map((name) => of(name, ({ mainUs }) => mainUs));
+    table[`pipeline ${String(pipeline)}`] = {
+      ...{ ratio, svc: ours, redis: theirs, svc_main_us: oursUs, redis_main_us: theirsUs },
+    };
+    row([
+      ...[`publish P=${String(pipeline)}`, ratio, ours.toFixed(0), theirs.toFixed(0)],
+      ...[oursUs ?? NaN, theirsUs ?? NaN],
+    ]);
+  }
+  for (const server of servers.values()) await server.stop();
+  report['pubsub'] = { subscribers: SUBSCRIBERS, ...table };
+}
+
 async function benchMemory(): Promise<void> {
   const results = await eachFresh((server) => bytesPerKey(server, MEMORY_KEYS));
   row(['memory', 'bytes/key']);
@@ -275,6 +312,7 @@ if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
 if (isWanted('load')) await benchLoad();
 if (isWanted('types')) await benchTypes();
+if (isWanted('pubsub')) await benchPubSub();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('start')) await benchStart();

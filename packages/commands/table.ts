@@ -17,9 +17,11 @@ import { isFirstArgumentOnly } from './keys.ts';
 import { hyperloglogCommands } from './hyperloglog/index.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
 import { listCommands } from './list/index.ts';
+import { pubSubCommands } from './pubsub/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
+import { sortCommands } from './sort/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
 import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
@@ -65,7 +67,7 @@ export class CommandEntry {
     this.hasKeys = command.keys.specs.length > 0;
     this.mayWait =
       command.route === 'oneShard' &&
-      (this.#flags.has('blocking') || command.acrossShards === 'first');
+      (this.#flags.has('blocking') || command.acrossShards !== undefined);
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;
@@ -115,7 +117,8 @@ export class CommandEntry {
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
-    return this.arity >= 0 ? count === this.arity : count >= -this.arity;
+    if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
+    return count === this.arity;
   }
 
   /** What to answer when `admits` says no. */
@@ -199,7 +202,9 @@ export const commandTable = new CommandTable([
   ...sortedSetCommands,
   ...streamCommands,
   ...geoCommands,
+  ...sortCommands,
   ...keyspaceCommands,
+  ...pubSubCommands,
   ...serverCommands,
   ...transactionCommands,
   ...scriptCommands,

@@ -91,7 +91,9 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
-    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
+    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'pubsubClients'],
+    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'trackingClients'],
+    ...['trackingKeys', 'trackingItems', 'trackingPrefixes', 'outputBytes'],
     ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'bandsGeneration'],
   ]);
   assert.is(page.keys(1), 1);
@@ -134,6 +136,8 @@ const FROZEN_COUNTERS = [
   ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
   ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
+  ...['pubsubClients', 'pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels'],
+  ...['trackingClients', 'trackingKeys', 'trackingItems', 'trackingPrefixes'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
   ...[

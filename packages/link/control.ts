@@ -8,6 +8,10 @@ export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
   /** Bands are counted from zero; the page says under which number. */
   | { kind: 'reset-bands'; generation: number }
+  /** CLIENT PAUSE: nothing may change, not even by itself. */
+  | { kind: 'pause'; isOn: boolean }
+  /** Whether anybody tracks keys. */
+  | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
 /** What a report frame asks: the topic's name, and the question. */

@@ -30,3 +30,11 @@ export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layou
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { RingReader, RingWriter, type RingPlace } from './ring.ts';
+export {
+  decodeKeyEvents,
+  KeyEventFlag,
+  KeyEventWriter,
+  NO_ORIGIN,
+  type KeyEvent,
+  type Origin,
+} from './key-events.ts';

@@ -100,10 +100,12 @@ export class Answers {
     const deferred: Deferred = { pending: undefined };
     this.#deferred = deferred;
     client.awaitsReply = true;
+    client.deferredSequence = sequence;
+    let isOpen = true;
     if (timedOut !== undefined) this.#block(client);
     const answer = (write: Write): void => {
-      // It may wait for something else by now.
-      if (!client.awaitsReply || (client.nextSequence - 1) >>> 0 !== sequence) return;
+      if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
+      isOpen = false;
       this.#unblock(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
@@ -112,6 +114,7 @@ export class Answers {
       const bytes = reply.take();
       if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      client.releasePushes();
       this.#roster.finishIfGone(client);
       this.#roster.retry(client);
     };
@@ -128,7 +131,7 @@ export class Answers {
   giveUpWait(client: Client): void {
     if (!client.awaitsReply) return;
     this.#unblock(client);
-    client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
+    client.deliver(client.deferredSequence, 1, NO_BYTES, 0, 0);
   }
 
   /** Says that a command waits for EXEC. */

@@ -1,7 +1,14 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { Bytes } from '#base';
-import { commandTable, type ClientPort, type ClientTraffic, type ReplyMode } from '#commands';
+import {
+  commandTable,
+  type ClientPort,
+  type ClientTraffic,
+  type ReplyMode,
+  type Subscriptions,
+  type TrackingState,
+} from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
 import type { WatchedKeys } from './exec-plan.ts';
 import type { Transaction } from './transaction.ts';
@@ -21,6 +28,7 @@ export interface ClientSocket {
   readonly isStalled: boolean;
   readonly output: {
     readonly pendingBytes: number;
+    readonly unsentBytes: number;
     readonly bytesWritten: number;
     append(at: number, length: number): void;
     appendBytes(source: Bytes, at: number, length: number): void;
@@ -52,6 +60,11 @@ export class Client implements ClientPort {
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
+  isMonitor = false;
+  /** A pause holds its next command back. */
+  isPostponed = false;
+  subscriptions: Subscriptions | undefined;
+  tracking: TrackingState | undefined;
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
@@ -72,6 +85,8 @@ export class Client implements ClientPort {
   isConducting = false;
   /** Its last command may wait: nothing else of it is taken until that is answered. */
   awaitsReply = false;
+  /** Of a command on main that has left its reply for later. */
+  deferredSequence = 0;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
@@ -85,6 +100,7 @@ export class Client implements ClientPort {
   #user = 'default';
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
+  #heldPushes: Bytes[] = [];
   /** Made for the first reply that comes before its turn. */
   #parking: Parking | undefined;
 
@@ -162,6 +178,13 @@ export class Client implements ClientPort {
 
   unwatchAll(): void {
     this.watched = NOTHING_WATCHED;
+  }
+
+  /** Sends what was pushed while it was not known whether a reply comes first. */
+  releasePushes(): void {
+    const held = this.#heldPushes;
+    this.#heldPushes = [];
+    for (const bytes of held) this.push(bytes, 0, bytes.length);
   }
 
   /** Lets replies go to `output` until they go to the socket again. */
@@ -246,6 +269,37 @@ export class Client implements ClientPort {
     }
     this.#output.appendBytes(bytes, at, length);
     this.#delivered(count);
+  }
+
+  /**
+   * Sends what answers no command, such as a published message: behind the replies to all that was
+   * taken. While the client waits for an event, at once, since its reply may never come.
+   */
+  push(bytes: Bytes, at: number, length: number): void {
+    const { output, isClosed } = this.socket;
+    if (isClosed || this.isEnding) return;
+    if (this.isConducting || (this.awaitsReply && !this.isBlocked)) {
+      // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
+      this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));
+      return;
+    }
+    if (this.outstanding > 0 && !this.isBlocked) {
+      this.deliver(this.takeSequence(), 1, bytes, at, length);
+      return;
+    }
+    if (bytes === this.#blocks.memory.bytes) output.append(at, length);
+    else output.appendBytes(bytes, at, length);
+    this.socket.touch();
+  }
+
+  /** Bytes that wait for the replies before them. */
+  get parkedBytes(): number {
+    return this.#parking?.bytes ?? 0;
+  }
+
+  /** Bytes that were not yet handed to the kernel. */
+  get unsentBytes(): number {
+    return this.socket.output.unsentBytes + this.parkedBytes;
   }
 
   /** Forgets replies that nobody will read. */

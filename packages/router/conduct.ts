@@ -6,10 +6,11 @@
  */
 
 import type { Bytes, Clock } from '#base';
-import { Arguments } from '#commands';
+import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
-import { OwnedReply } from '#resp';
+import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from './client.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Routes } from './routes.ts';
 import type { QueuedCommand } from './transaction.ts';
 
@@ -17,7 +18,10 @@ export interface ConductParts {
   readonly client: Client;
   readonly queue: readonly QueuedCommand[];
   readonly routes: Routes;
+  readonly inquiries: Inquiries;
   readonly memory: LinkMemory;
+  /** A command was sent on. */
+  sent(entry: CommandEntry, args: Arguments): void;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
   readonly clock: Clock;
@@ -98,19 +102,28 @@ export class Conduct {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, queue, routes } = this.#parts;
+    const { client, queue, routes, inquiries } = this.#parts;
     const { entry, command } = queue[this.#next]!;
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
-    const isAlone = !entry.hasKeys;
+    const reads = inquiries.concerns(entry, this.#point(command, entry));
+    const isAlone = !entry.hasKeys || reads;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
-    const args = this.#args;
-    const first = entry.container === undefined ? 1 : 2;
-    args.point(command.source, command.at, command.spans, 0, command.count, first);
-    if (!routes.send(client, entry, args, command)) return false;
+    const args = this.#point(command, entry);
+    const isSent = reads
+      ? inquiries.send(client, entry, command)
+      : routes.send(client, entry, args, command);
+    if (!isSent) return false;
+    this.#parts.sent(entry, args);
     this.#wasAlone = isAlone;
     this.#next += 1;
     return true;
+  }
+
+  #point(command: CommandBytes, entry: CommandEntry): Arguments {
+    const first = entry.container === undefined ? 1 : 2;
+    this.#args.point(command.source, command.at, command.spans, 0, command.count, first);
+    return this.#args;
   }
 
   #end(): void {
@@ -118,9 +131,11 @@ export class Conduct {
     client.answered = undefined;
     client.isConducting = false;
     client.redirectReplies();
+    this.#parts.inquiries.forget(client);
     const { bytes } = this.#collected;
     if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
     client.socket.touch();
+    client.releasePushes();
     this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
   }
 }

@@ -18,6 +18,10 @@ export interface ShardSignals {
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
   parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A shard's items of a command that several run. */
+  itemsCame(client: Client, sequence: number, body: Bytes): void;
+  /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
+  named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
   /** A shard has answered what it was asked for a report. */
@@ -33,6 +37,7 @@ export interface RepliesParts {
   answers: Answers;
   page: Page;
   readonly signals: ShardSignals;
+  keyEvents: (body: Bytes) => void;
 }
 
 export class Replies {
@@ -42,16 +47,19 @@ export class Replies {
   readonly #answers: Answers;
   readonly #page: Page;
   readonly #signals: ShardSignals;
+  readonly #keyEvents: (body: Bytes) => void;
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page, signals }: RepliesParts) {
+  constructor(parts: RepliesParts) {
+    const { memory, links, roster, answers, page, signals, keyEvents } = parts;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
     this.#answers = answers;
     this.#page = page;
+    this.#keyEvents = keyEvents;
   }
 
   /** Parts of a command were sent for. */
@@ -139,6 +147,9 @@ export class Replies {
       case FrameKind.part:
         this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
         break;
+      case FrameKind.events:
+        this.#keyEvents(body);
+        break;
       case FrameKind.copies:
         this.#forward(slot, FrameKind.copies, body);
         break;
@@ -180,6 +191,14 @@ export class Replies {
       case FrameKind.parked:
         this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
         break;
+      case FrameKind.items:
+        this.#signals.itemsCame(client, sequence, body);
+        break;
+      case FrameKind.inquiry: {
+        const isOutdated = (flags & ReplyFlag.outdated) !== 0;
+        this.#signals.named(client, sequence, isOutdated ? undefined : body);
+        break;
+      }
       case FrameKind.wake:
         this.#signals.woken(client, sequence, link.index);
         break;

@@ -17,6 +17,7 @@ import type { CommandBytes } from '#resp';
 import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
+import type { LendPlan } from './exec-plan.ts';
 import { Gather } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
@@ -166,6 +167,35 @@ export class Routes {
       common = owner;
     }
     return common;
+  }
+
+  /** Sends a command to the host of a plan, and asks the others to lend; `head` says the rest. */
+  sendLent(head: RequestHead, command: CommandBytes, plan: LendPlan): boolean {
+    const host = this.#links[plan.host]!;
+    const isHosted = plan.lenders.size > 0;
+    const words = isHosted ? HOST_WORDS : 0;
+    const size = host.frameSize(command.count, command.length, words);
+    const at = host.reserve(size);
+    const lenders = [...plan.lenders].map(([shard, lent]) => {
+      const link = this.#links[shard]!;
+      const lendSize = link.payloadSize(lent.payload);
+      return { ...lent, link, size: lendSize, at: link.reserve(lendSize) };
+    });
+    if (at < 0 || lenders.some((lender) => lender.at < 0)) return false;
+    if (!isHosted) {
+      host.writeCommand(at, size, head, command);
+      return true;
+    }
+    const transaction = this.nextTransaction();
+    host.writeHost(at, size, head, command, transaction, lenders.length);
+    for (const { link, at: lendAt, size: lendSize, keyCount, payload } of lenders) {
+      const lend = { ...emptyHead(), kind: FrameKind.lend, command: head.command };
+      lend.flags = head.flags & RequestFlag.passesBarrier;
+      lend.connection = plan.host;
+      lend.sequence = transaction;
+      link.writePayload(lendAt, lendSize, lend, keyCount, payload);
+    }
+    return true;
   }
 
   #toHost(

@@ -7,7 +7,7 @@
  */
 
 import { errors, type Clock } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
 import type { Accounts } from './accounts.ts';
@@ -15,10 +15,11 @@ import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import { Conduct } from './conduct.ts';
 import { execPayload, isForOneShard, planExec, watchedName } from './exec-plan.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
 import type { Routes } from './routes.ts';
 import { emptyHead } from './shard-link.ts';
-import { Transaction } from './transaction.ts';
+import { Transaction, type QueuedCommand } from './transaction.ts';
 
 /** What is done at once, and not queued, inside a transaction. */
 const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
@@ -35,8 +36,11 @@ export interface TransactionsParts {
   readonly answers: Answers;
   readonly accounts: Accounts;
   readonly clock: Clock;
+  readonly inquiries: Inquiries;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
+  /** A queued command was sent on. */
+  sent(client: Client, entry: CommandEntry, args: Arguments): void;
   /** A transaction is run at a barrier. */
   countBarrier(): void;
 }
@@ -162,21 +166,34 @@ export class Transactions {
       lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
       link.writePayload(at, size, lend, keyCount, names);
     }
+    this.#showSent(client, queue);
     client.transaction = undefined;
     client.unwatchAll();
     if (client.replyMode !== 'on') client.endMuting();
     return true;
   }
 
+  #showSent(client: Client, queue: readonly QueuedCommand[]): void {
+    const args = new Arguments();
+    for (const { entry, command } of queue) {
+      const first = entry.container === undefined ? 1 : 2;
+      args.point(command.source, command.at, command.spans, 0, command.count, first);
+      this.#parts.sent(client, entry, args);
+    }
+  }
+
   #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
-    const { routes, roster, memory } = this.#parts;
+    const { routes, roster, memory, inquiries } = this.#parts;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? [];
     client.transaction = undefined;
     client.unwatchAll();
     if (needsBarrier) this.#parts.countBarrier();
     const conduct = new Conduct({
-      ...{ client, queue, routes, memory, clock: this.#parts.clock },
+      ...{ client, queue, routes, memory, inquiries, clock: this.#parts.clock },
+      sent: (entry, args) => {
+        this.#parts.sent(client, entry, args);
+      },
       shardsToStop: needsBarrier ? routes.links.length : 0,
       done: (executeUs) => {
         this.#parts.accounts.ran(entry, executeUs);

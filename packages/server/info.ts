@@ -83,6 +83,8 @@ function clients(measures: Measures): Line[] {
     ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
     ['total_blocking_keys', measures.total('blockingKeys')],
     ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
+    ['tracking_clients', main.get('trackingClients')],
+    ['pubsub_clients', main.get('pubsubClients')],
   ];
 }
 
@@ -149,6 +151,12 @@ function stats(measures: Measures): Line[] {
     ['evicted_keys', measures.total('evicted')],
     ['keyspace_hits', measures.total('hits')],
     ['keyspace_misses', measures.total('misses')],
+    ['pubsub_channels', main.get('pubsubChannels')],
+    ['pubsub_patterns', main.get('pubsubPatterns')],
+    ['pubsubshard_channels', main.get('pubsubShardChannels')],
+    ['tracking_total_keys', main.get('trackingKeys')],
+    ['tracking_total_items', main.get('trackingItems')],
+    ['tracking_total_prefixes', main.get('trackingPrefixes')],
     ['total_error_replies', main.get('errors') + measures.total('errors')],
     ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
     ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],

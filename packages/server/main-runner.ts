@@ -17,13 +17,17 @@ import {
   type SlowlogPort,
   type InfoPort,
   type LogPort,
+  type MonitorsPort,
   type ProcessPort,
+  type PubSubContext,
+  type PubSubPort,
   type ServerContext,
   type SettingsPort,
   type StatisticsPort,
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
+  type TracksPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
@@ -32,9 +36,13 @@ import { renderInfo } from './info.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner
-  implements ConnectionContext, ServerContext, TransactionContext, DiagnosticsContext
-{
+type Contexts = ConnectionContext &
+  DiagnosticsContext &
+  PubSubContext &
+  ServerContext &
+  TransactionContext;
+
+export class MainRunner implements Contexts {
   readonly commands = commandTable;
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
@@ -98,6 +106,18 @@ export class MainRunner
     return this.#client ?? unreachable('a command is being run');
   }
 
+  get pubsub(): PubSubPort {
+    return this.#server.between.pubsub;
+  }
+
+  get tracks(): TracksPort {
+    return this.#server.between.tracking;
+  }
+
+  get monitors(): MonitorsPort {
+    return this.#server.between.monitors;
+  }
+
   get nowMs(): number {
     return this.#server.router.nowMs;
   }
@@ -117,6 +137,7 @@ export class MainRunner
   resetClient(): void {
     const { client } = this;
     this.transactions.discard();
+    this.#server.between.left(client);
     client.database = 0;
     client.protocol = 2;
     client.name = '';

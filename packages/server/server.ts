@@ -8,8 +8,9 @@ import { errors, Logger, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
 import { Rate, resetStatisticsTopic } from '#diag';
 import type { SettingValue } from '#link';
-import { Listener } from '#net';
+import { Listener, type BlockPool } from '#net';
 import { executingIn, Router } from '#router';
+import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Diagnosis } from './diagnosis.ts';
@@ -32,6 +33,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
   readonly diagnosis: Diagnosis;
@@ -75,37 +77,51 @@ export class Server {
       wallMs: () => this.#clock.wallMs(),
     });
     const runner = new MainRunner(this);
-    this.router = new Router({
+    const { mainPage: page } = fabric;
+    const blocks = fabric.blockPool();
+    const between = new Between({
+      ...{ settings, page, blocks },
+      ...{ router: () => this.router, clients: () => this.clients },
+    });
+    this.between = between;
+    const router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
-      page: fabric.mainPage,
+      page,
       clock: this.#clock,
       notes: this.diagnosis,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.clients.gate(client, entry),
+      keyEvents: (body) => {
+        between.keyEvents.take(body);
+      },
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
       beginTurn: () => {
         this.#turn.begin();
       },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
-    const { doorbell } = fabric;
-    this.#turn = new Turn(this.router, doorbell);
-    const blocks = fabric.blockPool();
-    this.clients = new Clients(this.router, settings, fabric.mainPage, blocks);
-    this.#listener = new Listener({
+    this.router = router;
+    this.#turn = new Turn(router, fabric.doorbell, between);
+    this.clients = new Clients({ router, between, settings, page, blocks });
+    this.#listener = this.#newListener(blocks);
+    this.#followSettings();
+  }
+
+  #newListener(blocks: BlockPool): Listener {
+    const { settings } = this;
+    return new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
       unixSocket: settings.string('server.unix-socket'),
       backlog: settings.number('server.tcp-backlog'),
-      supplies: connectionSupplies(fabric, blocks, settings, this.#turn),
+      supplies: connectionSupplies(this.#fabric, blocks, settings, this.#turn),
       accept: (connection) => {
         this.clients.accept(connection);
       },
     });
-    this.#followSettings();
   }
 
   /** Begins to serve; rejects when an address cannot be had. */
@@ -144,6 +160,9 @@ export class Server {
   #tick(): void {
     this.router.readClock();
     this.clients.tick(this.router.nowMs);
+    this.between.endTurn();
+    // A pause that has ended is news for the shards.
+    this.router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);

@@ -6,8 +6,6 @@
 import { rowOf, type SettingName, type Settings } from '#config';
 
 export const UNHONOURED: readonly SettingName[] = [
-  'server.notify-keyspace-events',
-  'server.tracking-table-max-keys',
   'scripting.busy-reply-threshold-ms',
   'memory.maxmemory-eviction-tenacity',
   'memory.maxmemory-clients',

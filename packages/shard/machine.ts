@@ -14,6 +14,7 @@ import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
+import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
@@ -21,6 +22,7 @@ import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Slowness } from './slowness.ts';
+import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
 import { Watches } from './watches.ts';
@@ -45,11 +47,13 @@ export class ShardMachine {
   readonly #frame: Frame;
   readonly #watches: Watches;
   readonly #waiters = new Waiters();
+  readonly #trials: Trials;
   readonly #blocking: Blocking;
   readonly #context: ExecutionContext;
   readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
+  readonly #events: KeyEvents;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -61,6 +65,7 @@ export class ShardMachine {
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
+    this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -76,6 +81,7 @@ export class ShardMachine {
       settings: this.#settings,
       watches: this.#watches,
       waiters: this.#waiters,
+      events: this.#events,
       shardIndex: parts.index,
     });
     this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
@@ -87,7 +93,11 @@ export class ShardMachine {
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
-    this.#blocking = new Blocking({ ...shared, waiters: this.#waiters, holds });
+    this.#trials = new Trials({ ...shared, events: this.#events });
+    this.#blocking = new Blocking({
+      ...shared,
+      ...{ waiters: this.#waiters, trials: this.#trials, holds },
+    });
     this.#lending = new Lending({
       ...shared,
       ...{ values: this.#values, blocking: this.#blocking, holds },
@@ -104,6 +114,7 @@ export class ShardMachine {
       );
       this.#upkeep.apply(settings);
       this.#slowness.apply(settings);
+      this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
     this.#answerQuestions();
@@ -124,6 +135,7 @@ export class ShardMachine {
     const { page, clock, memory } = this.#parts;
     return new Executor({
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
+      events: this.#events,
       watches: this.#watches,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
@@ -142,10 +154,24 @@ export class ShardMachine {
 
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
+    const events = this.#events;
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
-    store.events = { expired: changed, evicted: changed, fieldsExpired: changed };
+    store.events = {
+      expired: (database, bytes, at, length) => {
+        events.expired(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      evicted: (database, bytes, at, length) => {
+        events.evicted(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      fieldsExpired: (database, bytes, at, length, isGone) => {
+        events.fieldsExpired(database, bytes, at, length, isGone);
+        changed(database, bytes, at, length);
+      },
+    };
   }
 
   get isStopped(): boolean {
@@ -199,7 +225,9 @@ export class ShardMachine {
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
+    this.#events.begin();
     this.#upkeep.run();
+    this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#slowness.send(this.#sender);
@@ -209,6 +237,7 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    this.#events.sendRest();
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
@@ -270,6 +299,9 @@ export class ShardMachine {
       case FrameKind.offer:
         this.#blocking.offer(frame);
         break;
+      case FrameKind.inquiry:
+        this.#trials.inquire(frame);
+        break;
       case FrameKind.verdict:
         this.#blocking.verdict(frame);
         break;
@@ -309,6 +341,12 @@ export class ShardMachine {
         break;
       case 'reset-bands':
         this.#page.clearBands(control.generation);
+        break;
+      case 'pause':
+        this.#upkeep.isPaused = control.isOn;
+        break;
+      case 'tracking':
+        this.#events.isTracked = control.isOn;
         break;
       case 'stop':
         assert(!this.#stopped, 'a shard is stopped once');

@@ -31,6 +31,7 @@ export class Upkeep {
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   #maxmemory = 0;
+  #isPaused = false;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
@@ -62,9 +63,15 @@ export class Upkeep {
     store.lfuDecayMinutes = settings.number('lfu-decay-time');
   }
 
+  /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
+  set isPaused(value: boolean) {
+    this.#isPaused = value;
+    this.#store.lazyExpireDisabled = value;
+  }
+
   /** Whether a write must make room first. */
   mustEvict(): boolean {
-    return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+    return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
   /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */

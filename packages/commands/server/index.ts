@@ -5,12 +5,14 @@ import { serverDebugging } from './debug.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
+import { monitor } from './monitor.ts';
 import { serverEnding } from './shutdown.ts';
 
 export const serverCommands: readonly Command[] = [
   ...commandCommands,
   ...serverSettings,
   ...serverMemory,
+  monitor,
   ...serverMoments,
   ...serverArt,
   ...serverDebugging,

@@ -1,7 +1,8 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
-import type { MainContext } from '../contexts.ts';
+import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
+import type { MonitorFilter } from './monitor.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -48,6 +49,11 @@ export interface LogPort {
   warning(message: string): void;
 }
 
+export interface MonitorsPort {
+  /** Shows the client what is sent from now on. */
+  start(client: ClientPort, filter: MonitorFilter): void;
+}
+
 /** What a handler of this family gets. */
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
@@ -57,6 +63,7 @@ export interface ServerContext extends MainContext {
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
+  readonly monitors: MonitorsPort;
   /** The Redis whose commands and replies this server has. */
   readonly redisVersion: string;
 }

@@ -42,6 +42,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       },
     },
     log: { warning: (message) => ask('log', message) },
+    monitors: { start: (_client, { lines }) => ask('monitor', lines) },
   };
   return { context: new CallContext({ ports, ...options }), asked };
 }

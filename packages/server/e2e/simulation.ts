@@ -64,6 +64,7 @@ class SimulatedClient implements ClientSocket {
     };
     this.output = {
       pendingBytes: 0,
+      unsentBytes: 0,
       bytesWritten: 0,
       append: (at: number, length: number) => take(memory.bytes, at, length),
       appendBytes: take,
@@ -149,9 +150,8 @@ export class Simulation {
       ...{ memory, links, page, clock: this.#clock },
       notes: this.#notes(page, shape.shards),
       gate: () => undefined,
-      isOutOfMemory: () => false,
-      queryBytesMax: () => Infinity,
-      beginTurn: () => undefined,
+      ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
+      ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const transactions = this.#transactionsOf(client);
