@@ -1,6 +1,6 @@
 /** A command's arguments as the slow log keeps them: the first ones, the beginning of each, no secrets. */
 
-import { copyBytes, fromLatin1, type Bytes } from '#base';
+import { ByteViews, copyBytes, copyWords, fromLatin1, type Bytes } from '#base';
 
 /** Where arguments are read from; those of a frame, or of a parsed command. */
 export interface ArgumentBytes {
@@ -15,10 +15,17 @@ const ARGUMENTS_KEPT_MAX = 32;
 const START_BYTES = 64;
 const SECRET = -1;
 
+/** Shorter ones are copied byte by byte. */
+const WORD_COPY_BYTES_MIN = 16;
+
+/** The view of the memory that commands lie in: the same for nearly all of them. */
+const sources = new ByteViews();
+
 export class KeptArguments {
   /** How many the command had. */
   #count = 0;
   #bytes = new Uint8Array(START_BYTES);
+  #view = new DataView(this.#bytes.buffer);
   /** Of each argument that is kept: where its bytes end, and how long it was; or SECRET. */
   readonly #ends = new Int32Array(ARGUMENTS_KEPT_MAX);
   readonly #lengths = new Int32Array(ARGUMENTS_KEPT_MAX);
@@ -34,12 +41,18 @@ export class KeptArguments {
       const isSecret = secrets.length > 0 && secrets.includes(index);
       const bytes = isSecret ? 0 : Math.min(length, bytesMax);
       if (end + bytes > this.#bytes.length) this.#grow(end, end + bytes);
-      copyBytes(source, args.at(index), this.#bytes, end, bytes);
+      this.#copy(source, args.at(index), end, bytes);
       end += bytes;
       this.#ends[index] = end;
       this.#lengths[index] = isSecret ? SECRET : length;
     }
     return this;
+  }
+
+  #copy(source: Bytes, from: number, to: number, length: number): void {
+    const view = length < WORD_COPY_BYTES_MIN ? undefined : sources.of(source);
+    if (view === undefined) copyBytes(source, from, this.#bytes, to, length);
+    else copyWords(this.#view, to, view, from, length);
   }
 
   /** Each argument as it is shown, in memory of its own. */
@@ -65,6 +78,7 @@ export class KeptArguments {
     const larger = new Uint8Array(2 ** Math.ceil(Math.log2(needed)));
     larger.set(this.#bytes.subarray(0, used));
     this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
   }
 }
 

@@ -200,9 +200,10 @@ export class Page {
 
   /** Counts a command that was logged as slow. */
   slow(us: number): void {
-    this.add('slowCommands', 1);
-    this.add('slowCommandUs', us);
-    if (us > this.get('slowCommandUsMax')) this.set('slowCommandUsMax', us);
+    const { values } = this;
+    values[AT.slowCommands] = values[AT.slowCommands]! + 1;
+    values[AT.slowCommandUs] = values[AT.slowCommandUs]! + us;
+    if (us > values[AT.slowCommandUsMax]!) values[AT.slowCommandUsMax] = us;
   }
 
   failed(command: number): void {

@@ -5,7 +5,7 @@
  * id within the last `lengthMax`: no thread need know of another's entries.
  */
 
-import type { Bytes } from '#base';
+import { unreachable, type Bytes } from '#base';
 import { KeptArguments } from './kept-arguments.ts';
 import { topic } from './topic.ts';
 
@@ -38,10 +38,16 @@ export interface SlowEntry extends SlowCommand {
   readonly args: readonly Bytes[];
 }
 
-interface Kept {
-  readonly id: number;
-  readonly command: SlowCommand;
-  readonly args: KeptArguments;
+/** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
+class Kept {
+  id = 0;
+  unixMs = 0.5;
+  executeUs = 0.5;
+  queueUs = 0;
+  durableUs = 0;
+  database = 0;
+  client: SlowClient | undefined;
+  args: KeptArguments | undefined;
 }
 
 export interface SlowLogSettings {
@@ -98,13 +104,28 @@ export class SlowLog {
   add(command: SlowCommand, args: KeptArguments): void {
     // It may have been switched off while the command was under way.
     if (!this.isOn) return;
-    const entry: Kept = { id: this.#nextId(), command, args };
+    const entry = this.#place();
+    entry.id = this.#nextId();
+    entry.unixMs = command.unixMs;
+    entry.executeUs = command.executeUs;
+    entry.queueUs = command.queueUs;
+    entry.durableUs = command.durableUs;
+    entry.database = command.database;
+    entry.client = command.client;
+    entry.args = args;
+  }
+
+  /** The oldest entry's place, or a new one while there is room. */
+  #place(): Kept {
     if (!this.#isFull) {
+      const entry = new Kept();
       this.#entries.push(entry);
-      return;
+      return entry;
     }
-    this.#entries[this.#oldest] = entry;
-    this.#oldest = (this.#oldest + 1) % this.#entries.length;
+    const entry = this.#entries[this.#oldest]!;
+    this.#oldest += 1;
+    if (this.#oldest === this.#entries.length) this.#oldest = 0;
+    return entry;
   }
 
   /** The newest `count` entries with an id of at least `fromId`, newest first. */
@@ -113,7 +134,11 @@ export class SlowLog {
     return entries
       .slice(Math.max(0, entries.length - count))
       .reverse()
-      .map(({ id, command, args }) => ({ id, shard: this.#shard, ...command, args: args.shown }));
+      .map((entry) => ({
+        ...{ ...entry, shard: this.#shard },
+        client: entry.client ?? unreachable('an entry is of a client'),
+        args: entry.args?.shown ?? [],
+      }));
   }
 
   /** Forgets the entries with a lower id. */

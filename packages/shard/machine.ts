@@ -107,6 +107,13 @@ export class ShardMachine {
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
+    this.#followSettings();
+    this.#answerQuestions();
+    this.#executor.readWallClock();
+    this.#upkeep.publish();
+  }
+
+  #followSettings(): void {
     this.#settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
@@ -117,9 +124,6 @@ export class ShardMachine {
       this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
-    this.#answerQuestions();
-    this.#executor.readWallClock();
-    this.#upkeep.publish();
   }
 
   #answerQuestions(): void {
