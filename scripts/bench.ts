@@ -4,6 +4,7 @@
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   pubsub   messages to 1,000 subscribers
+ *   overhead throughput with all diagnostics on and all off, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   start    from the start of the process to the first PONG
@@ -20,6 +21,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
 import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
+import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
 import {
   hasRedisBenchmark,
@@ -160,10 +162,7 @@ async function benchLoad(): Promise<void> {
   row(LOAD_COLUMNS);
   for (const pipeline of [1, 16, 64]) {
     for (const test of ['set', 'get'] as const) {
-      const results = await byTurns(servers, {
-        ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
-        ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
-      });
+      const results = await byTurns(servers, roundOf(test, pipeline));
       const ours = results.get('svc') ?? medians([]);
       const theirs = results.get('redis') ?? medians([]);
       const throughput = ours.perSecond / theirs.perSecond;
@@ -178,6 +177,7 @@ async function benchLoad(): Promise<void> {
       ]);
     }
   }
+  await showShards(servers.get('svc'));
   await showBands(servers.get('svc'));
   for (const server of servers.values()) await server.stop();
   report['load'] = table;
@@ -214,7 +214,7 @@ async function benchTypes(): Promise<void> {
 }
 
 /** What each shard executed, and how busy it was, over the whole load. */
-async function showBands(server: ChildServer | undefined): Promise<void> {
+async function showShards(server: ChildServer | undefined): Promise<void> {
   if (server === undefined) return;
   const client = await server.client();
   const info = (await client.call('INFO', 'latencystats', 'cpu')) as string;
@@ -255,6 +255,41 @@ async function benchPubSub(): Promise<void> {
   }
   for (const server of servers.values()) await server.stop();
   report['pubsub'] = { subscribers: SUBSCRIBERS, ...table };
+}
+
+/** How long each shard's requests took, in a round of its own: the others are measured without bands. */
+async function showBands(server: ChildServer | undefined): Promise<void> {
+  if (server === undefined) return;
+  const shards = await bandsOfRound(server, roundOf('get', 16));
+  row(['bands', ...Object.keys(shards[0] ?? {})]);
+  for (const [shard, bands] of shards.entries()) {
+    row([`shard ${String(shard)}`, ...Object.values(bands).map(String)]);
+  }
+  report['bands'] = shards;
+}
+
+function roundOf(test: 'get' | 'set', pipeline: number): Round {
+  return {
+    ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
+    ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+  };
+}
+
+async function benchOverhead(): Promise<void> {
+  const server = await svc.start();
+  row(['overhead', 'on/off', 'on/s', 'off/s', 'main on', 'main off', 'shards on', 'shards off']);
+  const table: Record<string, unknown> = {};
+  for (const test of ['set', 'get'] as const) {
+    const results = await overheadOf(server, roundOf(test, 16), 2 * TURNS + 1);
+    const [on, off] = [medians(results.on), medians(results.off)];
+    table[test] = { ratio: on.perSecond / off.perSecond, on, off };
+    row([
+      ...[`${test} P=16`, on.perSecond / off.perSecond, on.perSecond.toFixed(0)],
+      ...[off.perSecond.toFixed(0), on.mainUs, off.mainUs, on.othersUs, off.othersUs],
+    ]);
+  }
+  await server.stop();
+  report['overhead'] = table;
 }
 
 async function benchMemory(): Promise<void> {
@@ -313,6 +348,7 @@ if (contenders.length === 1)
 if (isWanted('load')) await benchLoad();
 if (isWanted('types')) await benchTypes();
 if (isWanted('pubsub')) await benchPubSub();
+if (isWanted('overhead')) await benchOverhead();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('start')) await benchStart();

@@ -30,6 +30,12 @@ export {
   type TrackingState,
   type TracksPort,
 } from './connection/index.ts';
+export type {
+  BandsPort,
+  DiagnosticsContext,
+  LatencyPort,
+  SlowlogPort,
+} from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';

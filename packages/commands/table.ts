@@ -10,6 +10,7 @@ import type { Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag } from './definition.ts';
+import { diagnosticsCommands } from './diagnostics/index.ts';
 import { geoCommands } from './geo/index.ts';
 import { hashCommands } from './hash/index.ts';
 import { isFirstArgumentOnly } from './keys.ts';
@@ -26,6 +27,8 @@ import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
 import { transactionCommands } from './transaction/index.ts';
 
+const NO_SECRETS: readonly number[] = [];
+
 /** A command with what the router asks of it on every call. */
 export class CommandEntry {
   readonly command: Command;
@@ -38,6 +41,8 @@ export class CommandEntry {
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   readonly hasKeys: boolean;
+  /** Never logged as slow: EXEC, whose commands are. */
+  readonly skipsSlowLog: boolean;
   /** A shard may put it aside, or its keys are looked for on several shards first. */
   readonly mayWait: boolean;
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
@@ -58,6 +63,7 @@ export class CommandEntry {
     this.isWrite = this.#flags.has('write');
     this.deniesOom = this.#flags.has('denyoom');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
+    this.skipsSlowLog = this.#flags.has('skip_slowlog');
     this.hasKeys = command.keys.specs.length > 0;
     this.mayWait =
       command.route === 'oneShard' &&
@@ -74,6 +80,15 @@ export class CommandEntry {
 
   has(flag: Flag): boolean {
     return this.#flags.has(flag);
+  }
+
+  /** Indexes of the arguments that are never logged. */
+  secretsOf(args: Arguments): readonly number[] {
+    const { secret } = this.command;
+    if (secret === undefined) return NO_SECRETS;
+    if (secret !== 'all') return secret(args);
+    const first = this.container === undefined ? 1 : 2;
+    return Array.from({ length: Math.max(0, args.count - first) }, (_, nth) => first + nth);
   }
 
   get subcommands(): readonly CommandEntry[] {
@@ -193,4 +208,5 @@ export const commandTable = new CommandTable([
   ...serverCommands,
   ...transactionCommands,
   ...scriptCommands,
+  ...diagnosticsCommands,
 ]);

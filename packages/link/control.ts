@@ -6,21 +6,34 @@ import type { Bytes } from '#base';
 /** What every shard is told, in order with the commands. */
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
-  | { kind: 'reset-statistics' }
+  /** Bands are counted from zero; the page says under which number. */
+  | { kind: 'reset-bands'; generation: number }
   /** CLIENT PAUSE: nothing may change, not even by itself. */
   | { kind: 'pause'; isOn: boolean }
   /** Whether anybody tracks keys. */
   | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
+/** What a report frame asks: the topic's name, and the question. */
+export type ReportQuestion = readonly [topic: string, question: unknown];
+
 export type SettingValue = string | number | boolean | readonly (string | number)[];
 
-/** A private copy: msgpackr's result is a view into its own pool. */
-export function encodeControl(message: Control): Bytes {
+/** Any value of objects, lists, numbers, texts and bytes. A private copy: msgpackr's result is a view into its own pool. */
+export function encodeMessage(message: unknown): Bytes {
   return Uint8Array.from(pack(message));
+}
+
+/** Throws when the bytes are not a message. Bytes in it are views into `bytes`. */
+export function decodeMessage(bytes: Bytes): unknown {
+  return unpack(bytes);
+}
+
+export function encodeControl(message: Control): Bytes {
+  return encodeMessage(message);
 }
 
 /** Throws when the bytes are not a message. */
 export function decodeControl(bytes: Bytes): Control {
-  return unpack(bytes) as Control;
+  return decodeMessage(bytes) as Control;
 }

@@ -41,6 +41,7 @@ frames('kinds', () => {
         inquiry: 18,
         events: 19,
       },
+      ...{ report: 20, introduce: 21, latency: 22 },
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -1,4 +1,13 @@
-export { decodeControl, encodeControl, type Control, type SettingValue } from './control.ts';
+export {
+  decodeControl,
+  decodeMessage,
+  encodeControl,
+  encodeMessage,
+  type Control,
+  type ReportQuestion,
+  type SettingValue,
+} from './control.ts';
+export { SharedCounter } from './counter.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,

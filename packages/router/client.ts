@@ -53,10 +53,10 @@ export class Client implements ClientPort {
   readonly createdMs: number;
   database = 0;
   protocol: 2 | 3 = 2;
-  name = '';
+  /** Which shards know who it is. */
+  readonly knownTo: boolean[] = [];
   libraryName = '';
   libraryVersion = '';
-  user = 'default';
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
@@ -100,6 +100,8 @@ export class Client implements ClientPort {
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
   #authenticated = false;
+  #name = '';
+  #user = 'default';
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
   #heldPushes: Bytes[] = [];
@@ -130,6 +132,24 @@ export class Client implements ClientPort {
   set authenticated(value: boolean) {
     this.#authenticated = value;
     this.socket.unauthenticated = !value;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  set name(value: string) {
+    this.#name = value;
+    this.knownTo.length = 0;
+  }
+
+  get user(): string {
+    return this.#user;
+  }
+
+  set user(value: string) {
+    this.#user = value;
+    this.knownTo.length = 0;
   }
 
   get address(): string {

@@ -5,7 +5,7 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import type { Bytes } from '#base';
+import type { Bytes, Clock } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
@@ -24,8 +24,9 @@ export interface ConductParts {
   sent(entry: CommandEntry, args: Arguments): void;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
-  /** The shards may go on. */
-  done(): void;
+  readonly clock: Clock;
+  /** The shards may go on; its commands took so long, from the first to the last. */
+  done(executeUs: number): void;
 }
 
 export class Conduct {
@@ -40,6 +41,7 @@ export class Conduct {
   #wasAlone = false;
   #isAdvancing = false;
   #hasBegun = false;
+  #beganUs = 0;
 
   constructor(parts: ConductParts) {
     this.#parts = parts;
@@ -89,6 +91,7 @@ export class Conduct {
     const { client } = this.#parts;
     if (client.dueSequence !== this.#sequence) return;
     this.#hasBegun = true;
+    this.#beganUs = this.#parts.clock.nowUs();
     const head = new OwnedReply(client.protocol);
     if (this.#isBroken) head.nilArray();
     else head.arrayHeader(this.#count);
@@ -133,7 +136,7 @@ export class Conduct {
     if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
     client.socket.touch();
     client.releasePushes();
-    this.#parts.done();
+    this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
   }
 }
 

@@ -24,6 +24,10 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
+  /** A shard has answered what it was asked for a report. */
+  reported(shard: number, number: number, body: Bytes): void;
+  /** Something took long in a shard: the index of the event, microseconds, when it ended. */
+  tookLong(shard: number, event: number, us: number, unixMs: number): void;
 }
 
 export interface RepliesParts {
@@ -152,6 +156,15 @@ export class Replies {
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
         break;
+      case FrameKind.report:
+        this.#signals.reported(link.index, sequence, body);
+        break;
+      case FrameKind.latency: {
+        const numbers = asBuffer(body);
+        const [event, us, unixMs] = [0, 8, 16].map((at) => numbers.readDoubleLE(at));
+        this.#signals.tookLong(link.index, event!, us!, unixMs!);
+        break;
+      }
       default:
         this.#takeSignal(link, word, kindWord & KIND_MASK, body);
     }
@@ -210,8 +223,7 @@ export class Replies {
 
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
-    gather.executeTicks = Math.max(gather.executeTicks, words[word + Reply.executeTicks]!);
-    gather.queueUs = Math.max(gather.queueUs, words[word + Reply.queueUs]!);
+    gather.time(link.index, words[word + Reply.queueUs]!, words[word + Reply.executeTicks]!);
     const isError = (words[word + Reply.flags]! & ReplyFlag.error) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;

@@ -7,13 +7,15 @@
 
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { AT, type Page } from '#diag';
+import { AT, LATENCY_EVENTS, type Page } from '#diag';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
+import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Inquiries } from './inquiries.ts';
 import { Replies } from './replies.ts';
+import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type ShardLink } from './shard-link.ts';
@@ -28,6 +30,7 @@ export interface RouterParts {
   page: Page;
   clock: Clock;
   runOnMain: RunOnMain;
+  readonly notes: MainNotes;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** Takes what a shard tells of its keys. */
@@ -44,6 +47,7 @@ const WATCH = commandTable.byName('WATCH');
 
 export class Router {
   readonly transactions: Transactions;
+  readonly reports: Reports;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
   readonly #parts: RouterParts;
@@ -63,8 +67,9 @@ export class Router {
     this.#links = links;
     this.#values = page.values;
     this.#roster = new Roster(page.values, clock);
-    this.#answers = new Answers(this.#roster, page, clock, parts.runOnMain);
+    const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
+    this.#answers = new Answers({ roster, page, clock, accounts, run: parts.runOnMain });
     const answers = this.#answers;
     this.#replies = new Replies({
       ...{ memory, links, roster, answers, page, keyEvents },
@@ -87,18 +92,24 @@ export class Router {
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
         },
+        tookLong: (shard, event, us, unixMs) => {
+          parts.notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
+        },
+        reported: (shard, number, body) => {
+          this.reports.answered(shard, number, body);
+        },
       },
     });
-    this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
+    const beginTurn = (): void => {
+      parts.beginTurn();
+    };
+    this.reports = new Reports({ links, page, beginTurn });
+    this.#routes = new Routes({ links, roster, answers, accounts, replies: this.#replies });
     this.#inquiries = new Inquiries(this.#routes, roster);
-    this.#waits = new Waits({
-      ...{ roster, page, routes: this.#routes },
-      beginTurn: () => {
-        parts.beginTurn();
-      },
-    });
+    this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, routes: this.#routes, inquiries: this.#inquiries },
+      ...{ memory, roster, answers, accounts, clock },
+      ...{ routes: this.#routes, inquiries: this.#inquiries },
       queuedBytesMax: () => parts.queryBytesMax(),
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);

@@ -12,8 +12,9 @@ import {
   type EveryShardCommand,
   type FoundKey,
 } from '#commands';
-import { FrameKind, HOST_WORDS, RequestFlag } from '#link';
+import { encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
 import type { CommandBytes } from '#resp';
+import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { LendPlan } from './exec-plan.ts';
@@ -27,6 +28,7 @@ export interface RoutesParts {
   readonly links: readonly ShardLink[];
   readonly roster: Roster;
   readonly answers: Answers;
+  readonly accounts: Accounts;
   readonly replies: Replies;
 }
 
@@ -74,7 +76,7 @@ export class Routes {
       case 'byKey':
         return this.#split(client, entry, definition, args, command);
       case 'everyShard':
-        return this.#toEveryShard(client, entry, definition, command);
+        return this.#toEveryShard(client, entry, definition, args, command);
       case 'onMain':
         this.#parts.answers.runOnMain(client, entry, args);
         return true;
@@ -102,8 +104,18 @@ export class Routes {
     return head;
   }
 
-  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+  /** The way to a shard that is to run a command of the client: the shard knows who that is, for its reports. */
+  linkFor(client: Client, shard: number): ShardLink {
     const link = this.#links[shard]!;
+    if (client.knownTo[shard] === true) return link;
+    client.knownTo[shard] = true;
+    const head = { ...emptyHead(), kind: FrameKind.introduce, connection: client.slot };
+    link.sendMessage(head, encodeMessage(asSlowClient(client)));
+    return link;
+  }
+
+  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+    const link = this.linkFor(client, shard);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);
     if (at < 0) return false;
@@ -194,7 +206,7 @@ export class Routes {
     { found, again }: LentCall,
   ): boolean {
     const plan = planLending(entry, args, found, client.database, this.ownership);
-    const host = this.#links[plan.host]!;
+    const host = this.linkFor(client, plan.host);
     const hostSize = host.frameSize(command.count, command.length, HOST_WORDS);
     const lenders = [...plan.lent].map(([shard, keys]) => {
       let bodyBytes = 0;
@@ -256,6 +268,8 @@ export class Routes {
         shards,
         plan: { partOfKey },
         isMuted,
+        database: client.database,
+        kept: this.#parts.accounts.keep(entry, args),
       }),
     );
     for (const { link, share, size, at } of places) {
@@ -269,6 +283,7 @@ export class Routes {
     client: Client,
     entry: CommandEntry,
     definition: EveryShardCommand<never>,
+    args: Arguments,
     command: CommandBytes,
   ): boolean {
     const places = this.#links.map((link) => {
@@ -289,6 +304,8 @@ export class Routes {
         shards,
         plan: { partOfKey: [] },
         isMuted,
+        database: client.database,
+        kept: this.#parts.accounts.keep(entry, args),
       }),
     );
     for (const { link, size, at } of places) link.writeCommand(at, size, head, command);

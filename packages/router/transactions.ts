@@ -6,10 +6,11 @@
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors } from '#base';
+import { errors, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
+import type { Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import { Conduct } from './conduct.ts';
@@ -33,6 +34,8 @@ export interface TransactionsParts {
   readonly routes: Routes;
   readonly roster: Roster;
   readonly answers: Answers;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
   readonly inquiries: Inquiries;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
@@ -75,7 +78,7 @@ export class Transactions {
     const { answers } = this.#parts;
     if (transaction === undefined) return false;
     if (entry === WATCH) {
-      answers.reject(client, entry, errors.watchInMulti);
+      answers.fail(client, entry, errors.watchInMulti);
       return true;
     }
     if (NOT_QUEUED.has(entry)) return false;
@@ -110,12 +113,12 @@ export class Transactions {
     const { transaction } = client;
     const { answers } = this.#parts;
     if (transaction === undefined) {
-      answers.reject(client, entry, errors.execWithoutMulti);
+      answers.fail(client, entry, errors.execWithoutMulti);
       return true;
     }
     if (transaction.isBroken) {
       this.discard(client);
-      answers.reject(client, entry, errors.execAborted);
+      answers.fail(client, entry, errors.execAborted);
       return true;
     }
     const { queue } = transaction;
@@ -130,14 +133,14 @@ export class Transactions {
     if (isForOneShard(queue) && (queue.length > 0 || isWatching)) {
       return this.#sendToHost(client, entry, transaction);
     }
-    return this.#conduct(client, needsShards || isWatching);
+    return this.#conduct(client, entry, needsShards || isWatching);
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes } = this.#parts;
     const plan = planExec(queue, client.database, client.watched, routes.ownership);
     const transaction = routes.nextTransaction();
-    const host = routes.links[plan.host]!;
+    const host = routes.linkFor(client, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
     const payload = execPayload(queue, {
       flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch),
@@ -181,7 +184,7 @@ export class Transactions {
     client.step = 0;
   }
 
-  #conduct(client: Client, needsBarrier: boolean): boolean {
+  #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
     const { routes, roster, memory, inquiries } = this.#parts;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? [];
@@ -189,12 +192,13 @@ export class Transactions {
     client.unwatchAll();
     if (needsBarrier) this.#parts.countBarrier();
     const conduct = new Conduct({
-      ...{ client, queue, routes, memory, inquiries },
+      ...{ client, queue, routes, memory, inquiries, clock: this.#parts.clock },
       sent: (entry, args) => {
         this.#parts.sent(client, entry, args);
       },
       shardsToStop: needsBarrier ? routes.links.length : 0,
-      done: () => {
+      done: (executeUs) => {
+        this.#parts.accounts.ran(entry, executeUs);
         this.#conducts.delete(client);
         if (needsBarrier) this.#resumeShards();
         roster.finishIfGone(client);

@@ -117,7 +117,7 @@ export class Waits {
   ): boolean {
     const { routes } = this.#parts;
     const places = owners.map((shard) => {
-      const link = routes.links[shard]!;
+      const link = routes.linkFor(client, shard);
       const size = link.frameSize(command.count, command.length, HOST_WORDS);
       return { link, size, at: link.reserve(size) };
     });

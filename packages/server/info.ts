@@ -3,7 +3,7 @@
 import { freemem, totalmem } from 'node:os';
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
-import { percentileUs, TICKS_PER_US } from '#diag';
+import { percentileUs, TICKS_PER_US, type Counter } from '#diag';
 import type { Measures } from './measures.ts';
 import { REDIS_VERSION, VERSION } from './version.ts';
 
@@ -133,7 +133,9 @@ function persistence(measures: Measures): Line[] {
 }
 
 function stats(measures: Measures): Line[] {
-  const { main, rates } = measures;
+  const { main, shards, rates } = measures;
+  const all = (counter: Counter): number => main.get(counter) + measures.total(counter);
+  const slowestUs = Math.max(...[main, ...shards].map((page) => page.get('slowCommandUsMax')));
   return [
     ['total_connections_received', main.get('connectionsTotal')],
     ['total_commands_processed', main.get('commands')],
@@ -165,6 +167,10 @@ function stats(measures: Measures): Line[] {
     ['barriers', main.get('barriers')],
     ['full_ring_stalls', main.get('readStalls')],
     ['oom_rejections', main.get('oomRejections')],
+    ['report_gaps', main.get('reportGaps')],
+    ['slowlog_commands_count', all('slowCommands')],
+    ['slowlog_commands_time_ms_sum', (all('slowCommandUs') / 1_000).toFixed(3)],
+    ['slowlog_commands_time_ms_max', (slowestUs / 1_000).toFixed(3)],
   ];
 }
 

@@ -10,7 +10,11 @@ import {
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
+  type BandsPort,
   type ConnectionContext,
+  type DiagnosticsContext,
+  type LatencyPort,
+  type SlowlogPort,
   type InfoPort,
   type LogPort,
   type MonitorsPort,
@@ -32,7 +36,11 @@ import { renderInfo } from './info.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-type Contexts = ConnectionContext & PubSubContext & ServerContext & TransactionContext;
+type Contexts = ConnectionContext &
+  DiagnosticsContext &
+  PubSubContext &
+  ServerContext &
+  TransactionContext;
 
 export class MainRunner implements Contexts {
   readonly commands = commandTable;
@@ -42,6 +50,9 @@ export class MainRunner implements Contexts {
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
+  readonly slowlog: SlowlogPort;
+  readonly latency: LatencyPort;
+  readonly bands: BandsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -57,11 +68,10 @@ export class MainRunner implements Contexts {
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.statistics = {
-      reset: () => {
-        server.resetStatistics();
-      },
-    };
+    this.statistics = { reset: () => server.resetStatistics() };
+    this.slowlog = server.diagnosis.slowCommands;
+    this.latency = server.diagnosis;
+    this.bands = server.diagnosis.bandsPort;
     this.process = {
       shutdown: (options) => {
         server.shutdown(options.now);

@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, Logger, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
-import { Rate } from '#diag';
+import { Rate, resetStatisticsTopic } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import { executingIn, Router } from '#router';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
+import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { Measures } from './measures.ts';
@@ -35,6 +36,7 @@ export class Server {
   readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
+  readonly diagnosis: Diagnosis;
   readonly #ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
@@ -69,6 +71,11 @@ export class Server {
         this.#shardDied(shard, reason);
       },
     });
+    this.diagnosis = new Diagnosis({
+      ...{ settings, fabric },
+      router: () => this.router,
+      wallMs: () => this.#clock.wallMs(),
+    });
     const runner = new MainRunner(this);
     const { mainPage: page } = fabric;
     const blocks = fabric.blockPool();
@@ -82,6 +89,7 @@ export class Server {
       links: fabric.shardLinks(this.#pool.ports),
       page,
       clock: this.#clock,
+      notes: this.diagnosis,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
@@ -126,6 +134,7 @@ export class Server {
       throw error;
     }
     this.#turn.listen();
+    this.diagnosis.pauses.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
@@ -183,10 +192,10 @@ export class Server {
   }
 
   /** CONFIG RESETSTAT. */
-  resetStatistics(): void {
+  async resetStatistics(): Promise<void> {
     this.#fabric.mainPage.resetStatistics();
     this.#peakBytes = this.#fabric.usedBytes;
-    this.router.broadcast({ kind: 'reset-statistics' });
+    await this.router.reports.ask(resetStatisticsTopic, null);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
@@ -268,6 +277,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
     clearInterval(this.#ticker);
+    this.diagnosis.pauses.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();

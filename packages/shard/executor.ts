@@ -23,6 +23,7 @@ import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { Slowness } from './slowness.ts';
 import { keyName, type Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -38,6 +39,7 @@ export interface ExecutorParts {
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
+  readonly slowness: Slowness;
   /** A command has found nothing and waits. */
   park(frame: Frame, wait: Wait): void;
   /** A command that has waited was run and answered. */
@@ -216,6 +218,7 @@ export class Executor {
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
+    this.#parts.slowness.occurred('command', endUs - startUs, this.#unixMs);
   }
 
   /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
@@ -346,6 +349,17 @@ export class Executor {
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
+    const { slowness } = this.#parts;
+    if (executeUs < slowness.noticeUs) return;
+    const { database, connection } = this.#context;
+    const unixMs = this.#unixMs;
+    const times = { executeUs, queueUs, unixMs, database, connection };
+    slowness.command(entry, this.args, times);
+  }
+
+  /** Wall-clock time at the last reading of the monotonic one. */
+  get #unixMs(): number {
+    return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
   }
 }
 

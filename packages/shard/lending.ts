@@ -46,7 +46,8 @@ export interface LendingParts {
 /** Frames that answer what is under way, and wait for nothing. */
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
-  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark],
+  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  FrameKind.introduce,
 ]);
 
 interface HostedTransaction {

@@ -6,7 +6,7 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, type Page } from '#diag';
+import { AT, Bands, resetStatisticsTopic, type Page } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -18,8 +18,10 @@ import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
+import { Slowness } from './slowness.ts';
 import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
@@ -33,15 +35,14 @@ const FLUSH_US = 150;
 /** Timed work that is due at a barrier is looked at again after this time. */
 const BARRIER_POLL_MS = 1;
 
-/** Settings whose change begins the counting of bands anew. */
-const BAND_SETTINGS = ['latency-bands', 'latency-bands-enabled'];
-
 export class ShardMachine {
   readonly store: Store;
   readonly #parts: MachineParts;
   readonly #page: Page;
   readonly #values: Float64Array;
   readonly #sender: ReplySender;
+  readonly #questions: Questions;
+  readonly #slowness: Slowness;
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
@@ -62,6 +63,8 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.#questions = new Questions(this.#sender);
+    this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
@@ -81,7 +84,7 @@ export class ShardMachine {
       events: this.#events,
       shardIndex: parts.index,
     });
-    this.#upkeep = new Upkeep(store, parts.page, parts.clock, parts.usedBytesOfAll);
+    this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
     this.#executor = this.#newExecutor();
     const shared = {
       ...{ store, context: this.#context, sender: this.#sender, watches: this.#watches },
@@ -104,17 +107,32 @@ export class ShardMachine {
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
+    this.#followSettings();
+    this.#answerQuestions();
+    this.#executor.readWallClock();
+    this.#upkeep.publish();
+  }
+
+  #followSettings(): void {
     this.#settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
         settings.numbers('latency-bands'),
       );
       this.#upkeep.apply(settings);
+      this.#slowness.apply(settings);
       this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
-    this.#executor.readWallClock();
-    this.#upkeep.publish();
+  }
+
+  #answerQuestions(): void {
+    this.#slowness.answer(this.#questions);
+    this.#questions.on(resetStatisticsTopic, () => {
+      this.#page.resetStatistics();
+      this.#upkeep.resetStatistics();
+      return null;
+    });
   }
 
   #newExecutor(): Executor {
@@ -128,6 +146,7 @@ export class ShardMachine {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
       },
       bands: () => this.#bands,
+      slowness: this.#slowness,
       park: (frame, wait) => {
         this.#blocking.park(frame, wait);
       },
@@ -215,6 +234,7 @@ export class ShardMachine {
     this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#slowness.send(this.#sender);
     this.#sender.flush();
     return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
   }
@@ -226,6 +246,7 @@ export class ShardMachine {
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
+    this.#slowness.send(this.#sender);
     this.#sender.flush();
   }
 
@@ -294,6 +315,21 @@ export class ShardMachine {
       case FrameKind.unwatch:
         this.#watches.forget(frame.words[frame.word + Request.connection]!);
         break;
+      default:
+        this.#takeMessage(frame);
+    }
+  }
+
+  // Messages.
+
+  #takeMessage(frame: Frame): void {
+    switch (frame.kind) {
+      case FrameKind.introduce:
+        this.#slowness.introduce(frame);
+        break;
+      case FrameKind.report:
+        this.#questions.answer(frame);
+        break;
       case FrameKind.control:
         this.#obey(decodeControl(frame.body));
         break;
@@ -302,17 +338,13 @@ export class ShardMachine {
     }
   }
 
-  // Messages.
-
   #obey(control: Control): void {
     switch (control.kind) {
       case 'settings':
         this.#settings.update(control.values);
-        if (BAND_SETTINGS.some((name) => name in control.values)) this.#page.clearBands();
         break;
-      case 'reset-statistics':
-        this.#page.resetStatistics();
-        this.#upkeep.resetStatistics();
+      case 'reset-bands':
+        this.#page.clearBands(control.generation);
         break;
       case 'pause':
         this.#upkeep.isPaused = control.isOn;

@@ -1,9 +1,10 @@
 /** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
 
 import type { Clock } from '#base';
-import { AT, type Page } from '#diag';
+import { AT, type LatencyEvent, type Page } from '#diag';
 import type { EvictionPolicy, Store } from '#store';
 import type { Settings } from './settings.ts';
+import type { Slowness } from './slowness.ts';
 
 /** The same while there is nothing to expire, evict or move: a sign of life is all. */
 const IDLE_PERIOD_MS = 1_000;
@@ -14,10 +15,19 @@ const EVICT_US = 500;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
+export interface UpkeepParts {
+  readonly store: Store;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly slowness: Slowness;
+  readonly usedBytesOfAll: () => number;
+}
+
 export class Upkeep {
   readonly #store: Store;
   readonly #page: Page;
   readonly #clock: Clock;
+  readonly #slowness: Slowness;
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   #maxmemory = 0;
@@ -33,10 +43,11 @@ export class Upkeep {
   #fieldsBefore = 0;
   #capReachedBefore = 0;
 
-  constructor(store: Store, page: Page, clock: Clock, usedBytesOfAll: () => number) {
+  constructor({ store, page, clock, slowness, usedBytesOfAll }: UpkeepParts) {
     this.#store = store;
     this.#page = page;
     this.#clock = clock;
+    this.#slowness = slowness;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
   }
@@ -66,9 +77,11 @@ export class Upkeep {
   /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
   makeRoom(): void {
     const { values } = this.#page;
+    const startUs = this.#nowUs();
     while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
+    this.#took('eviction-cycle', startUs);
     this.publish();
   }
 
@@ -78,10 +91,12 @@ export class Upkeep {
     store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;
     let isBehind = false;
     if (store.activeExpire) {
+      const beganUs = this.#nowUs();
       store.expireSlice(this.#nowUs, this.#expireUs);
       const startUs = this.#nowUs();
       const fields = store.expireFieldsSlice(this.#nowUs, this.#expireUs);
       isBehind = fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
+      this.#took('expire-cycle', beganUs);
     }
     const evicting = this.#evictSlice();
     const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
@@ -135,14 +150,21 @@ export class Upkeep {
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
     if (!this.mustEvict()) return false;
-    const endUs = this.#nowUs() + EVICT_US;
+    const startUs = this.#nowUs();
+    const endUs = startUs + EVICT_US;
     const { values } = this.#page;
     let freed = 0;
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
+    this.#took('eviction-cycle', startUs);
     return freed > 0;
+  }
+
+  /** A piece of timed work that began then has ended. */
+  #took(event: LatencyEvent, startUs: number): void {
+    this.#slowness.occurred(event, this.#nowUs() - startUs, this.#clock.wallMs());
   }
 
   /** When something to expire comes, the next round must not wait for as long as without. */

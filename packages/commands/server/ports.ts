@@ -20,8 +20,8 @@ export interface InfoPort {
 }
 
 export interface StatisticsPort {
-  /** Sets the counters back that CONFIG RESETSTAT is about. */
-  reset(): void;
+  /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
+  reset(): Promise<void>;
 }
 
 export interface ShutdownOptions {
