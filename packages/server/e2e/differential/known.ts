@@ -86,6 +86,17 @@ const differences: readonly Known[] = [
     avoids: ([name = '', ...words]) => KEY_EXPIRY_AT.test(name) && words.some(isBeyondExpiry),
   },
   {
+    what: 'SORT compares texts whole, not up to a zero byte',
+    excuses: ([name = ''], ours) => /^SORT(_RO)?$/i.test(name) && ours.includes('\0'),
+  },
+  {
+    what: 'SORT ... ALPHA leaves the order of elements with equal texts open',
+    avoids: ([name = '', ...words]) =>
+      /^SORT(_RO)?$/i.test(name) &&
+      words.some((word) => is(word, 'ALPHA')) &&
+      words.some((word) => /^(BY|GET|LIMIT)$/i.test(word)),
+  },
+  {
     what: 'LSET with an index beyond 32 bits is out of range',
     avoids: ([name = '', , index = '']) => is(name, 'LSET') && Math.abs(Number(index)) >= 2 ** 31,
   },

@@ -19,7 +19,9 @@ export const sort: Family = {
   ],
 };
 
+/** Equal texts are in any order, and Redis looks at texts only up to a zero byte: ALPHA goes alone. */
 function options(draw: Draw): Words {
+  if (draw.chance(0.2)) return ['ALPHA', ...draw.maybe(0.5, draw.pick('ASC', 'DESC'))];
   return draw.options(
     0.35,
     ['BY', pattern(draw)],
@@ -27,7 +29,6 @@ function options(draw: Draw): Words {
     ['GET', pattern(draw)],
     ['GET', '#'],
     [draw.pick('ASC', 'DESC')],
-    ['ALPHA'],
   );
 }
 

@@ -112,11 +112,11 @@ function start(draw: Draw): string {
 }
 
 function making(draw: Draw): Words {
-  return draw.options(0.5, ['MKSTREAM'], ['ENTRIESREAD', draw.index()]);
+  return draw.options(0.5, ['MKSTREAM'], ['ENTRIESREAD', draw.integer(-2, 90)]);
 }
 
 function setIdOptions(draw: Draw): Words {
-  return draw.options(0.4, ['ENTRIESADDED', draw.index()], ['MAXDELETEDID', id(draw)]);
+  return draw.options(0.4, ['ENTRIESADDED', draw.integer(-2, 90)], ['MAXDELETEDID', id(draw)]);
 }
 
 function group(draw: Draw): string {
@@ -142,7 +142,7 @@ function claim(draw: Draw): Words {
     ...draw.options(
       0.25,
       ['IDLE', draw.integer(0, 100)],
-      ['RETRYCOUNT', draw.index()],
+      ['RETRYCOUNT', draw.integer(-2, 90)],
       ['FORCE'],
       ['JUSTID'],
       ['LASTID', id(draw)],
