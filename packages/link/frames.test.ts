@@ -44,7 +44,15 @@ frames('words of a request', () => {
     { ...Request },
     {
       ...{ bytes: 0, kind: 1, command: 2, connection: 3, sequence: 4 },
-      ...{ enqueuedUs: 5, watcher: 5, verdict: 5, unpark: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
+      ...{
+        enqueuedUs: 5,
+        watcher: 5,
+        verdict: 5,
+        unpark: 5,
+        argumentCount: 6,
+        bodyBytes: 7,
+        spans: 8,
+      },
     },
   );
   assert.is(REQUEST_HEADER_BYTES, 32);

@@ -196,6 +196,8 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
+    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
+    this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
   }
