@@ -31,3 +31,4 @@ export {
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
+export { topic, type Topic } from './topic.ts';

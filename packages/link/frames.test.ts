@@ -31,7 +31,7 @@ frames('kinds', () => {
     {
       ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
       ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
-      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16 },
+      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16, report: 17 },
     },
   );
   assert.is(KIND_MASK, 0x7f);

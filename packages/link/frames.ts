@@ -37,6 +37,8 @@ export const FrameKind = {
   wake: 15,
   /** main -> shard: a client waits no longer. */
   unpark: 16,
+  /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
+  report: 17,
 } as const;
 
 /** Header of a frame from main to a shard. */

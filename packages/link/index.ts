@@ -1,4 +1,12 @@
-export { decodeControl, encodeControl, type Control, type SettingValue } from './control.ts';
+export {
+  decodeControl,
+  decodeMessage,
+  encodeControl,
+  encodeMessage,
+  type Control,
+  type ReportQuestion,
+  type SettingValue,
+} from './control.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,
