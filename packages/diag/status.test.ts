@@ -135,14 +135,15 @@ status('is not ready before the start is through, nor while it stops', () => {
 
 status('busy is what is left of the time when waits are taken out', () => {
   const page = newPage();
-  page.set('startedUs', 0);
   const rates = new ThreadRates(page);
-  rates.sample(0);
-  page.set('idleUs', 600_000);
   rates.sample(1_000_000);
-  assert.is(Math.round(rates.busyPercent), 40);
-  page.set('idleSinceUs', 1_000_000);
+  assert.is(rates.busyPercent, 0, 'a thread that has not begun is not busy');
+  page.set('startedUs', 1_000_000);
+  page.set('idleUs', 600_000);
   rates.sample(2_000_000);
+  assert.is(Math.round(rates.busyPercent), 40);
+  page.set('idleSinceUs', 2_000_000);
+  rates.sample(3_000_000);
   assert.is(Math.round(rates.busyPercent), 20, 'a wait under way counts as far as it has come');
 });
 

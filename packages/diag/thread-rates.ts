@@ -8,9 +8,11 @@ import { Rate } from './rate.ts';
 
 /** Microseconds that the thread of a page has worked since its start: all but what it waited for work. */
 export function busyUs(page: Page, nowUs: number): number {
+  const startedUs = page.get('startedUs');
+  if (startedUs === 0) return 0;
   const idleSinceUs = page.get('idleSinceUs');
   const idleNowUs = idleSinceUs > 0 ? nowUs - idleSinceUs : 0;
-  return nowUs - page.get('startedUs') - page.get('idleUs') - idleNowUs;
+  return nowUs - startedUs - page.get('idleUs') - idleNowUs;
 }
 
 /** The rates of one thread. */
