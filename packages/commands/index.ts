@@ -32,6 +32,8 @@ export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
 export type {
   InfoPort,
+  MemoryPort,
+  MemoryTree,
   LogPort,
   ProcessPort,
   ServerContext,

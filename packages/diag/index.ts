@@ -14,6 +14,8 @@ export {
 export {
   AT,
   BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
   CommandField,
   COUNTERS,
   Page,
@@ -22,6 +24,12 @@ export {
   type PageShape,
 } from './page.ts';
 export { type HealthLimits } from './health.ts';
+export {
+  latencyReport,
+  latencyVerdict,
+  measureLatency,
+  type LatencyBaseline,
+} from './latency-test.ts';
 export { Rate } from './rate.ts';
 export {
   collectStatus,
@@ -31,4 +39,5 @@ export {
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
-export { topic, type Topic } from './topic.ts';
+export { ThreadSamples } from './thread-samples.ts';
+export { PURGE, topic, type Topic } from './topic.ts';

@@ -6,7 +6,7 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, type Page } from '#diag';
+import { AT, Bands, PURGE, type Page } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -61,6 +61,7 @@ export class ShardMachine {
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,

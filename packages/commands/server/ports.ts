@@ -23,6 +23,19 @@ export interface StatusPort {
   json(): string;
 }
 
+/** A part of MEMORY STATS: a number of bytes, a share, or a tree of such. */
+export type MemoryValue = number | { readonly double: number } | MemoryTree;
+export type MemoryTree = readonly (readonly [name: string, value: MemoryValue])[];
+
+export interface MemoryPort {
+  stats(): MemoryTree;
+  /** What seems wrong, and what to do about it. */
+  diagnosis(): string;
+  allocator(): string;
+  /** Has the shards give back what they can; resolves when they have. */
+  purge(): Promise<void>;
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about. */
   reset(): void;
@@ -59,6 +72,7 @@ export interface ServerContext extends MainContext {
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly status: StatusPort;
+  readonly memory: MemoryPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
