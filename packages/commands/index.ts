@@ -31,6 +31,9 @@ export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
 export type {
+  HotKeysPort,
+  HotKeysReport,
+  HotKeysStart,
   InfoPort,
   MemoryPort,
   MemoryTree,

@@ -23,6 +23,7 @@ export {
   type Counter,
   type PageShape,
 } from './page.ts';
+export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
 export { type HealthLimits } from './health.ts';
 export {
   latencyReport,

@@ -11,6 +11,7 @@ import {
   type ClientsPort,
   type CommandEntry,
   type ConnectionContext,
+  type HotKeysPort,
   type InfoPort,
   type LogPort,
   type MemoryPort,
@@ -42,6 +43,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
   readonly memory: MemoryPort;
+  readonly hotKeys: HotKeysPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -59,6 +61,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
     this.status = { json: () => server.statusJson() };
     this.memory = memoryPort(server);
+    this.hotKeys = server.hotKeys;
     this.statistics = {
       reset: () => {
         server.resetStatistics();

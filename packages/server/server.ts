@@ -21,6 +21,7 @@ import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
+import { HotKeysSession } from './hot-keys.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Measures, type Rates } from './measures.ts';
 import { OpsLink } from './ops-link.ts';
@@ -40,6 +41,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly hotKeys: HotKeysSession;
   readonly log: Logger;
   readonly shardCount: number;
   readonly #ops: OpsLink;
@@ -79,7 +81,6 @@ export class Server {
         this.#shardDied(shard, reason);
       },
     });
-    const runner = new MainRunner(this);
     this.router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
@@ -95,6 +96,8 @@ export class Server {
       },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
+    this.hotKeys = new HotKeysSession({ reports: this.router.reports, ...this.#clock });
+    const runner = new MainRunner(this);
     const { doorbell } = fabric;
     this.#turn = new Turn(this.router, doorbell);
     const blocks = fabric.blockPool();

@@ -13,7 +13,10 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
   const ask = (what: string, ...words: unknown[]): void => {
     asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
   };
-  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer'> = {
+  const ports: Omit<
+    ServerContext,
+    'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer' | 'hotKeys'
+  > = {
     commands: commandTable,
     redisVersion: '7.4.1',
     settings: {
@@ -161,7 +164,14 @@ server('LOLWUT is a picture and the version', () => {
   }
 });
 
-for (const line of ['CONFIG HELP', 'MEMORY HELP', 'COMMAND HELP', 'DEBUG HELP', 'OBJECT HELP']) {
+for (const line of [
+  'CONFIG HELP',
+  'MEMORY HELP',
+  'COMMAND HELP',
+  'DEBUG HELP',
+  'OBJECT HELP',
+  'HOTKEYS HELP',
+]) {
   server(`${line} has Redis' layout and names every subcommand`, () => {
     const [name = ''] = line.split(' ');
     const lines = call(contextWithPorts().context, line) as string[];
