@@ -260,7 +260,7 @@ async function benchStart(): Promise<void> {
 /** All diagnostics on against all off, by turns on one server. */
 async function benchOverhead(): Promise<void> {
   const server = await svc.start();
-  const rates = new Map<OverheadMode, number[]>(OVERHEAD_MODES.map((mode) => [mode, []]));
+  const played = new Map<OverheadMode, RoundResult[]>(OVERHEAD_MODES.map((mode) => [mode, []]));
   const round: Round = {
     ...{ test: 'get', pipeline: 16, commands: COMMANDS[16] ?? 0 },
     ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
@@ -269,18 +269,20 @@ async function benchOverhead(): Promise<void> {
   for (let turn = 0; turn < OVERHEAD_TURNS; turn += 1) {
     for (const mode of OVERHEAD_MODES) {
       await switchDiagnostics(server, mode);
-      rates.get(mode)?.push((await playRound(server, round)).perSecond);
+      played.get(mode)?.push(await playRound(server, round));
     }
   }
   await server.stop();
-  const off = median(rates.get('off') ?? []);
-  row(['overhead', 'per second', 'cost %']);
+  const off = medians(played.get('off') ?? []);
+  const cpuUs = (result: RoundResult): number => result.mainUs + result.othersUs;
+  row(['overhead', 'per second', 'cost %', 'cpu us', 'cpu cost %']);
   const results: Record<string, unknown> = {};
-  for (const [mode, list] of rates) {
-    const perSecond = median(list);
-    const cost = (1 - perSecond / off) * 100;
-    results[mode] = { per_second: perSecond, cost_percent: cost };
-    row([mode, perSecond.toFixed(0), cost]);
+  for (const [mode, list] of played) {
+    const result = medians(list);
+    const cost = (1 - result.perSecond / off.perSecond) * 100;
+    const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+    results[mode] = { ...result, cost_percent: cost, cpu_cost_percent: cpuCost };
+    row([mode, result.perSecond.toFixed(0), cost, cpuUs(result), cpuCost]);
   }
   report['overhead'] = results;
 }
