@@ -1,8 +1,11 @@
 /** What a command may touch, by the thread it runs in. */
 
 import type { Bytes } from '#base';
+import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { TrackingState } from './connection/tracking-state.ts';
+import type { Subscriptions } from './pubsub/subscriptions.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
@@ -16,7 +19,7 @@ export interface ShardSettings {
 
 /** What a command that found nothing waits for. */
 export interface Wait {
-  /** Milliseconds; 0 = without end. */
+  /** Milliseconds; 0 = without end; negative = not at all. */
   readonly timeoutMs: number;
   /** A number of ValueType. */
   readonly type: number;
@@ -24,6 +27,12 @@ export interface Wait {
   readonly onNoKey?: boolean;
   /** How many of the command's keys are waited for, where not all. */
   readonly keyCount?: number;
+  /** While offering: there is something to answer. */
+  readonly isReady?: boolean;
+  /** Whether a key of the type waited for is enough; else this says whether the command has something to answer. */
+  readonly ready?: (context: ShardContext, args: Arguments) => boolean;
+  /** Does what is left to do when the command is run again; without it, all of it is done again. */
+  readonly retry?: (context: ShardContext, args: Arguments) => void;
 }
 
 /** What a handler in a shard may touch. One object per shard, pointed at each command in turn. */
@@ -43,6 +52,8 @@ export interface ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   random(): number;
+  /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
+  demandHere(key: Bytes): void;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;
@@ -52,12 +63,25 @@ export interface ShardContext {
    * event has no name.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
+  countChange(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Must be called when a command has emptied a whole database, or all of them (-1). */
   flushed(database: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
+  /**
+   * Of a command that `each` shard runs on its own keys: only says by `block` whether there is something to
+   * answer, and changes nothing that is answered.
+   */
+  readonly isOffering: boolean;
+  /** Of such a command: whether it concerns the key here; else another shard sees to it. */
+  owns(args: Arguments, index: number): boolean;
+  /** Of such a command: main puts the items of all shards together, so no header is written. */
+  readonly answersItems: boolean;
+  /** Of such a command: what is written from here on is the item of argument `index`. */
+  beginItem(index: number): void;
   /** Lets the client's next transaction fail when the key changes before it. The bytes are kept. */
   watch(key: Bytes): void;
   /**
@@ -89,6 +113,8 @@ export interface ClientPort {
   readonly isBlocked: boolean;
   /** It waits for something that CLIENT UNBLOCK can end. */
   readonly canUnblock: boolean;
+  /** CLIENT PAUSE holds its next command back. */
+  readonly isPostponed: boolean;
   readonly isEnding: boolean;
   /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
   readonly queuedCount: number;
@@ -97,6 +123,12 @@ export interface ClientPort {
   readonly watched: ReadonlyMap<string, unknown>;
   readonly user: string;
   readonly traffic: ClientTraffic;
+  /** Undefined while it listens to nothing. */
+  readonly subscriptions: Subscriptions | undefined;
+  /** Is shown what others send. */
+  readonly isMonitor: boolean;
+  /** Undefined while it does not track keys. */
+  readonly tracking: TrackingState | undefined;
   database: number;
   protocol: 2 | 3;
   name: string;

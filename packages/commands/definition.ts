@@ -6,6 +6,7 @@
  * must be merged.
  */
 
+import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { MainContext, ShardContext } from './contexts.ts';
 import type { Keys } from './keys.ts';
@@ -85,6 +86,8 @@ export interface CommandHead {
   group: Group;
   /** Redis' convention: counts the name (and a subcommand's); negative = at least. */
   arity: number;
+  /** Takes words that Redis does not know, and which the arity does not tell of. */
+  admitsMore?: boolean;
   flags: readonly Flag[];
   keys: Keys;
   args: readonly ArgumentDoc[];
@@ -108,10 +111,18 @@ export interface OneShardCommand extends CommandHead {
   /** Which shard, for commands without keys. The default is the first. */
   shard?: (args: Arguments, shardCount: number) => number;
   /**
-   * How keys on several shards are dealt with: lent to one of them (the default), or, for a command that acts
-   * on the first of its keys that exists, by finding out which shard has that one and running it there.
+   * How keys on several shards are dealt with: lent to one of them (the default); `first`, for a command that
+   * acts on the first of its keys that exists: by finding out which shard has that one, and running it there;
+   * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
-  acrossShards?: 'lend' | 'first';
+  acrossShards?: 'lend' | 'first' | 'each';
+  /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
+  otherKeys?: {
+    /** Whether the arguments ask for any. */
+    areNamed(args: Arguments): boolean;
+    /** Names them; throws what the command would. */
+    of(context: ShardContext, args: Arguments): readonly Bytes[];
+  };
   run(context: ShardContext, args: Arguments): void;
 }
 

@@ -37,8 +37,18 @@ export const FrameKind = {
   wake: 15,
   /** main -> shard: a client waits no longer. */
   unpark: 16,
+  /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
+  items: 17,
+  /** main -> shard: which other keys does this command read? shard -> main: their names, or that they have changed. */
+  inquiry: 18,
+  /** shard -> main: what happened to keys, ahead of the reply to the command that did it. */
+  events: 19,
   /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
-  report: 17,
+  report: 20,
+  /** main -> shard: who the client in a slot is, before its first command here and after a change. Body: msgpack. */
+  introduce: 21,
+  /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */
+  latency: 22,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -108,6 +118,8 @@ export const ReplyFlag = {
   ready: 4,
   /** Of `offer`: none is there, and the command waits. */
   waits: 8,
+  /** Of `inquiry`: the keys named before are no longer those that the command reads. */
+  outdated: 16,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;
@@ -126,8 +138,11 @@ export const RequestFlag = {
   again: 1 << 12,
 } as const;
 
-/** What becomes of an offer: the command is run here, its client waits, or it is another shard's matter. */
-export const Verdict = { run: 0, park: 1, drop: 2 } as const;
+/**
+ * What becomes of an offer: the command is run here, its client waits, it is another shard's matter, or it is
+ * run here and on others, and main puts the items together.
+ */
+export const Verdict = { run: 0, park: 1, drop: 2, items: 3 } as const;
 
 /** Why a client waits no longer: its time is over, or CLIENT UNBLOCK ... ERROR. */
 export const Unpark = { timeout: 0, error: 1 } as const;

@@ -7,6 +7,7 @@ export {
   type ReportQuestion,
   type SettingValue,
 } from './control.ts';
+export { SharedCounter } from './counter.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,
@@ -29,3 +30,11 @@ export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layou
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';
+export {
+  decodeKeyEvents,
+  KeyEventFlag,
+  KeyEventWriter,
+  NO_ORIGIN,
+  type KeyEvent,
+  type Origin,
+} from './key-events.ts';

@@ -184,6 +184,16 @@ export class ReplyWriter {
     this.at = end;
   }
 
+  /** A place in the reply, which stays true when the reply moves to other memory. */
+  get position(): number {
+    return this.at - this.#shift;
+  }
+
+  /** Where such a place now is in `bytes`. */
+  offsetOf(position: number): number {
+    return position + this.#shift;
+  }
+
   /** A map of `count` pairs; a flat array in RESP2. */
   mapHeader(count: number): void {
     if (this.protocol === 3) this.#fixedHeader(PERCENT, count);

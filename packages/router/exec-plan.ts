@@ -12,21 +12,21 @@ import {
   REQUEST_HEADER_BYTES,
   DATABASE_SHIFT,
 } from '#link';
-import { Arguments, findKeys } from '#commands';
+import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
 import { latin1, fromLatin1, type Bytes } from '#base';
 import { PREFIX_BYTES } from './shard-link.ts';
 import type { Ownership } from './split.ts';
 import type { QueuedCommand } from './transaction.ts';
 
 /** A key of a transaction, wherever it is named. */
-interface TransactionKey {
+export interface PlannedKey {
   readonly shard: number;
   readonly database: number;
   readonly key: Bytes;
   isWritable: boolean;
 }
 
-export interface ExecPlan {
+export interface LendPlan {
   readonly host: number;
   /** By lender: the payload of its `lend` frame, and how many keys it names. */
   readonly lenders: ReadonlyMap<number, { readonly payload: Bytes; readonly keyCount: number }>;
@@ -38,8 +38,11 @@ export type WatchedKeys = ReadonlyMap<string, number>;
 /** Whether every command can run inside a shard with copies of its keys; else main must conduct. */
 export function isForOneShard(queue: readonly QueuedCommand[]): boolean {
   return queue.every(({ entry }) => {
-    const { route } = entry.command;
-    return entry.hasKeys && (route === 'oneShard' || route === 'byKey');
+    const { command } = entry;
+    if (!entry.hasKeys) return false;
+    return (
+      command.route === 'byKey' || (command.route === 'oneShard' && command.otherKeys === undefined)
+    );
   });
 }
 
@@ -48,23 +51,19 @@ export function planExec(
   database: number,
   watched: WatchedKeys,
   ownership: Ownership,
-): ExecPlan {
-  const keys = new Map<string, TransactionKey>();
+): LendPlan {
+  const keys = new Map<string, PlannedKey>();
   const args = new Arguments();
   for (const { entry, command } of queue) {
     args.point(command.source, command.at, command.spans, 0, command.count);
-    const { keys: specs, databaseOf, alsoIn } = entry.command;
-    for (const { index, spec } of findKeys(specs, args) ?? []) {
-      const of = databaseOf?.(specs.specs.indexOf(spec), args, database) ?? database;
-      const databases = alsoIn === undefined ? [of] : [of, alsoIn(args)];
+    for (const { index, spec } of findKeys(entry.command.keys, args) ?? []) {
       const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      const isWritable = spec.access !== 'RO';
-      for (const each of databases) {
-        if (!(each >= 0)) continue;
-        const name = watchedName(each, args, index);
+      for (const of of databasesOf(entry.command, spec, args, database)) {
+        const name = watchedName(of, args, index);
         const known = keys.get(name);
-        if (known !== undefined) known.isWritable ||= isWritable;
-        else keys.set(name, { shard, database: each, key: args.view(index), isWritable });
+        const key = known ?? { shard, database: of, key: args.view(index), isWritable: false };
+        key.isWritable ||= mayWrite(spec);
+        keys.set(name, key);
       }
     }
   }
@@ -77,8 +76,21 @@ export function planExec(
   return lendToOne([...keys.values()]);
 }
 
-function lendToOne(keys: readonly TransactionKey[]): ExecPlan {
-  const byShard = new Map<number, TransactionKey[]>();
+/** Where a command looks for the keys of a spec. What is no database is the handler's to refuse. */
+export function databasesOf(
+  { databaseOf, alsoIn, keys }: Command,
+  spec: KeySpec,
+  args: Arguments,
+  selected: number,
+): readonly number[] {
+  const first = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
+  const other = alsoIn?.(args) ?? first;
+  return other >= 0 && other !== first ? [first, other] : [first];
+}
+
+/** Chooses the shard that has most of the keys; the others lend it theirs. */
+export function lendToOne(keys: readonly PlannedKey[]): LendPlan {
+  const byShard = new Map<number, PlannedKey[]>();
   for (const key of keys) {
     const own = byShard.get(key.shard);
     if (own === undefined) byShard.set(key.shard, [key]);
@@ -99,7 +111,7 @@ function lendToOne(keys: readonly TransactionKey[]): ExecPlan {
 }
 
 /** Spans and body of a `lend` frame. */
-function lendPayload(keys: readonly TransactionKey[]): Bytes {
+function lendPayload(keys: readonly PlannedKey[]): Bytes {
   let bodyBytes = 0;
   for (const { key } of keys) bodyBytes += PREFIX_BYTES + key.length;
   const payload = Buffer.alloc(8 * keys.length + bodyBytes);

@@ -1,6 +1,7 @@
+export type { MainNotes } from './accounts.ts';
 export { Client, type ClientSocket } from './client.ts';
 export { executingIn, type Executing } from './executing.ts';
 export type { ParkingBlocks } from './parking.ts';
-export { Reports, type Report } from './reports.ts';
+export type { Report, Reports } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';
 export { ShardLink, type BodyPort } from './shard-link.ts';

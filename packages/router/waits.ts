@@ -6,7 +6,7 @@
  * first. A client is therefore answered once.
  */
 
-import { errors, LongTimer, type CommandError } from '#base';
+import { asBuffer, errors, LongTimer, type Bytes, type CommandError } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { Page } from '#diag';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
@@ -26,6 +26,13 @@ export interface OfferAnswer {
   readonly timeoutMs: number;
 }
 
+/** What a command answers for one key. */
+interface Item {
+  /** Of the key's argument. */
+  readonly index: number;
+  readonly bytes: Bytes;
+}
+
 /** One client's wait, from the dispatch of its command to the reply. */
 interface ClientWait {
   readonly sequence: number;
@@ -34,6 +41,10 @@ interface ClientWait {
   /** Of an offer. */
   readonly transaction: number;
   readonly offers: OfferAnswer[];
+  /** The command answers an item for each key. */
+  readonly isForEach: boolean;
+  readonly items: Item[];
+  itemsLeft: number;
   /** The command, when main must send it again: its keys are lent. */
   readonly again: { readonly entry: CommandEntry; readonly command: CommandBytes } | undefined;
   /** The reply is under way, or given: nothing more can be decided. */
@@ -73,7 +84,7 @@ export class Waits {
     const { command: definition } = entry;
     const owners = routes.ownersOf(entry, args);
     const isOffered =
-      owners.length > 1 && definition.route === 'oneShard' && definition.acrossShards === 'first';
+      owners.length > 1 && definition.route === 'oneShard' && isOfferedWay(definition.acrossShards);
     const transaction = isOffered ? routes.nextTransaction() : 0;
     const sequence = client.nextSequence;
     if (isOffered) {
@@ -84,7 +95,8 @@ export class Waits {
     if (!isOffered && !entry.has('blocking')) return true;
     const isLent = !isOffered && owners.length > 1;
     const wait: ClientWait = {
-      ...{ sequence, transaction, shards: owners, offers: [] },
+      ...{ sequence, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
+      isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
       again: isLent ? { entry, command: ownedCopy(command) } : undefined,
       ...{ isDecided: false, isParked: false, timer: undefined, ended: undefined },
     };
@@ -105,7 +117,7 @@ export class Waits {
   ): boolean {
     const { routes } = this.#parts;
     const places = owners.map((shard) => {
-      const link = routes.links[shard]!;
+      const link = routes.linkFor(client, shard);
       const size = link.frameSize(command.count, command.length, HOST_WORDS);
       return { link, size, at: link.reserve(size) };
     });
@@ -125,19 +137,46 @@ export class Waits {
     if (wait === undefined) return;
     wait.offers.push(answer);
     if (wait.offers.length < wait.shards.length) return;
-    const ready = wait.offers.filter(({ flags }) => (flags & ReplyFlag.ready) !== 0);
-    const [first] = ready.sort((a, b) => a.firstIndex - b.firstIndex);
-    const waits = wait.offers.every(({ flags }) => (flags & ReplyFlag.waits) !== 0);
+    const having = (flag: number): OfferAnswer[] =>
+      wait.offers.filter(({ flags }) => (flags & flag) !== 0);
+    const [refusal] = having(ReplyFlag.error);
+    const ready = having(ReplyFlag.ready).sort((a, b) => a.firstIndex - b.firstIndex);
+    const [first] = ready;
     if (client.socket.isClosed) {
       this.#settle(wait, client, -1);
       this.#answer(client, wait, undefined);
-    } else if (first === undefined && waits) {
+    } else if (refusal !== undefined) {
+      this.#settle(wait, client, refusal.shard);
+    } else if (first === undefined && having(ReplyFlag.waits).length === wait.shards.length) {
       for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.park);
       this.#park(client, wait, answer.timeoutMs);
+    } else if (wait.isForEach && ready.length > 1) {
+      wait.isDecided = true;
+      wait.itemsLeft = ready.length;
+      const shards = new Set(ready.map(({ shard }) => shard));
+      for (const shard of wait.shards) {
+        this.#judge(client, wait, shard, shards.has(shard) ? Verdict.items : Verdict.drop);
+      }
     } else {
       // Without any key, the one asked answers what the command answers then, which may be an error.
       this.#settle(wait, client, first?.shard ?? wait.shards[0]!);
     }
+  }
+
+  /** A shard's items of a command that several run. */
+  itemsCame(client: Client, sequence: number, body: Bytes): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined) return;
+    wait.items.push(...itemsIn(body));
+    wait.itemsLeft -= 1;
+    if (wait.itemsLeft > 0) return;
+    const items = wait.items.sort((a, b) => a.index - b.index);
+    const reply = new OwnedReply(client.protocol);
+    if (items.length === 0) reply.nilArray();
+    else if (client.protocol === 3) reply.mapHeader(items.length);
+    else reply.arrayHeader(items.length);
+    for (const { bytes } of items) reply.raw(bytes);
+    this.#answer(client, wait, reply);
   }
 
   /** A shard, or the host of lent keys, has put a command aside. */
@@ -154,6 +193,7 @@ export class Waits {
     wait.isParked = true;
     client.isBlocked = true;
     client.blockedSinceMs = this.#parts.roster.nowMs;
+    client.releasePushes();
     this.#parts.page.add('blockedClients', 1);
     client.unblock = (withError, ended) => {
       wait.ended = ended;
@@ -271,6 +311,7 @@ export class Waits {
     this.#resends.delete(client);
     client.answered = undefined;
     client.awaitsReply = false;
+    client.isServed = false;
     if (wait.isParked) {
       client.isBlocked = false;
       client.unblock = undefined;
@@ -278,7 +319,23 @@ export class Waits {
       // Whoever waited longer than the idle time allowed is not idle.
       client.lastCommandMs = this.#parts.roster.nowMs;
     }
+    client.releasePushes();
     wait.ended?.();
     this.#parts.roster.retry(client);
   }
+}
+
+function isOfferedWay(way: 'lend' | 'first' | 'each' | undefined): boolean {
+  return way === 'first' || way === 'each';
+}
+
+function itemsIn(body: Bytes): Item[] {
+  const buffer = asBuffer(body);
+  const items: Item[] = [];
+  for (let at = 0; at < buffer.length;) {
+    const end = at + 8 + buffer.readUInt32LE(at + 4);
+    items.push({ index: buffer.readUInt32LE(at), bytes: buffer.subarray(at + 8, end) });
+    at = end;
+  }
+  return items;
 }

@@ -12,6 +12,7 @@ import {
   LinkMemory,
   RingReader,
   RingWriter,
+  SharedCounter,
   type LinkLayout,
   type LinkShape,
   type SharedMemory,
@@ -27,6 +28,8 @@ export class Fabric {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
+  /** Numbers of the slow log's entries. */
+  readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
@@ -34,6 +37,7 @@ export class Fabric {
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
+    this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
     this.pageShape = {
       databases: settings.number('server.databases'),
       commands: commandTable.entries.length,

@@ -16,6 +16,7 @@ import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import type { Holds } from './holds.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { Trials } from './trials.ts';
 import type { Waiter, Waiters } from './waiters.ts';
 
 export interface BlockingParts {
@@ -27,12 +28,20 @@ export interface BlockingParts {
   readonly sender: ReplySender;
   readonly holds: Holds;
   readonly waiters: Waiters;
+  readonly trials: Trials;
 }
 
 /** What main asked this shard to hold ready. */
 interface Offer {
   readonly frame: Frame;
   readonly wait: Wait | undefined;
+}
+
+interface OfferState {
+  /** Which of the command's keys is the first that is there, or -1. */
+  readonly first: number;
+  readonly wait: Wait | undefined;
+  readonly flags: number;
 }
 
 export class Blocking {
@@ -66,8 +75,7 @@ export class Blocking {
       sequence: frame.words[frame.word + Request.sequence]! >>> 0,
       frame: frame.detached(),
       names: this.#ownNames(frame).slice(0, wait.keyCount),
-      type: wait.type,
-      onNoKey: wait.onNoKey === true,
+      wait,
       transaction,
       isWoken: false,
     };
@@ -106,12 +114,12 @@ export class Blocking {
     if (this.#parts.holds.isLent(name)) return;
     for (const waiter of this.#parts.waiters.of(name) ?? []) {
       const type = this.#typeOf(name);
-      if (type !== waiter.type && !waiter.onNoKey) {
+      if (type !== waiter.wait.type && waiter.wait.onNoKey !== true) {
         if (type < 0 && this.#parts.waiters.noKeyCount === 0) return;
         continue;
       }
       if (waiter.transaction === 0) this.#runAgain(waiter);
-      else if (this.#wake(waiter, name)) return;
+      else if (this.#hasAnswer(waiter) && this.#wake(waiter, name)) return;
     }
   }
 
@@ -125,7 +133,12 @@ export class Blocking {
   }
 
   #runAgain(waiter: Waiter): void {
-    this.#parts.executor.runCommand(waiter.frame, true);
+    this.#parts.executor.runCommand(waiter.frame, true, waiter.wait);
+  }
+
+  /** Whether the command would answer, were it run. */
+  #hasAnswer({ frame, wait }: Waiter): boolean {
+    return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
   }
 
   /** Lets main decide whether it is this shard's turn; true when nobody else may have the key meanwhile. */
@@ -143,27 +156,43 @@ export class Blocking {
 
   /** Says whether one of the command's keys is there, and holds them until the verdict. */
   offer(frame: Frame): void {
-    const { holds, sender, executor } = this.#parts;
+    const { holds, sender, trials } = this.#parts;
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
     const transaction = transactionOf(frame);
     const names = this.#ownNames(frame);
-    const all = executor.keysOf(frame) ?? [];
-    const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
-    // With none of its keys here the command changes nothing: it says whether it waits.
-    const wait = first < 0 ? executor.tryCommand(frame) : undefined;
+    const answer = trials.runsOnEach(frame)
+      ? this.#tryOwn(frame)
+      : this.#lookForFirst(frame, names);
     holds.hold(transaction, names);
-    this.#offers.set(transaction, { frame: frame.detached(), wait });
-    const body = new Uint8Array(Float64Array.of(first, wait?.timeoutMs ?? 0).buffer);
-    let flags = 0;
-    if (first >= 0) flags = ReplyFlag.ready;
-    else if (wait !== undefined) flags = ReplyFlag.waits;
-    sender.send(FrameKind.offer, slot, sequence, body, flags);
+    this.#offers.set(transaction, { frame: frame.detached(), wait: answer.wait });
+    const timeoutMs = answer.wait?.timeoutMs ?? -1;
+    const body = new Uint8Array(Float64Array.of(answer.first, timeoutMs).buffer);
+    sender.send(FrameKind.offer, slot, sequence, body, answer.flags);
+  }
+
+  /** For a command that acts on the first key that is there. */
+  #lookForFirst(frame: Frame, names: readonly string[]): OfferState {
+    const all = this.#parts.executor.keysOf(frame) ?? [];
+    const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
+    if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
+    // With none of its keys here the command changes nothing: it says whether it waits.
+    const { wait } = this.#parts.trials.tryCommand(frame);
+    return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
+  }
+
+  /** For a command that answers an item for each key. */
+  #tryOwn(frame: Frame): OfferState {
+    const { wait, isRefused } = this.#parts.trials.tryCommand(frame);
+    if (isRefused) return { first: -1, wait: undefined, flags: ReplyFlag.error };
+    if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
+    const waits = wait !== undefined && wait.timeoutMs >= 0;
+    return { first: -1, wait, flags: waits ? ReplyFlag.waits : 0 };
   }
 
   /** What main decides on an offer, or on a client that was woken here. */
   verdict(frame: Frame): void {
-    const { waiters, holds, executor } = this.#parts;
+    const { waiters, holds, executor, trials } = this.#parts;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const verdict = frame.words[frame.word + Request.verdict]!;
     const offer = this.#offers.get(transaction);
@@ -174,6 +203,7 @@ export class Blocking {
     }
     this.#offers.delete(transaction);
     if (verdict === Verdict.run) executor.runCommand(offer.frame, false);
+    if (verdict === Verdict.items) trials.runItems(offer.frame);
     if (verdict === Verdict.park && offer.wait !== undefined) {
       waiters.add(this.#waiterFor(offer.frame, offer.wait, transaction));
     }
@@ -184,7 +214,7 @@ export class Blocking {
   #end(waiter: Waiter, runs: boolean): void {
     const { waiters, holds, executor } = this.#parts;
     waiters.remove(waiter);
-    if (runs) executor.runCommand(waiter.frame, true);
+    if (runs) executor.runCommand(waiter.frame, true, waiter.wait);
     for (const name of waiter.names) waiters.touch(name);
     if (waiter.transaction === 0) return;
     holds.release(waiter.transaction, () => {

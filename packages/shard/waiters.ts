@@ -4,6 +4,7 @@
  * A waiter is known by main's slot of its client, who waits for one command at a time.
  */
 
+import type { Wait } from '#commands';
 import type { Frame } from './frame.ts';
 
 export interface Waiter {
@@ -13,9 +14,7 @@ export interface Waiter {
   readonly frame: Frame;
   /** Names of the keys of this shard that it waits for. */
   readonly names: readonly string[];
-  /** A number of ValueType. */
-  readonly type: number;
-  readonly onNoKey: boolean;
+  readonly wait: Wait;
   /** The transaction that it has with other shards; 0 when all its keys are here. */
   readonly transaction: number;
   /** Main was told that its key is there. */
@@ -68,7 +67,7 @@ export class Waiters {
       const waiters = this.#byKey.get(name);
       if (waiters === undefined) this.#byKey.set(name, new Set([waiter]));
       else waiters.add(waiter);
-      if (waiter.onNoKey) this.#countNoKey(name, 1);
+      if (waiter.wait.onNoKey === true) this.#countNoKey(name, 1);
     }
   }
 
@@ -78,7 +77,7 @@ export class Waiters {
       const waiters = this.#byKey.get(name);
       waiters?.delete(waiter);
       if (waiters?.size === 0) this.#byKey.delete(name);
-      if (waiter.onNoKey) this.#countNoKey(name, -1);
+      if (waiter.wait.onNoKey === true) this.#countNoKey(name, -1);
     }
   }
 

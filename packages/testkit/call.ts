@@ -67,6 +67,8 @@ export class CallContext implements ShardContext {
   connection = 0;
   database = 0;
   mayBlock = true;
+  readonly isOffering = false;
+  readonly answersItems = false;
   /** What commands that found nothing wait for. */
   waited: Wait[] = [];
   /** Keys that WATCH named. */
@@ -125,6 +127,22 @@ export class CallContext implements ShardContext {
 
   watch(key: Bytes): void {
     this.watched.push(key);
+  }
+
+  demandHere(): void {
+    // One shard has all keys.
+  }
+
+  countChange(): void {
+    this.announced.push('change');
+  }
+
+  owns(): boolean {
+    return true;
+  }
+
+  beginItem(): void {
+    // One shard has all keys.
   }
 
   block(wait: Wait): void {

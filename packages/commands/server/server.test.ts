@@ -42,7 +42,12 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       },
     },
     status: { json: () => '{"status":1}' },
-    statistics: { reset: () => ask('reset') },
+    statistics: {
+      reset: () => {
+        ask('reset');
+        return Promise.resolve();
+      },
+    },
     process: {
       shutdown: (how) => ask('shutdown', how),
       abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
@@ -54,6 +59,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       },
     },
     log: { warning: (message) => ask('log', message) },
+    monitors: { start: (_client, { lines }) => ask('monitor', lines) },
   };
   return { context: new CallContext({ ports, ...options }), asked };
 }
@@ -100,7 +106,6 @@ for (const [line, reply] of cases) {
 
 const requests: readonly (readonly [line: string, asked: string])[] = [
   ['CONFIG SET a 1 b 2', 'set [["a","1"],["b","2"]]'],
-  ['CONFIG RESETSTAT', 'reset'],
   ['CONFIG REWRITE', 'rewrite'],
 ];
 
@@ -111,6 +116,14 @@ for (const [line, expected] of requests) {
     assert.equal(asked, [expected]);
   });
 }
+
+server('CONFIG RESETSTAT answers when the counters are set back', async () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'CONFIG RESETSTAT'), undefined);
+  assert.equal(asked, ['reset']);
+  await Promise.resolve();
+  assert.equal(context.deferred.map(String), ['OK']);
+});
 
 const endings: readonly (readonly [line: string, options: object])[] = [
   ['SHUTDOWN', { save: 'default', now: false, force: false }],

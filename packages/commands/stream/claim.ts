@@ -5,10 +5,9 @@ import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup }
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { changedAt, findToRead } from '../keyspace/lookup.ts';
+import { findToRead } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
 import { replyEntryAt } from './entries.ts';
-import { streamEvents } from './events.ts';
 import { isId, readId, readStart, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamOf, streamToRead } from './lookup.ts';
 
@@ -87,7 +86,7 @@ export const xclaim = oneShard({
     context.reply.endArray(mark, expected, outcome.claimed);
     found!.post();
     const isChanged = isAhead || outcome.claimed > 0 || outcome.gone > 0;
-    if (isChanged && isKnown) changedAt(context, args, 1, streamEvents.pending);
+    if (isChanged && isKnown) context.countChange();
   },
 });
 
@@ -128,7 +127,7 @@ export const xautoclaim = oneShard({
     replySwept(context, taker, sweep, swept);
     found!.post();
     const isChanged = swept.claimed.length > 0 || swept.gone.length > 0;
-    if (isChanged && isKnown) changedAt(context, args, 1, streamEvents.pending);
+    if (isChanged && isKnown) context.countChange();
   },
 });
 

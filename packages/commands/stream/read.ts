@@ -2,28 +2,27 @@
  * XREAD and XREADGROUP: the entries behind an id, of several streams at once.
  *
  * A command is read once, into a `ReadRequest`, which settles what `$` and `+` stand for. `readNow` then
- * answers what there is, or nothing: whoever waits for more may call it again.
+ * answers what there is, or nothing: who waits for more calls it again with the same request.
  */
 
-import { CommandError, errors } from '#base';
-import { IdPlace, StreamId, type Stream, type StreamGroup, type StreamValue } from '#store';
+import { CommandError } from '#base';
+import {
+  IdPlace,
+  StreamId,
+  ValueType,
+  type Stream,
+  type StreamGroup,
+  type StreamValue,
+} from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { changedAt } from '../keyspace/lookup.ts';
 import type { Keys } from '../keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';
-import { streamEvents } from './events.ts';
 import { isSign, readId, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamToRead } from './lookup.ts';
+import { readOptions, type ReadRequest } from './read-request.ts';
 
-const groupOfXread = new CommandError(
-  'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
-);
-const noackOfXread = new CommandError(
-  'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
-);
-const missingGroup = new CommandError('ERR Missing GROUP option for XREADGROUP');
 const noLastEntry = new CommandError('ERR the stream last element ID is 0-0');
 const newOfXread = new CommandError(
   'ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
@@ -81,6 +80,7 @@ export const xread = oneShard({
   arity: -4,
   flags: ['readonly', 'blocking'],
   keys: streamsAfterKeyword(1, false),
+  acrossShards: 'each',
   args: [countDoc, blockDoc, streamsDoc],
   run(context, args) {
     read(context, args, false);
@@ -98,6 +98,7 @@ export const xreadgroup = oneShard({
   arity: -7,
   flags: ['write', 'blocking'],
   keys: streamsAfterKeyword(4, true),
+  acrossShards: 'each',
   args: [
     {
       name: 'group-block',
@@ -120,26 +121,51 @@ export const xreadgroup = oneShard({
 
 export const streamReading = [xread, xreadgroup];
 
-/** What a reader asks for. */
-export interface ReadRequest {
-  /** Of what `readNow` answers of each stream, at most so many entries; 0 is no limit. */
-  count: number;
-  /** Milliseconds to wait at most, 0 for ever; -1: not at all. */
-  blockMs: number;
-  /** Entries that a group delivers need no acknowledgement. */
-  isUnacknowledged: boolean;
-  /** Index of the arguments that name the group and the consumer; 0 without a group. */
-  groupIndex: number;
-  /** Index of the first key; the ids stand behind the keys. */
-  firstKey: number;
-  /** Behind which id each stream is read; the highest one stands for what its group has not read. */
-  after: StreamId[];
-}
-
 function read(context: ShardContext, args: Arguments, isGroup: boolean): void {
   const request = readOptions(args, isGroup);
   settleIds(context, args, request);
-  if (!readNow(context, args, request)) context.reply.nilArray();
+  if (context.isOffering) {
+    const isReady = hasAnything(context, args, request);
+    // What a group notes of a consumer that finds nothing is noted now.
+    if (!isReady) readNow(context, args, request);
+    waitForMore(context, request, isReady);
+  } else if (!readNow(context, args, request)) {
+    if (request.blockMs >= 0 && context.mayBlock) waitForMore(context, request, false);
+    else context.reply.nilArray();
+  }
+}
+
+function waitForMore(context: ShardContext, request: ReadRequest, isReady: boolean): void {
+  context.block({
+    timeoutMs: request.blockMs,
+    type: ValueType.stream,
+    // A group that is gone is an error.
+    onNoKey: request.groupIndex > 0,
+    isReady,
+    ready: (again, args) => {
+      judgeGroups(again, args, request);
+      return hasAnything(again, args, request);
+    },
+    retry: (again, args) => {
+      judgeGroups(again, args, request);
+      if (!readNow(again, args, request)) waitForMore(again, request, false);
+    },
+  });
+}
+
+/** Whether `readNow` would answer anything. */
+function hasAnything(
+  context: ShardContext,
+  args: Arguments,
+  { after, firstKey, groupIndex }: ReadRequest,
+): boolean {
+  return after.some((id, nth) => {
+    const stream = streamToRead(context, args, firstKey + nth)?.stream;
+    if (stream === undefined) return false;
+    if (groupIndex === 0) return hasBehind(stream, id);
+    const group = groupAt(stream, args, groupIndex);
+    return group !== undefined && (!id.isMax || hasBehind(stream, group.lastId));
+  });
 }
 
 /** Answers what there is behind the ids, and whether that is anything; without it nothing is written. */
@@ -153,89 +179,45 @@ export function readNow(context: ShardContext, args: Arguments, request: ReadReq
     const found = streamToRead(context, args, index);
     if (found === undefined) continue;
     const begin = (): void => {
-      if (served === 0) mark = reply.beginArray(after.length);
+      if (served === 0 && !context.answersItems) mark = reply.beginArray(after.length);
       served += 1;
+      context.beginItem(index);
       if (reply.protocol === 2) reply.arrayHeader(2);
       reply.bulk(args.source, args.at(index), args.length(index));
     };
     if (groupIndex > 0) readForGroup(context, args, { request, index, found, id, begin });
     else readStream(context, request, { stream: found.stream, id, begin });
   }
-  if (served > 0) reply.endArray(mark, after.length, served, true);
+  if (served > 0 && !context.answersItems) reply.endArray(mark, after.length, served, true);
   return served > 0;
-}
-
-function readOptions(args: Arguments, isGroup: boolean): ReadRequest {
-  const request: ReadRequest = {
-    count: 0,
-    blockMs: -1,
-    isUnacknowledged: false,
-    groupIndex: 0,
-    firstKey: 0,
-    after: [],
-  };
-  args.position = 1;
-  while (args.more && request.firstKey === 0) {
-    if (!takeOption(args, request, isGroup) && !takeGroupOption(args, request, isGroup)) {
-      throw errors.syntax;
-    }
-  }
-  if (request.firstKey === 0) throw errors.syntax;
-  if (isGroup && request.groupIndex === 0) throw missingGroup;
-  return request;
-}
-
-/** Takes an option that both commands have; answers whether there is one. */
-function takeOption(args: Arguments, request: ReadRequest, isGroup: boolean): boolean {
-  if (args.left < 2) return false;
-  if (args.takes('BLOCK')) {
-    request.blockMs = args.roundedAt(args.next(), errors.timeoutNotInteger);
-    if (request.blockMs < 0) throw errors.timeoutNegative;
-  } else if (args.takes('COUNT')) {
-    request.count = Math.max(args.roundedAt(args.next()), 0);
-  } else if (args.takes('STREAMS')) {
-    readStreamCount(args, request, isGroup);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/** The same for those of XREADGROUP. */
-function takeGroupOption(args: Arguments, request: ReadRequest, isGroup: boolean): boolean {
-  if (args.left > 2 && args.takes('GROUP')) {
-    if (!isGroup) throw groupOfXread;
-    request.groupIndex = args.position;
-    args.position += 2;
-    return true;
-  }
-  if (!args.takes('NOACK')) return false;
-  if (!isGroup) throw noackOfXread;
-  request.isUnacknowledged = true;
-  return true;
-}
-
-function readStreamCount(args: Arguments, request: ReadRequest, isGroup: boolean): void {
-  if (args.left % 2 !== 0) {
-    const [name, sign] = isGroup ? ['xreadgroup', '>'] : ['xread', '$'];
-    throw new CommandError(
-      `ERR Unbalanced '${name}' list of streams: for each stream key an ID or '${sign}' must be specified.`,
-    );
-  }
-  request.firstKey = args.position;
-  for (let left = args.left / 2; left > 0; left -= 1) request.after.push(new StreamId());
 }
 
 /** Sets what each stream is read behind, and judges the groups. */
 function settleIds(context: ShardContext, args: Arguments, request: ReadRequest): void {
   const { after, firstKey, groupIndex } = request;
   for (const [nth, id] of after.entries()) {
-    const keyIndex = firstKey + nth;
-    const stream = streamToRead(context, args, keyIndex)?.stream;
-    if (groupIndex > 0 && (stream === undefined || !hasGroup(stream, args, groupIndex))) {
-      throw noGroup(args, keyIndex, groupIndex, ' in XREADGROUP with GROUP option');
-    }
-    settleId(args, keyIndex + after.length, { id, stream, isGroup: groupIndex > 0 });
+    judgeGroup(context, args, request, nth);
+    const stream = streamToRead(context, args, firstKey + nth)?.stream;
+    settleId(args, firstKey + nth + after.length, { id, stream, isGroup: groupIndex > 0 });
+  }
+}
+
+function judgeGroups(context: ShardContext, args: Arguments, request: ReadRequest): void {
+  for (const nth of request.after.keys()) judgeGroup(context, args, request, nth);
+}
+
+/** Without its group a stream cannot be read for one. */
+function judgeGroup(
+  context: ShardContext,
+  args: Arguments,
+  { firstKey, groupIndex }: ReadRequest,
+  nth: number,
+): void {
+  const index = firstKey + nth;
+  if (groupIndex === 0 || !context.owns(args, index)) return;
+  const stream = streamToRead(context, args, index)?.stream;
+  if (stream === undefined || !hasGroup(stream, args, groupIndex)) {
+    throw noGroup(args, index, groupIndex, ' in XREADGROUP with GROUP option');
   }
 }
 
@@ -318,7 +300,7 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   if (isServed) begin();
   if (!isNew) showPending(context, { stream, group, name }, after, request.count);
   else if (isServed && deliver(context, { stream, group, name }, request) && isKnown) {
-    changedAt(context, args, index, streamEvents.pending);
+    context.countChange();
   }
   found.post();
 }

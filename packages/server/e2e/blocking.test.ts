@@ -259,6 +259,72 @@ for (const [what, first, second] of pairs) {
   });
 }
 
+const streams: readonly (readonly [what: string, keys: readonly string[]])[] = [
+  ['one shard', [here, near]],
+  ['several shards', [far, here, third]],
+];
+for (const [what, keys] of streams) {
+  const [first = '', second = ''] = keys;
+  const last = keys.map(() => '$').join(' ');
+  const unread = keys.map(() => '>').join(' ');
+  const names = keys.join(' ');
+  const makeGroups = async (): Promise<void> => {
+    for (const key of keys) await client.call('XGROUP', 'CREATE', key, 'g', '$', 'MKSTREAM');
+  };
+
+  blocking(`streams on ${what}: what comes is read, by all who wait`, async () => {
+    await client.call('XADD', first, '1-1', 'old', '1');
+    const one = await waiting(`XREAD BLOCK 0 STREAMS ${names} ${last}`);
+    const two = await waiting(`XREAD COUNT 5 BLOCK 10000 STREAMS ${names} ${last}`, 2);
+    await client.call('XADD', second, '5-1', 'f', 'v');
+    const entry = [[second, [['5-1', ['f', 'v']]]]];
+    assert.equal(await one.reply, entry);
+    assert.equal(await two.reply, entry);
+  });
+
+  blocking(
+    `streams on ${what}: all that is there comes at once, in the order asked for`,
+    async () => {
+      for (const key of keys) await client.call('XADD', key, '1-1', 'of', key);
+      const all = keys.map((key) => [key, [['1-1', ['of', key]]]]);
+      const from = keys.map(() => '0').join(' ');
+      assert.equal(await call(client, `XREAD BLOCK 0 STREAMS ${names} ${from}`), all);
+      assert.equal(await call(client, `XREAD STREAMS ${names} ${from}`), all);
+      assert.is(await call(client, `XREAD STREAMS ${names} ${last}`), null);
+      assert.is(await call(client, `XREAD BLOCK 20 STREAMS ${names} ${last}`), null);
+    },
+  );
+
+  blocking(`streams on ${what}: each entry goes to one of a group`, async () => {
+    await makeGroups();
+    const one = await waiting(`XREADGROUP GROUP g one BLOCK 0 STREAMS ${names} ${unread}`);
+    const two = await waiting(`XREADGROUP GROUP g two BLOCK 0 STREAMS ${names} ${unread}`, 2);
+    await client.call('XADD', second, '1-1', 'a', '1');
+    assert.equal(await one.reply, [[second, [['1-1', ['a', '1']]]]]);
+    await client.call('XADD', first, '1-1', 'b', '2');
+    assert.equal(await two.reply, [[first, [['1-1', ['b', '2']]]]]);
+    assert.equal(await call(client, `XPENDING ${second} g`), [1, '1-1', '1-1', [['one', '1']]]);
+  });
+
+  blocking(`streams on ${what}: a group that goes is an error`, async () => {
+    const ends = [`DEL ${second}`, `XGROUP DESTROY ${second} g`, `SET ${second} text`, 'FLUSHALL'];
+    for (const end of ends) {
+      await client.call('FLUSHALL');
+      await makeGroups();
+      const { reply } = await waiting(`XREADGROUP GROUP g c BLOCK 0 STREAMS ${names} ${unread}`);
+      await call(client, end);
+      assert.match(String(await reply), /^-(NOGROUP|WRONGTYPE)/, end);
+    }
+    await client.call('FLUSHALL');
+    await client.call('XGROUP', 'CREATE', first, 'g', '$', 'MKSTREAM');
+    await client.call('XADD', first, '1-1', 'a', '1');
+    const lone = `XREADGROUP GROUP g c BLOCK 0 STREAMS ${names} ${unread}`;
+    assert.match(String(await call(client, lone)), /^-NOGROUP/);
+    const pending = await call(client, `XPENDING ${first} g`);
+    assert.equal(pending, [0, null, null, null], 'nothing was delivered');
+  });
+}
+
 blocking('what follows in the pipeline waits for the reply', async () => {
   const waiter = await newClient();
   const replies = waiter.pipeline([['BLPOP', here, '0'], ['GET', near], ['PING']]);

@@ -1,0 +1,41 @@
+/** Items of a command that several shards run, and names of keys, as they travel to main. */
+
+import type { Bytes } from '#base';
+import type { ReplyWriter } from '#resp';
+
+/** Where an item begins: a position of the writer. */
+export interface ItemMark {
+  /** Of the argument it belongs to. */
+  readonly index: number;
+  readonly at: number;
+}
+
+/** The items written, each behind its argument's index and its size. */
+export function encodeItems(writer: ReplyWriter, items: readonly ItemMark[]): Uint8Array {
+  const begins = items.map(({ at }) => writer.offsetOf(at));
+  const end = writer.at;
+  const body = Buffer.allocUnsafe(end - (begins[0] ?? end) + 8 * items.length);
+  let at = 0;
+  for (const [nth, { index }] of items.entries()) {
+    const begin = begins[nth]!;
+    const itemEnd = begins[nth + 1] ?? end;
+    body.writeUInt32LE(index, at);
+    body.writeUInt32LE(itemEnd - begin, at + 4);
+    body.set(writer.bytes.subarray(begin, itemEnd), at + 8);
+    at += 8 + itemEnd - begin;
+  }
+  return body;
+}
+
+/** Names of keys, each behind its size. */
+export function encodeNames(keys: readonly Bytes[]): Uint8Array {
+  const bytes = keys.reduce((sum, key) => sum + 4 + key.length, 0);
+  const body = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const key of keys) {
+    body.writeUInt32LE(key.length, at);
+    body.set(key, at + 4);
+    at += 4 + key.length;
+  }
+  return body;
+}
