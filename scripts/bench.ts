@@ -4,7 +4,7 @@
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   pubsub   messages to 1,000 subscribers
- *   overhead throughput with all diagnostics on and all off, by turns
+ *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   start    from the start of the process to the first PONG
@@ -277,16 +277,22 @@ function roundOf(test: 'get' | 'set', pipeline: number): Round {
 
 async function benchOverhead(): Promise<void> {
   const server = await svc.start();
-  row(['overhead', 'on/off', 'on/s', 'off/s', 'main on', 'main off', 'shards on', 'shards off']);
+  row(['overhead', 'per second', 'ratio', 'main us', 'shards us', 'cpu cost %']);
   const table: Record<string, unknown> = {};
   for (const test of ['set', 'get'] as const) {
     const results = await overheadOf(server, roundOf(test, 16), 2 * TURNS + 1);
-    const [on, off] = [medians(results.on), medians(results.off)];
-    table[test] = { ratio: on.perSecond / off.perSecond, on, off };
-    row([
-      ...[`${test} P=16`, on.perSecond / off.perSecond, on.perSecond.toFixed(0)],
-      ...[off.perSecond.toFixed(0), on.mainUs, off.mainUs, on.othersUs, off.othersUs],
-    ]);
+    const off = medians(results.off);
+    const cpuUs = ({ mainUs, othersUs }: RoundResult): number => mainUs + othersUs;
+    for (const [mode, list] of Object.entries(results)) {
+      const result = medians(list);
+      const ratio = result.perSecond / off.perSecond;
+      const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+      table[`${test} ${mode}`] = { ratio, cpu_cost_percent: cpuCost, ...result };
+      row([
+        ...[`${test} ${mode}`, result.perSecond.toFixed(0), ratio],
+        ...[result.mainUs, result.othersUs, cpuCost],
+      ]);
+    }
   }
   await server.stop();
   report['overhead'] = table;

@@ -47,7 +47,12 @@ export {
   type SubscriptionKind,
 } from './pubsub/index.ts';
 export type {
+  HotKeysPort,
+  HotKeysReport,
+  HotKeysStart,
   InfoPort,
+  MemoryPort,
+  MemoryTree,
   LogPort,
   MonitorsPort,
   ProcessPort,
@@ -55,6 +60,7 @@ export type {
   SettingsPort,
   ShutdownOptions,
   StatisticsPort,
+  StatusPort,
   TimersPort,
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';

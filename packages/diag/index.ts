@@ -27,13 +27,33 @@ export {
 export {
   AT,
   BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
   CommandField,
   COUNTERS,
   Page,
+  Phase,
   type Counter,
   type PageShape,
 } from './page.ts';
+export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
+export { type HealthLimits } from './health.ts';
+export {
+  latencyReport,
+  latencyVerdict,
+  measureLatency,
+  type LatencyBaseline,
+} from './latency-test.ts';
 export { Rate } from './rate.ts';
+export {
+  collectStatus,
+  NO_PERSISTENCE,
+  uptimeSeconds,
+  type ExecutingReport,
+  type StatusSource,
+} from './status.ts';
+export { busyUs, ThreadRates } from './thread-rates.ts';
+export { ThreadSamples } from './thread-samples.ts';
 export {
   slowEntriesTopic,
   SlowLog,
@@ -43,4 +63,4 @@ export {
   type SlowEntry,
   type SlowLogSettings,
 } from './slow-log.ts';
-export { resetStatisticsTopic, topic, type Topic } from './topic.ts';
+export { PURGE, resetStatisticsTopic, topic, type Topic } from './topic.ts';

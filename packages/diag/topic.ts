@@ -12,3 +12,6 @@ export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
 
 /** Sets the counts back that CONFIG RESETSTAT is about. */
 export const resetStatisticsTopic = topic<null, null>('reset-statistics');
+
+/** Has a shard move records out of sparse slabs; answers the bytes given back. */
+export const PURGE = topic<null, number>('purge');

@@ -4,9 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { errors, Logger, systemClock, type Clock } from '#base';
+import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
-import { Rate, resetStatisticsTopic } from '#diag';
+import {
+  latencyVerdict,
+  Phase,
+  Rate,
+  resetStatisticsTopic,
+  ThreadRates,
+  ThreadSamples,
+  type LatencyBaseline,
+} from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import { executingIn, Router } from '#router';
@@ -16,9 +24,12 @@ import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
-import { Measures } from './measures.ts';
+import { HotKeysSession } from './hot-keys.ts';
+import { testLatency } from './latency-baseline.ts';
+import { Measures, type Rates } from './measures.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
+import { statusJson } from './status.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
@@ -33,6 +44,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly hotKeys: HotKeysSession;
   readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
@@ -43,11 +55,12 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #listener: Listener;
-  readonly #rates = { commands: new Rate(), bytesRead: new Rate(), bytesWritten: new Rate() };
+  readonly #rates: Rates;
+  readonly #samples: ThreadSamples;
   readonly #runId = randomBytes(20).toString('hex');
-  #peakBytes = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #baseline: LatencyBaseline | undefined;
 
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
@@ -64,18 +77,15 @@ export class Server {
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
-    this.#pool = new ShardPool({
-      fabric,
-      settings: shardSettings(settings),
-      died: (shard, reason) => {
-        this.#shardDied(shard, reason);
-      },
-    });
+    this.#samples = new ThreadSamples(fabric.mainPage);
+    this.#rates = ratesOf(fabric);
+    this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
       ...{ settings, fabric },
       router: () => this.router,
       wallMs: () => this.#clock.wallMs(),
     });
+    this.hotKeys = new HotKeysSession({ reports: () => this.router.reports, ...this.#clock });
     const runner = new MainRunner(this);
     const { mainPage: page } = fabric;
     const blocks = fabric.blockPool();
@@ -110,6 +120,16 @@ export class Server {
     this.#followSettings();
   }
 
+  #newPool(fabric: Fabric): ShardPool {
+    return new ShardPool({
+      fabric,
+      settings: shardSettings(this.settings),
+      died: (shard, reason) => {
+        this.#shardDied(shard, reason);
+      },
+    });
+  }
+
   #newListener(blocks: BlockPool): Listener {
     const { settings } = this;
     return new Listener({
@@ -126,6 +146,9 @@ export class Server {
 
   /** Begins to serve; rejects when an address cannot be had. */
   async start(): Promise<void> {
+    this.#ops.start();
+    if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+    if (this.#isStopping) return;
     try {
       await this.#listener.open();
     } catch (error) {
@@ -139,11 +162,25 @@ export class Server {
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
-    this.#ops.start();
     if (this.settings.boolean('http.enabled')) {
       this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
     }
+    this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  /** Measures what latency the machine causes, before anybody could be blamed for it. */
+  async #testLatency(): Promise<void> {
+    const seconds = this.settings.number('latency.startup-test-duration-secs');
+    const thresholdUs = this.settings.number('latency.warning-threshold-us');
+    this.log.info('latency-test', `measuring the latency of the machine for ${String(seconds)} s`);
+    const baseline = await testLatency(seconds, () => undefined);
+    this.#baseline = baseline;
+    const { maxUs, p999Us, avgUs } = baseline;
+    const message = `the latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
+    const fields = { max_us: maxUs, p999_us: p999Us, avg_us: avgUs, samples: baseline.samples };
+    if (maxUs > thresholdUs) this.log.warn('latency-test', message, fields);
+    else this.log.info('latency-test', message, fields);
   }
 
   /** Looks at time-outs, limits and rates `hz` times a second. */
@@ -166,14 +203,31 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
-    this.#rates.commands.sample(page.get('commands'), nowUs);
+    page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
+    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
+    if (this.#samples.take(nowUs)) this.#measureBuffers();
+    this.#rates.main.sample(nowUs);
+    for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
-    this.#peakBytes = Math.max(this.#peakBytes, this.#fabric.usedBytes);
+  }
+
+  /** The status document, which asks no shard anything. */
+  statusJson(): string {
+    return statusJson({
+      fabric: this.#fabric,
+      settings: this.settings,
+      mainRates: this.#rates.main,
+      shardRates: this.#rates.shards,
+      nowUs: this.#clock.nowUs(),
+      wallMs: this.#clock.wallMs(),
+      clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
+    });
   }
 
   /** Reads everything that is counted. */
   measure(): Measures {
+    this.#measureBuffers();
     return new Measures({
       settings: this.settings,
       main: this.#fabric.mainPage,
@@ -183,18 +237,32 @@ export class Server {
       runId: this.#runId,
       nowMs: this.#clock.wallMs(),
       nowUs: this.#clock.nowUs(),
-      uptimeSeconds: Math.floor(process.uptime()),
       rssBytes: process.memoryUsage.rss(),
-      peakBytes: this.#peakBytes,
+      baseline: this.#baseline,
+      resident: residentParts(),
       linkBytes: this.#fabric.memory.bytes.length,
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
   }
 
+  /** Adds up what clients' buffers take. */
+  #measureBuffers(): void {
+    let queryBytes = 0;
+    let outputBytes = 0;
+    for (const { traffic } of this.clients.all) {
+      queryBytes += traffic.queryMemoryBytes;
+      outputBytes += traffic.outputBytes;
+    }
+    const { mainPage } = this.#fabric;
+    mainPage.set('queryBytes', queryBytes);
+    mainPage.set('outputBytes', outputBytes);
+  }
+
   /** CONFIG RESETSTAT. */
   async resetStatistics(): Promise<void> {
-    this.#fabric.mainPage.resetStatistics();
-    this.#peakBytes = this.#fabric.usedBytes;
+    const { mainPage, usedBytes } = this.#fabric;
+    mainPage.resetStatistics();
+    mainPage.set('peakBytes', usedBytes);
     await this.router.reports.ask(resetStatisticsTopic, null);
   }
 
@@ -256,6 +324,7 @@ export class Server {
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
+    this.#fabric.mainPage.set('phase', Phase.stopping);
     this.log.info('stopping', 'svc finishes what is in flight and stops');
     this.#listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
@@ -291,6 +360,15 @@ export class Server {
     this.log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
   }
+}
+
+function ratesOf({ mainPage, shardPages }: Fabric): Rates {
+  return {
+    main: new ThreadRates(mainPage),
+    shards: shardPages.map((page) => new ThreadRates(page)),
+    bytesRead: new Rate(),
+    bytesWritten: new Rate(),
+  };
 }
 
 function shardCountOf(settings: Settings): number {

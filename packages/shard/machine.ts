@@ -6,7 +6,7 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, resetStatisticsTopic, type Page } from '#diag';
+import { AT, Bands, HOT_KEYS, HotKeys, PURGE, resetStatisticsTopic, type Page } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -46,6 +46,7 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
+  readonly #hotKeys: HotKeys;
   readonly #waiters = new Waiters();
   readonly #trials: Trials;
   readonly #blocking: Blocking;
@@ -62,8 +63,11 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
+    this.#hotKeys = new HotKeys(parts.random);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
+    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
@@ -141,6 +145,7 @@ export class ShardMachine {
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
       watches: this.#watches,
+      hotKeys: this.#hotKeys,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
@@ -245,6 +250,8 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
+    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
+    this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#slowness.send(this.#sender);
     this.#sender.flush();

@@ -100,7 +100,7 @@ const timeless: Form = same((reply) => timelessTexts(reply));
 /** XPENDING's entries: the third of their four fields is how long they have been idle. */
 const pending: Form = same((reply) =>
   items(reply).map((entry) =>
-    items(entry).length === 4 && items(entry)[2]?.items === undefined && items(reply).length !== 4
+    items(entry).length === 4
       ? [0, 1, 3].map((index) => shown(part(entry, index))).join(' ')
       : shown(entry),
   ),

@@ -97,6 +97,12 @@ const differences: readonly Known[] = [
       words.some((word) => /^(BY|GET|LIMIT)$/i.test(word)),
   },
   {
+    what: 'the members of a set that is not sorted are in any order',
+    avoids: ([name = '', ...words]) =>
+      /^SORT(_RO)?$/i.test(name) &&
+      words.some((word, index) => is(word, 'BY') && words[index + 1]?.includes('*') === false),
+  },
+  {
     what: 'LSET with an index beyond 32 bits is out of range',
     avoids: ([name = '', , index = '']) => is(name, 'LSET') && Math.abs(Number(index)) >= 2 ** 31,
   },
