@@ -38,6 +38,7 @@ export type {
   SettingsPort,
   ShutdownOptions,
   StatisticsPort,
+  StatusPort,
   TimersPort,
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';

@@ -17,7 +17,18 @@ export {
   CommandField,
   COUNTERS,
   Page,
+  Phase,
   type Counter,
   type PageShape,
 } from './page.ts';
+export { type HealthLimits } from './health.ts';
 export { Rate } from './rate.ts';
+export {
+  collectStatus,
+  NO_PERSISTENCE,
+  uptimeSeconds,
+  type ExecutingReport,
+  type StatusSource,
+} from './status.ts';
+export { busyUs, ThreadRates } from './thread-rates.ts';
+export { topic, type Topic } from './topic.ts';

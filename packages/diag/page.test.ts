@@ -92,7 +92,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
     ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
-    ...['queryBytes', 'blockingKeys', 'blockingNoKeys'],
+    ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'phase', 'idleUs', 'idleSinceUs'],
   ]);
   assert.is(page.keys(1), 1);
   assert.is(page.band(0), 1, 'bands are reset by their own command');
@@ -136,7 +136,17 @@ const FROZEN_COUNTERS = [
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
-  ...['oomRejections', 'scatters', 'scatterShards', 'replyUs', 'replies', 'barriers', 'blockingKeys', 'blockingNoKeys'],
+  ...[
+    'oomRejections',
+    'scatters',
+    'scatterShards',
+    'replyUs',
+    'replies',
+    'barriers',
+    'blockingKeys',
+    'blockingNoKeys',
+  ],
+  ...['phase', 'idleUs', 'idleSinceUs'],
 ];
 
 pages.run();

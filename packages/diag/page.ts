@@ -77,7 +77,15 @@ export const COUNTERS = [
   // Shards: keys that clients wait for, and of them those whose being gone ends a wait.
   'blockingKeys',
   'blockingNoKeys',
+  /** Main: a number of Phase. */
+  'phase',
+  /** How long the thread has waited for work, and since when it waits now (0 = it does not). */
+  'idleUs',
+  'idleSinceUs',
 ] as const;
+
+/** How far the server has come: what main's `phase` says. */
+export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;
 
 export type Counter = (typeof COUNTERS)[number];
 

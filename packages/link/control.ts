@@ -9,14 +9,26 @@ export type Control =
   | { kind: 'reset-statistics' }
   | { kind: 'stop' };
 
+/** What a report frame asks: the topic's name, and the question. */
+export type ReportQuestion = readonly [topic: string, question: unknown];
+
 export type SettingValue = string | number | boolean | readonly (string | number)[];
 
-/** A private copy: msgpackr's result is a view into its own pool. */
-export function encodeControl(message: Control): Bytes {
+/** Any value of objects, lists, numbers, texts and bytes. A private copy: msgpackr's result is a view into its own pool. */
+export function encodeMessage(message: unknown): Bytes {
   return Uint8Array.from(pack(message));
+}
+
+/** Throws when the bytes are not a message. Bytes in it are views into `bytes`. */
+export function decodeMessage(bytes: Bytes): unknown {
+  return unpack(bytes);
+}
+
+export function encodeControl(message: Control): Bytes {
+  return encodeMessage(message);
 }
 
 /** Throws when the bytes are not a message. */
 export function decodeControl(bytes: Bytes): Control {
-  return unpack(bytes) as Control;
+  return decodeMessage(bytes) as Control;
 }

@@ -31,7 +31,7 @@ frames('kinds', () => {
     {
       ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
       ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
-      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16, items: 17 },
+      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16, items: 17, report: 18 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -44,7 +44,15 @@ frames('words of a request', () => {
     { ...Request },
     {
       ...{ bytes: 0, kind: 1, command: 2, connection: 3, sequence: 4 },
-      ...{ enqueuedUs: 5, watcher: 5, verdict: 5, unpark: 5, argumentCount: 6, bodyBytes: 7, spans: 8 },
+      ...{
+        enqueuedUs: 5,
+        watcher: 5,
+        verdict: 5,
+        unpark: 5,
+        argumentCount: 6,
+        bodyBytes: 7,
+        spans: 8,
+      },
     },
   );
   assert.is(REQUEST_HEADER_BYTES, 32);

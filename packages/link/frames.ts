@@ -39,6 +39,8 @@ export const FrameKind = {
   unpark: 16,
   /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
   items: 17,
+  /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
+  report: 18,
 } as const;
 
 /** Header of a frame from main to a shard. */

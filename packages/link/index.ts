@@ -1,4 +1,12 @@
-export { decodeControl, encodeControl, type Control, type SettingValue } from './control.ts';
+export {
+  decodeControl,
+  decodeMessage,
+  encodeControl,
+  encodeMessage,
+  type Control,
+  type ReportQuestion,
+  type SettingValue,
+} from './control.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,
@@ -20,4 +28,4 @@ export {
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
-export { RingReader, RingWriter, type RingPlace } from './ring.ts';
+export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';

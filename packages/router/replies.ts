@@ -22,6 +22,8 @@ export interface ShardSignals {
   itemsCame(client: Client, sequence: number, body: Bytes): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
+  /** A shard has answered what it was asked for a report. */
+  reported(shard: number, number: number, body: Bytes): void;
 }
 
 export interface RepliesParts {
@@ -142,6 +144,9 @@ export class Replies {
         break;
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
+        break;
+      case FrameKind.report:
+        this.#signals.reported(link.index, sequence, body);
         break;
       default:
         this.#takeSignal(link, word, kindWord & KIND_MASK, body);

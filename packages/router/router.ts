@@ -13,6 +13,7 @@ import type { ParsedCommand } from '#resp';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Replies } from './replies.ts';
+import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type ShardLink } from './shard-link.ts';
@@ -41,6 +42,7 @@ const WATCH = commandTable.byName('WATCH');
 
 export class Router {
   readonly transactions: Transactions;
+  readonly reports: Reports;
   readonly #parts: RouterParts;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -78,15 +80,17 @@ export class Router {
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
         },
+        reported: (shard, number, body) => {
+          this.reports.answered(shard, number, body);
+        },
       },
     });
+    const beginTurn = (): void => {
+      parts.beginTurn();
+    };
+    this.reports = new Reports({ links, beginTurn });
     this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
-    this.#waits = new Waits({
-      ...{ roster, page, routes: this.#routes },
-      beginTurn: () => {
-        parts.beginTurn();
-      },
-    });
+    this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
       ...{ memory, roster, answers, routes: this.#routes },
       queuedBytesMax: () => parts.queryBytesMax(),

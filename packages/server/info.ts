@@ -135,7 +135,7 @@ function stats(measures: Measures): Line[] {
   return [
     ['total_connections_received', main.get('connectionsTotal')],
     ['total_commands_processed', main.get('commands')],
-    ['instantaneous_ops_per_sec', Math.round(rates.commands.perSecond)],
+    ['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)],
     ['total_net_input_bytes', main.get('bytesRead')],
     ['total_net_output_bytes', main.get('bytesWritten')],
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
@@ -171,16 +171,14 @@ function replication({ runId }: Measures): Line[] {
 
 function cpu(measures: Measures): Line[] {
   const { user, system } = process.cpuUsage();
-  const busy = measures.shards.map((page, index): Line => {
-    const aliveUs = measures.nowUs - page.get('startedUs');
-    return [
-      `shard${String(index)}_busy_percent`,
-      ((page.get('busyUs') * 100) / Math.max(aliveUs, 1)).toFixed(2),
-    ];
-  });
+  const busy = measures.rates.shards.map((rates, index): Line => [
+    `shard${String(index)}_busy_percent`,
+    rates.busyPercent.toFixed(2),
+  ]);
   return [
     ['used_cpu_sys', (system / 1e6).toFixed(6)],
     ['used_cpu_user', (user / 1e6).toFixed(6)],
+    ['main_busy_percent', measures.rates.main.busyPercent.toFixed(2)],
     ...busy,
   ];
 }

@@ -17,6 +17,7 @@ import {
   type ServerContext,
   type SettingsPort,
   type StatisticsPort,
+  type StatusPort,
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
@@ -36,6 +37,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
+  readonly status: StatusPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -51,6 +53,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
+    this.status = { json: () => server.statusJson() };
     this.statistics = {
       reset: () => {
         server.resetStatistics();

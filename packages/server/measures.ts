@@ -8,12 +8,15 @@ import {
   type CommandField,
   type Counter,
   type Counts,
+  uptimeSeconds,
   type Page,
   type Rate,
+  type ThreadRates,
 } from '#diag';
 
 export interface Rates {
-  readonly commands: Rate;
+  readonly main: ThreadRates;
+  readonly shards: readonly ThreadRates[];
   readonly bytesRead: Rate;
   readonly bytesWritten: Rate;
 }
@@ -27,10 +30,7 @@ export interface MeasureParts {
   readonly runId: string;
   readonly nowMs: number;
   readonly nowUs: number;
-  readonly uptimeSeconds: number;
   readonly rssBytes: number;
-  /** The most that `usedBytes` of all shards has been together. */
-  readonly peakBytes: number;
   readonly linkBytes: number;
   readonly executable: string;
 }
@@ -46,6 +46,7 @@ export class Measures {
   readonly nowUs: number;
   readonly uptimeSeconds: number;
   readonly rssBytes: number;
+  /** The most that `usedBytes` of all shards has been together. */
   readonly peakBytes: number;
   readonly linkBytes: number;
   readonly executable: string;
@@ -59,9 +60,9 @@ export class Measures {
     this.runId = parts.runId;
     this.nowMs = parts.nowMs;
     this.nowUs = parts.nowUs;
-    this.uptimeSeconds = parts.uptimeSeconds;
+    this.uptimeSeconds = uptimeSeconds(parts.main, parts.nowUs);
     this.rssBytes = parts.rssBytes;
-    this.peakBytes = Math.max(parts.peakBytes, this.total('usedBytes'));
+    this.peakBytes = Math.max(parts.main.get('peakBytes'), this.total('usedBytes'));
     this.linkBytes = parts.linkBytes;
     this.executable = parts.executable;
   }

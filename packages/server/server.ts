@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, Logger, systemClock, type Clock } from '#base';
 import { configName, settingNames, type Settings } from '#config';
-import { Rate } from '#diag';
+import { Phase, Rate, ThreadRates } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
 import { executingIn, Router } from '#router';
@@ -14,9 +14,10 @@ import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
-import { Measures } from './measures.ts';
+import { Measures, type Rates } from './measures.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
+import { statusJson } from './status.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
@@ -39,9 +40,8 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #listener: Listener;
-  readonly #rates = { commands: new Rate(), bytesRead: new Rate(), bytesWritten: new Rate() };
+  readonly #rates: Rates;
   readonly #runId = randomBytes(20).toString('hex');
-  #peakBytes = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
 
@@ -60,6 +60,12 @@ export class Server {
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
+    this.#rates = {
+      main: new ThreadRates(fabric.mainPage),
+      shards: fabric.shardPages.map((page) => new ThreadRates(page)),
+      bytesRead: new Rate(),
+      bytesWritten: new Rate(),
+    };
     this.#pool = new ShardPool({
       fabric,
       settings: shardSettings(settings),
@@ -118,6 +124,7 @@ export class Server {
     if (this.settings.boolean('http.enabled')) {
       this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
     }
+    this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
   }
 
@@ -138,10 +145,25 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
-    this.#rates.commands.sample(page.get('commands'), nowUs);
+    page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
+    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
+    this.#rates.main.sample(nowUs);
+    for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
-    this.#peakBytes = Math.max(this.#peakBytes, this.#fabric.usedBytes);
+  }
+
+  /** The status document, which asks no shard anything. */
+  statusJson(): string {
+    return statusJson({
+      fabric: this.#fabric,
+      settings: this.settings,
+      mainRates: this.#rates.main,
+      shardRates: this.#rates.shards,
+      nowUs: this.#clock.nowUs(),
+      wallMs: this.#clock.wallMs(),
+      clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
+    });
   }
 
   /** Reads everything that is counted. */
@@ -155,9 +177,7 @@ export class Server {
       runId: this.#runId,
       nowMs: this.#clock.wallMs(),
       nowUs: this.#clock.nowUs(),
-      uptimeSeconds: Math.floor(process.uptime()),
       rssBytes: process.memoryUsage.rss(),
-      peakBytes: this.#peakBytes,
       linkBytes: this.#fabric.memory.bytes.length,
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
@@ -165,8 +185,9 @@ export class Server {
 
   /** CONFIG RESETSTAT. */
   resetStatistics(): void {
-    this.#fabric.mainPage.resetStatistics();
-    this.#peakBytes = this.#fabric.usedBytes;
+    const { mainPage, usedBytes } = this.#fabric;
+    mainPage.resetStatistics();
+    mainPage.set('peakBytes', usedBytes);
     this.router.broadcast({ kind: 'reset-statistics' });
   }
 
@@ -228,6 +249,7 @@ export class Server {
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
+    this.#fabric.mainPage.set('phase', Phase.stopping);
     this.log.info('stopping', 'svc finishes what is in flight and stops');
     this.#listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;

@@ -36,8 +36,6 @@ export const UNHONOURED: readonly SettingName[] = [
   'latency.monitor-threshold-ms',
   'latency.startup-test-duration-secs',
   'latency.warning-threshold-us',
-  'status.memory-warning-percent',
-  'status.connection-warning-percent',
   'status.durability-lag-warning-ms',
   'status.durability-lag-critical-ms',
   'http.bind',

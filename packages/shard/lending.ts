@@ -46,7 +46,7 @@ export interface LendingParts {
 /** Frames that answer what is under way, and wait for nothing. */
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
-  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark],
+  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
 ]);
 
 interface HostedTransaction {

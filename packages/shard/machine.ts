@@ -17,6 +17,7 @@ import { Holds } from './holds.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
@@ -40,6 +41,7 @@ export class ShardMachine {
   readonly #page: Page;
   readonly #values: Float64Array;
   readonly #sender: ReplySender;
+  readonly #questions: Questions;
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
@@ -58,6 +60,7 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.#questions = new Questions(this.#sender);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -196,6 +199,8 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
+    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
+    this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#sender.flush();
   }
@@ -261,6 +266,9 @@ export class ShardMachine {
         break;
       case FrameKind.unwatch:
         this.#watches.forget(frame.words[frame.word + Request.connection]!);
+        break;
+      case FrameKind.report:
+        this.#questions.answer(frame);
         break;
       case FrameKind.control:
         this.#obey(decodeControl(frame.body));

@@ -65,7 +65,7 @@ export class ReplySender {
   #mark = 0;
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
-  /** How often the shard had to wait for main to read. */
+  /** How often the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
   constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet) {

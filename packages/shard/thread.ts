@@ -72,9 +72,15 @@ export function runShardThread(data: ShardThreadData): void {
       return total;
     },
   });
+  const { values } = pages[index]!;
   while (!machine.isStopped) {
     const sleepMs = machine.step();
-    if (sleepMs > 0) requests.sleep(sleepMs);
+    if (sleepMs <= 0) continue;
+    const sinceUs = systemClock.nowUs();
+    values[AT.idleSinceUs] = sinceUs;
+    requests.sleep(sleepMs);
+    values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
+    values[AT.idleSinceUs] = 0;
   }
   port.close();
 }

@@ -6,6 +6,7 @@ import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
 import { serverEnding } from './shutdown.ts';
+import { serverStatus } from './status.ts';
 
 export const serverCommands: readonly Command[] = [
   ...commandCommands,
@@ -15,4 +16,5 @@ export const serverCommands: readonly Command[] = [
   ...serverArt,
   ...serverDebugging,
   ...serverEnding,
+  ...serverStatus,
 ];

@@ -18,6 +18,11 @@ export interface InfoPort {
   render(sections: readonly string[]): string;
 }
 
+export interface StatusPort {
+  /** The status document. */
+  json(): string;
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about. */
   reset(): void;
@@ -53,6 +58,7 @@ export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
   readonly info: InfoPort;
+  readonly status: StatusPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

@@ -25,6 +25,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       rewrite: () => ask('rewrite'),
     },
     info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
+    status: { json: () => '{"status":1}' },
     statistics: { reset: () => ask('reset') },
     process: {
       shutdown: (how) => ask('shutdown', how),
@@ -44,6 +45,9 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['TIME', ['1700000000', '0']],
   ['ROLE', ['master', 0, []]],
+  ['STATUS JSON', '{"status":1}'],
+  ['STATUS JSON now', "-ERR wrong number of arguments for 'status|json' command"],
+  ['STATUS nothing', "-ERR unknown subcommand 'nothing'. Try STATUS HELP."],
   ['CONFIG GET a b*', ['a', 'value of a', 'b*', 'value of b*']],
   ['CONFIG GET', "-ERR wrong number of arguments for 'config|get' command"],
   ['CONFIG SET a', "-ERR wrong number of arguments for 'config|set' command"],

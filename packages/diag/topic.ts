@@ -1,0 +1,11 @@
+/** What main may ask of shards; the name travels, the types say what is asked and what is answered. */
+export interface Topic<Question, Answer> {
+  readonly name: string;
+  /** Never there: ties the types to the topic. */
+  readonly types?: (question: Question) => Answer;
+}
+
+/** Both must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
+export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
+  return { name };
+}

@@ -1,0 +1,89 @@
+/** Reports: every shard is asked, in one order, and who does not answer in time is a gap. */
+import { topic } from '#diag';
+import { decodeMessage, encodeMessage, FrameKind } from '#link';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Reports } from './reports.ts';
+import type { RequestHead, ShardLink } from './shard-link.ts';
+
+const reports = suite('reports');
+
+const sizes = topic<{ prefix: string }, number>('sizes');
+
+interface Sent {
+  readonly head: RequestHead;
+  readonly question: unknown;
+}
+
+function fixture(shards: number) {
+  const sent: Sent[][] = Array.from({ length: shards }, () => []);
+  const links = sent.map(
+    (list) =>
+      ({
+        sendMessage: (head: RequestHead, body: Uint8Array) => {
+          list.push({ head: { ...head }, question: decodeMessage(body) });
+        },
+      }) as unknown as ShardLink,
+  );
+  let turns = 0;
+  const all = new Reports({ links, beginTurn: () => void (turns += 1) });
+  const answer = (shard: number, nth: number, value: unknown): void => {
+    all.answered(shard, sent[shard]![nth]!.head.sequence, encodeMessage(value));
+  };
+  return { all, sent, answer, turns: () => turns };
+}
+
+reports('asks every shard the same, and answers in the order of shards', async () => {
+  const { all, sent, answer, turns } = fixture(3);
+  const asked = all.ask(sizes, { prefix: 'a' });
+  assert.is(turns(), 1, 'a turn is begun, or nobody would see the question');
+  for (const [only, ...more] of sent) {
+    assert.is(only?.head.kind, FrameKind.report);
+    assert.equal(only?.question, ['sizes', { prefix: 'a' }]);
+    assert.is(more.length, 0);
+  }
+  answer(2, 0, 22);
+  answer(0, 0, 20);
+  answer(1, 0, 21);
+  assert.equal(await asked, [
+    { shard: 0, missing: false, answer: 20 },
+    { shard: 1, missing: false, answer: 21 },
+    { shard: 2, missing: false, answer: 22 },
+  ]);
+});
+
+reports('keeps several questions apart', async () => {
+  const { all, answer } = fixture(1);
+  const first = all.ask(sizes, { prefix: 'a' });
+  const second = all.ask(sizes, { prefix: 'b' });
+  answer(0, 1, 2);
+  answer(0, 0, 1);
+  assert.equal(await first, [{ shard: 0, missing: false, answer: 1 }]);
+  assert.equal(await second, [{ shard: 0, missing: false, answer: 2 }]);
+});
+
+reports('marks who did not answer in time, and passes over what comes later', async () => {
+  const { all, answer } = fixture(2);
+  // The timer of a report keeps no process alive.
+  const alive = setTimeout(() => undefined, 5_000);
+  const asked = all.ask(sizes, { prefix: '' }, 20);
+  answer(1, 0, 7);
+  assert.equal(await asked, [
+    { shard: 0, missing: true },
+    { shard: 1, missing: false, answer: 7 },
+  ]);
+  answer(0, 0, 6);
+  clearTimeout(alive);
+});
+
+reports('carries bytes as they are', async () => {
+  const { all, answer } = fixture(1);
+  const bytes = Buffer.from([0, 13, 10, 255]);
+  const asked = all.ask(topic<null, { key: Uint8Array }>('key'), null);
+  answer(0, 0, { key: bytes });
+  const [report] = await asked;
+  assert.ok(report !== undefined && !report.missing);
+  assert.equal(Buffer.from(report.answer.key), bytes);
+});
+
+reports.run();
