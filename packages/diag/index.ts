@@ -28,6 +28,7 @@ export {
   NO_PERSISTENCE,
   uptimeSeconds,
   type ExecutingReport,
+  type StatusDocument,
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';

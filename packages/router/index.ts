@@ -1,5 +1,4 @@
 export { Client, type ClientSocket } from './client.ts';
-export { executingIn, type Executing } from './executing.ts';
 export type { ParkingBlocks } from './parking.ts';
 export type { Report } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';

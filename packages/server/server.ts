@@ -9,7 +9,8 @@ import { configName, settingNames, type Settings } from '#config';
 import { Phase, Rate, ThreadRates } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
-import { executingIn, Router } from '#router';
+import { Router } from '#router';
+import { executingIn, statusDocument } from '#sight';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
@@ -17,7 +18,7 @@ import { MainRunner } from './main-runner.ts';
 import { Measures, type Rates } from './measures.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
-import { statusJson } from './status.ts';
+import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
@@ -155,15 +156,17 @@ export class Server {
 
   /** The status document, which asks no shard anything. */
   statusJson(): string {
-    return statusJson({
-      fabric: this.#fabric,
-      settings: this.settings,
+    const document = statusDocument({
+      sight: this.#fabric.sight,
+      settings: statusSettings(this.settings),
+      version: VERSION,
       mainRates: this.#rates.main,
       shardRates: this.#rates.shards,
       nowUs: this.#clock.nowUs(),
       wallMs: this.#clock.wallMs(),
       clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
     });
+    return JSON.stringify(document);
   }
 
   /** Reads everything that is counted. */
