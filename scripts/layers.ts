@@ -49,7 +49,7 @@ const layers: Readonly<Record<string, Layer>> = {
   server: { imports: beneathServer, thirdParty: ['piscina'] },
   testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
-  'workers/ops': { imports: ['base', 'http', 'telemetry'], types: ['config'] },
+  'workers/ops': { imports: ['base', 'http'] },
   'workers/urls': { imports: [] },
   'workers/tasks': { imports: ['base', 'diag'], thirdParty: ['archiver'] },
 };

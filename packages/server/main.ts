@@ -1,10 +1,10 @@
 /** The server's executable. */
 
-import { ConfigError, helpText, loadFromProcess, type Settings } from '#config';
+import { ConfigError, helpText, loadFromProcess, type Loaded } from '#config';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 
-async function serve(settings: Settings): Promise<void> {
+async function serve({ settings, warnings }: Loaded): Promise<void> {
   const server = new Server(settings);
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -14,11 +14,12 @@ async function serve(settings: Settings): Promise<void> {
       void server.stop();
     });
   }
-  await server.start();
+  await server.start(warnings);
 }
 
 async function main(): Promise<void> {
-  const { settings, action, warnings } = loadFromProcess();
+  const loaded = loadFromProcess();
+  const { settings, action, warnings } = loaded;
   const print = (text: string): void => {
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
     case 'intrinsic-latency':
       throw new Error('--intrinsic-latency: this version has no latency test');
     case 'serve':
-      await serve(settings);
+      await serve(loaded);
   }
 }
 

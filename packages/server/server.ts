@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, Logger, systemClock, type Clock } from '#base';
-import { configName, settingNames, type Settings } from '#config';
+import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
 import { Phase, Rate, ThreadRates } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
@@ -16,6 +16,7 @@ import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { Measures, type Rates } from './measures.ts';
+import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
 import { statusSettings } from './status-settings.ts';
@@ -108,12 +109,17 @@ export class Server {
   }
 
   /** Begins to serve; rejects when an address cannot be had. */
-  async start(): Promise<void> {
+  async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
+    this.#fabric.mainPage.set('phase', Phase.starting);
+    for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
+      // Probes come first: they say from then on how far the rest is.
+      await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
       await this.#listener.open();
     } catch (error) {
       this.#isStopping = true;
       await this.#pool.terminate();
+      await this.#ops.stop();
       throw error;
     }
     this.#turn.listen();
@@ -121,10 +127,6 @@ export class Server {
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
-    this.#ops.start();
-    if (this.settings.boolean('http.enabled')) {
-      this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
-    }
     this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
   }
@@ -152,6 +154,11 @@ export class Server {
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** The time of day, as diagnostics tell it. */
+  wallMs(): number {
+    return this.#clock.wallMs();
   }
 
   /** The status document, which asks no shard anything. */
@@ -252,7 +259,6 @@ export class Server {
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
-    this.#fabric.mainPage.set('phase', Phase.stopping);
     this.log.info('stopping', 'svc finishes what is in flight and stops');
     this.#listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
@@ -270,6 +276,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();

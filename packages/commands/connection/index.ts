@@ -16,5 +16,5 @@ const client = container({
 
 export const connectionCommands: readonly Command[] = [...sessionCommands, client];
 
-export { clientLine } from './client-report.ts';
+export { clientLine, flagsOf } from './client-report.ts';
 export type { AuthenticationPort, ClientsPort, ConnectionContext } from './ports.ts';
