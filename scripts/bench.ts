@@ -6,6 +6,7 @@
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   start    from the start of the process to the first PONG
+ *   overhead what all diagnostics together, and hot keys alone, cost
  *   micro    ring, parser and store by themselves
  *
  * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
@@ -19,6 +20,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
+import { OVERHEAD_MODES, switchDiagnostics, type OverheadMode } from '../bench/load/overhead.ts';
 import {
   hasRedisBenchmark,
   playRound,
@@ -35,6 +37,7 @@ const scale = isQuick ? 0.1 : 1;
 
 const SHARDS = 2;
 const TURNS = isQuick ? 1 : 3;
+const OVERHEAD_TURNS = isQuick ? 3 : 7;
 const MEMORY_KEYS = 2_000_000 * scale;
 const STALL_KEYS = 5_000_000 * scale;
 const COMMANDS: Readonly<Record<number, number>> = {
@@ -254,6 +257,36 @@ async function benchStart(): Promise<void> {
   report['start_to_first_pong_ms'] = results;
 }
 
+/** All diagnostics on against all off, by turns on one server. */
+async function benchOverhead(): Promise<void> {
+  const server = await svc.start();
+  const played = new Map<OverheadMode, RoundResult[]>(OVERHEAD_MODES.map((mode) => [mode, []]));
+  const round: Round = {
+    ...{ test: 'get', pipeline: 16, commands: COMMANDS[16] ?? 0 },
+    ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+  };
+  await playRound(server, { ...round, test: 'set' });
+  for (let turn = 0; turn < OVERHEAD_TURNS; turn += 1) {
+    for (const mode of OVERHEAD_MODES) {
+      await switchDiagnostics(server, mode);
+      played.get(mode)?.push(await playRound(server, round));
+    }
+  }
+  await server.stop();
+  const off = medians(played.get('off') ?? []);
+  const cpuUs = (result: RoundResult): number => result.mainUs + result.othersUs;
+  row(['overhead', 'per second', 'cost %', 'cpu us', 'cpu cost %']);
+  const results: Record<string, unknown> = {};
+  for (const [mode, list] of played) {
+    const result = medians(list);
+    const cost = (1 - result.perSecond / off.perSecond) * 100;
+    const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+    results[mode] = { ...result, cost_percent: cost, cpu_cost_percent: cpuCost };
+    row([mode, result.perSecond.toFixed(0), cost, cpuUs(result), cpuCost]);
+  }
+  report['overhead'] = results;
+}
+
 function benchMicro(): void {
   const folder = path.join(root, 'dist/bench/micro');
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
@@ -278,5 +311,6 @@ if (isWanted('types')) await benchTypes();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('start')) await benchStart();
+if (isWanted('overhead')) await benchOverhead();
 if (isWanted('micro')) benchMicro();
 save();

@@ -32,7 +32,12 @@ export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
 export type {
+  HotKeysPort,
+  HotKeysReport,
+  HotKeysStart,
   InfoPort,
+  MemoryPort,
+  MemoryTree,
   LogPort,
   ProcessPort,
   ServerContext,

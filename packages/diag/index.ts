@@ -14,6 +14,8 @@ export {
 export {
   AT,
   BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
   CommandField,
   COUNTERS,
   Page,
@@ -21,7 +23,14 @@ export {
   type Counter,
   type PageShape,
 } from './page.ts';
+export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
 export { type HealthLimits } from './health.ts';
+export {
+  latencyReport,
+  latencyVerdict,
+  measureLatency,
+  type LatencyBaseline,
+} from './latency-test.ts';
 export { Rate } from './rate.ts';
 export {
   collectStatus,
@@ -32,4 +41,5 @@ export {
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
-export { topic, type Topic } from './topic.ts';
+export { ThreadSamples } from './thread-samples.ts';
+export { PURGE, topic, type Topic } from './topic.ts';

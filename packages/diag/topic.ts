@@ -9,3 +9,6 @@ export interface Topic<Question, Answer> {
 export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
   return { name };
 }
+
+/** Has a shard move records out of sparse slabs; answers the bytes given back. */
+export const PURGE = topic<null, number>('purge');

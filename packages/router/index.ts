@@ -1,5 +1,5 @@
 export { Client, type ClientSocket } from './client.ts';
 export type { ParkingBlocks } from './parking.ts';
-export type { Report } from './reports.ts';
+export { Reports, type Report } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';
 export { ShardLink, type BodyPort } from './shard-link.ts';

@@ -11,8 +11,10 @@ import {
   type ClientsPort,
   type CommandEntry,
   type ConnectionContext,
+  type HotKeysPort,
   type InfoPort,
   type LogPort,
+  type MemoryPort,
   type ProcessPort,
   type ServerContext,
   type SettingsPort,
@@ -25,7 +27,9 @@ import {
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
+import { PURGE } from '#diag';
 import { renderInfo } from './info.ts';
+import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
@@ -38,6 +42,8 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
+  readonly memory: MemoryPort;
+  readonly hotKeys: HotKeysPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -54,6 +60,8 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
     this.status = { json: () => server.statusJson() };
+    this.memory = memoryPort(server);
+    this.hotKeys = server.hotKeys;
     this.statistics = {
       reset: () => {
         server.resetStatistics();
@@ -157,6 +165,17 @@ function clientsPort(server: Server): ClientsPort {
     },
     unblock: (client, withError, ended) => {
       server.clients.byId(client.id)?.unblock?.(withError, ended);
+    },
+  };
+}
+
+function memoryPort(server: Server): MemoryPort {
+  return {
+    stats: () => memoryStats(server.measure()),
+    diagnosis: () => memoryDiagnosis(server.measure()),
+    allocator: () => allocatorReport(server.measure()),
+    purge: async () => {
+      await server.router.reports.ask(PURGE, null);
     },
   };
 }

@@ -1,6 +1,8 @@
 /** The server's executable. */
 
-import { ConfigError, helpText, loadFromProcess, type Loaded } from '#config';
+import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
+import { latencyReport } from '#diag';
+import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 
@@ -15,6 +17,19 @@ async function serve({ settings, warnings }: Loaded): Promise<void> {
     });
   }
   await server.start(warnings);
+}
+
+/** Measures what latency the machine causes, and prints what is found as it is found. */
+async function intrinsicLatency(
+  settings: Settings,
+  seconds: number,
+  print: (text: string) => void,
+): Promise<void> {
+  const baseline = await testLatency(seconds, (us) => {
+    print(`max so far ${us.toFixed(3)} us`);
+  });
+  const thresholdUs = settings.number('latency.warning-threshold-us');
+  for (const line of latencyReport(baseline, thresholdUs)) print(line);
 }
 
 async function main(): Promise<void> {
@@ -38,7 +53,8 @@ async function main(): Promise<void> {
       print(settings.toToml({ hideSecrets: true }));
       return;
     case 'intrinsic-latency':
-      throw new Error('--intrinsic-latency: this version has no latency test');
+      await intrinsicLatency(settings, action.seconds, print);
+      return;
     case 'serve':
       await serve(loaded);
   }

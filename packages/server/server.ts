@@ -4,9 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { errors, Logger, systemClock, type Clock } from '#base';
+import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
 import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
-import { Phase, Rate, ThreadRates } from '#diag';
+import {
+  latencyVerdict,
+  Phase,
+  Rate,
+  ThreadRates,
+  ThreadSamples,
+  type LatencyBaseline,
+} from '#diag';
 import type { SettingValue } from '#link';
 import { Listener } from '#net';
 import { Router } from '#router';
@@ -15,6 +22,8 @@ import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
+import { HotKeysSession } from './hot-keys.ts';
+import { testLatency } from './latency-baseline.ts';
 import { Measures, type Rates } from './measures.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
@@ -34,6 +43,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly hotKeys: HotKeysSession;
   readonly log: Logger;
   readonly shardCount: number;
   readonly #ops: OpsLink;
@@ -43,9 +53,11 @@ export class Server {
   readonly #turn: Turn;
   readonly #listener: Listener;
   readonly #rates: Rates;
+  readonly #samples: ThreadSamples;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #baseline: LatencyBaseline | undefined;
 
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
@@ -62,12 +74,8 @@ export class Server {
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
-    this.#rates = {
-      main: new ThreadRates(fabric.mainPage),
-      shards: fabric.shardPages.map((page) => new ThreadRates(page)),
-      bytesRead: new Rate(),
-      bytesWritten: new Rate(),
-    };
+    this.#samples = new ThreadSamples(fabric.mainPage);
+    this.#rates = ratesOf(fabric);
     this.#pool = new ShardPool({
       fabric,
       settings: shardSettings(settings),
@@ -75,7 +83,6 @@ export class Server {
         this.#shardDied(shard, reason);
       },
     });
-    const runner = new MainRunner(this);
     this.router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
@@ -91,6 +98,8 @@ export class Server {
       },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
+    this.hotKeys = new HotKeysSession({ reports: this.router.reports, ...this.#clock });
+    const runner = new MainRunner(this);
     const { doorbell } = fabric;
     this.#turn = new Turn(this.router, doorbell);
     const blocks = fabric.blockPool();
@@ -110,11 +119,12 @@ export class Server {
 
   /** Begins to serve; rejects when an address cannot be had. */
   async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
-    this.#fabric.mainPage.set('phase', Phase.starting);
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes come first: they say from then on how far the rest is.
       await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+      if (this.#isStopping) return;
       await this.#listener.open();
     } catch (error) {
       this.#isStopping = true;
@@ -129,6 +139,20 @@ export class Server {
     });
     this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  /** Measures what latency the machine causes, before anybody could be blamed for it. */
+  async #testLatency(): Promise<void> {
+    const seconds = this.settings.number('latency.startup-test-duration-secs');
+    const thresholdUs = this.settings.number('latency.warning-threshold-us');
+    this.log.info('latency-test', `measuring the latency of the machine for ${String(seconds)} s`);
+    const baseline = await testLatency(seconds, () => undefined);
+    this.#baseline = baseline;
+    const { maxUs, p999Us, avgUs } = baseline;
+    const message = `the latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
+    const fields = { max_us: maxUs, p999_us: p999Us, avg_us: avgUs, samples: baseline.samples };
+    if (maxUs > thresholdUs) this.log.warn('latency-test', message, fields);
+    else this.log.info('latency-test', message, fields);
   }
 
   /** Looks at time-outs, limits and rates `hz` times a second. */
@@ -150,6 +174,7 @@ export class Server {
     page.set('heartbeatUs', nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
+    if (this.#samples.take(nowUs)) this.#measureBuffers();
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
@@ -178,6 +203,7 @@ export class Server {
 
   /** Reads everything that is counted. */
   measure(): Measures {
+    this.#measureBuffers();
     return new Measures({
       settings: this.settings,
       main: this.#fabric.mainPage,
@@ -188,9 +214,24 @@ export class Server {
       nowMs: this.#clock.wallMs(),
       nowUs: this.#clock.nowUs(),
       rssBytes: process.memoryUsage.rss(),
+      baseline: this.#baseline,
+      resident: residentParts(),
       linkBytes: this.#fabric.memory.bytes.length,
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
+  }
+
+  /** Adds up what clients' buffers take. */
+  #measureBuffers(): void {
+    let queryBytes = 0;
+    let outputBytes = 0;
+    for (const { traffic } of this.clients.all) {
+      queryBytes += traffic.queryMemoryBytes;
+      outputBytes += traffic.outputBytes;
+    }
+    const { mainPage } = this.#fabric;
+    mainPage.set('queryBytes', queryBytes);
+    mainPage.set('outputBytes', outputBytes);
   }
 
   /** CONFIG RESETSTAT. */
@@ -294,6 +335,15 @@ export class Server {
     this.log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
   }
+}
+
+function ratesOf({ mainPage, shardPages }: Fabric): Rates {
+  return {
+    main: new ThreadRates(mainPage),
+    shards: shardPages.map((page) => new ThreadRates(page)),
+    bytesRead: new Rate(),
+    bytesWritten: new Rate(),
+  };
 }
 
 function shardCountOf(settings: Settings): number {

@@ -34,8 +34,6 @@ export const UNHONOURED: readonly SettingName[] = [
   'slowlog.max-len',
   'slowlog.max-arg-len',
   'latency.monitor-threshold-ms',
-  'latency.startup-test-duration-secs',
-  'latency.warning-threshold-us',
   'status.durability-lag-warning-ms',
   'status.durability-lag-critical-ms',
   'debug-bundle.directory',

@@ -15,7 +15,7 @@ import {
   type EveryShardCommand,
   type Wait,
 } from '#commands';
-import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
+import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
@@ -32,6 +32,7 @@ export interface ExecutorParts {
   readonly page: Page;
   readonly clock: Clock;
   readonly watches: Watches;
+  readonly hotKeys: HotKeys;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
@@ -56,6 +57,7 @@ export class Executor {
   readonly #values: Float64Array;
   readonly #args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
+  readonly #hotKeys: HotKeys;
   #wallMs = 0;
   #wallReadUs = 0;
 
@@ -65,6 +67,7 @@ export class Executor {
     this.#sender = parts.sender;
     this.#page = parts.page;
     this.#values = parts.page.values;
+    this.#hotKeys = parts.hotKeys;
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -235,6 +238,7 @@ export class Executor {
     this.#start(frame, entry);
     this.#sender.mark();
     this.#execute(entry);
+    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
     this.#account(entry, startUs, 0);
   }
 
@@ -259,6 +263,7 @@ export class Executor {
     }
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
+    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     const values = this.#values;
@@ -371,9 +376,22 @@ export class Executor {
     const { words, word } = frame;
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
+    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
     this.#sender.end(sequence, this.nowUs | 0);
     this.#account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
+  }
+
+  /** Tells the sampler of hot keys what the command has cost; several keys share it. */
+  #countKeys({ words, word }: Frame, entry: CommandEntry, us: number): void {
+    const hotKeys = this.#hotKeys;
+    const bytes = words[word + Request.bodyBytes]! + this.#sender.written;
+    if (!hotKeys.counts(us, bytes, entry.hasKeys)) return;
+    const args = this.#args;
+    const found = findKeys(entry.command.keys, args) ?? [];
+    for (const { index } of found) {
+      hotKeys.sampled(args.latin1(index), us / found.length, bytes / found.length);
+    }
   }
 
   /** Microseconds from main's taking the command up to its start here. */

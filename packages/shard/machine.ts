@@ -6,7 +6,7 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, type Page } from '#diag';
+import { AT, Bands, HOT_KEYS, HotKeys, PURGE, type Page } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -45,6 +45,7 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
+  readonly #hotKeys: HotKeys;
   readonly #waiters = new Waiters();
   readonly #blocking: Blocking;
   readonly #context: ExecutionContext;
@@ -59,8 +60,11 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
+    this.#hotKeys = new HotKeys(parts.random);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
+    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -114,6 +118,7 @@ export class ShardMachine {
     return new Executor({
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       watches: this.#watches,
+      hotKeys: this.#hotKeys,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();

@@ -110,6 +110,11 @@ export class ReplySender {
     this.writer.at = this.#replyAt + this.#mark;
   }
 
+  /** Bytes of the reply at hand, behind the last mark in it. */
+  get written(): number {
+    return this.writer.at - this.#replyAt - this.#mark;
+  }
+
   /** Forgets the whole of the reply at hand. */
   discard(): void {
     this.writer.at = this.#replyAt;

@@ -2,7 +2,7 @@
 
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { AT, Page, type PageShape } from '#diag';
+import { AT, Page, ThreadSamples, type PageShape } from '#diag';
 import {
   Doorbell,
   layoutOf,
@@ -72,9 +72,12 @@ export function runShardThread(data: ShardThreadData): void {
       return total;
     },
   });
-  const { values } = pages[index]!;
+  const page = pages[index]!;
+  const { values } = page;
+  const samples = new ThreadSamples(page);
   while (!machine.isStopped) {
     const sleepMs = machine.step();
+    samples.take(values[AT.heartbeatUs]!);
     if (sleepMs <= 0) continue;
     const sinceUs = systemClock.nowUs();
     values[AT.idleSinceUs] = sinceUs;

@@ -2,6 +2,7 @@ import type { Command } from '../definition.ts';
 import { commandCommands } from './command.ts';
 import { serverSettings } from './config.ts';
 import { serverDebugging } from './debug.ts';
+import { serverHotKeys } from './hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
@@ -17,4 +18,5 @@ export const serverCommands: readonly Command[] = [
   ...serverDebugging,
   ...serverEnding,
   ...serverStatus,
+  ...serverHotKeys,
 ];

@@ -13,7 +13,10 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
   const ask = (what: string, ...words: unknown[]): void => {
     asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
   };
-  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer'> = {
+  const ports: Omit<
+    ServerContext,
+    'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer' | 'hotKeys'
+  > = {
     commands: commandTable,
     redisVersion: '7.4.1',
     settings: {
@@ -25,6 +28,19 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       rewrite: () => ask('rewrite'),
     },
     info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
+    memory: {
+      stats: () => [
+        ['total', 5],
+        ['share', { double: 0.5 }],
+        ['tree', [['part', 1]]],
+      ],
+      diagnosis: () => 'well\n',
+      allocator: () => 'slabs\n',
+      purge: () => {
+        ask('purge');
+        return Promise.resolve();
+      },
+    },
     status: { json: () => '{"status":1}' },
     statistics: { reset: () => ask('reset') },
     process: {
@@ -71,7 +87,10 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['MEMORY USAGE k SAMPLES', '-ERR syntax error'],
   ['MEMORY USAGE k SAMPLES -1', '-ERR syntax error'],
   ['MEMORY USAGE k SAMPLES x', '-ERR value is not an integer or out of range'],
-  ['MEMORY DOCTOR', 'There are 0 keys in 0 bytes: too little to find fault with.\n'],
+  ['MEMORY DOCTOR', 'well\n'],
+  ['MEMORY MALLOC-STATS', 'slabs\n'],
+  ['MEMORY STATS', ['total', 5, 'share', '0.5', 'tree', ['part', 1]]],
+  ['MEMORY STATS x', "-ERR wrong number of arguments for 'memory|stats' command"],
   ['LOLWUT VERSION x', '-ERR value is not an integer or out of range'],
 ];
 
@@ -117,6 +136,16 @@ server('WAIT answers when its time is over, and never without one', () => {
   assert.equal(context.deferred, [0]);
 });
 
+server('MEMORY PURGE answers when the shards are through, in a transaction at once', async () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'MEMORY PURGE'), undefined);
+  await Promise.resolve();
+  assert.equal(context.deferred, ['OK']);
+  context.mayBlock = false;
+  assert.is(call(context, 'MEMORY PURGE'), 'OK');
+  assert.equal(asked, ['purge', 'purge']);
+});
+
 server('MEMORY USAGE tells the bytes of a key, growing with it', () => {
   const { context } = contextWithPorts();
   call(context, 'SET k v');
@@ -135,7 +164,14 @@ server('LOLWUT is a picture and the version', () => {
   }
 });
 
-for (const line of ['CONFIG HELP', 'MEMORY HELP', 'COMMAND HELP', 'DEBUG HELP', 'OBJECT HELP']) {
+for (const line of [
+  'CONFIG HELP',
+  'MEMORY HELP',
+  'COMMAND HELP',
+  'DEBUG HELP',
+  'OBJECT HELP',
+  'HOTKEYS HELP',
+]) {
   server(`${line} has Redis' layout and names every subcommand`, () => {
     const [name = ''] = line.split(' ');
     const lines = call(contextWithPorts().context, line) as string[];

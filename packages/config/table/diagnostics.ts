@@ -62,7 +62,7 @@ export const diagnosticsSettings = rows({
   'latency.startup-test': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'start',
     meaning: 'Measures what latency the machine itself causes, before accepting connections.',
   },
   'latency.startup-test-duration-secs': {
