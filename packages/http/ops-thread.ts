@@ -60,6 +60,7 @@ export class OpsThread {
       live: data.live,
       desk: new MainDesk(this.#calls),
       recentLogLines: () => this.#writer.recent(),
+      logLinesDropped: () => this.#writer.droppedLines,
       log: (level, event, message, fields) => {
         logger[level](event, message, fields);
       },

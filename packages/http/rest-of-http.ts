@@ -5,6 +5,7 @@ import { json } from './answer.ts';
 import { StaticFiles } from './files.ts';
 import { indexPage } from './index-page.ts';
 import type { HttpListener } from './listener.ts';
+import { MetricsDesk } from './metrics.ts';
 import { Routes, type Route } from './routes.ts';
 import type { HttpLiveSettings } from './settings.ts';
 import { Surroundings, type OpsHttpParts } from './surroundings.ts';
@@ -16,10 +17,11 @@ export class RestOfHttp {
   readonly routes: Routes;
   readonly #surroundings: Surroundings;
 
-  constructor(parts: OpsHttpParts, early: readonly Route[], _listener: HttpListener) {
+  constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
     const surroundings = new Surroundings(parts);
     this.#surroundings = surroundings;
-    const routes = [...early, ...statusRoutes(surroundings)];
+    const metrics = new MetricsDesk(surroundings, listener);
+    const routes = [...early, ...statusRoutes(surroundings), metrics.route];
     this.routes = new Routes([...routes, ...uiRoutes(routes, parts.version)]);
   }
 

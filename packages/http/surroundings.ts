@@ -20,6 +20,7 @@ export interface OpsHttpParts {
   readonly desk: MainDesk;
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
+  logLinesDropped(): number;
   log(level: 'info' | 'warn' | 'error', event: string, message: string, fields?: LogFields): void;
 }
 
@@ -31,6 +32,7 @@ export class Surroundings {
   readonly clock = systemClock;
   live: HttpLiveSettings;
   readonly recentLogLines: OpsHttpParts['recentLogLines'];
+  readonly logLinesDropped: OpsHttpParts['logLinesDropped'];
   readonly log: OpsHttpParts['log'];
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
@@ -43,6 +45,7 @@ export class Surroundings {
     this.live = parts.live;
     this.desk = parts.desk;
     this.recentLogLines = () => parts.recentLogLines();
+    this.logLinesDropped = () => parts.logLinesDropped();
     this.log = (level, event, message, fields) => {
       parts.log(level, event, message, fields);
     };
