@@ -35,6 +35,8 @@ export type {
   HotKeysPort,
   HotKeysReport,
   HotKeysStart,
+  BundleEntry,
+  BundlesPort,
   InfoPort,
   MemoryPort,
   MemoryTree,

@@ -1,4 +1,5 @@
 export { Bands } from './bands.ts';
+export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { countError } from './error-count.ts';
 export {
   addCounts,
@@ -37,9 +38,10 @@ export {
   NO_PERSISTENCE,
   uptimeSeconds,
   type ExecutingReport,
+  type ShardStatus,
   type StatusDocument,
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
 export { ThreadSamples } from './thread-samples.ts';
-export { PURGE, topic, type Topic } from './topic.ts';
+export { PURGE, SHARD_CONTENT, topic, type ShardContent, type Topic } from './topic.ts';

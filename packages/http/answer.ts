@@ -32,15 +32,25 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** More than the code that `message` is, for people. */
+  readonly detail: string;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    detail = '',
+  ) {
     super(message);
+    this.detail = detail;
     this.status = status;
     this.headers = headers;
   }
 
   get answer(): Answer {
-    return { ...json({ error: this.message }, this.status), headers: this.headers };
+    const { detail } = this;
+    const body = { error: this.message, ...(detail === '' ? {} : { message: detail }) };
+    return { ...json(body, this.status), headers: this.headers };
   }
 }
 

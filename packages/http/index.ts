@@ -4,7 +4,6 @@ export type {
   LatencyEventReport,
   MainAnswers,
   MainReportName,
-  ShardReport,
   SlowlogReport,
 } from './reports.ts';
 export type { HttpFixedSettings, HttpLiveSettings, SettingReport } from './settings.ts';

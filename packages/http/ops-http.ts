@@ -7,6 +7,7 @@
 import { systemClock } from '#base';
 import { Page } from '#diag';
 import { Access } from './access.ts';
+import type { Bundles } from './bundles.ts';
 import { HttpListener } from './listener.ts';
 import { loginRoutes } from './login.ts';
 import { probeRoutes } from './probes.ts';
@@ -66,14 +67,13 @@ export class OpsHttp {
     });
   }
 
-  /** Settles when everything can be answered. */
-  async loaded(): Promise<void> {
-    await this.#rest;
+  async bundles(): Promise<Bundles> {
+    return (await this.#rest).bundles;
   }
 
   async close(): Promise<void> {
     this.#listener.close();
-    (await this.#rest).close();
+    await (await this.#rest).close();
   }
 
   async #load(early: readonly Route[]): Promise<RestOfHttp> {

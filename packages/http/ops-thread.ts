@@ -17,6 +17,7 @@ export interface OpsData {
   readonly sight: SightData;
   readonly http: HttpFixedSettings;
   readonly live: HttpLiveSettings;
+  readonly bundleTask: string;
 }
 
 /** What main sends, beside questions. */
@@ -59,6 +60,7 @@ export class OpsThread {
       fixed: data.http,
       live: data.live,
       desk: new MainDesk(this.#calls),
+      bundleTask: data.bundleTask,
       recentLogLines: () => this.#writer.recent(),
       logLinesDropped: () => this.#writer.droppedLines,
       log: (level, event, message, fields) => {
@@ -68,6 +70,8 @@ export class OpsThread {
   }
 
   run(): void {
+    this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
     this.#data.port.on('message', (message: OpsMessage) => {
       this.#take(message);
     });

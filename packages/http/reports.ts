@@ -1,5 +1,6 @@
 /** What only main knows, asked of it by message: by name, with what is asked and what is answered. */
 
+import type { ShardContent } from '#diag';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
 
@@ -46,26 +47,19 @@ export interface LatencyEventReport {
   readonly samples: number;
 }
 
-/** A shard that did not answer in time is there with its id and `missing` only. */
-export interface ShardReport {
-  readonly shard_id: number;
-  readonly missing: boolean;
-  readonly keys?: number;
-  readonly memory_bytes?: number;
-  readonly peak_memory_bytes?: number;
-  readonly hot_keys?: number;
-  readonly warm_keys?: number;
-  readonly queue_depth?: number;
-}
-
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
 export interface MainReports {
   clients: { question: null; answer: readonly ClientReport[] };
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
-  slowlog: { question: { count: number }; answer: readonly SlowlogReport[] };
+  slowlog: {
+    /** -1: all. */
+    question: { count: number };
+    answer: { entries: readonly SlowlogReport[]; missing_shards: readonly number[] };
+  };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
-  shards: { question: null; answer: readonly ShardReport[] };
+  /** By shard; null for one that did not answer in time. */
+  shards: { question: null; answer: readonly (ShardContent | null)[] };
   /** Begins to drain; answered as soon as that has begun. */
   shutdown: { question: null; answer: null };
 }
@@ -111,3 +105,5 @@ function mainError({ problem, message }: CallError): HttpError {
       return new HttpError(500, message);
   }
 }
+
+export type { ShardContent };

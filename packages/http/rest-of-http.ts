@@ -1,7 +1,10 @@
 /** All that is answered over HTTP beside probes: what it takes is loaded after those are there. */
 
 import { fileURLToPath } from 'node:url';
+import { adminRoutes } from './admin.ts';
 import { json } from './answer.ts';
+import { apiRoutes, DebugDocuments } from './api.ts';
+import { Bundles } from './bundles.ts';
 import { StaticFiles } from './files.ts';
 import { indexPage } from './index-page.ts';
 import type { HttpListener } from './listener.ts';
@@ -15,13 +18,23 @@ const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
 export class RestOfHttp {
   readonly routes: Routes;
+  readonly bundles: Bundles;
   readonly #surroundings: Surroundings;
 
   constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
     const surroundings = new Surroundings(parts);
     this.#surroundings = surroundings;
     const metrics = new MetricsDesk(surroundings, listener);
-    const routes = [...early, ...statusRoutes(surroundings), metrics.route];
+    const documents = new DebugDocuments(surroundings);
+    this.bundles = new Bundles({ surroundings, documents, metrics, task: parts.bundleTask });
+    const routes = [
+      ...early,
+      metrics.route,
+      ...statusRoutes(surroundings),
+      ...apiRoutes(documents, metrics),
+      ...this.bundles.routes,
+      ...adminRoutes(surroundings),
+    ];
     this.routes = new Routes([...routes, ...uiRoutes(routes, parts.version)]);
   }
 
@@ -29,8 +42,9 @@ export class RestOfHttp {
     this.#surroundings.live = live;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#surroundings.close();
+    await this.bundles.close();
   }
 }
 

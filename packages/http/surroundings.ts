@@ -18,6 +18,8 @@ export interface OpsHttpParts {
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
   readonly desk: MainDesk;
+  /** Where the task is that packs bundles. */
+  readonly bundleTask: string;
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
   logLinesDropped(): number;

@@ -7,6 +7,8 @@ import {
   type Answer,
   type Arguments,
   type AuthenticationPort,
+  type BundleEntry,
+  type BundlesPort,
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
@@ -42,6 +44,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
+  readonly bundles: BundlesPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly process: ProcessPort;
@@ -62,6 +65,10 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     this.status = { json: () => server.statusJson() };
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
+    this.bundles = {
+      generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
+      list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
+    };
     this.statistics = {
       reset: () => {
         server.resetStatistics();

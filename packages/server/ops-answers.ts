@@ -1,6 +1,7 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
 import { flagsOf, type ClientPort } from '#commands';
+import { SHARD_CONTENT } from '#diag';
 import type { ClientReport, MainAnswers } from '#http';
 import type { Server } from './server.ts';
 
@@ -11,6 +12,10 @@ export function opsAnswers(server: Server): MainAnswers {
   return {
     clients: () => clientReports(server),
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
+    shards: async () => {
+      const reports = await server.router.reports.ask(SHARD_CONTENT, null);
+      return reports.map((report) => (report.missing ? null : report.answer));
+    },
     shutdown: () => {
       server.log.info('shutdown-asked', 'shutdown was asked for over HTTP');
       // Whoever asked is told first that it begins.

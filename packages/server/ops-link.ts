@@ -6,7 +6,7 @@ import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
 import type { SightData } from '#sight';
-import { opsWorkerUrl } from '#workers';
+import { bundleTaskUrl, opsWorkerUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
 import { VERSION } from './version.ts';
 
@@ -53,6 +53,7 @@ export class OpsLink {
       sight,
       http: httpFixedSettings(this.#settings),
       live: httpLiveSettings(this.#settings),
+      bundleTask: bundleTaskUrl.href,
     };
     const worker = new Worker(opsWorkerUrl, {
       name: 'svc-ops',

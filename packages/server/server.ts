@@ -36,6 +36,8 @@ import { VERSION } from './version.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
+/** Longest wait for what the ops thread is asked to do. */
+const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
 
@@ -179,6 +181,11 @@ export class Server {
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** Asks the ops thread for something that may take a while. */
+  askOps(name: string): Promise<unknown> {
+    return this.#ops.ask(name, null, OPS_MS_MAX);
   }
 
   /** The time of day, as diagnostics tell it. */

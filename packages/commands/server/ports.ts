@@ -84,6 +84,19 @@ export interface HotKeysPort {
   report(): Promise<HotKeysReport | null>;
 }
 
+export interface BundleEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly size_bytes: number;
+  readonly expires_at: string;
+}
+
+/** Diagnostic bundles; what cannot be done rejects with the reason. */
+export interface BundlesPort {
+  generate(): Promise<BundleEntry>;
+  list(): Promise<readonly BundleEntry[]>;
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about. */
   reset(): void;
@@ -122,6 +135,7 @@ export interface ServerContext extends MainContext {
   readonly status: StatusPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
+  readonly bundles: BundlesPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
