@@ -3,11 +3,12 @@
  *
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
+ *   pubsub   messages to 1,000 subscribers
+ *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   start    from the start of the process to the first PONG
- *   overhead what all diagnostics together, and hot keys alone, cost
  *   micro    ring, parser and store by themselves
  *
  * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
@@ -20,8 +21,9 @@ import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request, startRedis, startServer, type ChildServer } from '#testkit';
+import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
+import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
-import { OVERHEAD_MODES, switchDiagnostics, type OverheadMode } from '../bench/load/overhead.ts';
 import {
   hasRedisBenchmark,
   playRound,
@@ -38,7 +40,6 @@ const scale = isQuick ? 0.1 : 1;
 
 const SHARDS = 2;
 const TURNS = isQuick ? 1 : 3;
-const OVERHEAD_TURNS = isQuick ? 3 : 7;
 const MEMORY_KEYS = 2_000_000 * scale;
 const STALL_KEYS = 5_000_000 * scale;
 const COMMANDS: Readonly<Record<number, number>> = {
@@ -162,10 +163,7 @@ async function benchLoad(): Promise<void> {
   row(LOAD_COLUMNS);
   for (const pipeline of [1, 16, 64]) {
     for (const test of ['set', 'get'] as const) {
-      const results = await byTurns(servers, {
-        ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
-        ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
-      });
+      const results = await byTurns(servers, roundOf(test, pipeline));
       const ours = results.get('svc') ?? medians([]);
       const theirs = results.get('redis') ?? medians([]);
       const throughput = ours.perSecond / theirs.perSecond;
@@ -180,6 +178,7 @@ async function benchLoad(): Promise<void> {
       ]);
     }
   }
+  await showShards(servers.get('svc'));
   await showBands(servers.get('svc'));
   for (const server of servers.values()) await server.stop();
   report['load'] = table;
@@ -216,12 +215,88 @@ async function benchTypes(): Promise<void> {
 }
 
 /** What each shard executed, and how busy it was, over the whole load. */
-async function showBands(server: ChildServer | undefined): Promise<void> {
+async function showShards(server: ChildServer | undefined): Promise<void> {
   if (server === undefined) return;
   const client = await server.client();
   const info = (await client.call('INFO', 'latencystats', 'cpu')) as string;
   for (const line of info.split('\r\n').filter((text) => /_(get|set):|busy/.test(text)))
     print(line);
+}
+
+const SUBSCRIBERS = 1_000;
+const MESSAGES: Readonly<Record<number, number>> = { 1: 400 * scale, 16: 3_200 * scale };
+
+async function benchPubSub(): Promise<void> {
+  const servers = new Map<Contender['name'], ChildServer>();
+  for (const contender of contenders) servers.set(contender.name, await contender.start());
+  const table: Record<string, unknown> = {};
+  row(['pubsub', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us']);
+  for (const pipeline of [1, 16]) {
+    const results = new Map<string, FanOutResult[]>();
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (const [name, server] of servers) {
+        const options = { subscribers: SUBSCRIBERS, pipeline, messageBytes: VALUE_BYTES };
+        const result = await fanOut(server, { ...options, messages: MESSAGES[pipeline] ?? 0 });
+        results.set(name, [...(results.get(name) ?? []), result]);
+      }
+    }
+    const of = (name: string, pick: (result: FanOutResult) => number): number =>
+      median((results.get(name) ?? []).map(pick));
+    const ours = of('svc', ({ perSecond }) => perSecond);
+    const theirs = of('redis', ({ perSecond }) => perSecond);
+    const ratio = ours / theirs;
+    const [oursUs, theirsUs] = ['svc', 'redis'].map((name) => of(name, ({ mainUs }) => mainUs));
+    table[`pipeline ${String(pipeline)}`] = {
+      ...{ ratio, svc: ours, redis: theirs, svc_main_us: oursUs, redis_main_us: theirsUs },
+    };
+    row([
+      ...[`publish P=${String(pipeline)}`, ratio, ours.toFixed(0), theirs.toFixed(0)],
+      ...[oursUs ?? NaN, theirsUs ?? NaN],
+    ]);
+  }
+  for (const server of servers.values()) await server.stop();
+  report['pubsub'] = { subscribers: SUBSCRIBERS, ...table };
+}
+
+/** How long each shard's requests took, in a round of its own: the others are measured without bands. */
+async function showBands(server: ChildServer | undefined): Promise<void> {
+  if (server === undefined) return;
+  const shards = await bandsOfRound(server, roundOf('get', 16));
+  row(['bands', ...Object.keys(shards[0] ?? {})]);
+  for (const [shard, bands] of shards.entries()) {
+    row([`shard ${String(shard)}`, ...Object.values(bands).map(String)]);
+  }
+  report['bands'] = shards;
+}
+
+function roundOf(test: 'get' | 'set', pipeline: number): Round {
+  return {
+    ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
+    ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+  };
+}
+
+async function benchOverhead(): Promise<void> {
+  const server = await svc.start();
+  row(['overhead', 'per second', 'ratio', 'main us', 'shards us', 'cpu cost %']);
+  const table: Record<string, unknown> = {};
+  for (const test of ['set', 'get'] as const) {
+    const results = await overheadOf(server, roundOf(test, 16), 2 * TURNS + 1);
+    const off = medians(results.off);
+    const cpuUs = ({ mainUs, othersUs }: RoundResult): number => mainUs + othersUs;
+    for (const [mode, list] of Object.entries(results)) {
+      const result = medians(list);
+      const ratio = result.perSecond / off.perSecond;
+      const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+      table[`${test} ${mode}`] = { ratio, cpu_cost_percent: cpuCost, ...result };
+      row([
+        ...[`${test} ${mode}`, result.perSecond.toFixed(0), ratio],
+        ...[result.mainUs, result.othersUs, cpuCost],
+      ]);
+    }
+  }
+  await server.stop();
+  report['overhead'] = table;
 }
 
 async function benchMemory(): Promise<void> {
@@ -256,36 +331,6 @@ async function benchStart(): Promise<void> {
   );
   for (const [name, ms] of Object.entries(results)) row([name, ms]);
   report['start_to_first_pong_ms'] = results;
-}
-
-/** All diagnostics on against all off, by turns on one server. */
-async function benchOverhead(): Promise<void> {
-  const server = await svc.start();
-  const played = new Map<OverheadMode, RoundResult[]>(OVERHEAD_MODES.map((mode) => [mode, []]));
-  const round: Round = {
-    ...{ test: 'get', pipeline: 16, commands: COMMANDS[16] ?? 0 },
-    ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
-  };
-  await playRound(server, { ...round, test: 'set' });
-  for (let turn = 0; turn < OVERHEAD_TURNS; turn += 1) {
-    for (const mode of OVERHEAD_MODES) {
-      await switchDiagnostics(server, mode);
-      played.get(mode)?.push(await playRound(server, round));
-    }
-  }
-  await server.stop();
-  const off = medians(played.get('off') ?? []);
-  const cpuUs = (result: RoundResult): number => result.mainUs + result.othersUs;
-  row(['overhead', 'per second', 'cost %', 'cpu us', 'cpu cost %']);
-  const results: Record<string, unknown> = {};
-  for (const [mode, list] of played) {
-    const result = medians(list);
-    const cost = (1 - result.perSecond / off.perSecond) * 100;
-    const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
-    results[mode] = { ...result, cost_percent: cost, cpu_cost_percent: cpuCost };
-    row([mode, result.perSecond.toFixed(0), cost, cpuUs(result), cpuCost]);
-  }
-  report['overhead'] = results;
 }
 
 /** Every command that takes a key alone, so that there are as many series as a busy server has. */
@@ -342,10 +387,11 @@ if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
 if (isWanted('load')) await benchLoad();
 if (isWanted('types')) await benchTypes();
+if (isWanted('pubsub')) await benchPubSub();
+if (isWanted('overhead')) await benchOverhead();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('scrape')) await benchScrape();
 if (isWanted('start')) await benchStart();
-if (isWanted('overhead')) await benchOverhead();
 if (isWanted('micro')) benchMicro();
 save();

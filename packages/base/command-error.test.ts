@@ -26,7 +26,7 @@ catalogue('begins every text with a code of the list', () => {
 const withoutText = [
   ...['NOPERM', 'NOTBUSY', 'NOSCRIPT', 'NOREPLICAS', 'LOADING', 'BUSY', 'BUSYKEY', 'BUSYGROUP'],
   ...['NOGROUP', 'MISCONF', 'READONLY', 'UNKILLABLE', 'INVALIDOBJ'],
-  ...['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN', 'CLUSTERDOWN', 'MASTERDOWN', 'IOERR'],
+  ...['CROSSSLOT', 'MOVED', 'ASK', 'CLUSTERDOWN', 'MASTERDOWN', 'IOERR'],
 ];
 
 catalogue('has a text for every code that is in use', () => {

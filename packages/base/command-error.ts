@@ -100,6 +100,7 @@ export const errors = {
   unblocked: fixed('UNBLOCKED client unblocked via CLIENT UNBLOCK'),
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
   timeoutNegative: fixed('ERR timeout is negative'),
+  keysKeepChanging: fixed('TRYAGAIN The keys that the command reads keep changing, try again'),
   execWithoutMulti: fixed('ERR EXEC without MULTI'),
   execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
   execRefused: (reason: CommandError): CommandError =>
@@ -112,6 +113,7 @@ export const errors = {
     fixed(
       `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
     ),
+  monitorsKeys: fixed("ERR Replica can't interact with the keyspace"),
   wrongArguments: (command: string): CommandError =>
     fixed(`ERR wrong number of arguments for '${command}' command`),
   unknownCommand: (name: string, firstArguments: string): CommandError =>

@@ -4,6 +4,8 @@ import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { TrackingState } from './connection/tracking-state.ts';
+import type { Subscriptions } from './pubsub/subscriptions.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
@@ -50,6 +52,8 @@ export interface ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   random(): number;
+  /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
+  demandHere(key: Bytes): void;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;
@@ -59,6 +63,8 @@ export interface ShardContext {
    * event has no name.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
+  countChange(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Must be called when a command has emptied a whole database, or all of them (-1). */
@@ -72,6 +78,8 @@ export interface ShardContext {
   readonly isOffering: boolean;
   /** Of such a command: whether it concerns the key here; else another shard sees to it. */
   owns(args: Arguments, index: number): boolean;
+  /** Of such a command: says what is judged next, in ascending order; the first error of all shards is answered. */
+  judging(place: number): void;
   /** Of such a command: main puts the items of all shards together, so no header is written. */
   readonly answersItems: boolean;
   /** Of such a command: what is written from here on is the item of argument `index`. */
@@ -107,6 +115,8 @@ export interface ClientPort {
   readonly isBlocked: boolean;
   /** It waits for something that CLIENT UNBLOCK can end. */
   readonly canUnblock: boolean;
+  /** CLIENT PAUSE holds its next command back. */
+  readonly isPostponed: boolean;
   readonly isEnding: boolean;
   /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
   readonly queuedCount: number;
@@ -115,6 +125,12 @@ export interface ClientPort {
   readonly watched: ReadonlyMap<string, unknown>;
   readonly user: string;
   readonly traffic: ClientTraffic;
+  /** Undefined while it listens to nothing. */
+  readonly subscriptions: Subscriptions | undefined;
+  /** Is shown what others send. */
+  readonly isMonitor: boolean;
+  /** Undefined while it does not track keys. */
+  readonly tracking: TrackingState | undefined;
   database: number;
   protocol: 2 | 3;
   name: string;

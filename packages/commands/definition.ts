@@ -6,6 +6,7 @@
  * must be merged.
  */
 
+import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { MainContext, ShardContext } from './contexts.ts';
 import type { Keys } from './keys.ts';
@@ -85,6 +86,8 @@ export interface CommandHead {
   group: Group;
   /** Redis' convention: counts the name (and a subcommand's); negative = at least. */
   arity: number;
+  /** Takes words that Redis does not know, and which the arity does not tell of. */
+  admitsMore?: boolean;
   flags: readonly Flag[];
   keys: Keys;
   args: readonly ArgumentDoc[];
@@ -113,6 +116,13 @@ export interface OneShardCommand extends CommandHead {
    * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
   acrossShards?: 'lend' | 'first' | 'each';
+  /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
+  otherKeys?: {
+    /** Whether the arguments ask for any. */
+    areNamed(args: Arguments): boolean;
+    /** Names them; throws what the command would. */
+    of(context: ShardContext, args: Arguments): readonly Bytes[];
+  };
   run(context: ShardContext, args: Arguments): void;
 }
 

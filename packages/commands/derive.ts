@@ -155,7 +155,7 @@ function plainRange(spec: KeySpec): PlainRange | undefined {
 /** What a spec says of its keys, in COMMAND's words and order. */
 export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly string[] {
   const { access, use = [] } = spec;
-  const flags: string[] = [access];
+  const flags: string[] = spec.notKey === true ? [] : [access];
   for (const word of ['access', 'update', 'insert', 'delete'] as const) {
     if (use.includes(word)) flags.push(word);
   }
@@ -188,7 +188,7 @@ export function faults(command: Command): readonly string[] {
     [new Set(flags).size !== flags.length, 'A flag stands twice.'],
     [arity === 0, 'The arity is zero.'],
     [!admitsKeys(arity, keys), 'The arity does not reach the keys.'],
-    [keys.specs.length > 0 && isOnMain(command), 'It has keys but reaches no shard.'],
+    [hasRealKeys(keys) && isOnMain(command), 'It has keys but reaches no shard.'],
     [
       writesKeys(keys) && !has('write') && !has('may_replicate'),
       'It writes to keys without saying so.',
@@ -200,6 +200,10 @@ export function faults(command: Command): readonly string[] {
 
 function isOnMain({ route }: Command): boolean {
   return route === 'onMain' || route === 'container';
+}
+
+function hasRealKeys(keys: Keys): boolean {
+  return keys.specs.some(({ notKey }) => notKey !== true);
 }
 
 function writesKeys(keys: Keys): boolean {

@@ -27,10 +27,26 @@ export {
   type AuthenticationPort,
   type ClientsPort,
   type ConnectionContext,
+  type TrackingOptions,
+  type TrackingState,
+  type TracksPort,
 } from './connection/index.ts';
+export type {
+  BandsPort,
+  DiagnosticsContext,
+  LatencyPort,
+  SlowlogPort,
+} from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { Merge, SplitPlan } from './merge.ts';
 export type { PartCodec } from './parts.ts';
+export {
+  Subscriptions,
+  type Piece,
+  type PubSubContext,
+  type PubSubPort,
+  type SubscriptionKind,
+} from './pubsub/index.ts';
 export type {
   HotKeysPort,
   HotKeysReport,
@@ -41,6 +57,7 @@ export type {
   MemoryPort,
   MemoryTree,
   LogPort,
+  MonitorsPort,
   ProcessPort,
   ServerContext,
   SettingsPort,
@@ -50,4 +67,5 @@ export type {
   TimersPort,
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
+export type { MonitorFilter } from './server/monitor.ts';
 export { CommandEntry, commandTable, CommandTable } from './table.ts';

@@ -10,19 +10,24 @@ import type { Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag } from './definition.ts';
+import { diagnosticsCommands } from './diagnostics/index.ts';
 import { geoCommands } from './geo/index.ts';
 import { hashCommands } from './hash/index.ts';
 import { isFirstArgumentOnly } from './keys.ts';
 import { hyperloglogCommands } from './hyperloglog/index.ts';
 import { keyspaceCommands } from './keyspace/index.ts';
 import { listCommands } from './list/index.ts';
+import { pubSubCommands } from './pubsub/index.ts';
 import { scriptCommands } from './script/libraries.ts';
 import { serverCommands } from './server/index.ts';
 import { setCommands } from './set/index.ts';
+import { sortCommands } from './sort/index.ts';
 import { sortedSetCommands } from './sorted-set/index.ts';
 import { streamCommands } from './stream/index.ts';
 import { stringCommands } from './string/index.ts';
 import { transactionCommands } from './transaction/index.ts';
+
+const NO_SECRETS: readonly number[] = [];
 
 /** A command with what the router asks of it on every call. */
 export class CommandEntry {
@@ -36,6 +41,8 @@ export class CommandEntry {
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   readonly hasKeys: boolean;
+  /** Never logged as slow: EXEC, whose commands are. */
+  readonly skipsSlowLog: boolean;
   /** A shard may put it aside, or its keys are looked for on several shards first. */
   readonly mayWait: boolean;
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
@@ -56,6 +63,7 @@ export class CommandEntry {
     this.isWrite = this.#flags.has('write');
     this.deniesOom = this.#flags.has('denyoom');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
+    this.skipsSlowLog = this.#flags.has('skip_slowlog');
     this.hasKeys = command.keys.specs.length > 0;
     this.mayWait =
       command.route === 'oneShard' &&
@@ -72,6 +80,15 @@ export class CommandEntry {
 
   has(flag: Flag): boolean {
     return this.#flags.has(flag);
+  }
+
+  /** Indexes of the arguments that are never logged. */
+  secretsOf(args: Arguments): readonly number[] {
+    const { secret } = this.command;
+    if (secret === undefined) return NO_SECRETS;
+    if (secret !== 'all') return secret(args);
+    const first = this.container === undefined ? 1 : 2;
+    return Array.from({ length: Math.max(0, args.count - first) }, (_, nth) => first + nth);
   }
 
   get subcommands(): readonly CommandEntry[] {
@@ -100,7 +117,8 @@ export class CommandEntry {
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
-    return this.arity >= 0 ? count === this.arity : count >= -this.arity;
+    if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
+    return count === this.arity;
   }
 
   /** What to answer when `admits` says no. */
@@ -184,8 +202,11 @@ export const commandTable = new CommandTable([
   ...sortedSetCommands,
   ...streamCommands,
   ...geoCommands,
+  ...sortCommands,
   ...keyspaceCommands,
+  ...pubSubCommands,
   ...serverCommands,
   ...transactionCommands,
   ...scriptCommands,
+  ...diagnosticsCommands,
 ]);

@@ -7,6 +7,7 @@ import {
   bucketHigh,
   bucketLow,
   bucketOf,
+  cumulativeByPowers,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
@@ -77,6 +78,24 @@ histogram('adds up', () => {
   assert.is(one[3], 7);
   assert.is(totalCount(one), 8);
   assert.is(totalCount(other), 6);
+});
+
+histogram('is cumulative by powers of two, each only where it adds any', () => {
+  const counts = new Float64Array(HISTOGRAM_BUCKETS);
+  const us = [0, 0.9, 1, 3.9, 4, 1_000, 1_023, 1_024, 60_000_000, 1e9];
+  for (const each of us) counts[bucketOf(each * TICKS_PER_US)]! += 1;
+  assert.equal(cumulativeByPowers(counts), [
+    ...[
+      [1, 2],
+      [2, 3],
+      [4, 4],
+      [8, 5],
+      [1_024, 7],
+      [2_048, 8],
+    ],
+    [2 ** 26, 10],
+  ]);
+  assert.equal(cumulativeByPowers(new Float64Array(HISTOGRAM_BUCKETS)), []);
 });
 
 histogram.run();

@@ -66,3 +66,27 @@ export function addCounts(target: Counts, source: Counts): void {
     target[index] = target[index]! + source[index]!;
   }
 }
+
+/** Powers of two of microseconds that a histogram reaches: 2^26 us is the 67 s that it counts up to. */
+const POWERS = 27;
+
+/**
+ * How many took less than 1, 2, 4, ... microseconds, each power only where that adds any. Buckets end at
+ * powers of two, so the counts are exact.
+ */
+export function cumulativeByPowers(
+  counts: Counts,
+): readonly (readonly [us: number, count: number])[] {
+  const steps: [us: number, count: number][] = [];
+  let count = 0;
+  let before = 0;
+  let bucket = 0;
+  for (let power = 0; power < POWERS; power += 1) {
+    const us = 2 ** power;
+    const end = power === POWERS - 1 ? counts.length : bucketOf(us * TICKS_PER_US);
+    for (; bucket < end; bucket += 1) count += counts[bucket]!;
+    if (count > before) steps.push([us, count]);
+    before = count;
+  }
+  return steps;
+}

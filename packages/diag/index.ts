@@ -1,17 +1,30 @@
 export { Bands } from './bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
+export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
 export { countError } from './error-count.ts';
 export {
   addCounts,
   bucketHigh,
   bucketLow,
   bucketOf,
+  cumulativeByPowers,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
   totalCount,
   type Counts,
 } from './histogram.ts';
+export { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
+export {
+  LATENCY_EVENTS,
+  latencyEvent,
+  LatencyEvents,
+  LatencySeries,
+  MAIN_THREAD,
+  type LatencyEvent,
+  type LatencySample,
+  type ThreadShare,
+} from './latency-events.ts';
 export {
   AT,
   BAND_ROWS_MAX,
@@ -44,4 +57,20 @@ export {
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
 export { ThreadSamples } from './thread-samples.ts';
-export { PURGE, SHARD_CONTENT, topic, type ShardContent, type Topic } from './topic.ts';
+export {
+  slowEntriesTopic,
+  SlowLog,
+  slowResetTopic,
+  type SlowClient,
+  type SlowCommand,
+  type SlowEntry,
+  type SlowLogSettings,
+} from './slow-log.ts';
+export {
+  PURGE,
+  resetStatisticsTopic,
+  SHARD_CONTENT,
+  topic,
+  type ShardContent,
+  type Topic,
+} from './topic.ts';

@@ -114,8 +114,11 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
-    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'outputBytes'],
-    ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'phase', 'idleUs', 'idleSinceUs'],
+    ...['heapTotalBytes', 'externalBytes', 'connections', 'blockedClients', 'pubsubClients'],
+    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'trackingClients'],
+    ...['trackingKeys', 'trackingItems', 'trackingPrefixes', 'outputBytes'],
+    ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'bandsGeneration'],
+    ...['phase', 'idleUs', 'idleSinceUs'],
     ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
   ]);
   assert.is(page.keys(1), 1);
@@ -129,7 +132,7 @@ pages('clears the bands alone', () => {
   const page = emptyPage();
   for (const [, write] of places(page)) write();
   const before = page.values.filter((value) => value !== 0).length;
-  page.clearBands();
+  page.clearBands(1);
   for (let row = 0; row < BAND_ROWS_MAX; row += 1) assert.is(page.band(row), 0);
   assert.is(page.values.filter((value) => value !== 0).length, before - BAND_ROWS_MAX);
 });
@@ -158,6 +161,8 @@ const FROZEN_COUNTERS = [
   ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
   ...['heapTotalBytes', 'externalBytes', 'queueUs', 'executeTicks', 'waitsForRoom', 'lends'],
   ...['deferred', 'connections', 'connectionsTotal', 'connectionsRejected', 'blockedClients'],
+  ...['pubsubClients', 'pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels'],
+  ...['trackingClients', 'trackingKeys', 'trackingItems', 'trackingPrefixes'],
   ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
   ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts'],
   ...[
@@ -170,6 +175,7 @@ const FROZEN_COUNTERS = [
     'blockingKeys',
     'blockingNoKeys',
   ],
+  ...['slowCommands', 'slowCommandUs', 'slowCommandUsMax', 'bandsGeneration', 'reportGaps'],
   ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
   ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
   ...['stalePercent', 'censusUs', 'censusChanges'],

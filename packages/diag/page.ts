@@ -62,6 +62,15 @@ export const COUNTERS = [
   'connectionsTotal',
   'connectionsRejected',
   'blockedClients',
+  // Main: messages between connections.
+  'pubsubClients',
+  'pubsubChannels',
+  'pubsubPatterns',
+  'pubsubShardChannels',
+  'trackingClients',
+  'trackingKeys',
+  'trackingItems',
+  'trackingPrefixes',
   'bytesRead',
   'bytesWritten',
   'outputBytes',
@@ -79,6 +88,14 @@ export const COUNTERS = [
   // Shards: keys that clients wait for, and of them those whose being gone ends a wait.
   'blockingKeys',
   'blockingNoKeys',
+  // Commands that were logged as slow.
+  'slowCommands',
+  'slowCommandUs',
+  'slowCommandUsMax',
+  /** How often the bands were set to zero, since when these are counted. */
+  'bandsGeneration',
+  /** Main: shards that did not answer a report in time. */
+  'reportGaps',
   /** Main: a number of Phase. */
   'phase',
   /** How long the thread has waited for work, and since when it waits now (0 = it does not). */
@@ -233,6 +250,14 @@ export class Page {
     values[bucket] = values[bucket]! + 1;
   }
 
+  /** Counts a command that was logged as slow. */
+  slow(us: number): void {
+    const { values } = this;
+    values[AT.slowCommands] = values[AT.slowCommands]! + 1;
+    values[AT.slowCommandUs] = values[AT.slowCommandUs]! + us;
+    if (us > values[AT.slowCommandUsMax]!) values[AT.slowCommandUsMax] = us;
+  }
+
   failed(command: number): void {
     this.#addToCommand(command, CommandField.failed);
   }
@@ -261,7 +286,9 @@ export class Page {
     return this.values[this.#bands + row]!;
   }
 
-  clearBands(): void {
+  /** Counts bands from zero, under a new number. */
+  clearBands(generation: number): void {
+    this.set('bandsGeneration', generation);
     this.values.fill(0, this.#bands, this.#bands + BAND_ROWS_MAX);
   }
 
@@ -321,6 +348,10 @@ const RESETTABLE: readonly Counter[] = [
   'replyUs',
   'replies',
   'barriers',
+  'slowCommands',
+  'slowCommandUs',
+  'slowCommandUsMax',
+  'reportGaps',
   'expireUs',
   'evictionUs',
   'defragUs',

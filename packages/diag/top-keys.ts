@@ -8,91 +8,112 @@
 /** What is known of a key. */
 export interface TopKey {
   /** One character for each byte. */
-  key: string;
+  readonly key: string;
   /** What it is ranked by. */
-  weight: number;
+  readonly weight: number;
   /** How much of `weight` may be others'. */
-  error: number;
-  calls: number;
-  us: number;
-  bytes: number;
-  /** Its place in the heap. */
-  place: number;
+  readonly error: number;
+  readonly calls: number;
+  readonly us: number;
+  readonly bytes: number;
 }
 
+/** Keys are numbered, and what is known of them lies in typed arrays: counting makes no garbage. */
 export class TopKeys {
   readonly #capacity: number;
-  readonly #byKey = new Map<string, TopKey>();
-  /** A binary heap, the lightest first. */
-  readonly #heap: TopKey[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #keys: string[] = [];
+  readonly #weights: Float64Array;
+  readonly #errors: Float64Array;
+  readonly #calls: Float64Array;
+  readonly #us: Float64Array;
+  readonly #bytes: Float64Array;
+  /** Numbers of keys as a binary heap, the lightest first; and where in it each number is. */
+  readonly #heap: Int32Array;
+  readonly #places: Int32Array;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
+    this.#weights = new Float64Array(capacity);
+    this.#errors = new Float64Array(capacity);
+    this.#calls = new Float64Array(capacity);
+    this.#us = new Float64Array(capacity);
+    this.#bytes = new Float64Array(capacity);
+    this.#heap = new Int32Array(capacity);
+    this.#places = new Int32Array(capacity);
   }
 
   /** Counts one use of a key, or several alike. */
   add(key: string, weight: number, calls: number, us: number, bytes: number): void {
-    let entry = this.#byKey.get(key);
-    if (entry === undefined) {
-      entry = this.#heap.length < this.#capacity ? this.#newEntry(key) : this.#takeOver(key);
+    let id = this.#ids.get(key);
+    if (id === undefined) {
+      id = this.#keys.length < this.#capacity ? this.#newId(key) : this.#takeOver(key);
     }
-    entry.weight += weight;
-    entry.calls += calls;
-    entry.us += us;
-    entry.bytes += bytes;
-    this.#sink(entry);
+    this.#weights[id]! += weight;
+    this.#calls[id]! += calls;
+    this.#us[id]! += us;
+    this.#bytes[id]! += bytes;
+    this.#sink(id);
   }
 
   /** The heaviest keys, heaviest first. */
   heaviest(count: number): readonly TopKey[] {
-    return [...this.#heap].sort((a, b) => b.weight - a.weight).slice(0, count);
+    const weights = this.#weights;
+    const ranked = [...this.#keys.keys()].sort((a, b) => weights[b]! - weights[a]!);
+    return ranked.slice(0, count).map((id) => ({
+      key: this.#keys[id]!,
+      ...{ weight: weights[id]!, error: this.#errors[id]! },
+      ...{ calls: this.#calls[id]!, us: this.#us[id]!, bytes: this.#bytes[id]! },
+    }));
   }
 
-  #newEntry(key: string): TopKey {
-    const entry = {
-      ...{ key, weight: 0, error: 0, calls: 0, us: 0, bytes: 0 },
-      place: this.#heap.length,
-    };
-    this.#byKey.set(key, entry);
-    this.#heap.push(entry);
+  #newId(key: string): number {
+    const id = this.#keys.length;
+    this.#keys.push(key);
+    this.#ids.set(key, id);
     // It weighs nothing yet, so it belongs on top.
-    while (entry.place > 0) this.#exchange(entry.place, (entry.place - 1) >> 1);
-    return entry;
-  }
-
-  #takeOver(key: string): TopKey {
-    const entry = this.#heap[0]!;
-    this.#byKey.delete(entry.key);
-    entry.key = key;
-    entry.error = entry.weight;
-    entry.calls = 0;
-    entry.us = 0;
-    entry.bytes = 0;
-    this.#byKey.set(key, entry);
-    return entry;
-  }
-
-  /** An entry has become heavier. */
-  #sink(entry: TopKey): void {
-    const heap = this.#heap;
-    for (;;) {
-      const left = 2 * entry.place + 1;
-      if (left >= heap.length) return;
-      const right = left + 1;
-      const isRight = right < heap.length && heap[right]!.weight < heap[left]!.weight;
-      const lighter = isRight ? right : left;
-      if (heap[lighter]!.weight >= entry.weight) return;
-      this.#exchange(entry.place, lighter);
+    let place = id;
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      this.#put(this.#heap[above]!, place);
+      place = above;
     }
+    this.#put(id, 0);
+    return id;
   }
 
-  #exchange(one: number, other: number): void {
+  #takeOver(key: string): number {
+    const id = this.#heap[0]!;
+    this.#ids.delete(this.#keys[id]!);
+    this.#ids.set(key, id);
+    this.#keys[id] = key;
+    this.#errors[id] = this.#weights[id]!;
+    this.#calls[id] = 0;
+    this.#us[id] = 0;
+    this.#bytes[id] = 0;
+    return id;
+  }
+
+  /** A key has become heavier. */
+  #sink(id: number): void {
     const heap = this.#heap;
-    const first = heap[one]!;
-    const second = heap[other]!;
-    heap[one] = second;
-    heap[other] = first;
-    second.place = one;
-    first.place = other;
+    const weights = this.#weights;
+    const count = this.#keys.length;
+    const weight = weights[id]!;
+    let place = this.#places[id]!;
+    for (let below = 2 * place + 1; below < count; below = 2 * place + 1) {
+      const right = below + 1;
+      if (right < count && weights[heap[right]!]! < weights[heap[below]!]!) below = right;
+      const lighter = heap[below]!;
+      if (weights[lighter]! >= weight) break;
+      this.#put(lighter, place);
+      place = below;
+    }
+    this.#put(id, place);
+  }
+
+  #put(id: number, place: number): void {
+    this.#heap[place] = id;
+    this.#places[id] = place;
   }
 }

@@ -5,10 +5,13 @@ export interface Topic<Question, Answer> {
   readonly types?: (question: Question) => Answer;
 }
 
-/** Both must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
+/** Both types must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
 export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
   return { name };
 }
+
+/** Sets the counts back that CONFIG RESETSTAT is about. */
+export const resetStatisticsTopic = topic<null, null>('reset-statistics');
 
 /** Has a shard move records out of sparse slabs; answers the bytes given back. */
 export const PURGE = topic<null, number>('purge');

@@ -8,7 +8,7 @@ const messages = suite('control messages');
 
 const all: readonly Control[] = [
   { kind: 'stop' },
-  { kind: 'reset-statistics' },
+  { kind: 'reset-bands', generation: 3 },
   {
     kind: 'settings',
     values: {

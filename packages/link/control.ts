@@ -6,7 +6,12 @@ import type { Bytes } from '#base';
 /** What every shard is told, in order with the commands. */
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
-  | { kind: 'reset-statistics' }
+  /** Bands are counted from zero; the page says under which number. */
+  | { kind: 'reset-bands'; generation: number }
+  /** CLIENT PAUSE: nothing may change, not even by itself. */
+  | { kind: 'pause'; isOn: boolean }
+  /** Whether anybody tracks keys. */
+  | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
 /** What a report frame asks: the topic's name, and the question. */

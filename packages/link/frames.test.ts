@@ -31,7 +31,17 @@ frames('kinds', () => {
     {
       ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
       ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
-      ...{ offer: 12, verdict: 13, parked: 14, wake: 15, unpark: 16, items: 17, report: 18 },
+      ...{
+        offer: 12,
+        verdict: 13,
+        parked: 14,
+        wake: 15,
+        unpark: 16,
+        items: 17,
+        inquiry: 18,
+        events: 19,
+      },
+      ...{ report: 20, introduce: 21, latency: 22 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -73,7 +83,7 @@ frames('words of a reply', () => {
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
-  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8 });
+  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16 });
 });
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {

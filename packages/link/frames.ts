@@ -39,8 +39,16 @@ export const FrameKind = {
   unpark: 16,
   /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
   items: 17,
+  /** main -> shard: which other keys does this command read? shard -> main: their names, or that they have changed. */
+  inquiry: 18,
+  /** shard -> main: what happened to keys, ahead of the reply to the command that did it. */
+  events: 19,
   /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
-  report: 18,
+  report: 20,
+  /** main -> shard: who the client in a slot is, before its first command here and after a change. Body: msgpack. */
+  introduce: 21,
+  /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */
+  latency: 22,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -110,6 +118,8 @@ export const ReplyFlag = {
   ready: 4,
   /** Of `offer`: none is there, and the command waits. */
   waits: 8,
+  /** Of `inquiry`: the keys named before are no longer those that the command reads. */
+  outdated: 16,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;

@@ -7,6 +7,7 @@ export {
   type ReportQuestion,
   type SettingValue,
 } from './control.ts';
+export { SharedCounter } from './counter.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,
@@ -30,3 +31,11 @@ export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memo
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';
 export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';
+export {
+  decodeKeyEvents,
+  KeyEventFlag,
+  KeyEventWriter,
+  NO_ORIGIN,
+  type KeyEvent,
+  type Origin,
+} from './key-events.ts';

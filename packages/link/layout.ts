@@ -1,5 +1,6 @@
 /** Where everything lies in the link memory. Computed alike in every thread from the same few numbers. */
 
+import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './ring.ts';
 
@@ -21,6 +22,8 @@ export interface LinkLayout {
   replies: readonly RingPlace[];
   read: number;
   blocks: number;
+  /** The counter of slow commands. */
+  slowIds: number;
   bytes: number;
 }
 
@@ -63,5 +66,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   }
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
-  return { doorbell, requests, replies, read, blocks, bytes: at };
+  const slowIds = take(COUNTER_BYTES);
+  return { doorbell, requests, replies, read, blocks, slowIds, bytes: at };
 }

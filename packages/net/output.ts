@@ -50,6 +50,11 @@ export class Output {
     return this.#used + this.#bufferedBytes + inFlight;
   }
 
+  /** Bytes of them that it was not even offered. */
+  get unsentBytes(): number {
+    return this.#used + this.#bufferedBytes;
+  }
+
   /** Appends a range of the shared memory. */
   append(at: number, length: number): void {
     const { memory } = this.#pool;

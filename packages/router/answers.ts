@@ -2,8 +2,9 @@
 
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
-import { AT, countError, TICKS_PER_US, type Page } from '#diag';
+import { AT, countError, type Page } from '#diag';
 import { OwnedReply } from '#resp';
+import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
 import type { Roster } from './roster.ts';
@@ -26,16 +27,31 @@ function writeUnblocked(reply: OwnedReply): void {
   reply.error(errors.unblocked);
 }
 
+export interface AnswersParts {
+  readonly roster: Roster;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly accounts: Accounts;
+  readonly run: RunOnMain;
+}
+
+/** The command whose reply was left for later, and what of it is to be logged then. */
+interface Deferred {
+  pending: Pending | undefined;
+}
+
 export class Answers {
+  readonly #accounts: Accounts;
   readonly #roster: Roster;
   readonly #page: Page;
   readonly #clock: Clock;
   readonly #run: RunOnMain;
   readonly #reply = new OwnedReply(2, WRITER_BYTES);
-  /** Whether the command being run has left its reply for later. */
-  #isDeferred = false;
+  /** Set when the command being run leaves its reply for later. */
+  #deferred: Deferred | undefined;
 
-  constructor(roster: Roster, page: Page, clock: Clock, run: RunOnMain) {
+  constructor({ roster, page, clock, accounts, run }: AnswersParts) {
+    this.#accounts = accounts;
     this.#roster = roster;
     this.#page = page;
     this.#clock = clock;
@@ -48,7 +64,7 @@ export class Answers {
     const sequence = client.takeSequence();
     const wasMuted = client.isMuted;
     const reply = this.#begin(client);
-    this.#isDeferred = false;
+    this.#deferred = undefined;
     const startUs = this.#clock.nowUs();
     values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = startUs;
@@ -57,13 +73,19 @@ export class Answers {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       reply.at = 0;
-      this.#isDeferred = false;
+      this.#deferred = undefined;
       reply.error(error);
     }
     values[AT.executing] = 0;
-    this.#page.executed(entry.id, (this.#clock.nowUs() - startUs) * TICKS_PER_US);
+    const executeUs = this.#clock.nowUs() - startUs;
+    this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
-    if (this.#hasDeferred()) return;
+    const deferred = this.#takeDeferred();
+    if (deferred !== undefined) {
+      deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);
+      return;
+    }
+    this.#accounts.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
     this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
   }
@@ -75,19 +97,24 @@ export class Answers {
   defer(client: Client, timedOut?: Write): (write: Write) => void {
     const sequence = (client.nextSequence - 1) >>> 0;
     const { isMuted } = client;
-    this.#isDeferred = true;
+    const deferred: Deferred = { pending: undefined };
+    this.#deferred = deferred;
     client.awaitsReply = true;
+    client.deferredSequence = sequence;
+    let isOpen = true;
     if (timedOut !== undefined) this.#block(client);
     const answer = (write: Write): void => {
-      // It may wait for something else by now.
-      if (!client.awaitsReply || (client.nextSequence - 1) >>> 0 !== sequence) return;
+      if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
+      isOpen = false;
       this.#unblock(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
       write(reply);
       const bytes = reply.take();
+      if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      client.releasePushes();
       this.#roster.finishIfGone(client);
       this.#roster.retry(client);
     };
@@ -104,7 +131,7 @@ export class Answers {
   giveUpWait(client: Client): void {
     if (!client.awaitsReply) return;
     this.#unblock(client);
-    client.deliver((client.nextSequence - 1) >>> 0, 1, NO_BYTES, 0, 0);
+    client.deliver(client.deferredSequence, 1, NO_BYTES, 0, 0);
   }
 
   /** Says that a command waits for EXEC. */
@@ -117,6 +144,13 @@ export class Answers {
   /** Answers an error without running the command. */
   reject(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#page.rejected(entry.id);
+    this.error(client, error);
+  }
+
+  /** Answers that a command which needs no running has failed. */
+  fail(client: Client, entry: CommandEntry, error: CommandError): void {
+    this.#accounts.ran(entry, 0);
+    this.#page.failed(entry.id);
     this.error(client, error);
   }
 
@@ -145,7 +179,7 @@ export class Answers {
     const { client, sequence, commandId } = gather;
     const reply = this.#begin(client);
     gather.write(reply);
-    this.#page.executed(commandId, gather.executeTicks);
+    this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     const bytes = reply.take();
     client.deliver(sequence, 1, bytes, 0, gather.isMuted ? 0 : bytes.length);
@@ -173,8 +207,10 @@ export class Answers {
     countError(this.#page, errorText);
   }
 
-  #hasDeferred(): boolean {
-    return this.#isDeferred;
+  #takeDeferred(): Deferred | undefined {
+    const deferred = this.#deferred;
+    this.#deferred = undefined;
+    return deferred;
   }
 
   #block(client: Client): void {

@@ -1,7 +1,14 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { Bytes } from '#base';
-import { commandTable, type ClientPort, type ClientTraffic, type ReplyMode } from '#commands';
+import {
+  commandTable,
+  type ClientPort,
+  type ClientTraffic,
+  type ReplyMode,
+  type Subscriptions,
+  type TrackingState,
+} from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
 import type { WatchedKeys } from './exec-plan.ts';
 import type { Transaction } from './transaction.ts';
@@ -21,6 +28,7 @@ export interface ClientSocket {
   readonly isStalled: boolean;
   readonly output: {
     readonly pendingBytes: number;
+    readonly unsentBytes: number;
     readonly bytesWritten: number;
     append(at: number, length: number): void;
     appendBytes(source: Bytes, at: number, length: number): void;
@@ -45,13 +53,18 @@ export class Client implements ClientPort {
   readonly createdMs: number;
   database = 0;
   protocol: 2 | 3 = 2;
-  name = '';
+  /** Which shards know who it is. */
+  readonly knownTo: boolean[] = [];
   libraryName = '';
   libraryVersion = '';
-  user = 'default';
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
+  isMonitor = false;
+  /** A pause holds its next command back. */
+  isPostponed = false;
+  subscriptions: Subscriptions | undefined;
+  tracking: TrackingState | undefined;
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
@@ -72,6 +85,12 @@ export class Client implements ClientPort {
   isConducting = false;
   /** Its last command may wait: nothing else of it is taken until that is answered. */
   awaitsReply = false;
+  /** Of a command on main that has left its reply for later. */
+  deferredSequence = 0;
+  /** The command it waited for has been run: its reply is under way. */
+  isServed = false;
+  /** Which command of a transaction was sent on last; the commands share a sequence. */
+  step = 0;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
@@ -81,8 +100,11 @@ export class Client implements ClientPort {
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
   #authenticated = false;
+  #name = '';
+  #user = 'default';
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
+  #heldPushes: Bytes[] = [];
   /** Made for the first reply that comes before its turn. */
   #parking: Parking | undefined;
 
@@ -110,6 +132,24 @@ export class Client implements ClientPort {
   set authenticated(value: boolean) {
     this.#authenticated = value;
     this.socket.unauthenticated = !value;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  set name(value: string) {
+    this.#name = value;
+    this.knownTo.length = 0;
+  }
+
+  get user(): string {
+    return this.#user;
+  }
+
+  set user(value: string) {
+    this.#user = value;
+    this.knownTo.length = 0;
   }
 
   get address(): string {
@@ -142,6 +182,13 @@ export class Client implements ClientPort {
 
   unwatchAll(): void {
     this.watched = NOTHING_WATCHED;
+  }
+
+  /** Sends what was pushed while it was not known whether a reply comes first. */
+  releasePushes(): void {
+    const held = this.#heldPushes;
+    this.#heldPushes = [];
+    for (const bytes of held) this.push(bytes, 0, bytes.length);
   }
 
   /** Lets replies go to `output` until they go to the socket again. */
@@ -226,6 +273,37 @@ export class Client implements ClientPort {
     }
     this.#output.appendBytes(bytes, at, length);
     this.#delivered(count);
+  }
+
+  /**
+   * Sends what answers no command, such as a published message: behind the replies to all that was
+   * taken. While the client waits for an event, at once, since its reply may never come.
+   */
+  push(bytes: Bytes, at: number, length: number): void {
+    const { output, isClosed } = this.socket;
+    if (isClosed || this.isEnding) return;
+    if (this.isConducting || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
+      // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
+      this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));
+      return;
+    }
+    if (this.outstanding > 0 && !this.isBlocked) {
+      this.deliver(this.takeSequence(), 1, bytes, at, length);
+      return;
+    }
+    if (bytes === this.#blocks.memory.bytes) output.append(at, length);
+    else output.appendBytes(bytes, at, length);
+    this.socket.touch();
+  }
+
+  /** Bytes that wait for the replies before them. */
+  get parkedBytes(): number {
+    return this.#parking?.bytes ?? 0;
+  }
+
+  /** Bytes that were not yet handed to the kernel. */
+  get unsentBytes(): number {
+    return this.socket.output.unsentBytes + this.parkedBytes;
   }
 
   /** Forgets replies that nobody will read. */

@@ -5,11 +5,12 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import type { Bytes } from '#base';
-import { Arguments } from '#commands';
+import type { Bytes, Clock } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
-import { OwnedReply } from '#resp';
+import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from './client.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Routes } from './routes.ts';
 import type { QueuedCommand } from './transaction.ts';
 
@@ -17,11 +18,15 @@ export interface ConductParts {
   readonly client: Client;
   readonly queue: readonly QueuedCommand[];
   readonly routes: Routes;
+  readonly inquiries: Inquiries;
   readonly memory: LinkMemory;
+  /** A command was sent on. */
+  sent(entry: CommandEntry, args: Arguments): void;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
-  /** The shards may go on. */
-  done(): void;
+  readonly clock: Clock;
+  /** The shards may go on; its commands took so long, from the first to the last. */
+  done(executeUs: number): void;
 }
 
 export class Conduct {
@@ -36,6 +41,7 @@ export class Conduct {
   #wasAlone = false;
   #isAdvancing = false;
   #hasBegun = false;
+  #beganUs = 0;
 
   constructor(parts: ConductParts) {
     this.#parts = parts;
@@ -85,6 +91,7 @@ export class Conduct {
     const { client } = this.#parts;
     if (client.dueSequence !== this.#sequence) return;
     this.#hasBegun = true;
+    this.#beganUs = this.#parts.clock.nowUs();
     const head = new OwnedReply(client.protocol);
     if (this.#isBroken) head.nilArray();
     else head.arrayHeader(this.#count);
@@ -95,19 +102,28 @@ export class Conduct {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, queue, routes } = this.#parts;
+    const { client, queue, routes, inquiries } = this.#parts;
     const { entry, command } = queue[this.#next]!;
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
-    const isAlone = !entry.hasKeys;
+    const reads = inquiries.concerns(entry, this.#point(command, entry));
+    const isAlone = !entry.hasKeys || reads;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
-    const args = this.#args;
-    const first = entry.container === undefined ? 1 : 2;
-    args.point(command.source, command.at, command.spans, 0, command.count, first);
-    if (!routes.send(client, entry, args, command)) return false;
+    const args = this.#point(command, entry);
+    const isSent = reads
+      ? inquiries.send(client, entry, command)
+      : routes.send(client, entry, args, command);
+    if (!isSent) return false;
+    this.#parts.sent(entry, args);
     this.#wasAlone = isAlone;
     this.#next += 1;
     return true;
+  }
+
+  #point(command: CommandBytes, entry: CommandEntry): Arguments {
+    const first = entry.container === undefined ? 1 : 2;
+    this.#args.point(command.source, command.at, command.spans, 0, command.count, first);
+    return this.#args;
   }
 
   #end(): void {
@@ -115,10 +131,12 @@ export class Conduct {
     client.answered = undefined;
     client.isConducting = false;
     client.redirectReplies();
+    this.#parts.inquiries.forget(client);
     const { bytes } = this.#collected;
     if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
     client.socket.touch();
-    this.#parts.done();
+    client.releasePushes();
+    this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
   }
 }
 

@@ -19,14 +19,14 @@ import type { Ownership } from './split.ts';
 import type { QueuedCommand } from './transaction.ts';
 
 /** A key of a transaction, wherever it is named. */
-interface TransactionKey {
+export interface PlannedKey {
   readonly shard: number;
   readonly database: number;
   readonly key: Bytes;
   isWritable: boolean;
 }
 
-export interface ExecPlan {
+export interface LendPlan {
   readonly host: number;
   /** By lender: the payload of its `lend` frame, and how many keys it names. */
   readonly lenders: ReadonlyMap<number, { readonly payload: Bytes; readonly keyCount: number }>;
@@ -38,8 +38,11 @@ export type WatchedKeys = ReadonlyMap<string, number>;
 /** Whether every command can run inside a shard with copies of its keys; else main must conduct. */
 export function isForOneShard(queue: readonly QueuedCommand[]): boolean {
   return queue.every(({ entry }) => {
-    const { route } = entry.command;
-    return entry.hasKeys && (route === 'oneShard' || route === 'byKey');
+    const { command } = entry;
+    if (!entry.hasKeys) return false;
+    return (
+      command.route === 'byKey' || (command.route === 'oneShard' && command.otherKeys === undefined)
+    );
   });
 }
 
@@ -48,8 +51,8 @@ export function planExec(
   database: number,
   watched: WatchedKeys,
   ownership: Ownership,
-): ExecPlan {
-  const keys = new Map<string, TransactionKey>();
+): LendPlan {
+  const keys = new Map<string, PlannedKey>();
   const args = new Arguments();
   for (const { entry, command } of queue) {
     args.point(command.source, command.at, command.spans, 0, command.count);
@@ -74,7 +77,7 @@ export function planExec(
 }
 
 /** Where a command looks for the keys of a spec. What is no database is the handler's to refuse. */
-function databasesOf(
+export function databasesOf(
   { databaseOf, alsoIn, keys }: Command,
   spec: KeySpec,
   args: Arguments,
@@ -85,8 +88,9 @@ function databasesOf(
   return other >= 0 && other !== first ? [first, other] : [first];
 }
 
-function lendToOne(keys: readonly TransactionKey[]): ExecPlan {
-  const byShard = new Map<number, TransactionKey[]>();
+/** Chooses the shard that has most of the keys; the others lend it theirs. */
+export function lendToOne(keys: readonly PlannedKey[]): LendPlan {
+  const byShard = new Map<number, PlannedKey[]>();
   for (const key of keys) {
     const own = byShard.get(key.shard);
     if (own === undefined) byShard.set(key.shard, [key]);
@@ -107,7 +111,7 @@ function lendToOne(keys: readonly TransactionKey[]): ExecPlan {
 }
 
 /** Spans and body of a `lend` frame. */
-function lendPayload(keys: readonly TransactionKey[]): Bytes {
+function lendPayload(keys: readonly PlannedKey[]): Bytes {
   let bodyBytes = 0;
   for (const { key } of keys) bodyBytes += PREFIX_BYTES + key.length;
   const payload = Buffer.alloc(8 * keys.length + bodyBytes);

@@ -2,6 +2,7 @@
 
 import { CommandError, latin1, type Bytes } from '#base';
 import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
+import type { KeptArguments } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Client } from './client.ts';
 
@@ -17,6 +18,9 @@ export interface GatherParts {
   shards: readonly number[];
   plan: SplitPlan;
   isMuted: boolean;
+  database: number;
+  /** For the slow log. */
+  kept: KeptArguments | undefined;
 }
 
 export class Gather {
@@ -24,8 +28,11 @@ export class Gather {
   readonly sequence: number;
   readonly commandId: number;
   readonly isMuted: boolean;
-  /** The slowest part's time of execution. */
+  readonly database: number;
+  readonly kept: KeptArguments | undefined;
+  /** The slowest part's time of execution, and whose it was; the longest time that one was queued. */
   executeTicks = 0;
+  slowestShard = 0;
   queueUs = 0;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
@@ -39,11 +46,21 @@ export class Gather {
     this.sequence = parts.sequence;
     this.commandId = parts.commandId;
     this.isMuted = parts.isMuted;
+    this.database = parts.database;
+    this.kept = parts.kept;
     this.#command = parts.command;
     this.#plan = parts.plan;
     this.#partOfShard = new Map(parts.shards.map((shard, part) => [shard, part]));
     this.#parts = new Array<Bytes | undefined>(parts.shards.length);
     this.#missing = parts.shards.length;
+  }
+
+  /** Takes how long a shard's part was queued and executed. */
+  time(shard: number, queueUs: number, executeTicks: number): void {
+    this.queueUs = Math.max(this.queueUs, queueUs);
+    if (executeTicks < this.executeTicks) return;
+    this.executeTicks = executeTicks;
+    this.slowestShard = shard;
   }
 
   /** Takes a shard's answer (the bytes are the gather's to keep); true when it was the last. */

@@ -1,5 +1,6 @@
+export type { MainNotes } from './accounts.ts';
 export { Client, type ClientSocket } from './client.ts';
 export type { ParkingBlocks } from './parking.ts';
-export { Reports, type Report } from './reports.ts';
+export type { Report, Reports } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';
 export { ShardLink, type BodyPort } from './shard-link.ts';

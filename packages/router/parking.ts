@@ -37,6 +37,7 @@ export class Parking {
   #block = -1;
   #used = 0;
   #inBlock = 0;
+  #looseBytes = 0;
 
   constructor(blocks: ParkingBlocks) {
     this.#blocks = blocks;
@@ -44,6 +45,11 @@ export class Parking {
 
   get isEmpty(): boolean {
     return this.#inBlock === 0 && this.#loose.size === 0;
+  }
+
+  /** Bytes that are parked, or about as many. */
+  get bytes(): number {
+    return this.#used + this.#looseBytes;
   }
 
   /** Parks a range of `bytes`; `ahead` is how far its sequence is past the one due. */
@@ -60,6 +66,7 @@ export class Parking {
       // Not `slice`: a Buffer's own makes no copy.
       const copy = new Uint8Array(bytes.subarray(at, at + length));
       this.#loose.set(sequence, { bytes: copy, count });
+      this.#looseBytes += length;
       return;
     }
     const place = FIELDS * (sequence & (PLACES - 1));
@@ -95,6 +102,7 @@ export class Parking {
   clear(): void {
     this.#places.fill(0);
     this.#loose.clear();
+    this.#looseBytes = 0;
     this.#inBlock = 0;
     this.#giveBlock();
   }
@@ -106,6 +114,7 @@ export class Parking {
     const loose = this.#loose.get(sequence);
     if (loose === undefined) return 0;
     this.#loose.delete(sequence);
+    this.#looseBytes -= loose.bytes.length;
     output.appendBytes(loose.bytes, 0, loose.bytes.length);
     return loose.count;
   }

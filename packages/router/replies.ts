@@ -20,10 +20,14 @@ export interface ShardSignals {
   parked(client: Client, sequence: number, timeoutMs: number): void;
   /** A shard's items of a command that several run. */
   itemsCame(client: Client, sequence: number, body: Bytes): void;
+  /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
+  named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
+  /** Something took long in a shard: the index of the event, microseconds, when it ended. */
+  tookLong(shard: number, event: number, us: number, unixMs: number): void;
 }
 
 export interface RepliesParts {
@@ -33,6 +37,7 @@ export interface RepliesParts {
   answers: Answers;
   page: Page;
   readonly signals: ShardSignals;
+  keyEvents: (body: Bytes) => void;
 }
 
 export class Replies {
@@ -42,16 +47,19 @@ export class Replies {
   readonly #answers: Answers;
   readonly #page: Page;
   readonly #signals: ShardSignals;
+  readonly #keyEvents: (body: Bytes) => void;
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor({ memory, links, roster, answers, page, signals }: RepliesParts) {
+  constructor(parts: RepliesParts) {
+    const { memory, links, roster, answers, page, signals, keyEvents } = parts;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
     this.#roster = roster;
     this.#answers = answers;
     this.#page = page;
+    this.#keyEvents = keyEvents;
   }
 
   /** Parts of a command were sent for. */
@@ -139,6 +147,9 @@ export class Replies {
       case FrameKind.part:
         this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
         break;
+      case FrameKind.events:
+        this.#keyEvents(body);
+        break;
       case FrameKind.copies:
         this.#forward(slot, FrameKind.copies, body);
         break;
@@ -148,6 +159,12 @@ export class Replies {
       case FrameKind.report:
         this.#signals.reported(link.index, sequence, body);
         break;
+      case FrameKind.latency: {
+        const numbers = asBuffer(body);
+        const [event, us, unixMs] = [0, 8, 16].map((at) => numbers.readDoubleLE(at));
+        this.#signals.tookLong(link.index, event!, us!, unixMs!);
+        break;
+      }
       default:
         this.#takeSignal(link, word, kindWord & KIND_MASK, body);
     }
@@ -177,6 +194,11 @@ export class Replies {
       case FrameKind.items:
         this.#signals.itemsCame(client, sequence, body);
         break;
+      case FrameKind.inquiry: {
+        const isOutdated = (flags & ReplyFlag.outdated) !== 0;
+        this.#signals.named(client, sequence, isOutdated ? undefined : body);
+        break;
+      }
       case FrameKind.wake:
         this.#signals.woken(client, sequence, link.index);
         break;
@@ -201,8 +223,7 @@ export class Replies {
 
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
-    gather.executeTicks = Math.max(gather.executeTicks, words[word + Reply.executeTicks]!);
-    gather.queueUs = Math.max(gather.queueUs, words[word + Reply.queueUs]!);
+    gather.time(link.index, words[word + Reply.queueUs]!, words[word + Reply.executeTicks]!);
     const isError = (words[word + Reply.flags]! & ReplyFlag.error) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;

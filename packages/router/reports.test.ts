@@ -1,5 +1,5 @@
 /** Reports: every shard is asked, in one order, and who does not answer in time is a gap. */
-import { topic } from '#diag';
+import { Page, topic, type PageShape } from '#diag';
 import { decodeMessage, encodeMessage, FrameKind } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +9,8 @@ import type { RequestHead, ShardLink } from './shard-link.ts';
 const reports = suite('reports');
 
 const sizes = topic<{ prefix: string }, number>('sizes');
+
+const shape: PageShape = { databases: 1, commands: 1, errorCodes: 1 };
 
 interface Sent {
   readonly head: RequestHead;
@@ -26,11 +28,12 @@ function fixture(shards: number) {
       }) as unknown as ShardLink,
   );
   let turns = 0;
-  const all = new Reports({ links, beginTurn: () => void (turns += 1) });
+  const page = new Page(shape, new ArrayBuffer(Page.bytes(shape)));
+  const all = new Reports({ links, page, beginTurn: () => void (turns += 1) });
   const answer = (shard: number, nth: number, value: unknown): void => {
     all.answered(shard, sent[shard]![nth]!.head.sequence, encodeMessage(value));
   };
-  return { all, sent, answer, turns: () => turns };
+  return { all, sent, answer, page, turns: () => turns };
 }
 
 reports('asks every shard the same, and answers in the order of shards', async () => {
@@ -63,7 +66,7 @@ reports('keeps several questions apart', async () => {
 });
 
 reports('marks who did not answer in time, and passes over what comes later', async () => {
-  const { all, answer } = fixture(2);
+  const { all, answer, page } = fixture(2);
   // The timer of a report keeps no process alive.
   const alive = setTimeout(() => undefined, 5_000);
   const asked = all.ask(sizes, { prefix: '' }, 20);
@@ -72,6 +75,7 @@ reports('marks who did not answer in time, and passes over what comes later', as
     { shard: 0, missing: true },
     { shard: 1, missing: false, answer: 7 },
   ]);
+  assert.is(page.get('reportGaps'), 1);
   answer(0, 0, 6);
   clearTimeout(alive);
 });

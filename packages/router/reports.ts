@@ -6,7 +6,7 @@
  */
 
 import { LongTimer, type Bytes } from '#base';
-import type { Topic } from '#diag';
+import type { Page, Topic } from '#diag';
 import { decodeMessage, encodeMessage, FrameKind, type ReportQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
@@ -28,6 +28,7 @@ interface Asked {
 
 export interface ReportsParts {
   readonly links: readonly ShardLink[];
+  readonly page: Page;
   /** Begins a turn, outside of which nothing is seen by shards. */
   beginTurn(): void;
 }
@@ -54,6 +55,8 @@ export class Reports {
       const answers = new Array<Bytes | undefined>(links.length).fill(undefined);
       const finish = (): void => {
         this.#asked.delete(number);
+        const gaps = answers.filter((answer) => answer === undefined).length;
+        if (gaps > 0) this.#parts.page.add('reportGaps', gaps);
         resolve(answers.map((answer, shard) => reportOf<Answer>(answer, shard)));
       };
       const timer = new LongTimer(timeoutMs, finish);

@@ -5,13 +5,15 @@
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
  */
 
-import { CommandError, errors, type Clock } from '#base';
+import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { AT, type Page } from '#diag';
+import { AT, LATENCY_EVENTS, type Page } from '#diag';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
+import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
+import { Inquiries } from './inquiries.ts';
 import { Replies } from './replies.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
@@ -28,8 +30,11 @@ export interface RouterParts {
   page: Page;
   clock: Clock;
   runOnMain: RunOnMain;
+  readonly notes: MainNotes;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** Takes what a shard tells of its keys. */
+  keyEvents: (body: Bytes) => void;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
@@ -43,6 +48,8 @@ const WATCH = commandTable.byName('WATCH');
 export class Router {
   readonly transactions: Transactions;
   readonly reports: Reports;
+  /** Is shown every command that was sent on, while anybody wants to see them. */
+  watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
   readonly #parts: RouterParts;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -51,19 +58,21 @@ export class Router {
   readonly #replies: Replies;
   readonly #routes: Routes;
   readonly #waits: Waits;
+  readonly #inquiries: Inquiries;
   readonly #args = new Arguments();
 
   constructor(parts: RouterParts) {
-    const { links, memory, page, clock } = parts;
+    const { links, memory, page, clock, keyEvents } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#values = page.values;
     this.#roster = new Roster(page.values, clock);
-    this.#answers = new Answers(this.#roster, page, clock, parts.runOnMain);
+    const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
+    this.#answers = new Answers({ roster, page, clock, accounts, run: parts.runOnMain });
     const answers = this.#answers;
     this.#replies = new Replies({
-      ...{ memory, links, roster, answers, page },
+      ...{ memory, links, roster, answers, page, keyEvents },
       signals: {
         stopped: (client, watchBroken) => {
           this.transactions.stopped(client, watchBroken);
@@ -77,8 +86,14 @@ export class Router {
         itemsCame: (client, sequence, body) => {
           this.#waits.itemsCame(client, sequence, body);
         },
+        named: (client, sequence, names) => {
+          this.#inquiries.named(client, sequence, names);
+        },
         woken: (client, sequence, shard) => {
           this.#waits.woken(client, sequence, shard);
+        },
+        tookLong: (shard, event, us, unixMs) => {
+          parts.notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
         },
         reported: (shard, number, body) => {
           this.reports.answered(shard, number, body);
@@ -88,12 +103,17 @@ export class Router {
     const beginTurn = (): void => {
       parts.beginTurn();
     };
-    this.reports = new Reports({ links, beginTurn });
-    this.#routes = new Routes({ links, roster, answers, replies: this.#replies });
+    this.reports = new Reports({ links, page, beginTurn });
+    this.#routes = new Routes({ links, roster, answers, accounts, replies: this.#replies });
+    this.#inquiries = new Inquiries(this.#routes, roster);
     this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, routes: this.#routes },
+      ...{ memory, roster, answers, accounts, clock },
+      ...{ routes: this.#routes, inquiries: this.#inquiries },
       queuedBytesMax: () => parts.queryBytesMax(),
+      sent: (client, entry, args) => {
+        this.watcher?.(client, entry, args);
+      },
       countBarrier: () => {
         page.add('barriers', 1);
       },
@@ -181,6 +201,7 @@ export class Router {
     client.lastCommandMs = this.#roster.nowMs;
     client.lastCommandId = entry.id;
     if (!this.#send(client, entry, args, command)) return this.#roster.stall(client);
+    this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     return 'taken';
@@ -188,6 +209,7 @@ export class Router {
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
     if (entry.command.route === 'exec') return this.transactions.exec(client, entry);
+    if (this.#inquiries.concerns(entry, args)) return this.#inquiries.send(client, entry, command);
     if (entry.mayWait) return this.#waits.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
@@ -264,6 +286,7 @@ export class Router {
     this.#replies.drain();
     this.transactions.retry();
     this.#waits.retry();
+    this.#inquiries.retry();
     this.#roster.retryStalled();
   }
 
@@ -271,7 +294,10 @@ export class Router {
   get hasWork(): boolean {
     if (this.#replies.hasReplies) return true;
     const isWaiting =
-      this.#roster.hasStalled || this.transactions.isConducting || this.#waits.hasResends;
+      this.#roster.hasStalled ||
+      this.transactions.isConducting ||
+      this.#waits.hasResends ||
+      this.#inquiries.isWaiting;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
 }

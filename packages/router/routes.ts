@@ -12,10 +12,12 @@ import {
   type EveryShardCommand,
   type FoundKey,
 } from '#commands';
-import { FrameKind, HOST_WORDS, RequestFlag } from '#link';
+import { encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
 import type { CommandBytes } from '#resp';
+import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
+import type { LendPlan } from './exec-plan.ts';
 import { Gather } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
@@ -26,6 +28,7 @@ export interface RoutesParts {
   readonly links: readonly ShardLink[];
   readonly roster: Roster;
   readonly answers: Answers;
+  readonly accounts: Accounts;
   readonly replies: Replies;
 }
 
@@ -73,7 +76,7 @@ export class Routes {
       case 'byKey':
         return this.#split(client, entry, definition, args, command);
       case 'everyShard':
-        return this.#toEveryShard(client, entry, definition, command);
+        return this.#toEveryShard(client, entry, definition, args, command);
       case 'onMain':
         this.#parts.answers.runOnMain(client, entry, args);
         return true;
@@ -101,8 +104,18 @@ export class Routes {
     return head;
   }
 
-  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+  /** The way to a shard that is to run a command of the client: the shard knows who that is, for its reports. */
+  linkFor(client: Client, shard: number): ShardLink {
     const link = this.#links[shard]!;
+    if (client.knownTo[shard] === true) return link;
+    client.knownTo[shard] = true;
+    const head = { ...emptyHead(), kind: FrameKind.introduce, connection: client.slot };
+    link.sendMessage(head, encodeMessage(asSlowClient(client)));
+    return link;
+  }
+
+  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+    const link = this.linkFor(client, shard);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);
     if (at < 0) return false;
@@ -156,6 +169,35 @@ export class Routes {
     return common;
   }
 
+  /** Sends a command to the host of a plan, and asks the others to lend; `head` says the rest. */
+  sendLent(head: RequestHead, command: CommandBytes, plan: LendPlan): boolean {
+    const host = this.#links[plan.host]!;
+    const isHosted = plan.lenders.size > 0;
+    const words = isHosted ? HOST_WORDS : 0;
+    const size = host.frameSize(command.count, command.length, words);
+    const at = host.reserve(size);
+    const lenders = [...plan.lenders].map(([shard, lent]) => {
+      const link = this.#links[shard]!;
+      const lendSize = link.payloadSize(lent.payload);
+      return { ...lent, link, size: lendSize, at: link.reserve(lendSize) };
+    });
+    if (at < 0 || lenders.some((lender) => lender.at < 0)) return false;
+    if (!isHosted) {
+      host.writeCommand(at, size, head, command);
+      return true;
+    }
+    const transaction = this.nextTransaction();
+    host.writeHost(at, size, head, command, transaction, lenders.length);
+    for (const { link, at: lendAt, size: lendSize, keyCount, payload } of lenders) {
+      const lend = { ...emptyHead(), kind: FrameKind.lend, command: head.command };
+      lend.flags = head.flags & RequestFlag.passesBarrier;
+      lend.connection = plan.host;
+      lend.sequence = transaction;
+      link.writePayload(lendAt, lendSize, lend, keyCount, payload);
+    }
+    return true;
+  }
+
   #toHost(
     client: Client,
     entry: CommandEntry,
@@ -164,7 +206,7 @@ export class Routes {
     { found, again }: LentCall,
   ): boolean {
     const plan = planLending(entry, args, found, client.database, this.ownership);
-    const host = this.#links[plan.host]!;
+    const host = this.linkFor(client, plan.host);
     const hostSize = host.frameSize(command.count, command.length, HOST_WORDS);
     const lenders = [...plan.lent].map(([shard, keys]) => {
       let bodyBytes = 0;
@@ -226,6 +268,8 @@ export class Routes {
         shards,
         plan: { partOfKey },
         isMuted,
+        database: client.database,
+        kept: this.#parts.accounts.keep(entry, args),
       }),
     );
     for (const { link, share, size, at } of places) {
@@ -239,6 +283,7 @@ export class Routes {
     client: Client,
     entry: CommandEntry,
     definition: EveryShardCommand<never>,
+    args: Arguments,
     command: CommandBytes,
   ): boolean {
     const places = this.#links.map((link) => {
@@ -259,6 +304,8 @@ export class Routes {
         shards,
         plan: { partOfKey: [] },
         isMuted,
+        database: client.database,
+        kept: this.#parts.accounts.keep(entry, args),
       }),
     );
     for (const { link, size, at } of places) link.writeCommand(at, size, head, command);

@@ -6,18 +6,20 @@
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { errors, type Clock } from '#base';
+import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
+import type { Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import { Conduct } from './conduct.ts';
 import { execPayload, isForOneShard, planExec, watchedName } from './exec-plan.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
 import type { Routes } from './routes.ts';
 import { emptyHead } from './shard-link.ts';
-import { Transaction } from './transaction.ts';
+import { Transaction, type QueuedCommand } from './transaction.ts';
 
 /** What is done at once, and not queued, inside a transaction. */
 const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
@@ -32,8 +34,13 @@ export interface TransactionsParts {
   readonly routes: Routes;
   readonly roster: Roster;
   readonly answers: Answers;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly inquiries: Inquiries;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
+  /** A queued command was sent on. */
+  sent(client: Client, entry: CommandEntry, args: Arguments): void;
   /** A transaction is run at a barrier. */
   countBarrier(): void;
 }
@@ -71,7 +78,7 @@ export class Transactions {
     const { answers } = this.#parts;
     if (transaction === undefined) return false;
     if (entry === WATCH) {
-      answers.reject(client, entry, errors.watchInMulti);
+      answers.fail(client, entry, errors.watchInMulti);
       return true;
     }
     if (NOT_QUEUED.has(entry)) return false;
@@ -106,12 +113,12 @@ export class Transactions {
     const { transaction } = client;
     const { answers } = this.#parts;
     if (transaction === undefined) {
-      answers.reject(client, entry, errors.execWithoutMulti);
+      answers.fail(client, entry, errors.execWithoutMulti);
       return true;
     }
     if (transaction.isBroken) {
       this.discard(client);
-      answers.reject(client, entry, errors.execAborted);
+      answers.fail(client, entry, errors.execAborted);
       return true;
     }
     const { queue } = transaction;
@@ -126,14 +133,14 @@ export class Transactions {
     if (isForOneShard(queue) && (queue.length > 0 || isWatching)) {
       return this.#sendToHost(client, entry, transaction);
     }
-    return this.#conduct(client, needsShards || isWatching);
+    return this.#conduct(client, entry, needsShards || isWatching);
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes } = this.#parts;
     const plan = planExec(queue, client.database, client.watched, routes.ownership);
     const transaction = routes.nextTransaction();
-    const host = routes.links[plan.host]!;
+    const host = routes.linkFor(client, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
     const payload = execPayload(queue, {
       flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch),
@@ -159,23 +166,39 @@ export class Transactions {
       lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
       link.writePayload(at, size, lend, keyCount, names);
     }
+    this.#showSent(client, queue);
     client.transaction = undefined;
     client.unwatchAll();
     if (client.replyMode !== 'on') client.endMuting();
     return true;
   }
 
-  #conduct(client: Client, needsBarrier: boolean): boolean {
-    const { routes, roster, memory } = this.#parts;
+  #showSent(client: Client, queue: readonly QueuedCommand[]): void {
+    const args = new Arguments();
+    for (const [step, { entry, command }] of queue.entries()) {
+      client.step = step;
+      const first = entry.container === undefined ? 1 : 2;
+      args.point(command.source, command.at, command.spans, 0, command.count, first);
+      this.#parts.sent(client, entry, args);
+    }
+    client.step = 0;
+  }
+
+  #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
+    const { routes, roster, memory, inquiries } = this.#parts;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? [];
     client.transaction = undefined;
     client.unwatchAll();
     if (needsBarrier) this.#parts.countBarrier();
     const conduct = new Conduct({
-      ...{ client, queue, routes, memory },
+      ...{ client, queue, routes, memory, inquiries, clock: this.#parts.clock },
+      sent: (entry, args) => {
+        this.#parts.sent(client, entry, args);
+      },
       shardsToStop: needsBarrier ? routes.links.length : 0,
-      done: () => {
+      done: (executeUs) => {
+        this.#parts.accounts.ran(entry, executeUs);
         this.#conducts.delete(client);
         if (needsBarrier) this.#resumeShards();
         roster.finishIfGone(client);

@@ -7,11 +7,20 @@ import type { Page } from '#diag';
 import type { Connection, ConnectionOwner, Taking } from '#net';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
+import type { Between } from './between.ts';
 
 /** Which commands CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
 
 const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
+
+export interface ClientsParts {
+  router: Router;
+  settings: Settings;
+  page: Page;
+  blocks: ParkingBlocks;
+  between: Between;
+}
 
 export class Clients {
   readonly #router: Router;
@@ -23,9 +32,11 @@ export class Clients {
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
+  readonly #between: Between;
 
-  constructor(router: Router, settings: Settings, page: Page, blocks: ParkingBlocks) {
+  constructor({ router, settings, page, blocks, between }: ClientsParts) {
     this.#blocks = blocks;
+    this.#between = between;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -75,6 +86,8 @@ export class Clients {
   }
 
   removed(client: Client): void {
+    this.#between.left(client);
+    this.#resume(client);
     this.#sessions.delete(client.id);
     this.#page.set('connections', this.#sessions.size);
   }
@@ -98,7 +111,9 @@ export class Clients {
     if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
       return errors.debugNotAllowed;
     }
-    if (this.#pause !== undefined && this.#isPaused(client, entry)) return 'wait';
+    const refusal = refusalInMode(client, entry);
+    if (refusal !== undefined) return refusal;
+    if (this.#pause !== undefined && this.#isPaused(client, entry)) return this.#postpone(client);
     return undefined;
   }
 
@@ -107,13 +122,22 @@ export class Clients {
     return who === 'yes' || (who === 'local' && isLocal(client));
   }
 
+  /** Counts the client as blocked until the pause ends. */
+  #postpone(client: Client): 'wait' {
+    if (!client.isPostponed) this.#page.add('blockedClients', 1);
+    client.isPostponed = true;
+    return 'wait';
+  }
+
+  #resume(client: Client): void {
+    if (client.isPostponed) this.#page.add('blockedClients', -1);
+    client.isPostponed = false;
+  }
+
   #isPaused(client: Client, entry: CommandEntry): boolean {
     const pause = this.#pause;
-    if (pause === undefined) return false;
-    if (pause.untilMs <= this.#router.nowMs) {
-      this.#pause = undefined;
-      return false;
-    }
+    // Its end is for the tick, which knows who waits.
+    if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
     if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
     return entry.command.route === 'exec' && client.transaction?.hasWrites === true;
   }
@@ -122,6 +146,7 @@ export class Clients {
   pause(mode: PauseMode, untilMs: number): void {
     const before = this.#pause;
     const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
+    this.#router.broadcast({ kind: 'pause', isOn: true });
     this.#pause = {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
@@ -129,7 +154,10 @@ export class Clients {
   }
 
   unpause(): void {
+    if (this.#pause === undefined) return;
     this.#pause = undefined;
+    this.#router.broadcast({ kind: 'pause', isOn: false });
+    for (const { client } of this.#sessions.values()) this.#resume(client);
     this.#router.retryAll();
   }
 
@@ -138,20 +166,24 @@ export class Clients {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
-      if (timeoutMs > 0 && !client.isBlocked && nowMs - client.lastCommandMs > timeoutMs) {
+      const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
+      if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         client.socket.destroy();
       } else if (client.softLimitSinceMs > 0) {
-        this.checkOutput(client, client.socket.output.pendingBytes, nowMs);
+        this.checkOutput(client, nowMs);
       }
     }
   }
 
   /** Closes a client that leaves too much of its replies unread. */
-  checkOutput(client: Client, pendingBytes: number, nowMs = this.#router.nowMs): void {
+  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
     const [hard, soft, seconds] = this.#settings.get(
-      'server.client-output-buffer-limit-normal',
+      client.subscriptions === undefined
+        ? 'server.client-output-buffer-limit-normal'
+        : 'server.client-output-buffer-limit-pubsub',
     ) as readonly [number, number, number];
+    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes;
     const isOverSoft = soft > 0 && pendingBytes > soft;
     if (!isOverSoft) client.softLimitSinceMs = 0;
     else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
@@ -161,6 +193,29 @@ export class Clients {
     this.#page.add('outputLimitDisconnections', 1);
     client.socket.destroy();
   }
+}
+
+const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
+  ...['SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'UNSUBSCRIBE', 'PUNSUBSCRIBE', 'SUNSUBSCRIBE'],
+  ...['PING', 'QUIT', 'RESET'],
+]);
+
+/** What a RESP2 client that listens to messages may do: its replies could not be told from messages. */
+function mayWhileListening({ command }: CommandEntry): boolean {
+  return LISTENERS_COMMANDS.has(command.name);
+}
+
+/** Why a client that listens to messages, or is a monitor, may not run the command. */
+function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
+  if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+    return errors.notAllowedInPubSub(entry.lowerName);
+  }
+  // As in Redis, where a monitor is a kind of replica.
+  return client.isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
+}
+
+function touchesKeys(entry: CommandEntry): boolean {
+  return entry.isWrite || entry.has('readonly') || entry.has('may_replicate');
 }
 
 /** Whether somebody is on this machine. */
@@ -192,7 +247,7 @@ class Session implements ConnectionOwner {
 
   ended(): void {
     // As Redis does, a client that waits for something and hangs up waits no longer.
-    if (this.client.isBlocked) this.#connection.destroy();
+    if (this.client.isBlocked || this.client.isPostponed) this.#connection.destroy();
     else this.client.end();
   }
 
@@ -201,7 +256,7 @@ class Session implements ConnectionOwner {
     this.#router.removeClient(this.client);
   }
 
-  backlogged(pendingBytes: number): void {
-    this.#clients.checkOutput(this.client, pendingBytes);
+  backlogged(): void {
+    this.#clients.checkOutput(this.client);
   }
 }

@@ -12,6 +12,7 @@ import {
   LinkMemory,
   RingReader,
   RingWriter,
+  SharedCounter,
   type LinkLayout,
   type LinkShape,
   type SharedMemory,
@@ -28,6 +29,8 @@ export class Fabric {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
+  /** Numbers of the slow log's entries. */
+  readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** What another thread needs to see all of this, and main's own view of it. */
   readonly sightData: SightData;
@@ -38,6 +41,7 @@ export class Fabric {
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
+    this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
     this.pageShape = {
       databases: settings.number('server.databases'),
       commands: commandTable.entries.length,

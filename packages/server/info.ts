@@ -2,7 +2,7 @@
 
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
-import { latencyVerdict, percentileUs, TICKS_PER_US } from '#diag';
+import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
 import { keyspace, keySizes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { cpu, memory } from './info-resources.ts';
@@ -65,6 +65,8 @@ function clients(measures: Measures): Line[] {
     ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
     ['total_blocking_keys', measures.total('blockingKeys')],
     ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
+    ['tracking_clients', main.get('trackingClients')],
+    ['pubsub_clients', main.get('pubsubClients')],
   ];
 }
 
@@ -80,7 +82,9 @@ function persistence(measures: Measures): Line[] {
 }
 
 function stats(measures: Measures): Line[] {
-  const { main, rates } = measures;
+  const { main, shards, rates } = measures;
+  const all = (counter: Counter): number => main.get(counter) + measures.total(counter);
+  const slowestUs = Math.max(...[main, ...shards].map((page) => page.get('slowCommandUsMax')));
   return [
     ['total_connections_received', main.get('connectionsTotal')],
     ['total_commands_processed', main.get('commands')],
@@ -101,6 +105,12 @@ function stats(measures: Measures): Line[] {
     ['keyspace_misses', measures.total('misses')],
     ['active_defrag_hits', measures.total('defragMoved')],
     ['active_defrag_cpu_milliseconds', Math.round(measures.total('defragUs') / 1_000)],
+    ['pubsub_channels', main.get('pubsubChannels')],
+    ['pubsub_patterns', main.get('pubsubPatterns')],
+    ['pubsubshard_channels', main.get('pubsubShardChannels')],
+    ['tracking_total_keys', main.get('trackingKeys')],
+    ['tracking_total_items', main.get('trackingItems')],
+    ['tracking_total_prefixes', main.get('trackingPrefixes')],
     ['total_error_replies', main.get('errors') + measures.total('errors')],
     ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
     ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],
@@ -112,6 +122,10 @@ function stats(measures: Measures): Line[] {
     ['full_ring_stalls', main.get('readStalls')],
     ['full_reply_ring_waits', measures.total('waitsForRoom')],
     ['oom_rejections', main.get('oomRejections')],
+    ['report_gaps', main.get('reportGaps')],
+    ['slowlog_commands_count', all('slowCommands')],
+    ['slowlog_commands_time_ms_sum', (all('slowCommandUs') / 1_000).toFixed(3)],
+    ['slowlog_commands_time_ms_max', (slowestUs / 1_000).toFixed(3)],
   ];
 }
 

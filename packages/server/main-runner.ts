@@ -12,12 +12,19 @@ import {
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
+  type BandsPort,
   type ConnectionContext,
+  type DiagnosticsContext,
   type HotKeysPort,
+  type LatencyPort,
+  type SlowlogPort,
   type InfoPort,
   type LogPort,
   type MemoryPort,
+  type MonitorsPort,
   type ProcessPort,
+  type PubSubContext,
+  type PubSubPort,
   type ServerContext,
   type SettingsPort,
   type StatisticsPort,
@@ -25,6 +32,7 @@ import {
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
+  type TracksPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
@@ -35,7 +43,13 @@ import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.t
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
-export class MainRunner implements ConnectionContext, ServerContext, TransactionContext {
+type Contexts = ConnectionContext &
+  DiagnosticsContext &
+  PubSubContext &
+  ServerContext &
+  TransactionContext;
+
+export class MainRunner implements Contexts {
   readonly commands = commandTable;
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
@@ -47,6 +61,9 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   readonly bundles: BundlesPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
+  readonly slowlog: SlowlogPort;
+  readonly latency: LatencyPort;
+  readonly bands: BandsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -69,11 +86,10 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
       generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
     };
-    this.statistics = {
-      reset: () => {
-        server.resetStatistics();
-      },
-    };
+    this.statistics = { reset: () => server.resetStatistics() };
+    this.slowlog = server.diagnosis.slowCommands;
+    this.latency = server.diagnosis;
+    this.bands = server.diagnosis.bandsPort;
     this.process = {
       shutdown: (options) => {
         server.shutdown(options.now);
@@ -108,6 +124,18 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
     return this.#client ?? unreachable('a command is being run');
   }
 
+  get pubsub(): PubSubPort {
+    return this.#server.between.pubsub;
+  }
+
+  get tracks(): TracksPort {
+    return this.#server.between.tracking;
+  }
+
+  get monitors(): MonitorsPort {
+    return this.#server.between.monitors;
+  }
+
   get nowMs(): number {
     return this.#server.router.nowMs;
   }
@@ -127,6 +155,7 @@ export class MainRunner implements ConnectionContext, ServerContext, Transaction
   resetClient(): void {
     const { client } = this;
     this.transactions.discard();
+    this.#server.between.left(client);
     client.database = 0;
     client.protocol = 2;
     client.name = '';

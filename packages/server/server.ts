@@ -10,16 +10,19 @@ import {
   latencyVerdict,
   Phase,
   Rate,
+  resetStatisticsTopic,
   ThreadRates,
   ThreadSamples,
   type LatencyBaseline,
 } from '#diag';
 import type { SettingValue } from '#link';
-import { Listener } from '#net';
+import { Listener, type BlockPool } from '#net';
 import { Router } from '#router';
 import { executingIn, statusDocument } from '#sight';
+import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
+import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
@@ -46,8 +49,10 @@ export class Server {
   readonly clients: Clients;
   readonly router: Router;
   readonly hotKeys: HotKeysSession;
+  readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
+  readonly diagnosis: Diagnosis;
   readonly #ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
@@ -78,45 +83,69 @@ export class Server {
     this.#fabric = fabric;
     this.#samples = new ThreadSamples(fabric.mainPage);
     this.#rates = ratesOf(fabric);
-    this.#pool = new ShardPool({
-      fabric,
-      settings: shardSettings(settings),
-      died: (shard, reason) => {
-        this.#shardDied(shard, reason);
-      },
+    this.#pool = this.#newPool(fabric);
+    this.diagnosis = new Diagnosis({
+      ...{ settings, fabric },
+      router: () => this.router,
+      wallMs: () => this.#clock.wallMs(),
     });
-    this.router = new Router({
+    this.hotKeys = new HotKeysSession({ reports: () => this.router.reports, ...this.#clock });
+    const runner = new MainRunner(this);
+    const { mainPage: page } = fabric;
+    const blocks = fabric.blockPool();
+    const between = new Between({
+      ...{ settings, page, blocks },
+      ...{ router: () => this.router, clients: () => this.clients },
+    });
+    this.between = between;
+    const router = new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
-      page: fabric.mainPage,
+      page,
       clock: this.#clock,
+      notes: this.diagnosis,
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.clients.gate(client, entry),
+      keyEvents: (body) => {
+        between.keyEvents.take(body);
+      },
       isOutOfMemory: () => fabric.isOutOfMemory(settings),
       beginTurn: () => {
         this.#turn.begin();
       },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
-    this.hotKeys = new HotKeysSession({ reports: this.router.reports, ...this.#clock });
-    const runner = new MainRunner(this);
-    const { doorbell } = fabric;
-    this.#turn = new Turn(this.router, doorbell);
-    const blocks = fabric.blockPool();
-    this.clients = new Clients(this.router, settings, fabric.mainPage, blocks);
-    this.#listener = new Listener({
+    this.router = router;
+    this.#turn = new Turn(router, fabric.doorbell, between);
+    this.clients = new Clients({ router, between, settings, page, blocks });
+    this.#listener = this.#newListener(blocks);
+    this.#followSettings();
+  }
+
+  #newPool(fabric: Fabric): ShardPool {
+    return new ShardPool({
+      fabric,
+      settings: shardSettings(this.settings),
+      died: (shard, reason) => {
+        this.#shardDied(shard, reason);
+      },
+    });
+  }
+
+  #newListener(blocks: BlockPool): Listener {
+    const { settings } = this;
+    return new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
       unixSocket: settings.string('server.unix-socket'),
       backlog: settings.number('server.tcp-backlog'),
-      supplies: connectionSupplies(fabric, blocks, settings, this.#turn),
+      supplies: connectionSupplies(this.#fabric, blocks, settings, this.#turn),
       accept: (connection) => {
         this.clients.accept(connection);
       },
     });
-    this.#followSettings();
   }
 
   /** Begins to serve; rejects when an address cannot be had. */
@@ -135,6 +164,7 @@ export class Server {
       throw error;
     }
     this.#turn.listen();
+    this.diagnosis.pauses.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
@@ -171,6 +201,9 @@ export class Server {
   #tick(): void {
     this.router.readClock();
     this.clients.tick(this.router.nowMs);
+    this.between.endTurn();
+    // A pause that has ended is news for the shards.
+    this.router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
@@ -242,11 +275,11 @@ export class Server {
   }
 
   /** CONFIG RESETSTAT. */
-  resetStatistics(): void {
+  async resetStatistics(): Promise<void> {
     const { mainPage, usedBytes } = this.#fabric;
     mainPage.resetStatistics();
     mainPage.set('peakBytes', usedBytes);
-    this.router.broadcast({ kind: 'reset-statistics' });
+    await this.router.reports.ask(resetStatisticsTopic, null);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
@@ -329,6 +362,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
     clearInterval(this.#ticker);
+    this.diagnosis.pauses.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();

@@ -9,19 +9,22 @@
 import type { Doorbell } from '#link';
 import type { Connection } from '#net';
 import type { Router } from '#router';
+import type { Between } from './between.ts';
 
 /** Rounds of taking answers in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
 
 export class Turn {
   readonly #router: Router;
+  readonly #between: Between;
   readonly #doorbell: Doorbell;
   readonly #end: () => void;
   #active = false;
   #dirty: Connection[] = [];
   #spare: Connection[] = [];
 
-  constructor(router: Router, doorbell: Doorbell) {
+  constructor(router: Router, doorbell: Doorbell, between: Between) {
+    this.#between = between;
     this.#router = router;
     this.#doorbell = doorbell;
     this.#end = () => {
@@ -62,6 +65,7 @@ export class Turn {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       router.publish();
       router.drain();
+      this.#between.endTurn();
       this.#flush();
       router.publish();
       this.#doorbell.setAsleep();

@@ -10,23 +10,25 @@ function settings(...args: string[]) {
 }
 
 unhonoured('lets the defaults pass', () => {
-  refuseUnhonoured(settings('--set', 'slowlog.max-len=128'));
+  refuseUnhonoured(settings('--set', 'debug-bundle.max-bundles=10'));
 });
 
 unhonoured('refuses at the start what was set to something else', () => {
   assert.throws(() => {
-    refuseUnhonoured(settings('--set', 'slowlog.max-len=5'));
-  }, /slowlog\.max-len cannot be set: this version does not have/);
+    refuseUnhonoured(settings('--set', 'debug-bundle.max-bundles=5'));
+  }, /debug-bundle\.max-bundles cannot be set: this version does not have/);
 });
 
 unhonoured('refuses CONFIG SET, and leaves the value', () => {
   const running = settings();
   refuseUnhonoured(running);
   assert.throws(() => {
-    running.configSet([['slowlog-max-len', '5']]);
-  }, /possibly related to argument 'slowlog-max-len'\) - this version does not have/);
-  assert.equal(running.configGet(['slowlog-max-len']), [['slowlog-max-len', '128']]);
-  running.configSet([['slowlog-max-len', '128']]);
+    running.configSet([['debug-bundle-max-bundles', '5']]);
+  }, /possibly related to argument 'debug-bundle-max-bundles'\) - this version does not have/);
+  assert.equal(running.configGet(['debug-bundle-max-bundles']), [
+    ['debug-bundle-max-bundles', '10'],
+  ]);
+  running.configSet([['debug-bundle-max-bundles', '10']]);
 });
 
 unhonoured('names each setting once', () => {

@@ -6,8 +6,6 @@
 import { rowOf, type SettingName, type Settings } from '#config';
 
 export const UNHONOURED: readonly SettingName[] = [
-  'server.notify-keyspace-events',
-  'server.tracking-table-max-keys',
   'scripting.busy-reply-threshold-ms',
   'memory.maxmemory-eviction-tenacity',
   'memory.maxmemory-clients',
@@ -30,10 +28,6 @@ export const UNHONOURED: readonly SettingName[] = [
   'replication.backlog-size',
   'cluster.coordinator-endpoints',
   'cluster.announce-address',
-  'slowlog.log-slower-than',
-  'slowlog.max-len',
-  'slowlog.max-arg-len',
-  'latency.monitor-threshold-ms',
   'status.durability-lag-warning-ms',
   'status.durability-lag-critical-ms',
   'metrics.otlp-endpoint',

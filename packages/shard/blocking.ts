@@ -16,6 +16,7 @@ import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import type { Holds } from './holds.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { Trials } from './trials.ts';
 import type { Waiter, Waiters } from './waiters.ts';
 
 export interface BlockingParts {
@@ -27,12 +28,7 @@ export interface BlockingParts {
   readonly sender: ReplySender;
   readonly holds: Holds;
   readonly waiters: Waiters;
-}
-
-/** What main asked this shard to hold ready. */
-interface Offer {
-  readonly frame: Frame;
-  readonly wait: Wait | undefined;
+  readonly trials: Trials;
 }
 
 interface OfferState {
@@ -44,7 +40,8 @@ interface OfferState {
 
 export class Blocking {
   readonly #parts: BlockingParts;
-  readonly #offers = new Map<number, Offer>();
+  /** What main asked this shard to hold ready. */
+  readonly #offers = new Map<number, Frame>();
   #isServing = false;
 
   constructor(parts: BlockingParts) {
@@ -61,8 +58,10 @@ export class Blocking {
       known.isWoken = false;
       return;
     }
-    const transaction = frame.kind === FrameKind.host ? transactionOf(frame) : 0;
+    const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
     waiters.add(this.#waiterFor(frame, wait, transaction));
+    // Of an offer, main has decided so itself.
+    if (frame.kind === FrameKind.offer) return;
     const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
     sender.send(FrameKind.parked, slot, sequence, timeout);
   }
@@ -136,7 +135,7 @@ export class Blocking {
 
   /** Whether the command would answer, were it run. */
   #hasAnswer({ frame, wait }: Waiter): boolean {
-    return wait.ready === undefined || this.#parts.executor.isReady(frame, wait.ready);
+    return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
   }
 
   /** Lets main decide whether it is this shard's turn; true when nobody else may have the key meanwhile. */
@@ -154,16 +153,16 @@ export class Blocking {
 
   /** Says whether one of the command's keys is there, and holds them until the verdict. */
   offer(frame: Frame): void {
-    const { holds, sender, executor } = this.#parts;
+    const { holds, sender, trials } = this.#parts;
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
     const transaction = transactionOf(frame);
     const names = this.#ownNames(frame);
-    const answer = executor.runsOnEach(frame)
+    const answer = trials.runsOnEach(frame)
       ? this.#tryOwn(frame)
       : this.#lookForFirst(frame, names);
     holds.hold(transaction, names);
-    this.#offers.set(transaction, { frame: frame.detached(), wait: answer.wait });
+    this.#offers.set(transaction, frame.detached());
     const timeoutMs = answer.wait?.timeoutMs ?? -1;
     const body = new Uint8Array(Float64Array.of(answer.first, timeoutMs).buffer);
     sender.send(FrameKind.offer, slot, sequence, body, answer.flags);
@@ -175,14 +174,14 @@ export class Blocking {
     const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
     if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
     // With none of its keys here the command changes nothing: it says whether it waits.
-    const { wait } = this.#parts.executor.tryCommand(frame);
+    const { wait } = this.#parts.trials.tryCommand(frame);
     return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
   }
 
   /** For a command that answers an item for each key. */
   #tryOwn(frame: Frame): OfferState {
-    const { wait, isRefused } = this.#parts.executor.tryCommand(frame);
-    if (isRefused) return { first: -1, wait: undefined, flags: ReplyFlag.error };
+    const { wait, refusedAt } = this.#parts.trials.tryCommand(frame);
+    if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
     if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
     const waits = wait !== undefined && wait.timeoutMs >= 0;
     return { first: -1, wait, flags: waits ? ReplyFlag.waits : 0 };
@@ -190,7 +189,7 @@ export class Blocking {
 
   /** What main decides on an offer, or on a client that was woken here. */
   verdict(frame: Frame): void {
-    const { waiters, holds, executor } = this.#parts;
+    const { waiters, holds, executor, trials } = this.#parts;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const verdict = frame.words[frame.word + Request.verdict]!;
     const offer = this.#offers.get(transaction);
@@ -200,11 +199,11 @@ export class Blocking {
       return;
     }
     this.#offers.delete(transaction);
-    if (verdict === Verdict.run) executor.runCommand(offer.frame, false);
-    if (verdict === Verdict.items) executor.runItems(offer.frame);
-    if (verdict === Verdict.park && offer.wait !== undefined) {
-      waiters.add(this.#waiterFor(offer.frame, offer.wait, transaction));
+    // What is to wait is run once more, and finds nothing: a group notes who has asked.
+    if (verdict === Verdict.run || verdict === Verdict.park) {
+      executor.runCommand(offer, false);
     }
+    if (verdict === Verdict.items) trials.runItems(offer);
     holds.release(transaction);
   }
 

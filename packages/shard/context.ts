@@ -6,6 +6,7 @@ import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 import type { ItemMark } from './items.ts';
+import type { KeyEvents } from './key-events.ts';
 import type { Settings } from './settings.ts';
 import type { Waiters } from './waiters.ts';
 import { keyName, type Watches } from './watches.ts';
@@ -17,10 +18,16 @@ export interface ContextParts {
   page: Page;
   watches: Watches;
   waiters: Waiters;
+  events: KeyEvents;
   shardIndex: number;
   shardCount: number;
   random: () => number;
   sleep: (seconds: number) => void;
+}
+
+/** A command needs a key that is neither this shard's nor lent to it. */
+export class KeyElsewhere extends Error {
+  override readonly name = 'KeyElsewhere';
 }
 
 export class ExecutionContext implements ShardContext {
@@ -36,10 +43,16 @@ export class ExecutionContext implements ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
   isOffering = false;
+  /** The command has asked for a key that is not here. */
+  isOutdated = false;
   /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
   items: ItemMark[] | undefined;
+  /** How far the judgement of such a command has come. */
+  judgement = 0;
   /** The command's other keys are other shards' matter. */
   isPartial = false;
+  /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
+  lent: ReadonlySet<string> | undefined;
   /** What the command waits for, when it has found nothing. */
   parked: Wait | undefined;
   /** While keys of other shards are here: the names of those that commands have changed. */
@@ -49,6 +62,7 @@ export class ExecutionContext implements ShardContext {
   readonly #values: Float64Array;
   readonly #watches: Watches;
   readonly #waiters: Waiters;
+  readonly #events: KeyEvents;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -62,6 +76,7 @@ export class ExecutionContext implements ShardContext {
     this.#values = parts.page.values;
     this.#watches = parts.watches;
     this.#waiters = parts.waiters;
+    this.#events = parts.events;
   }
 
   hit(): void {
@@ -72,10 +87,11 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  changed(_type: EventClass, event: string, key: Bytes, at: number, length: number): void {
-    this.#count();
-    // What a group has delivered is no change of the key to those who watch it.
-    if (event === '') return;
+  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
+    this.countChange();
+    if (this.#events.isOn) {
+      this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
+    }
     this.touched?.add(keyName(this.database, key, at, length));
     this.keyChanged(this.database, key, at, length);
   }
@@ -86,14 +102,25 @@ export class ExecutionContext implements ShardContext {
     if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
   }
 
+  demandHere(key: Bytes): void {
+    if (this.shardCount === 1 || this.#isOwn(key, 0, key.length)) return;
+    if (this.lent?.has(keyName(this.database, key)) !== true) throw new KeyElsewhere();
+  }
+
+  #isOwn(bytes: Bytes, at: number, length: number): boolean {
+    return shardOfSlot(keySlot(bytes, at, length), this.shardCount) === this.shardIndex;
+  }
+
   get answersItems(): boolean {
     return this.items !== undefined;
   }
 
   owns(args: Arguments, index: number): boolean {
-    if (!this.isPartial) return true;
-    const slot = keySlot(args.source, args.at(index), args.length(index));
-    return shardOfSlot(slot, this.shardCount) === this.shardIndex;
+    return !this.isPartial || this.#isOwn(args.source, args.at(index), args.length(index));
+  }
+
+  judging(place: number): void {
+    this.judgement = place;
   }
 
   beginItem(index: number): void {
@@ -109,24 +136,26 @@ export class ExecutionContext implements ShardContext {
   }
 
   flushed(database: number): void {
-    this.#count();
+    this.countChange();
+    this.#events.flushed();
     if (this.#watches.isActive) this.#watches.flushed(database);
     if (this.#waiters.isActive) this.#waiters.touchDatabase(database);
   }
 
   swapped(one: number, other: number): void {
-    this.#count();
+    this.countChange();
     if (this.#watches.isActive) this.#watches.swapped(one, other);
     if (!this.#waiters.isActive) return;
     this.#waiters.touchDatabase(one);
     this.#waiters.touchDatabase(other);
   }
 
-  notify(_type: EventClass, _event: string, _key: Bytes, _at: number, _length: number): void {
-    // Nobody can subscribe to notifications; CONFIG refuses to switch them on.
+  notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
+    if (!this.#events.isOn) return;
+    this.#events.add(type, event, this.database, key.subarray(at, at + length), false);
   }
 
-  #count(): void {
+  countChange(): void {
     this.#values[AT.changes] = this.#values[AT.changes]! + 1;
   }
 }

@@ -12,17 +12,18 @@ import {
   findKeys,
   type ByKeyCommand,
   type CommandEntry,
-  type EveryShardCommand,
   type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
-import type { ExecutionContext } from './context.ts';
+import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
-import { encodeItems } from './items.ts';
+import type { KeyEvents } from './key-events.ts';
+import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { Slowness } from './slowness.ts';
 import { keyName, type Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -33,11 +34,13 @@ export interface ExecutorParts {
   readonly clock: Clock;
   readonly watches: Watches;
   readonly hotKeys: HotKeys;
+  readonly events: KeyEvents;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
+  readonly slowness: Slowness;
   /** A command has found nothing and waits. */
   park(frame: Frame, wait: Wait): void;
   /** A command that has waited was run and answered. */
@@ -55,7 +58,8 @@ export class Executor {
   readonly #sender: ReplySender;
   readonly #page: Page;
   readonly #values: Float64Array;
-  readonly #args = new Arguments();
+  /** Of the command that was pointed at last. */
+  readonly args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #hotKeys: HotKeys;
   #wallMs = 0;
@@ -87,20 +91,14 @@ export class Executor {
     this.#parts.store.nowMs = nowMs;
   }
 
-  #entryOf(frame: Frame): CommandEntry {
+  entryOf(frame: Frame): CommandEntry {
     return this.#entries[frame.words[frame.word + Request.command]!]!;
   }
 
   /** Evicts what must go before the commands of a frame: not among them, nor with lent keys here. */
   makeRoomFor(frame: Frame): void {
-    if (frame.kind !== FrameKind.exec) this.#parts.makeRoomFor(this.#entryOf(frame));
-    else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.#entryOf(queued));
-  }
-
-  /** Whether every shard runs the command on its own keys. */
-  runsOnEach(frame: Frame): boolean {
-    const { command } = this.#entryOf(frame);
-    return command.route === 'oneShard' && command.acrossShards === 'each';
+    if (frame.kind !== FrameKind.exec) this.#parts.makeRoomFor(this.entryOf(frame));
+    else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.entryOf(queued));
   }
 
   /**
@@ -110,20 +108,28 @@ export class Executor {
   runCommand(frame: Frame, again: boolean, wait?: Wait): boolean {
     const { words, word } = frame;
     const startUs = this.nowUs;
-    const entry = this.#point(frame, spansOf(frame));
+    const entry = this.point(frame);
     const context = this.#context;
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     context.isPartial = frame.kind === FrameKind.offer;
-    this.#start(frame, entry);
+    this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
-    this.#execute(entry, wait?.retry);
+    this.execute(entry, wait?.retry);
     context.isPartial = false;
+    if (context.isOutdated) {
+      this.#sender.discard();
+      this.#values[AT.executing] = 0;
+      const sequence = words[word + Request.sequence]! >>> 0;
+      const slot = words[word + Request.connection]!;
+      this.#sender.sendSignal(FrameKind.inquiry, slot, sequence, ReplyFlag.outdated);
+      return true;
+    }
     if (context.parked !== undefined) {
       this.#park(frame, context.parked);
       return false;
     }
-    this.#finish(frame, entry, startUs, again ? 0 : this.#queueUs(frame, startUs));
+    this.#finish(frame, entry, startUs, again ? 0 : this.queueUs(frame, startUs));
     if (again) this.#parts.answered(frame);
     return true;
   }
@@ -137,70 +143,11 @@ export class Executor {
     this.#parts.park(frame, wait);
   }
 
-  /**
-   * What a command that shards run together would do here: what it would wait for, or whether it has something
-   * to answer. Undefined when it would not wait; `isRefused` then says that it would fail.
-   */
-  tryCommand(frame: Frame): { wait: Wait | undefined; isRefused: boolean } {
-    const { words, word } = frame;
-    const entry = this.#point(frame, spansOf(frame));
-    const context = this.#context;
-    context.mayBlock = true;
-    context.isPartial = true;
-    context.isOffering = true;
-    this.setNow();
-    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
-    this.#execute(entry);
-    this.#sender.discard();
-    context.isPartial = false;
-    context.isOffering = false;
-    const wait = context.parked;
-    context.parked = undefined;
-    return { wait, isRefused: this.#sender.writer.errorText !== null };
-  }
-
-  /** Whether a command that waits would answer; an error is an answer. */
-  isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
-    this.#point(frame, spansOf(frame));
-    this.#context.isPartial = true;
-    try {
-      return ready(this.#context, this.#args);
-    } catch (error) {
-      if (error instanceof CommandError) return true;
-      throw error;
-    } finally {
-      this.#context.isPartial = false;
-    }
-  }
-
-  /** Runs a command on this shard's keys, and sends main the items that it answers. */
-  runItems(frame: Frame): void {
-    const { words, word } = frame;
-    const startUs = this.nowUs;
-    const entry = this.#point(frame, spansOf(frame));
-    const context = this.#context;
-    const sequence = words[word + Request.sequence]! >>> 0;
-    const slot = words[word + Request.connection]!;
-    context.mayBlock = false;
-    context.isPartial = true;
-    context.items = [];
-    this.#start(frame, entry);
-    this.#sender.begin(slot, sequence);
-    this.#execute(entry);
-    const { writer } = this.#sender;
-    const body = encodeItems(writer, context.items);
-    context.isPartial = false;
-    context.items = undefined;
-    this.#sender.discard();
-    this.#account(entry, startUs, this.#queueUs(frame, startUs));
-    this.#sender.send(FrameKind.items, slot, sequence, body);
-  }
-
   /** Answers a client that waits no longer: that there was nothing, or the error. */
   answerWait(frame: Frame, error: CommandError | undefined): void {
     const { words, word } = frame;
     const startUs = this.nowUs;
-    const entry = this.#point(frame, spansOf(frame));
+    const entry = this.point(frame);
     const { writer } = this.#sender;
     this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     writer.clearError();
@@ -215,7 +162,7 @@ export class Executor {
     const beganUs = this.nowUs;
     const slot = words[word + Request.connection]!;
     const sequence = words[word + Request.sequence]! >>> 0;
-    const exec = this.#entryOf(frame);
+    const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
     const mayNotRun = this.#parts.watches.take(slot) || isBroken;
@@ -226,37 +173,43 @@ export class Executor {
     if (mayNotRun) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    if (!mayNotRun) for (const queued of framesIn(frame)) this.#runQueued(queued);
+    if (!mayNotRun) {
+      let step = 0;
+      for (const queued of framesIn(frame)) {
+        this.#runQueued(queued, sequence, step);
+        step += 1;
+      }
+    }
     writer.clearError();
-    this.#finish(frame, exec, beganUs, this.#queueUs(frame, beganUs));
+    this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
   }
 
-  #runQueued(frame: Frame): void {
+  #runQueued(frame: Frame, sequence: number, step: number): void {
     const startUs = this.nowUs;
-    const entry = this.#point(frame, Request.spans);
+    const entry = this.point(frame);
     this.#context.mayBlock = false;
-    this.#start(frame, entry);
+    this.start(frame, entry, sequence, step);
     this.#sender.mark();
-    this.#execute(entry);
+    this.execute(entry);
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
-    this.#account(entry, startUs, 0);
+    this.account(entry, startUs, 0);
   }
 
   /** Runs the shard's share of a command that main gathers. */
   runPart(frame: Frame): void {
     const { words, word } = frame;
     const startUs = this.nowUs;
-    const entry = this.#point(frame, Request.spans);
-    this.#start(frame, entry);
+    const entry = this.point(frame);
+    this.start(frame, entry);
     const sequence = words[word + Request.sequence]! >>> 0;
-    const queueUs = this.#queueUs(frame, startUs);
+    const queueUs = this.queueUs(frame, startUs);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
     reply.clearError();
     let flags = 0;
     try {
       this.#parts.makeRoomFor(entry);
-      this.#answerPart(entry);
+      answerPart(entry, this.#context, this.args);
     } catch (error) {
       this.#fail(error);
       flags = ReplyFlag.error;
@@ -265,10 +218,12 @@ export class Executor {
     this.nowUs = endUs;
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#parts.events.sendAhead();
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
+    this.#parts.slowness.occurred('command', endUs - startUs, this.#unixMs);
   }
 
   /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
@@ -287,28 +242,28 @@ export class Executor {
 
   /** False when the command has no keys of its own: then it concerns all. */
   #visitKeys(frame: Frame, spans: number, visit: KeyVisitor): boolean {
-    const entry = this.#point(frame, spans);
+    const entry = this.point(frame, spans);
     if (!entry.hasKeys) return false;
     const { databaseOf, alsoIn, keys } = entry.command;
     const selected = this.#context.database;
     // Arguments without their keys fail in the handler, whose order no longer matters.
-    for (const { index, spec } of findKeys(keys, this.#args) ?? []) {
+    for (const { index, spec } of findKeys(keys, this.args) ?? []) {
       const nth = keys.specs.indexOf(spec);
-      visit(databaseOf?.(nth, this.#args, selected) ?? selected, this.#args, index);
-      if (alsoIn !== undefined) visit(alsoIn(this.#args), this.#args, index);
+      visit(databaseOf?.(nth, this.args, selected) ?? selected, this.args, index);
+      if (alsoIn !== undefined) visit(alsoIn(this.args), this.args, index);
     }
     return true;
   }
 
   /** Points arguments and context at a frame's command. */
-  #point(frame: Frame, spans: number): CommandEntry {
+  point(frame: Frame, spans = spansOf(frame)): CommandEntry {
     const { words, word } = frame;
     const kindWord = words[word + Request.kind]!;
     const entry = this.#entries[words[word + Request.command]!]!;
     const count = words[word + Request.argumentCount]!;
     const bodyAt = (word + spans + 2 * count) << 2;
     const first = entry.container === undefined ? 1 : 2;
-    this.#args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
     const { store } = this.#parts;
@@ -321,8 +276,9 @@ export class Executor {
   }
 
   /** Says in the page what is about to be executed. */
-  #start(frame: Frame, entry: CommandEntry): void {
+  start(frame: Frame, entry: CommandEntry, sequence = sequenceOf(frame), step = 0): void {
     const values = this.#values;
+    this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
     values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executing] = entry.id + 1;
@@ -331,12 +287,14 @@ export class Executor {
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
   }
 
-  #execute(entry: CommandEntry, retry?: Wait['retry']): void {
+  /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
+  execute(entry: CommandEntry, retry?: Wait['retry']): void {
     this.#sender.writer.clearError();
+    this.#context.isOutdated = false;
     try {
       const { command } = entry;
-      if (retry !== undefined) retry(this.#context, this.#args);
-      else if (command.route === 'oneShard') command.run(this.#context, this.#args);
+      if (retry !== undefined) retry(this.#context, this.args);
+      else if (command.route === 'oneShard') command.run(this.#context, this.args);
       else if (command.route === 'byKey') this.#answerWhole(command);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
@@ -347,25 +305,18 @@ export class Executor {
 
   /** All keys of a command that main would split are here: there is one part. */
   #answerWhole(command: ByKeyCommand<never>): void {
-    const keyCount = Math.ceil((this.#args.count - 1) / command.keyStride);
-    const part = command.run(this.#context, this.#args);
+    const keyCount = Math.ceil((this.args.count - 1) / command.keyStride);
+    const part = command.run(this.#context, this.args);
     const partOfKey = new Array<number>(keyCount).fill(0);
     command.merge.combine([part], this.#sender.writer, { partOfKey });
   }
 
-  #answerPart(entry: CommandEntry): void {
-    const { command } = entry;
-    if (command.route !== 'byKey' && command.route !== 'everyShard') {
-      unreachable('a part belongs to a command that main gathers');
-    }
-    // `run` and `merge.part` come from one definition, so what one makes the other encodes.
-    const gathered = command as EveryShardCommand<unknown>;
-    const part = gathered.run(this.#context, this.#args);
-    gathered.merge.part.encode(part, this.#sender.writer);
-  }
-
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
   #fail(error: unknown): void {
+    if (error instanceof KeyElsewhere) {
+      this.#context.isOutdated = true;
+      return;
+    }
     if (!(error instanceof CommandError)) throw error;
     this.#sender.rewind();
     this.#sender.writer.error(error);
@@ -377,8 +328,9 @@ export class Executor {
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
+    this.#parts.events.sendAhead();
     this.#sender.end(sequence, this.nowUs | 0);
-    this.#account(entry, startUs, queueUs);
+    this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
   }
 
@@ -387,7 +339,7 @@ export class Executor {
     const hotKeys = this.#hotKeys;
     const bytes = words[word + Request.bodyBytes]! + this.#sender.written;
     if (!hotKeys.counts(us, bytes, entry.hasKeys)) return;
-    const args = this.#args;
+    const { args } = this;
     const found = findKeys(entry.command.keys, args) ?? [];
     for (const { index } of found) {
       hotKeys.sampled(args.latin1(index), us / found.length, bytes / found.length);
@@ -395,11 +347,12 @@ export class Executor {
   }
 
   /** Microseconds from main's taking the command up to its start here. */
-  #queueUs({ words, word }: Frame, startUs: number): number {
+  queueUs({ words, word }: Frame, startUs: number): number {
     return Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
   }
 
-  #account(entry: CommandEntry, startUs: number, queueUs: number): void {
+  /** Counts what has been executed. */
+  account(entry: CommandEntry, startUs: number, queueUs: number): void {
     const { errorText } = this.#sender.writer;
     if (errorText !== null) {
       this.#page.failed(entry.id);
@@ -414,5 +367,20 @@ export class Executor {
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
+    const { slowness } = this.#parts;
+    if (executeUs < slowness.noticeUs) return;
+    const { database, connection } = this.#context;
+    const unixMs = this.#unixMs;
+    const times = { executeUs, queueUs, unixMs, database, connection };
+    slowness.command(entry, this.args, times);
   }
+
+  /** Wall-clock time at the last reading of the monotonic one. */
+  get #unixMs(): number {
+    return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
+  }
+}
+
+function sequenceOf({ words, word }: Frame): number {
+  return words[word + Request.sequence]! >>> 0;
 }

@@ -47,6 +47,7 @@ export interface LendingParts {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  FrameKind.introduce,
 ]);
 
 interface HostedTransaction {
@@ -204,11 +205,14 @@ export class Lending {
     }
     const touched = new Set<string>();
     context.touched = touched;
+    const lent = lenders.flatMap(({ copies }) => copies);
+    context.lent = new Set(lent.map(({ database, key }) => keyName(database, key)));
     const isBroken = lenders.some((lender) => lender.isBroken);
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
     else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     context.touched = undefined;
+    context.lent = undefined;
     for (const lender of lenders) this.#giveBack(lender, touched);
   }
 

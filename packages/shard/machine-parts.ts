@@ -24,4 +24,6 @@ export interface MachineParts {
   sleep: (seconds: number) => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
+  /** A number for an entry of the slow log, unique in the process. */
+  nextSlowId: () => number;
 }

@@ -12,6 +12,7 @@ import {
   HOT_KEYS,
   HotKeys,
   PURGE,
+  resetStatisticsTopic,
   SHARD_CONTENT,
   type Page,
   type ShardContent,
@@ -23,12 +24,15 @@ import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
+import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
+import { Slowness } from './slowness.ts';
+import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
 import { Watches } from './watches.ts';
@@ -41,9 +45,6 @@ const FLUSH_US = 150;
 /** Timed work that is due at a barrier is looked at again after this time. */
 const BARRIER_POLL_MS = 1;
 
-/** Settings whose change begins the counting of bands anew. */
-const BAND_SETTINGS = ['latency-bands', 'latency-bands-enabled'];
-
 export class ShardMachine {
   readonly store: Store;
   readonly #parts: MachineParts;
@@ -51,16 +52,19 @@ export class ShardMachine {
   readonly #values: Float64Array;
   readonly #sender: ReplySender;
   readonly #questions: Questions;
+  readonly #slowness: Slowness;
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
   readonly #hotKeys: HotKeys;
   readonly #waiters = new Waiters();
+  readonly #trials: Trials;
   readonly #blocking: Blocking;
   readonly #context: ExecutionContext;
   readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
+  readonly #events: KeyEvents;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -75,6 +79,8 @@ export class ShardMachine {
     this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
     this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.#questions.on(SHARD_CONTENT, () => this.#content());
+    this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
+    this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
       seed: parts.seed,
@@ -90,9 +96,10 @@ export class ShardMachine {
       settings: this.#settings,
       watches: this.#watches,
       waiters: this.#waiters,
+      events: this.#events,
       shardIndex: parts.index,
     });
-    this.#upkeep = new Upkeep(store, parts.page, parts.clock, parts.usedBytesOfAll);
+    this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
     this.#executor = this.#newExecutor();
     const shared = {
       ...{ store, context: this.#context, sender: this.#sender, watches: this.#watches },
@@ -101,7 +108,11 @@ export class ShardMachine {
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
-    this.#blocking = new Blocking({ ...shared, waiters: this.#waiters, holds });
+    this.#trials = new Trials({ ...shared, events: this.#events });
+    this.#blocking = new Blocking({
+      ...shared,
+      ...{ waiters: this.#waiters, trials: this.#trials, holds },
+    });
     this.#lending = new Lending({
       ...shared,
       ...{ values: this.#values, blocking: this.#blocking, holds },
@@ -111,22 +122,39 @@ export class ShardMachine {
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
+    this.#followSettings();
+    this.#answerQuestions();
+    this.#executor.readWallClock();
+    this.#upkeep.publish();
+  }
+
+  #followSettings(): void {
     this.#settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
         settings.numbers('latency-bands'),
       );
       this.#upkeep.apply(settings);
+      this.#slowness.apply(settings);
+      this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
-    this.#executor.readWallClock();
-    this.#upkeep.publish();
+  }
+
+  #answerQuestions(): void {
+    this.#slowness.answer(this.#questions);
+    this.#questions.on(resetStatisticsTopic, () => {
+      this.#page.resetStatistics();
+      this.#upkeep.resetStatistics();
+      return null;
+    });
   }
 
   #newExecutor(): Executor {
     const { page, clock, memory } = this.#parts;
     return new Executor({
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
+      events: this.#events,
       watches: this.#watches,
       hotKeys: this.#hotKeys,
       linkWords: memory.words,
@@ -134,6 +162,7 @@ export class ShardMachine {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
       },
       bands: () => this.#bands,
+      slowness: this.#slowness,
       park: (frame, wait) => {
         this.#blocking.park(frame, wait);
       },
@@ -151,10 +180,24 @@ export class ShardMachine {
 
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
+    const events = this.#events;
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
-    store.events = { expired: changed, evicted: changed, fieldsExpired: changed };
+    store.events = {
+      expired: (database, bytes, at, length) => {
+        events.expired(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      evicted: (database, bytes, at, length) => {
+        events.evicted(database, bytes, at, length);
+        changed(database, bytes, at, length);
+      },
+      fieldsExpired: (database, bytes, at, length, isGone) => {
+        events.fieldsExpired(database, bytes, at, length, isGone);
+        changed(database, bytes, at, length);
+      },
+    };
   }
 
   get isStopped(): boolean {
@@ -208,21 +251,26 @@ export class ShardMachine {
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
+    this.#events.begin();
     this.#upkeep.run();
+    this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#slowness.send(this.#sender);
     this.#sender.flush();
     return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
   }
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    this.#events.sendRest();
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
     this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
     this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
+    this.#slowness.send(this.#sender);
     this.#sender.flush();
   }
 
@@ -279,6 +327,9 @@ export class ShardMachine {
       case FrameKind.offer:
         this.#blocking.offer(frame);
         break;
+      case FrameKind.inquiry:
+        this.#trials.inquire(frame);
+        break;
       case FrameKind.verdict:
         this.#blocking.verdict(frame);
         break;
@@ -287,6 +338,18 @@ export class ShardMachine {
         break;
       case FrameKind.unwatch:
         this.#watches.forget(frame.words[frame.word + Request.connection]!);
+        break;
+      default:
+        this.#takeMessage(frame);
+    }
+  }
+
+  // Messages.
+
+  #takeMessage(frame: Frame): void {
+    switch (frame.kind) {
+      case FrameKind.introduce:
+        this.#slowness.introduce(frame);
         break;
       case FrameKind.report:
         this.#questions.answer(frame);
@@ -299,17 +362,19 @@ export class ShardMachine {
     }
   }
 
-  // Messages.
-
   #obey(control: Control): void {
     switch (control.kind) {
       case 'settings':
         this.#settings.update(control.values);
-        if (BAND_SETTINGS.some((name) => name in control.values)) this.#page.clearBands();
         break;
-      case 'reset-statistics':
-        this.#page.resetStatistics();
-        this.#upkeep.resetStatistics();
+      case 'reset-bands':
+        this.#page.clearBands(control.generation);
+        break;
+      case 'pause':
+        this.#upkeep.isPaused = control.isOn;
+        break;
+      case 'tracking':
+        this.#events.isTracked = control.isOn;
         break;
       case 'stop':
         assert(!this.#stopped, 'a shard is stopped once');

@@ -159,6 +159,15 @@ export class ReplySender {
     this.#commit(at, at + REPLY_HEADER_BYTES, 1);
   }
 
+  /** Sends a body that main must see before the reply at hand. */
+  sendAhead(kind: number, body: Uint8Array): void {
+    if (!this.#spilled) this.#moveToSpill(0);
+    const head = { kind, sequence: 0, doneUs: 0, ...NO_TIMES };
+    // What is sent by message is given away.
+    const isLarge = frameBytes(REPLY_HEADER_BYTES + body.length) > this.#frameBytesMax;
+    this.#sendBody(head, -1, isLarge ? Uint8Array.from(body) : body, body.length);
+  }
+
   /** Lets main see everything, and wakes it. */
   flush(): void {
     this.#closeFrame();
@@ -241,8 +250,13 @@ export class ReplySender {
     const { writer } = this;
     const body = writer.bytes;
     const bodyBytes = writer.at;
-    const connection = this.#connection;
     this.#spilled = false;
+    if (this.#sendBody(head, this.#connection, body, bodyBytes)) this.#spill = new Uint8Array(0);
+    else this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
+  }
+
+  /** Sends a frame of its own; answers whether the body's memory was given away. */
+  #sendBody(head: ReplyHead, connection: number, body: Uint8Array, bodyBytes: number): boolean {
     const whole = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
     const byMessage = whole > this.#frameBytesMax;
     const at = this.#reserve(byMessage ? REPLY_HEADER_BYTES : whole);
@@ -253,12 +267,11 @@ export class ReplySender {
       this.#outlet.transfer(body.buffer as ArrayBuffer);
       this.#commit(at, at + REPLY_HEADER_BYTES, 1);
       words[(at >> 2) + Reply.bodyBytes] = bodyBytes;
-      this.#spill = new Uint8Array(0);
-      return;
+      return true;
     }
     bytes.set(body.subarray(0, bodyBytes), at + REPLY_HEADER_BYTES);
     this.#commit(at, at + REPLY_HEADER_BYTES + bodyBytes, 1);
-    this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
+    return false;
   }
 
   #writeHead(frame: number, head: ReplyHead, connection: number): void {

@@ -10,6 +10,7 @@ import {
   pause,
   RingReader,
   RingWriter,
+  SharedCounter,
   type LinkShape,
   type SharedMemory,
   type SettingValue,
@@ -39,6 +40,7 @@ export function runShardThread(data: ShardThreadData): void {
   const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
   const requests = new RingReader(memory, requestPlace);
   const doorbell = new Doorbell(memory, layout.doorbell);
+  const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
   const machine = new ShardMachine({
     index,
@@ -66,6 +68,7 @@ export function runShardThread(data: ShardThreadData): void {
     page: pages[index] ?? unreachable('the shard has a page'),
     settings: data.settings,
     sleep: pause,
+    nextSlowId: () => slowIds.next(),
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;

@@ -1,9 +1,10 @@
 /** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
 
 import type { Clock } from '#base';
-import { AT, type Page } from '#diag';
+import { AT, type LatencyEvent, type Page } from '#diag';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
+import type { Slowness } from './slowness.ts';
 
 /** The same while there is nothing to expire, evict or move: a sign of life is all. */
 const IDLE_PERIOD_MS = 1_000;
@@ -21,13 +22,23 @@ const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
+export interface UpkeepParts {
+  readonly store: Store;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly slowness: Slowness;
+  readonly usedBytesOfAll: () => number;
+}
+
 export class Upkeep {
   readonly #store: Store;
   readonly #page: Page;
   readonly #clock: Clock;
+  readonly #slowness: Slowness;
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   #maxmemory = 0;
+  #isPaused = false;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
@@ -43,10 +54,11 @@ export class Upkeep {
   /** The count of changes when the census under way began; -1 when none is under way. */
   #censusChanges = -1;
 
-  constructor(store: Store, page: Page, clock: Clock, usedBytesOfAll: () => number) {
+  constructor({ store, page, clock, slowness, usedBytesOfAll }: UpkeepParts) {
     this.#store = store;
     this.#page = page;
     this.#clock = clock;
+    this.#slowness = slowness;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
     this.#census = new Census(store);
@@ -63,17 +75,25 @@ export class Upkeep {
     store.lfuDecayMinutes = settings.number('lfu-decay-time');
   }
 
+  /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
+  set isPaused(value: boolean) {
+    this.#isPaused = value;
+    this.#store.lazyExpireDisabled = value;
+  }
+
   /** Whether a write must make room first. */
   mustEvict(): boolean {
-    return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+    return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
   /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
   makeRoom(): void {
     const { values } = this.#page;
+    const startUs = this.#nowUs();
     while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
+    this.#took('eviction-cycle', startUs);
     this.publish();
   }
 
@@ -102,9 +122,11 @@ export class Upkeep {
   /** Answers whether fields are left to expire. */
   #expireSlice(): boolean {
     const store = this.#store;
+    const beganUs = this.#nowUs();
     store.expireSlice(this.#nowUs, this.#expireUs);
     const startUs = this.#nowUs();
     const fields = store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    this.#took('expire-cycle', beganUs);
     return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
   }
 
@@ -199,14 +221,21 @@ export class Upkeep {
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
     if (!this.mustEvict()) return false;
-    const endUs = this.#nowUs() + EVICT_US;
+    const startUs = this.#nowUs();
+    const endUs = startUs + EVICT_US;
     const { values } = this.#page;
     let freed = 0;
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
+    this.#took('eviction-cycle', startUs);
     return freed > 0;
+  }
+
+  /** A piece of timed work that began then has ended. */
+  #took(event: LatencyEvent, startUs: number): void {
+    this.#slowness.occurred(event, this.#nowUs() - startUs, this.#clock.wallMs());
   }
 
   /** When something to expire comes, the next round must not wait for as long as without. */

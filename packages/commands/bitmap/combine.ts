@@ -6,7 +6,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
-import { changedAt, findString } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findString } from '../keyspace/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
 
 type Operation = (a: number, b: number) => number;
@@ -86,7 +86,9 @@ function keep(context: ShardContext, args: Arguments, result: Bytes): void {
   const { keyspace } = context;
   const key = [args.source, args.at(2), args.length(2)] as const;
   if (result.length > 0) {
+    const isNew = keyspace.peek(...key) === 0;
     keyspace.setEncoding(keyspace.set(...key, result, 0, result.length), StringForm.raw);
+    if (isNew) createdAt(context, args, 2);
     changedAt(context, args, 2, events.set);
   } else if (keyspace.remove(...key)) {
     changedAt(context, args, 2, events.del);

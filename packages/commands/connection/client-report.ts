@@ -4,7 +4,7 @@ import type { ClientPort } from '../contexts.ts';
 
 /** What is not a field of ours: memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {
-  const { traffic } = client;
+  const { traffic, subscriptions } = client;
   const seconds = (sinceMs: number): string =>
     String(Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)));
   const fields: readonly (readonly [string, string | number])[] = [
@@ -17,9 +17,9 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['idle', seconds(client.lastCommandMs)],
     ['flags', flagsOf(client)],
     ['db', client.database],
-    ['sub', 0],
-    ['psub', 0],
-    ['ssub', 0],
+    ['sub', subscriptions?.channel.size ?? 0],
+    ['psub', subscriptions?.pattern.size ?? 0],
+    ['ssub', subscriptions?.shardChannel.size ?? 0],
     ['multi', client.queuedCount],
     ['watch', client.watched.size],
     ['qbuf', traffic.queryBytes],
@@ -35,7 +35,7 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['events', traffic.outputBytes > 0 ? 'rw' : 'r'],
     ['cmd', client.lastCommand === '' ? 'NULL' : client.lastCommand],
     ['user', client.user],
-    ['redir', -1],
+    ['redir', client.tracking?.redirection ?? -1],
     ['resp', client.protocol],
     ['lib-name', client.libraryName],
     ['lib-ver', client.libraryVersion],
@@ -49,8 +49,13 @@ export function clientLine(client: ClientPort, nowMs: number): string {
 /** The letters of the field `flags`. */
 export function flagsOf(client: ClientPort): string {
   let flags = '';
+  if (client.isMonitor) flags += 'O';
+  if (client.subscriptions !== undefined) flags += 'P';
   if (client.queuedCount >= 0) flags += 'x';
-  if (client.isBlocked) flags += 'b';
+  if (client.isBlocked || client.isPostponed) flags += 'b';
+  if (client.tracking !== undefined) flags += 't';
+  if (client.tracking?.isBroken === true) flags += 'R';
+  if (client.tracking?.broadcasts === true) flags += 'B';
   if (client.isEnding) flags += 'c';
   if (client.isUnix) flags += 'U';
   if (client.noEvict) flags += 'e';
@@ -67,7 +72,7 @@ export function clientTypeOf(name: string): ClientType | undefined {
   return (['normal', 'master', 'replica', 'pubsub'] as const).find((type) => type === lower);
 }
 
-/** Every client is an ordinary one. */
-export function isOfType(_client: ClientPort, type: ClientType): boolean {
-  return type === 'normal';
+/** A client that listens to messages is of a kind of its own; there are no others than these two. */
+export function isOfType(client: ClientPort, type: ClientType): boolean {
+  return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
 }

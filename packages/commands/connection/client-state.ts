@@ -90,18 +90,6 @@ const setInfo = onMain({
   },
 });
 
-const getRedirection = onMain({
-  ...ofClient,
-  name: 'CLIENT|GETREDIR',
-  summary: 'Answers which connection gets the invalidations meant for this one.',
-  since: '6.0.0',
-  arity: 2,
-  args: [],
-  run({ reply }) {
-    reply.integer(-1);
-  },
-});
-
 const reply = onMain({
   ...ofClient,
   name: 'CLIENT|REPLY',
@@ -230,6 +218,7 @@ const help = onMain({
   args: [],
   run({ reply: writer }) {
     helpReply(writer, 'CLIENT', [
+      ['CACHING (YES|NO)', 'Track the keys of the next command, in OPTIN or OPTOUT mode.'],
       ['GETREDIR', 'Which connection gets the invalidations meant for this one.'],
       ['GETNAME', 'The name of this connection.'],
       ['ID', 'The number of this connection.'],
@@ -252,6 +241,12 @@ const help = onMain({
       ['REPLY (ON|OFF|SKIP)', 'Switch replies on or off, or drop the next one.'],
       ['SETINFO <option> <value>', 'Set LIB-NAME or LIB-VER of this connection.'],
       ['SETNAME <name>', 'Name this connection.'],
+      [
+        'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
+        '         [OPTIN] [OPTOUT] [NOLOOP]',
+        'Be told which of the keys read have changed.',
+      ],
+      ['TRACKINGINFO', 'How this connection is told of changed keys.'],
       ['UNBLOCK <client-id> [TIMEOUT|ERROR]', 'End the wait of a blocked client.'],
       ['UNPAUSE', 'End a pause.'],
     ]);
@@ -263,7 +258,6 @@ export const clientStateCommands = [
   getName,
   setName,
   setInfo,
-  getRedirection,
   reply,
   noEvict,
   noTouch,

@@ -2,6 +2,7 @@ import { container, type Command } from '../definition.ts';
 import { clientListCommands } from './client-list.ts';
 import { clientStateCommands } from './client-state.ts';
 import { sessionCommands } from './session.ts';
+import { trackingCommands } from './tracking.ts';
 
 const client = container({
   name: 'CLIENT',
@@ -11,10 +12,11 @@ const client = container({
   group: 'connection',
   arity: -2,
   flags: [],
-  subcommands: [...clientStateCommands, ...clientListCommands],
+  subcommands: [...clientStateCommands, ...trackingCommands, ...clientListCommands],
 });
 
 export const connectionCommands: readonly Command[] = [...sessionCommands, client];
 
 export { clientLine, flagsOf } from './client-report.ts';
-export type { AuthenticationPort, ClientsPort, ConnectionContext } from './ports.ts';
+export type { AuthenticationPort, ClientsPort, ConnectionContext, TracksPort } from './ports.ts';
+export type { TrackingOptions, TrackingState } from './tracking-state.ts';

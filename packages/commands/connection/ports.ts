@@ -1,6 +1,7 @@
 /** What commands about connections ask of the server. */
 
 import type { ClientPort, MainContext } from '../contexts.ts';
+import type { TrackingOptions } from './tracking-state.ts';
 
 export interface ClientsPort {
   /** By id, oldest first. */
@@ -22,10 +23,17 @@ export interface AuthenticationPort {
   accepts(user: string, password: string): boolean;
 }
 
+export interface TracksPort {
+  /** Begins to tell a client of changed keys, or changes how. */
+  enable(client: ClientPort, options: TrackingOptions): void;
+  disable(client: ClientPort): void;
+}
+
 /** What a handler of this family gets. */
 export interface ConnectionContext extends MainContext {
   readonly clients: ClientsPort;
   readonly authentication: AuthenticationPort;
+  readonly tracks: TracksPort;
   readonly databaseCount: number;
   readonly redisVersion: string;
   /** Forgets all state of the connection but its id and authentication. */

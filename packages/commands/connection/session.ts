@@ -23,9 +23,15 @@ const ping = onMain({
   flags: ['fast'],
   args: [{ name: 'message', type: 'string', optional: true }],
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
-  run({ reply }, args) {
+  run({ reply, client }, args) {
     if (args.count > 2) throw errors.wrongArguments('ping');
-    if (args.count === 1) reply.simple('PONG');
+    if (client.protocol === 2 && client.subscriptions !== undefined) {
+      // What such a client reads are messages, and this must look like one.
+      reply.arrayHeader(2);
+      reply.text('pong');
+      if (args.count === 1) reply.text('');
+      else reply.bulk(args.source, args.at(1), args.length(1));
+    } else if (args.count === 1) reply.simple('PONG');
     else reply.bulk(args.source, args.at(1), args.length(1));
   },
 });

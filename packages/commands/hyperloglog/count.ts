@@ -73,7 +73,7 @@ function countOfOne(context: ShardContext, args: Arguments): number {
   if (!hyperloglog.mergeInto(registers, value)) throw corrupted;
   const count = hyperloglog.estimate(registers);
   hyperloglog.cacheCount(value, count);
-  changedAt(context, args, 1, events.pfcount);
+  changedAt(context, args, 1, events.silent);
   return count;
 }
 

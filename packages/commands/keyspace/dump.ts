@@ -132,14 +132,18 @@ function readPayload(context: ShardContext, args: Arguments): rdb.FinishedValue 
   const length = args.length(PAYLOAD_INDEX);
   if (!rdb.isSoundPayload(source, at, length)) throw unsoundPayload;
   try {
-    return rdb.loadPayload(context.keyspace, source, at, length, limitsOf(context));
+    return rdb.loadPayload(context.keyspace, source, at, length, valueLimits(context));
   } catch (error) {
     if (error instanceof rdb.MalformedValueError) throw badFormat;
     throw error;
   }
 }
 
-function limitsOf({ settings, store: { listPlainBytes } }: ShardContext): rdb.ValueLimits {
+/** Up to which sizes values are packed, by the settings. */
+export function valueLimits({
+  settings,
+  store: { listPlainBytes },
+}: ShardContext): rdb.ValueLimits {
   const packed = (type: string): { entries: number; valueBytes: number } => ({
     entries: settings.number(`${type}-max-listpack-entries`),
     valueBytes: settings.number(`${type}-max-listpack-value`),

@@ -24,7 +24,8 @@ export const events = {
   new: event('n', 'new'),
   persist: event('g', 'persist'),
   pfadd: event('$', 'pfadd'),
-  pfcount: event('$', 'pfcount'),
+  /** A change that is not announced: PFCOUNT keeps what it counted. */
+  silent: event('$', ''),
   renameFrom: event('g', 'rename_from'),
   renameTo: event('g', 'rename_to'),
   set: event('$', 'set'),

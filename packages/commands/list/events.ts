@@ -15,4 +15,5 @@ export const listEvents = {
   ltrim: event('ltrim'),
   rpop: event('rpop'),
   rpush: event('rpush'),
+  sortstore: event('sortstore'),
 } as const;

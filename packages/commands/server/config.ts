@@ -72,9 +72,13 @@ const resetstat = onMain<ServerContext>({
   arity: 2,
   args: [],
   tips: everyNode,
-  run({ reply, statistics }) {
-    statistics.reset();
-    reply.ok();
+  run(context) {
+    const answer = context.defer();
+    void context.statistics.reset().then(() => {
+      answer((reply) => {
+        reply.ok();
+      });
+    });
   },
 });
 

@@ -174,7 +174,7 @@ const help = onMain<ServerContext>({
         'Bytes from which on an element of a list gets a node of its own; 0 for what',
         'list-max-listpack-size says.',
       ],
-      ['RELOAD [<option> ...]', 'Is refused: nothing is on disk.'],
+      ['RELOAD', 'Turns all values into what would be stored, and loads them again.'],
       ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
       ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are searched for between commands.'],
       ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
@@ -190,7 +190,6 @@ export const debugOnMain = [
   log,
   protocol,
   ...switches,
-  refused('RELOAD', -2),
   refused('LOADAOF', 2),
   help,
 ];

@@ -12,6 +12,7 @@ import { allOk, type Merge } from '../merge.ts';
 import { jsonPart } from '../parts.ts';
 import { debugHead } from './debug-head.ts';
 import { packedThreshold, quicklistReport } from './debug-list.ts';
+import { reload } from './debug-reload.ts';
 import { Digest } from './digest.ts';
 
 const sleep = everyShard({
@@ -171,6 +172,7 @@ const populate = everyShard({
 });
 
 export const debugOnShards = [
+  reload,
   sleep,
   setActiveExpire,
   object,

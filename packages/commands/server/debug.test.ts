@@ -28,7 +28,11 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['DEBUG DIGEST-VALUE', unknown('DIGEST-VALUE')],
   ['DEBUG HTSTATS x', '-ERR value is not an integer or out of range'],
   ['DEBUG HTSTATS 16', '-ERR Out of range database'],
-  ['DEBUG RELOAD NOSAVE', '-ERR DEBUG RELOAD: this server keeps nothing on disk'],
+  ['DEBUG RELOAD', 'OK'],
+  [
+    'DEBUG RELOAD NOSAVE',
+    '-ERR DEBUG RELOAD: this server keeps nothing on disk, so there is nothing else to load',
+  ],
   ['DEBUG LOADAOF', '-ERR DEBUG LOADAOF: this server keeps nothing on disk'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 100b', 'OK'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 0', 'OK'],
@@ -183,6 +187,37 @@ debug('HTSTATS counts', () => {
     call(shard, 'DEBUG HTSTATS 0 full'),
     '[Dictionary HT]\n shard 0: number of elements: 2\n[Expires HT]\n shard 0: number of elements: 1\n',
   );
+});
+
+debug('RELOAD keeps every value, its time and its use, and drops what has ended', () => {
+  const context = new CallContext();
+  const lines = [
+    'SET s text',
+    'SET n 12',
+    'SET gone x PX 5',
+    'SET stays x PX 50',
+    'RPUSH l a b c',
+    'SADD set 1 2 3',
+    'SADD names a b',
+    'HSET h f v g w',
+    'HPEXPIRE h 100 FIELDS 1 f',
+    'ZADD z 1.5 a -inf b',
+    'XADD x 1-1 f v',
+    'XGROUP CREATE x g 0',
+    'XREADGROUP GROUP g c STREAMS x >',
+    'PFADD hll a b',
+  ];
+  for (const line of lines) call(context, line);
+  const before = call(context, 'DEBUG DIGEST');
+  context.nowMs += 6;
+  call(context, 'DEL gone');
+  const without = call(context, 'DEBUG DIGEST');
+  assert.is.not(before, without);
+  assert.is(call(context, 'DEBUG RELOAD'), 'OK');
+  assert.is(call(context, 'DEBUG DIGEST'), without);
+  assert.is(call(context, 'PTTL stays'), 44);
+  assert.equal(call(context, 'HPTTL h FIELDS 2 f g'), [94, -1]);
+  assert.equal(call(context, 'XPENDING x g'), [1, '1-1', '1-1', [['c', '1']]]);
 });
 
 debug.run();

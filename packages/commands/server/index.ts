@@ -6,6 +6,7 @@ import { serverHotKeys } from './hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
+import { monitor } from './monitor.ts';
 import { serverEnding } from './shutdown.ts';
 import { serverStatus } from './status.ts';
 
@@ -13,6 +14,7 @@ export const serverCommands: readonly Command[] = [
   ...commandCommands,
   ...serverSettings,
   ...serverMemory,
+  monitor,
   ...serverMoments,
   ...serverArt,
   ...serverDebugging,

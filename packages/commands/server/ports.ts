@@ -1,8 +1,9 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
-import type { MainContext } from '../contexts.ts';
+import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
+import type { MonitorFilter } from './monitor.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -98,8 +99,8 @@ export interface BundlesPort {
 }
 
 export interface StatisticsPort {
-  /** Sets the counters back that CONFIG RESETSTAT is about. */
-  reset(): void;
+  /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
+  reset(): Promise<void>;
 }
 
 export interface ShutdownOptions {
@@ -127,6 +128,11 @@ export interface LogPort {
   warning(message: string): void;
 }
 
+export interface MonitorsPort {
+  /** Shows the client what is sent from now on. */
+  start(client: ClientPort, filter: MonitorFilter): void;
+}
+
 /** What a handler of this family gets. */
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
@@ -140,6 +146,7 @@ export interface ServerContext extends MainContext {
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
+  readonly monitors: MonitorsPort;
   /** The Redis whose commands and replies this server has. */
   readonly redisVersion: string;
 }

@@ -53,7 +53,12 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       list: () => Promise.resolve([BUNDLE]),
     },
     status: { json: () => '{"status":1}' },
-    statistics: { reset: () => ask('reset') },
+    statistics: {
+      reset: () => {
+        ask('reset');
+        return Promise.resolve();
+      },
+    },
     process: {
       shutdown: (how) => ask('shutdown', how),
       abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
@@ -65,6 +70,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       },
     },
     log: { warning: (message) => ask('log', message) },
+    monitors: { start: (_client, { lines }) => ask('monitor', lines) },
   };
   return { context: new CallContext({ ports, ...options }), asked };
 }
@@ -111,7 +117,6 @@ for (const [line, reply] of cases) {
 
 const requests: readonly (readonly [line: string, asked: string])[] = [
   ['CONFIG SET a 1 b 2', 'set [["a","1"],["b","2"]]'],
-  ['CONFIG RESETSTAT', 'reset'],
   ['CONFIG REWRITE', 'rewrite'],
 ];
 
@@ -122,6 +127,14 @@ for (const [line, expected] of requests) {
     assert.equal(asked, [expected]);
   });
 }
+
+server('CONFIG RESETSTAT answers when the counters are set back', async () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'CONFIG RESETSTAT'), undefined);
+  assert.equal(asked, ['reset']);
+  await Promise.resolve();
+  assert.equal(context.deferred.map(String), ['OK']);
+});
 
 const endings: readonly (readonly [line: string, options: object])[] = [
   ['SHUTDOWN', { save: 'default', now: false, force: false }],

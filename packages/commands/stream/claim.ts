@@ -1,14 +1,13 @@
 /** XCLAIM and XAUTOCLAIM: a consumer takes over what another has not acknowledged. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { changedAt, findToRead } from '../keyspace/lookup.ts';
+import { findToRead } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
 import { replyEntryAt } from './entries.ts';
-import { streamEvents } from './events.ts';
 import { isId, readId, readStart, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamOf, streamToRead } from './lookup.ts';
 
@@ -87,7 +86,7 @@ export const xclaim = oneShard({
     context.reply.endArray(mark, expected, outcome.claimed);
     found!.post();
     const isChanged = isAhead || outcome.claimed > 0 || outcome.gone > 0;
-    if (isChanged && isKnown) changedAt(context, args, 1, streamEvents.pending);
+    if (isChanged && isKnown) context.countChange();
   },
 });
 
@@ -128,7 +127,7 @@ export const xautoclaim = oneShard({
     replySwept(context, taker, sweep, swept);
     found!.post();
     const isChanged = swept.claimed.length > 0 || swept.gone.length > 0;
-    if (isChanged && isKnown) changedAt(context, args, 1, streamEvents.pending);
+    if (isChanged && isKnown) context.countChange();
   },
 });
 
@@ -184,7 +183,7 @@ function takeClaimOption(args: Arguments, claim: Claim, nowMs: number): void {
     claim.lastId = new StreamId();
     readId(args, args.next(), claim.lastId);
   } else {
-    throw new CommandError(`ERR Unrecognized XCLAIM option '${args.text()}'`);
+    throw new CommandError(`ERR Unrecognized XCLAIM option '${untilNul(args.text())}'`);
   }
 }
 

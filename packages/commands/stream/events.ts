@@ -8,7 +8,6 @@ function event(name: string): KeyEvent {
 
 export const streamEvents = {
   /** What is pending has changed, of which Redis tells nobody. */
-  pending: event(''),
   xadd: event('xadd'),
   xdel: event('xdel'),
   xgroupCreate: event('xgroup-create'),

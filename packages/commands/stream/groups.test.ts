@@ -378,13 +378,13 @@ const announced: readonly (readonly [line: string, events: readonly string[]])[]
   ['XREADGROUP GROUP h new STREAMS s >', ['t xgroup-createconsumer s']],
   ['XREADGROUP GROUP g c STREAMS s >', []],
   ['XREADGROUP GROUP g c STREAMS s 0', []],
-  ['XACK s g 1-1', ['t  s']],
+  ['XACK s g 1-1', ['change']],
   ['XACK s g 9', []],
   ['XCLAIM s g new 0 1-1', ['t xgroup-createconsumer s']],
-  ['XCLAIM s g e 0 1-1', ['t  s']],
+  ['XCLAIM s g e 0 1-1', ['change']],
   ['XCLAIM s g e 0 9', []],
-  ['XCLAIM s g e 0 9 LASTID 99', ['t  s']],
-  ['XAUTOCLAIM s g e 0 -', ['t  s']],
+  ['XCLAIM s g e 0 9 LASTID 99', ['change']],
+  ['XAUTOCLAIM s g e 0 -', ['change']],
   ['XAUTOCLAIM s h c 0 -', ['t xgroup-createconsumer s']],
 ];
 

@@ -5,9 +5,7 @@ import { IdPlace, StreamId, type StreamGroup } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
 import { readEnd, readId, readStart, replyId } from './ids.ts';
 import { groupAt, noGroup, streamToRead } from './lookup.ts';
 
@@ -52,7 +50,7 @@ export const xack = oneShard({
       if (group.acknowledge(id)) acknowledged += 1;
     }
     found?.post();
-    if (acknowledged > 0) changedAt(context, args, 1, streamEvents.pending);
+    if (acknowledged > 0) context.countChange();
     context.reply.integer(acknowledged);
   },
 });

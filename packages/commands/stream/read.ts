@@ -17,10 +17,8 @@ import {
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { changedAt } from '../keyspace/lookup.ts';
 import type { Keys } from '../keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';
-import { streamEvents } from './events.ts';
 import { isSign, readId, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamToRead } from './lookup.ts';
 import { readOptions, type ReadRequest } from './read-request.ts';
@@ -128,8 +126,6 @@ function read(context: ShardContext, args: Arguments, isGroup: boolean): void {
   settleIds(context, args, request);
   if (context.isOffering) {
     const isReady = hasAnything(context, args, request);
-    // What a group notes of a consumer that finds nothing is noted now.
-    if (!isReady) readNow(context, args, request);
     waitForMore(context, request, isReady);
   } else if (!readNow(context, args, request)) {
     if (request.blockMs >= 0 && context.mayBlock) waitForMore(context, request, false);
@@ -198,8 +194,10 @@ export function readNow(context: ShardContext, args: Arguments, request: ReadReq
 function settleIds(context: ShardContext, args: Arguments, request: ReadRequest): void {
   const { after, firstKey, groupIndex } = request;
   for (const [nth, id] of after.entries()) {
+    context.judging(2 * nth);
     judgeGroup(context, args, request, nth);
     const stream = streamToRead(context, args, firstKey + nth)?.stream;
+    context.judging(2 * nth + 1);
     settleId(args, firstKey + nth + after.length, { id, stream, isGroup: groupIndex > 0 });
   }
 }
@@ -302,7 +300,7 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   if (isServed) begin();
   if (!isNew) showPending(context, { stream, group, name }, after, request.count);
   else if (isServed && deliver(context, { stream, group, name }, request) && isKnown) {
-    changedAt(context, args, index, streamEvents.pending);
+    context.countChange();
   }
   found.post();
 }

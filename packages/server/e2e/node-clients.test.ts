@@ -122,4 +122,75 @@ applications('node-redis: comes back after its connection was killed', async () 
   }
 });
 
+applications('ioredis: publish and subscribe', async () => {
+  const listener = new Redis(server.port, '127.0.0.1');
+  const publisher = new Redis(server.port, '127.0.0.1');
+  try {
+    const got: string[][] = [];
+    const all = new Promise<void>((resolve) => {
+      const take = (...message: string[]): void => {
+        got.push(message);
+        if (got.length === 3) resolve();
+      };
+      listener.on('message', take);
+      listener.on('pmessage', take);
+    });
+    assert.is(await listener.subscribe('io:news', 'io:other'), 2);
+    assert.is(await listener.psubscribe('io:n*'), 3);
+    assert.is(await publisher.publish('io:news', 'one'), 2);
+    assert.is(await publisher.publish('io:other', 'two'), 1);
+    await all;
+    assert.equal(got, [
+      ['io:news', 'one'],
+      ['io:n*', 'io:news', 'one'],
+      ['io:other', 'two'],
+    ]);
+    await listener.unsubscribe('io:news', 'io:other');
+    await listener.punsubscribe('io:n*');
+    assert.is(await listener.get('io:none'), null);
+  } finally {
+    listener.disconnect();
+    publisher.disconnect();
+  }
+});
+
+for (const RESP of [2, 3] as const) {
+  applications(`node-redis over RESP${String(RESP)}: publish and subscribe`, async () => {
+    const options = { RESP, socket: { port: server.port, host: '127.0.0.1' } };
+    const listener = createClient(options);
+    const publisher = createClient(options);
+    try {
+      await listener.connect();
+      await publisher.connect();
+      const got: string[][] = [];
+      let isDone: () => void;
+      const all = new Promise<void>((resolve) => {
+        isDone = resolve;
+      });
+      const take = (message: string, channel: string): void => {
+        got.push([channel, message]);
+        if (got.length === 3) isDone();
+      };
+      await listener.subscribe('node:news', take);
+      await listener.pSubscribe('node:*', take);
+      await listener.sSubscribe('node:shard', take);
+      assert.is(await publisher.publish('node:news', 'one'), 2);
+      assert.is(await publisher.sPublish('node:shard', 'two'), 1);
+      await all;
+      assert.equal(got.sort(), [
+        ['node:news', 'one'],
+        ['node:news', 'one'],
+        ['node:shard', 'two'],
+      ]);
+      await listener.unsubscribe();
+      await listener.pUnsubscribe();
+      await listener.sUnsubscribe();
+      assert.is(await publisher.publish('node:news', 'three'), 0);
+    } finally {
+      listener.destroy();
+      publisher.destroy();
+    }
+  });
+}
+
 applications.run();

@@ -5,11 +5,18 @@
 import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
 import { commandTable, type MainContext, type TransactionsPort } from '#commands';
 import { configName, settingNames, Settings } from '#config';
-import { Page } from '#diag';
+import { LatencyEvents, MainBands, Page, SlowLog } from '#diag';
 import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
 import { BlockPool } from '#net';
 import { ParsedCommand } from '#resp';
-import { Client, Router, ShardLink, type BodyPort, type ClientSocket } from '#router';
+import {
+  Client,
+  Router,
+  ShardLink,
+  type BodyPort,
+  type ClientSocket,
+  type MainNotes,
+} from '#router';
 import { ShardMachine } from '#shard';
 import { FakeClock, type Random } from '#testkit';
 import { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
@@ -57,6 +64,7 @@ class SimulatedClient implements ClientSocket {
     };
     this.output = {
       pendingBytes: 0,
+      unsentBytes: 0,
       bytesWritten: 0,
       append: (at: number, length: number) => take(memory.bytes, at, length),
       appendBytes: take,
@@ -111,6 +119,7 @@ export class Simulation {
   readonly machines: readonly ShardMachine[];
   readonly pages: readonly Page[];
   readonly #random: Random;
+  #slowIds = 0;
   readonly #clock = new FakeClock();
   readonly #routed = new Map<SimulatedClient, Client>();
   readonly #sessions = new Map<SimulatedClient, SessionModel>();
@@ -136,12 +145,13 @@ export class Simulation {
           ports[index]!.main,
         ),
     );
+    const page = newPage();
     this.router = new Router({
-      ...{ memory, links, page: newPage(), clock: this.#clock },
+      ...{ memory, links, page, clock: this.#clock },
+      notes: this.#notes(page, shape.shards),
       gate: () => undefined,
-      isOutOfMemory: () => false,
-      queryBytesMax: () => Infinity,
-      beginTurn: () => undefined,
+      ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
+      ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');
         const transactions = this.#transactionsOf(client);
@@ -165,12 +175,18 @@ export class Simulation {
         settings: allSettings(),
         sleep: () => undefined,
         usedBytesOfAll: () => 0,
+        nextSlowId: () => (this.#slowIds += 1),
       });
     });
     const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);
     this.clients = Array.from({ length: shape.clients }, () =>
       this.#newClient(memory, blocks, shape),
     );
+  }
+
+  #notes(page: Page, shards: number): MainNotes {
+    const slowLog = new SlowLog(-1, () => (this.#slowIds += 1));
+    return { slowLog, latency: new LatencyEvents(), bands: new MainBands(page, shards) };
   }
 
   #transactionsOf(client: Client): TransactionsPort {

@@ -39,12 +39,15 @@ interface Reading {
   status(section: string, name: string): number;
   sumOfShards(name: string): number;
   topCalls(command: string): number;
+  /** Calls by LATENCY HISTOGRAM. */
+  histogramCalls(command: string): number;
 }
 
 async function read(): Promise<Reading> {
-  const [infoReply, statusReply] = await client.pipeline([
+  const [infoReply, statusReply, histograms] = await client.pipeline([
     ['INFO', 'everything'],
     ['STATUS', 'JSON'],
+    ['LATENCY', 'HISTOGRAM'],
   ]);
   const info = textOf(infoReply);
   const status = JSON.parse(textOf(statusReply)) as Status;
@@ -56,6 +59,11 @@ async function read(): Promise<Reading> {
     infoPart: (name, part) => Number(new RegExp(`${part}=([\\d.]+)`).exec(line(name))?.[1]),
     status: (section, name) => status[section]![name] as number,
     sumOfShards: (name) => shards.reduce((sum, shard) => sum + shard[name]!, 0),
+    histogramCalls: (command) => {
+      const flat = histograms as unknown[];
+      const [, calls] = flat[flat.indexOf(command) + 1] as unknown[];
+      return Number(calls);
+    },
     topCalls: (command) => top.find((each) => each.command === command)?.calls ?? 0,
   };
 }
@@ -121,7 +129,15 @@ const quantities: readonly (readonly [
       () => SHARDS + 1,
     ],
   ],
-  ['GETs', [(r) => r.infoPart('cmdstat_get', 'calls'), (r) => r.topCalls('get'), () => 2 * SHARDS]],
+  [
+    'GETs',
+    [
+      (r) => r.infoPart('cmdstat_get', 'calls'),
+      (r) => r.histogramCalls('get'),
+      (r) => r.topCalls('get'),
+      () => 2 * SHARDS,
+    ],
+  ],
   ['failed INCRs', [(r) => r.infoPart('cmdstat_incr', 'failed_calls'), () => SHARDS]],
   ['error codes', [(r) => r.infoPart('errorstat_ERR', 'count'), () => SHARDS + 1]],
   ['shards', [(r) => r.info('shards'), (r) => r.status('cluster', 'num_shards'), () => SHARDS]],

@@ -1,0 +1,5 @@
+import type { Command } from '../definition.ts';
+import { slownessEvents } from './latency.ts';
+import { slownessLog } from './slowlog.ts';
+
+export const diagnosticsCommands: readonly Command[] = [...slownessLog, ...slownessEvents];

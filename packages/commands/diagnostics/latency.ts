@@ -1,0 +1,253 @@
+/** LATENCY: what took long, how often, and why. */
+
+import { CommandError, errors } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { CommandEntry, CommandTable } from '../table.ts';
+import { eventGraph } from './event-graph.ts';
+import type { DiagnosticsContext, Steps } from './ports.ts';
+
+const aboutLatency = {
+  complexity: 'O(1)',
+  group: 'server',
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  keys: noKeys,
+  since: '2.8.13',
+} as const satisfies Partial<CommandHead>;
+
+const everyNode = [
+  'nondeterministic_output',
+  'request_policy:all_nodes',
+  'response_policy:special',
+];
+
+const latest = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|LATEST',
+  summary: 'Answers the latest and the longest occurrence of each event.',
+  arity: 2,
+  args: [],
+  tips: everyNode,
+  run({ reply, latency }) {
+    const { events } = latency;
+    reply.arrayHeader(events.length);
+    for (const { event, latest: last, usMax } of events) {
+      reply.arrayHeader(4);
+      reply.text(event);
+      reply.integer(last?.unixSeconds ?? 0);
+      reply.integer(milliseconds(last?.us ?? 0));
+      reply.integer(milliseconds(usMax));
+    }
+  },
+});
+
+const history = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|HISTORY',
+  summary: 'Answers when an event occurred, and how long each took.',
+  arity: 3,
+  args: [{ name: 'event', type: 'string' }],
+  tips: everyNode,
+  run({ reply, latency }, args) {
+    const samples = latency.event(args.text())?.samples ?? [];
+    reply.arrayHeader(samples.length);
+    for (const { unixSeconds, us } of samples) {
+      reply.arrayHeader(2);
+      reply.integer(unixSeconds);
+      reply.integer(milliseconds(us));
+    }
+  },
+});
+
+function milliseconds(us: number): number {
+  return Math.floor(us / 1_000);
+}
+
+const graph = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|GRAPH',
+  summary: 'Draws how long the occurrences of an event took.',
+  arity: 3,
+  args: [{ name: 'event', type: 'string' }],
+  tips: everyNode,
+  run({ reply, latency, nowMs }, args) {
+    const name = args.text();
+    const series = latency.event(name);
+    if (series === undefined) {
+      throw new CommandError(`ERR No samples available for event '${name}'`);
+    }
+    reply.verbatim(eventGraph(series, nowMs));
+  },
+});
+
+const reset = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|RESET',
+  summary: 'Forgets the occurrences of the events named, or of all.',
+  arity: -2,
+  args: [{ name: 'event', type: 'string', optional: true, multiple: true }],
+  tips: ['request_policy:all_nodes', 'response_policy:agg_sum'],
+  run({ reply, latency }, args) {
+    const names: string[] = [];
+    while (args.more) names.push(args.text());
+    reply.integer(names.length === 0 ? latency.reset() : latency.reset(names));
+  },
+});
+
+const doctor = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|DOCTOR',
+  summary: 'Says what seems to make the server slow, and what to do about it.',
+  arity: 2,
+  args: [],
+  tips: everyNode,
+  run(context) {
+    const answer = context.defer();
+    void context.latency.diagnose().then((text) => {
+      answer((reply) => {
+        reply.verbatim(text);
+      });
+    });
+  },
+});
+
+const histogram = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|HISTOGRAM',
+  summary: 'Answers how long commands took, as a cumulative histogram of each.',
+  since: '7.0.0',
+  complexity: 'O(N) for N commands.',
+  arity: -2,
+  args: [{ name: 'command', type: 'string', optional: true, multiple: true }],
+  tips: everyNode,
+  run({ reply, commands, latency }, args) {
+    const found = args.more ? namedEntries(commands, args) : commands.entries;
+    const all = found
+      .map((entry) => ({ name: entry.lowerName, steps: latency.histogram(entry.id) }))
+      .filter(({ steps }) => steps.length > 0);
+    reply.mapHeader(all.length);
+    for (const { name, steps } of all) {
+      reply.text(name);
+      writeSteps(steps, reply);
+    }
+  },
+});
+
+/** The commands that a client named, and of containers all subcommands; unknown names are passed over. */
+function namedEntries(commands: CommandTable, args: Arguments): readonly CommandEntry[] {
+  const named: CommandEntry[] = [];
+  while (args.more) {
+    const entry = commands.byName(args.text());
+    if (entry === undefined) continue;
+    named.push(entry, ...(entry.bare === undefined ? [] : [entry.bare]), ...entry.subcommands);
+  }
+  return named;
+}
+
+function writeSteps(steps: Steps, reply: ReplyWriter): void {
+  reply.mapHeader(2);
+  reply.text('calls');
+  reply.integer(steps.at(-1)?.[1] ?? 0);
+  reply.text('histogram_usec');
+  reply.mapHeader(steps.length);
+  for (const [us, count] of steps) {
+    reply.integer(us);
+    reply.integer(count);
+  }
+}
+
+const bandsDisabled = new CommandError(
+  'ERR latency bands are not enabled, set latency-bands.enabled = true',
+);
+
+const bands = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  name: 'LATENCY|BANDS',
+  summary: 'Answers how many requests took at most so many milliseconds in the server.',
+  since: '7.4.0',
+  arity: -2,
+  args: [
+    {
+      name: 'what',
+      type: 'oneof',
+      optional: true,
+      arguments: [
+        { name: 'reset', type: 'pure-token', token: 'RESET' },
+        { name: 'per-shard', type: 'pure-token', token: 'PER-SHARD' },
+      ],
+    },
+  ],
+  tips: ['nondeterministic_output'],
+  run(context, args) {
+    const { reply } = context;
+    const isReset = args.takes('RESET');
+    const isPerShard = !isReset && args.takes('PER-SHARD');
+    if (args.more) throw errors.syntax;
+    const { isEnabled, labels } = context.bands;
+    if (!isEnabled) throw bandsDisabled;
+    if (isReset) {
+      context.bands.reset();
+      reply.ok();
+      return;
+    }
+    if (!isPerShard) {
+      writeBands(labels, context.bands.counts, reply);
+      return;
+    }
+    const { perShard } = context.bands;
+    reply.arrayHeader(perShard.length);
+    for (const counts of perShard) writeBands(labels, counts, reply);
+  },
+});
+
+function writeBands(
+  labels: readonly string[],
+  counts: readonly number[],
+  reply: ReplyWriter,
+): void {
+  reply.mapHeader(labels.length);
+  for (const [nth, label] of labels.entries()) {
+    reply.text(label);
+    reply.integer(counts[nth]!);
+  }
+}
+
+const help = onMain<DiagnosticsContext>({
+  ...aboutLatency,
+  flags: ['loading', 'stale'],
+  name: 'LATENCY|HELP',
+  summary: 'Describes the subcommands.',
+  arity: 2,
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'LATENCY', [
+      [
+        'BANDS [RESET|PER-SHARD]',
+        'How many requests took at most so many milliseconds in the server, over all shards',
+        'or of each; RESET counts from zero.',
+      ],
+      ['DOCTOR', 'What seems to make the server slow, and what to do about it.'],
+      ['GRAPH <event>', 'A graph of how long the occurrences of <event> took.'],
+      ['HISTOGRAM [<command> ...]', 'How long commands took: all of them, or those named.'],
+      ['HISTORY <event>', 'When <event> occurred, and for how many milliseconds.'],
+      ['LATEST', 'The latest and the longest occurrence of each event.'],
+      ['RESET [<event> ...]', 'Forgets the occurrences of all events, or of those named.'],
+    ]);
+  },
+});
+
+const latency = container({
+  name: 'LATENCY',
+  summary: 'Commands about what takes long.',
+  since: '2.8.13',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [latest, history, graph, reset, doctor, histogram, bands, help],
+});
+
+export const slownessEvents = [latency];

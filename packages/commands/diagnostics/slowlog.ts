@@ -1,0 +1,131 @@
+/** SLOWLOG: commands that took long to run. */
+
+import { CommandError, errors } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { DiagnosticsContext, LoggedCommand } from './ports.ts';
+
+const COUNT_DEFAULT = 10;
+const ALL = -1;
+
+const badCount = new CommandError('ERR count should be greater than or equal to -1');
+
+const aboutSlowness = {
+  group: 'server',
+  flags: ['admin', 'loading', 'stale'],
+  keys: noKeys,
+} as const satisfies Partial<CommandHead>;
+
+const get = onMain<DiagnosticsContext>({
+  ...aboutSlowness,
+  name: 'SLOWLOG|GET',
+  summary: 'Answers the newest slow commands of all threads.',
+  since: '2.2.12',
+  complexity: 'O(N) for N entries.',
+  arity: -2,
+  args: [{ name: 'count', type: 'integer', optional: true }],
+  tips: ['request_policy:all_nodes', 'nondeterministic_output'],
+  history: [['4.0.0', 'Entries tell the address and name of the client.']],
+  run(context, args) {
+    const count = countOf(args);
+    const answer = context.defer();
+    void context.slowlog.newest(count).then((entries) => {
+      answer((reply) => {
+        writeEntries(entries, reply);
+      });
+    });
+  },
+});
+
+function countOf(args: Arguments): number {
+  if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'SLOWLOG');
+  if (args.count < 3) return COUNT_DEFAULT;
+  const count = args.roundedAt(2, badCount);
+  if (count < ALL) throw badCount;
+  return count === ALL ? Infinity : count;
+}
+
+function writeEntries(entries: readonly LoggedCommand[], reply: ReplyWriter): void {
+  reply.arrayHeader(entries.length);
+  for (const { id, unixMs, executeUs, args, client } of entries) {
+    reply.arrayHeader(6);
+    reply.integer(id);
+    reply.integer(Math.floor(unixMs / 1_000));
+    reply.integer(Math.floor(executeUs));
+    reply.arrayHeader(args.length);
+    for (const arg of args) reply.bulk(arg);
+    reply.text(client.address);
+    reply.text(client.name, 'latin1');
+  }
+}
+
+const len = onMain<DiagnosticsContext>({
+  ...aboutSlowness,
+  name: 'SLOWLOG|LEN',
+  summary: 'Answers how many slow commands are logged, over all threads.',
+  since: '2.2.12',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
+  run({ reply, slowlog }) {
+    reply.integer(slowlog.length);
+  },
+});
+
+const reset = onMain<DiagnosticsContext>({
+  ...aboutSlowness,
+  name: 'SLOWLOG|RESET',
+  summary: 'Forgets all slow commands.',
+  since: '2.2.12',
+  complexity: 'O(N) for N entries.',
+  arity: 2,
+  args: [],
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  run(context) {
+    const answer = context.defer();
+    void context.slowlog.reset().then(() => {
+      answer((reply) => {
+        reply.ok();
+      });
+    });
+  },
+});
+
+const help = onMain<DiagnosticsContext>({
+  ...aboutSlowness,
+  flags: ['loading', 'stale'],
+  name: 'SLOWLOG|HELP',
+  summary: 'Describes the subcommands.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'SLOWLOG', [
+      [
+        'GET [<count>]',
+        'The newest entries, 10 unless a count is given; -1 for all.',
+        'Each is: id, Unix time, microseconds, arguments, address and name of the client.',
+      ],
+      ['LEN', 'How many entries there are.'],
+      ['RESET', 'Forgets all entries.'],
+    ]);
+  },
+});
+
+const slowlog = container({
+  name: 'SLOWLOG',
+  summary: 'Commands about slow commands.',
+  since: '2.2.12',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [get, len, reset, help],
+});
+
+export const slownessLog = [slowlog];

@@ -1,0 +1,141 @@
+/** PUBSUB: who listens to what. */
+
+import { errors, fromLatin1, globMatches } from '#base';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { PubSubContext } from './ports.ts';
+
+const ofPubSub = {
+  group: 'pubsub',
+  keys: noKeys,
+  flags: ['pubsub', 'loading', 'stale'],
+} as const satisfies Partial<CommandHead>;
+
+const patternArgument = [{ name: 'pattern', type: 'pattern', optional: true }] as const;
+
+const channels = onMain<PubSubContext>({
+  ...ofPubSub,
+  name: 'PUBSUB|CHANNELS',
+  summary: 'Answers the channels that somebody listens to.',
+  since: '2.8.0',
+  complexity: 'O(N), N being the number of channels.',
+  arity: -2,
+  args: patternArgument,
+  run(context, args) {
+    listChannels(context, args, 'channel');
+  },
+});
+
+const shardChannels = onMain<PubSubContext>({
+  ...ofPubSub,
+  name: 'PUBSUB|SHARDCHANNELS',
+  summary: 'Answers the shard channels that somebody listens to.',
+  since: '7.0.0',
+  complexity: 'O(N), N being the number of shard channels.',
+  arity: -2,
+  args: patternArgument,
+  run(context, args) {
+    listChannels(context, args, 'shardChannel');
+  },
+});
+
+type NamedKind = 'channel' | 'shardChannel';
+
+function listChannels({ pubsub, reply }: PubSubContext, args: Arguments, kind: NamedKind): void {
+  if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'PUBSUB');
+  const pattern = args.more ? args.bytes() : undefined;
+  const found: string[] = [];
+  for (const name of pubsub.channels(kind)) {
+    if (pattern === undefined || globMatches(pattern, fromLatin1(name))) found.push(name);
+  }
+  reply.arrayHeader(found.length);
+  for (const name of found) reply.text(name, 'latin1');
+}
+
+const numSub = onMain<PubSubContext>({
+  ...ofPubSub,
+  name: 'PUBSUB|NUMSUB',
+  summary: 'Answers how many listen to each of the channels named.',
+  since: '2.8.0',
+  complexity: 'O(N), N being the number of channels named.',
+  arity: -2,
+  args: [{ name: 'channel', type: 'string', optional: true, multiple: true }],
+  run(context, args) {
+    countSubscribers(context, args, 'channel');
+  },
+});
+
+const shardNumSub = onMain<PubSubContext>({
+  ...ofPubSub,
+  name: 'PUBSUB|SHARDNUMSUB',
+  summary: 'Answers how many listen to each of the shard channels named.',
+  since: '7.0.0',
+  complexity: 'O(N), N being the number of shard channels named.',
+  arity: -2,
+  args: [{ name: 'shardchannel', type: 'string', optional: true, multiple: true }],
+  run(context, args) {
+    countSubscribers(context, args, 'shardChannel');
+  },
+});
+
+function countSubscribers(
+  { pubsub, reply }: PubSubContext,
+  args: Arguments,
+  kind: NamedKind,
+): void {
+  reply.arrayHeader(2 * args.left);
+  while (args.more) {
+    const name = args.text();
+    reply.text(name, 'latin1');
+    reply.integer(pubsub.subscriberCount(kind, name));
+  }
+}
+
+const numPat = onMain<PubSubContext>({
+  ...ofPubSub,
+  name: 'PUBSUB|NUMPAT',
+  summary: 'Answers how many different patterns are listened to.',
+  since: '2.8.0',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  run({ pubsub, reply }) {
+    reply.integer(pubsub.patternCount);
+  },
+});
+
+const help = onMain({
+  ...ofPubSub,
+  name: 'PUBSUB|HELP',
+  summary: 'Explains the subcommands of PUBSUB.',
+  since: '6.2.0',
+  complexity: 'O(1)',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  acl: { drop: ['pubsub'] },
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'PUBSUB', [
+      ['CHANNELS [<pattern>]', 'The channels that somebody listens to (default: all).'],
+      ['NUMPAT', 'How many different patterns are listened to.'],
+      ['NUMSUB [<channel> ...]', 'How many listen to each of these channels, patterns apart.'],
+      ['SHARDCHANNELS [<pattern>]', 'The shard channels that somebody listens to (default: all).'],
+      ['SHARDNUMSUB [<shardchannel> ...]', 'How many listen to each of these shard channels.'],
+    ]);
+  },
+});
+
+export const inspectCommands = [
+  container({
+    name: 'PUBSUB',
+    summary: 'Groups the commands about who listens to what.',
+    since: '2.8.0',
+    complexity: 'Depends on the subcommand.',
+    group: 'pubsub',
+    arity: -2,
+    flags: [],
+    subcommands: [channels, numPat, numSub, shardChannels, shardNumSub, help],
+  }),
+];

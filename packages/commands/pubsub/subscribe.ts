@@ -1,0 +1,167 @@
+/**
+ * Subscribing and unsubscribing. What is confirmed is a push and no reply: CLIENT REPLY OFF does not
+ * silence it, and there is one for each name.
+ */
+
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import type { ClientPort } from '../contexts.ts';
+import { onMain, type CommandHead, type OnMainCommand } from '../definition.ts';
+import { noKeys, type Keys } from '../keys.ts';
+import type { PubSubContext } from './ports.ts';
+import type { SubscriptionKind } from './subscriptions.ts';
+
+const shardChannels: Keys = {
+  specs: [
+    {
+      begin: { index: 1 },
+      find: { last: -1, step: 1, limit: 0 },
+      access: 'RO',
+      notKey: true,
+    },
+  ],
+};
+
+interface Form {
+  name: string;
+  summary: string;
+  since: string;
+  kind: SubscriptionKind;
+  /** What confirmations begin with. */
+  word: string;
+}
+
+function argumentOf(kind: SubscriptionKind): CommandHead['args'][number] {
+  if (kind === 'pattern') return { name: 'pattern', type: 'pattern', multiple: true };
+  return { name: kind.toLowerCase(), type: 'string', multiple: true };
+}
+
+function headOf({
+  name,
+  summary,
+  since,
+  kind,
+}: Form): Omit<CommandHead, 'arity' | 'complexity' | 'args'> {
+  return {
+    name,
+    summary,
+    since,
+    group: 'pubsub',
+    flags: ['pubsub', 'noscript', 'loading', 'stale'],
+    keys: kind === 'shardChannel' ? shardChannels : noKeys,
+  };
+}
+
+function subscribing(form: Form): OnMainCommand {
+  const { kind, word } = form;
+  return onMain<PubSubContext>({
+    ...headOf(form),
+    complexity: 'O(N), N being the number of names.',
+    arity: -2,
+    args: [argumentOf(kind)],
+    run(context, args) {
+      const { pubsub, client } = context;
+      const names = namesOf(args);
+      answer(context, (writer) => {
+        for (const name of names) {
+          pubsub.subscribe(client, kind, name);
+          confirm(writer, word, name, countOf(client, kind));
+        }
+      });
+    },
+  });
+}
+
+function unsubscribing(form: Form): OnMainCommand {
+  const { kind, word } = form;
+  return onMain<PubSubContext>({
+    ...headOf(form),
+    complexity: 'O(N), N being the number of names.',
+    arity: -1,
+    args: [{ ...argumentOf(kind), optional: true }],
+    run(context, args) {
+      const { pubsub, client } = context;
+      const names = args.more ? namesOf(args) : [...(client.subscriptions?.[kind] ?? [])];
+      answer(context, (writer) => {
+        for (const name of names) {
+          pubsub.unsubscribe(client, kind, name);
+          confirm(writer, word, name, countOf(client, kind));
+        }
+        // Even who had none is told so.
+        if (names.length === 0) confirm(writer, word, null, countOf(client, kind));
+      });
+    },
+  });
+}
+
+/** Confirmations are no replies, which CLIENT REPLY could suppress; but in a transaction they stand in its reply. */
+function answer(
+  { pubsub, client, reply, mayBlock }: PubSubContext,
+  write: (writer: ReplyWriter) => void,
+): void {
+  if (mayBlock) pubsub.push(client, write);
+  else write(reply);
+}
+
+function namesOf(args: Arguments): readonly string[] {
+  const names: string[] = [];
+  while (args.more) names.push(args.text());
+  return names;
+}
+
+function countOf(client: ClientPort, kind: SubscriptionKind): number {
+  return client.subscriptions?.countBeside(kind) ?? 0;
+}
+
+function confirm(writer: ReplyWriter, word: string, name: string | null, count: number): void {
+  writer.pushHeader(3);
+  writer.text(word);
+  if (name === null) writer.nil();
+  else writer.text(name, 'latin1');
+  writer.integer(count);
+}
+
+export const subscribeCommands = [
+  subscribing({
+    name: 'SUBSCRIBE',
+    summary: 'Listens for messages to channels.',
+    since: '2.0.0',
+    kind: 'channel',
+    word: 'subscribe',
+  }),
+  subscribing({
+    name: 'PSUBSCRIBE',
+    summary: 'Listens for messages to channels that match patterns.',
+    since: '2.0.0',
+    kind: 'pattern',
+    word: 'psubscribe',
+  }),
+  subscribing({
+    name: 'SSUBSCRIBE',
+    summary: 'Listens for messages to shard channels.',
+    since: '7.0.0',
+    kind: 'shardChannel',
+    word: 'ssubscribe',
+  }),
+  unsubscribing({
+    name: 'UNSUBSCRIBE',
+    summary: 'Listens no longer to channels.',
+    since: '2.0.0',
+    kind: 'channel',
+    word: 'unsubscribe',
+  }),
+  unsubscribing({
+    name: 'PUNSUBSCRIBE',
+    summary: 'Listens no longer to channels that match patterns.',
+    since: '2.0.0',
+    kind: 'pattern',
+    word: 'punsubscribe',
+  }),
+  unsubscribing({
+    name: 'SUNSUBSCRIBE',
+    summary: 'Listens no longer to shard channels.',
+    since: '7.0.0',
+    kind: 'shardChannel',
+    word: 'sunsubscribe',
+  }),
+];

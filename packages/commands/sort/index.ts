@@ -1,0 +1,1 @@
+export { sortCommands } from './sort.ts';

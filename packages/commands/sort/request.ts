@@ -1,0 +1,87 @@
+/** The options of SORT, and the keys that its patterns name. */
+
+import { errors, indexOfByte, type Bytes } from '#base';
+import type { Arguments } from '../arguments.ts';
+
+const STAR = 0x2a;
+const HASH = 0x23;
+const NO_BYTES: Bytes = new Uint8Array(0);
+
+/** What SORT looks up for an element: another key's value, or a field of it, or the element itself. */
+export interface Pattern {
+  readonly isElement: boolean;
+  /** What stands around the element in the name of the key; undefined without a place for it. */
+  readonly around: { readonly before: Bytes; readonly after: Bytes } | undefined;
+  /** The field of a hash; undefined for a string. */
+  readonly field: Bytes | undefined;
+}
+
+export interface SortRequest {
+  /** Undefined: the elements stay as they are, or are sorted by themselves. */
+  by: Pattern | undefined;
+  /** BY names no other keys: nothing is sorted. */
+  isUnsorted: boolean;
+  readonly gets: Pattern[];
+  isDescending: boolean;
+  isAlpha: boolean;
+  offset: number;
+  /** Negative: no limit. */
+  count: number;
+  /** Index of the argument that names the target; 0 without one. */
+  storeIndex: number;
+}
+
+export function readSort(args: Arguments, mayStore: boolean): SortRequest {
+  const request: SortRequest = {
+    ...{ by: undefined, isUnsorted: false, gets: [], isDescending: false, isAlpha: false },
+    ...{ offset: 0, count: -1, storeIndex: 0 },
+  };
+  args.position = 2;
+  while (args.more) if (!takeOption(args, request, mayStore)) throw errors.syntax;
+  return request;
+}
+
+function takeOption(args: Arguments, request: SortRequest, mayStore: boolean): boolean {
+  if (args.takes('ASC')) request.isDescending = false;
+  else if (args.takes('DESC')) request.isDescending = true;
+  else if (args.takes('ALPHA')) request.isAlpha = true;
+  else if (args.left > 2 && args.takes('LIMIT')) {
+    request.offset = args.roundedAt(args.next());
+    request.count = args.roundedAt(args.next());
+  } else if (args.left > 1 && mayStore && args.takes('STORE')) request.storeIndex = args.next();
+  else if (args.left > 1 && args.takes('BY')) {
+    request.by = patternOf(args.copy(args.next()));
+    // A pattern without a place for the element leaves nothing to sort by, once for all.
+    request.isUnsorted ||= request.by.around === undefined;
+  } else if (args.left > 1 && args.takes('GET'))
+    request.gets.push(patternOf(args.copy(args.next())));
+  else return false;
+  return true;
+}
+
+/** Reads a pattern: a star stands for the element, and what follows an arrow behind it is a field. */
+export function patternOf(text: Bytes): Pattern {
+  const star = indexOfByte(text, STAR, 0, text.length);
+  const isElement = text.length === 1 && text[0] === HASH;
+  if (star < 0) return { isElement, around: undefined, field: undefined };
+  const arrow = Buffer.from(text).indexOf('->', star + 1, 'latin1');
+  const hasField = arrow >= 0 && arrow + 2 < text.length;
+  const end = hasField ? arrow : text.length;
+  return {
+    isElement,
+    around: { before: text.slice(0, star), after: text.slice(star + 1, end) },
+    field: hasField ? text.slice(arrow + 2) : undefined,
+  };
+}
+
+/** The key that a pattern names for an element. */
+export function keyFor({ around }: Pattern, element: Bytes): Bytes {
+  if (around === undefined) return NO_BYTES;
+  return Buffer.concat([around.before, element, around.after]);
+}
+
+/** Whether the command reads keys that only the elements tell. */
+export function readsOtherKeys({ by, gets, isUnsorted }: SortRequest): boolean {
+  const isSortedBy = by?.around !== undefined && !isUnsorted;
+  return isSortedBy || gets.some(({ around }) => around !== undefined);
+}

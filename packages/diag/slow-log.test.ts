@@ -1,0 +1,153 @@
+/** The slow log of a thread: what it keeps, how it shows it, and how several are one. */
+import { withRandom } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
+import { SlowLog, type SlowCommand } from './slow-log.ts';
+
+const slow = suite('slow log');
+
+const client = { id: 7, address: '127.0.0.1:5', name: 'me', user: 'default' };
+const command: SlowCommand = {
+  ...{ unixMs: 1_000, executeUs: 20, queueUs: 3, durableUs: 0, database: 0, client },
+};
+
+function argumentsOf(words: readonly string[]): ArgumentBytes {
+  const source = Buffer.from(words.join(''), 'latin1');
+  const ends: number[] = [];
+  for (const word of words) ends.push((ends.at(-1) ?? 0) + word.length);
+  return {
+    source,
+    count: words.length,
+    at: (index) => ends[index]! - words[index]!.length,
+    length: (index) => words[index]!.length,
+  };
+}
+
+function shown(
+  words: readonly string[],
+  secrets: readonly number[] = [],
+  bytesMax = 128,
+): string[] {
+  const kept = new KeptArguments().keep(argumentsOf(words), secrets, bytesMax);
+  return kept.shown.map((arg) => Buffer.from(arg).toString('latin1'));
+}
+
+const numbers = (count: number): string[] => Array.from({ length: count }, (_, nth) => `${nth}`);
+
+const cases: readonly (readonly [what: string, actual: string[], expected: string[]])[] = [
+  ['short arguments as they are', shown(['GET', 'k']), ['GET', 'k']],
+  ['empty ones', shown(['SET', '', '']), ['SET', '', '']],
+  ['any bytes', shown(['SET', '\0\r\n\xff']), ['SET', '\0\r\n\xff']],
+  ['an argument of the limit', shown(['a'.repeat(128)]), ['a'.repeat(128)]],
+  ['one byte more', shown(['a'.repeat(129)]), [`${'a'.repeat(128)}... (1 more bytes)`]],
+  ['nothing of an argument, at no length', shown(['GET'], [], 0), ['... (3 more bytes)']],
+  [
+    'no secret, nor how long it is',
+    shown(['AUTH', 'u', 'p'], [1, 2]),
+    ['AUTH', '(redacted)', '(redacted)'],
+  ],
+  ['32 arguments', shown(numbers(32)), numbers(32)],
+  ['31 of 33, and how many more', shown(numbers(33)), [...numbers(31), '... (2 more arguments)']],
+  ['much in many', shown(new Array(32).fill('b'.repeat(100))), new Array(32).fill('b'.repeat(100))],
+];
+
+for (const [what, actual, expected] of cases) {
+  slow(`keeps ${what}`, () => assert.equal(actual, expected));
+}
+
+slow('memory of arguments is used again, and shows the new ones only', () => {
+  const kept = new KeptArguments().keep(argumentsOf(['SET', 'long', 'x'.repeat(500)]), [], 1_000);
+  const before = kept.shown;
+  kept.keep(argumentsOf(['GET', 'k']), [], 128);
+  assert.equal(
+    kept.shown.map(String),
+    [...'GET,k'.split(',')].map((word) => String(new Uint8Array(Buffer.from(word)))),
+  );
+  assert.is(before[2]!.length, 500, 'what was shown is a copy');
+});
+
+function fixture(lengthMax = 3) {
+  let ids = 0;
+  const log = new SlowLog(2, () => ids++);
+  const configure = (max: number, slowerThanUs = 10): void => {
+    log.configure({ slowerThanUs, lengthMax: max, argumentBytesMax: 128 });
+  };
+  configure(lengthMax);
+  const add = (word: string): void => {
+    log.add(command, log.spareArguments().keep(argumentsOf([word]), [], 128));
+  };
+  const list = (fromId = 0, count = Infinity): string[] =>
+    log.newest(fromId, count).map(({ id, args }) => `${id}:${String(Buffer.from(args[0]!))}`);
+  return { log, configure, add, list };
+}
+
+slow('keeps the newest, and answers them first', () => {
+  const { add, list, log } = fixture();
+  for (const word of 'abcde') add(word);
+  assert.equal(list(), ['4:e', '3:d', '2:c']);
+  assert.equal(list(3), ['4:e', '3:d']);
+  assert.equal(list(0, 1), ['4:e']);
+  assert.equal(list(0, 0), []);
+  const [entry] = log.newest(0, 1);
+  assert.equal({ ...entry, args: [] }, { ...command, id: 4, shard: 2, args: [] });
+});
+
+slow('becomes shorter and longer', () => {
+  const { add, list, configure } = fixture(4);
+  for (const word of 'abcdef') add(word);
+  configure(2);
+  assert.equal(list(), ['5:f', '4:e']);
+  configure(3);
+  add('g');
+  add('h');
+  assert.equal(list(), ['7:h', '6:g', '5:f']);
+});
+
+slow('forgets what has a lower id', () => {
+  const { add, list, log } = fixture();
+  for (const word of 'abcd') add(word);
+  log.reset(3);
+  assert.equal(list(), ['3:d']);
+  add('e');
+  assert.equal(list(), ['4:e', '3:d']);
+});
+
+slow('without room, or without a limit, is off', () => {
+  const { log, configure, add, list } = fixture();
+  assert.ok(log.isOn);
+  configure(0);
+  assert.not.ok(log.isOn);
+  add('a');
+  assert.equal(list(), []);
+  configure(5, -1);
+  assert.not.ok(log.isOn);
+  configure(5, 0);
+  assert.is(log.slowerThanUs, 0);
+});
+
+slow(
+  'a log of any length keeps what a plain list would',
+  withRandom((random) => {
+    const { log, configure, add, list } = fixture(4);
+    let model: string[] = [];
+    let max = 4;
+    let next = 0;
+    for (let step = 0; step < 2_000; step += 1) {
+      if (random.chance(0.02)) {
+        max = random.integer(1, 9);
+        configure(max);
+      } else if (random.chance(0.02)) {
+        log.reset(next);
+        model = [];
+      } else {
+        add('w');
+        model.unshift(`${next++}:w`);
+      }
+      model = model.slice(0, max);
+      assert.equal(list(), model);
+    }
+  }),
+);
+
+slow.run();

@@ -1,0 +1,166 @@
+/**
+ * The slow commands of one thread, the newest of them.
+ *
+ * Ids come from one counter of the process, and each belongs to one entry. So the merged log is what has an
+ * id within the last `lengthMax`: no thread need know of another's entries.
+ */
+
+import { unreachable, type Bytes } from '#base';
+import { KeptArguments } from './kept-arguments.ts';
+import { topic } from './topic.ts';
+
+/** Who sent a command, as of then. */
+export interface SlowClient {
+  readonly id: number;
+  readonly address: string;
+  readonly name: string;
+  readonly user: string;
+}
+
+/** How a command went. */
+export interface SlowCommand {
+  /** When it ended. */
+  readonly unixMs: number;
+  readonly executeUs: number;
+  readonly queueUs: number;
+  /** Until it was on disk. */
+  readonly durableUs: number;
+  readonly database: number;
+  readonly client: SlowClient;
+}
+
+/** An entry as reports show it. */
+export interface SlowEntry extends SlowCommand {
+  readonly id: number;
+  /** -1 for main. */
+  readonly shard: number;
+  /** The command's name first; long ones shortened, secrets left out. */
+  readonly args: readonly Bytes[];
+}
+
+/** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
+class Kept {
+  id = 0;
+  unixMs = 0.5;
+  executeUs = 0.5;
+  queueUs = 0;
+  durableUs = 0;
+  database = 0;
+  client: SlowClient | undefined;
+  args: KeptArguments | undefined;
+}
+
+export interface SlowLogSettings {
+  /** -1 logs nothing. */
+  readonly slowerThanUs: number;
+  readonly lengthMax: number;
+  readonly argumentBytesMax: number;
+}
+
+/** The newest `count` entries with an id of at least `fromId`. */
+export const slowEntriesTopic = topic<
+  { readonly fromId: number; readonly count: number },
+  readonly SlowEntry[]
+>('slow-entries');
+
+/** Forgets the entries with a lower id. */
+export const slowResetTopic = topic<{ readonly beforeId: number }, null>('slow-reset');
+
+export class SlowLog {
+  /** Commands that took at least so long are logged; infinite when none is. */
+  slowerThanUs = Infinity;
+  argumentBytesMax = 0;
+  readonly #shard: number;
+  readonly #nextId: () => number;
+  #lengthMax = 0;
+  /** A ring once it is full; `#oldest` is then where the next entry goes. */
+  #entries: Kept[] = [];
+  #oldest = 0;
+
+  constructor(shard: number, nextId: () => number) {
+    this.#shard = shard;
+    this.#nextId = nextId;
+  }
+
+  configure({ slowerThanUs, lengthMax, argumentBytesMax }: SlowLogSettings): void {
+    // As in Redis, a log without room is off.
+    this.slowerThanUs = slowerThanUs < 0 || lengthMax === 0 ? Infinity : slowerThanUs;
+    this.argumentBytesMax = argumentBytesMax;
+    if (lengthMax === this.#lengthMax) return;
+    this.#lengthMax = lengthMax;
+    this.#keep(lengthMax === 0 ? [] : this.#inOrder().slice(-lengthMax));
+  }
+
+  get isOn(): boolean {
+    return this.slowerThanUs < Infinity;
+  }
+
+  /** Memory for the next entry's arguments: that of the entry which it will displace. */
+  spareArguments(): KeptArguments {
+    const displaced = this.#isFull ? this.#entries[this.#oldest] : undefined;
+    return displaced?.args ?? new KeptArguments();
+  }
+
+  add(command: SlowCommand, args: KeptArguments): void {
+    // It may have been switched off while the command was under way.
+    if (!this.isOn) return;
+    const entry = this.#place();
+    entry.id = this.#nextId();
+    entry.unixMs = command.unixMs;
+    entry.executeUs = command.executeUs;
+    entry.queueUs = command.queueUs;
+    entry.durableUs = command.durableUs;
+    entry.database = command.database;
+    entry.client = command.client;
+    entry.args = args;
+  }
+
+  /** The oldest entry's place, or a new one while there is room. */
+  #place(): Kept {
+    if (!this.#isFull) {
+      const entry = new Kept();
+      this.#entries.push(entry);
+      return entry;
+    }
+    const entry = this.#entries[this.#oldest]!;
+    this.#oldest += 1;
+    if (this.#oldest === this.#entries.length) this.#oldest = 0;
+    return entry;
+  }
+
+  /** The newest `count` entries with an id of at least `fromId`, newest first. */
+  newest(fromId: number, count: number): readonly SlowEntry[] {
+    const entries = this.#inOrder().filter(({ id }) => id >= fromId);
+    return entries
+      .slice(Math.max(0, entries.length - count))
+      .reverse()
+      .map((entry) => shownEntry(entry, this.#shard));
+  }
+
+  /** Forgets the entries with a lower id. */
+  reset(beforeId: number): void {
+    this.#keep(this.#inOrder().filter(({ id }) => id >= beforeId));
+  }
+
+  get #isFull(): boolean {
+    return this.#entries.length >= this.#lengthMax;
+  }
+
+  #inOrder(): readonly Kept[] {
+    return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
+  }
+
+  #keep(entries: readonly Kept[]): void {
+    this.#entries = [...entries];
+    this.#oldest = 0;
+  }
+}
+
+function shownEntry(entry: Kept, shard: number): SlowEntry {
+  const { id, unixMs, executeUs, queueUs, durableUs, database, client, args } = entry;
+  return {
+    ...{ id, shard, unixMs, executeUs, queueUs, durableUs, database },
+    client: client ?? unreachable('an entry is of a client'),
+    args: args?.shown ?? [],
+  };
+}

@@ -1,0 +1,117 @@
+/** Accounts for the commands that main answers: those it runs by itself, and those it gathers from shards. */
+
+import type { Clock } from '#base';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import {
+  KeptArguments,
+  TICKS_PER_US,
+  type LatencyEvents,
+  type MainBands,
+  type Page,
+  type SlowClient,
+  type SlowLog,
+} from '#diag';
+import type { Client } from './client.ts';
+import type { Gather } from './gather.ts';
+
+/** Where main notes what took long. */
+export interface MainNotes {
+  readonly slowLog: SlowLog;
+  readonly latency: LatencyEvents;
+  readonly bands: MainBands;
+}
+
+/** Main's own commands are counted with the first shard, as commands without keys are. */
+const SHARD_OF_MAIN = 0;
+
+/** Whoever reads the bands twice finds them unchanged by that. */
+const NOT_IN_BANDS = commandTable.byName('LATENCY|BANDS');
+
+/** A command that is logged when it is answered. */
+export interface Pending {
+  readonly entry: CommandEntry;
+  readonly args: KeptArguments;
+  readonly executeUs: number;
+  readonly database: number;
+}
+
+export class Accounts {
+  readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #notes: MainNotes;
+
+  constructor(page: Page, clock: Clock, notes: MainNotes) {
+    this.#page = page;
+    this.#clock = clock;
+    this.#notes = notes;
+  }
+
+  /** Counts one of main's own commands. */
+  ran(entry: CommandEntry, executeUs: number): void {
+    const { latency, bands } = this.#notes;
+    this.#page.executed(entry.id, executeUs * TICKS_PER_US);
+    if (entry !== NOT_IN_BANDS) bands.count(executeUs, SHARD_OF_MAIN);
+    if (executeUs >= latency.thresholdUs) {
+      latency.record('command', executeUs, this.#clock.wallMs());
+    }
+  }
+
+  /** Logs one of main's own commands, which is answered, if it was slow. */
+  logIfSlow(client: Client, entry: CommandEntry, args: Arguments, executeUs: number): void {
+    const { slowLog } = this.#notes;
+    if (executeUs < slowLog.slowerThanUs || entry.skipsSlowLog) return;
+    const kept = slowLog.spareArguments();
+    kept.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
+    this.#log(client, { executeUs, queueUs: 0, database: client.database }, kept);
+  }
+
+  /** What must be kept of one that is answered later, if it is to be logged then. */
+  postpone(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    executeUs: number,
+  ): Pending | undefined {
+    if (executeUs < this.#notes.slowLog.slowerThanUs || entry.skipsSlowLog) return undefined;
+    const kept = this.keep(entry, args);
+    if (kept === undefined) return undefined;
+    return { entry, args: kept, executeUs, database: client.database };
+  }
+
+  logPostponed(client: Client, { args, executeUs, database }: Pending): void {
+    this.#log(client, { executeUs, queueUs: 0, database }, args);
+  }
+
+  /** The arguments of a command that may turn out slow; nothing when none is logged. */
+  keep(entry: CommandEntry, args: Arguments): KeptArguments | undefined {
+    const { slowLog } = this.#notes;
+    if (!slowLog.isOn || entry.skipsSlowLog) return undefined;
+    return new KeptArguments().keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
+  }
+
+  /** Counts a command whose parts are all there: its time is that of the slowest. */
+  gathered(gather: Gather): void {
+    const { slowLog, bands } = this.#notes;
+    const { client, commandId, database, queueUs, executeTicks } = gather;
+    const executeUs = executeTicks / TICKS_PER_US;
+    this.#page.executed(commandId, executeTicks);
+    bands.count(queueUs + executeUs, gather.slowestShard);
+    if (gather.kept === undefined || executeUs < slowLog.slowerThanUs) return;
+    this.#log(client, { executeUs, queueUs, database }, gather.kept);
+  }
+
+  #log(
+    client: Client,
+    times: { executeUs: number; queueUs: number; database: number },
+    kept: KeptArguments,
+  ): void {
+    const unixMs = this.#clock.wallMs();
+    this.#notes.slowLog.add({ ...times, unixMs, durableUs: 0, client: asSlowClient(client) }, kept);
+    this.#page.slow(times.executeUs);
+  }
+}
+
+/** Who a client is now. */
+export function asSlowClient({ id, address, name, user }: Client): SlowClient {
+  return { id, address, name, user };
+}

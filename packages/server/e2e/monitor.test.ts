@@ -1,0 +1,163 @@
+/** MONITOR: what is shown, what never is, and to whom. */
+import { startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const monitoring = suite('monitor');
+
+let server: ChildServer;
+let client: RespClient;
+
+monitoring.before(async () => {
+  server = await startServer({ shards: 2 });
+  client = await server.client();
+});
+monitoring.after(async () => {
+  await server.stop();
+});
+
+async function monitor(...words: readonly string[]): Promise<RespClient> {
+  const made = await server.client();
+  assert.is(await made.call('MONITOR', ...words), 'OK');
+  return made;
+}
+
+async function next(from: RespClient): Promise<string> {
+  return textOf(from.pushes.length > 0 ? from.pushes.shift() : await from.receive());
+}
+
+const send = (words: string): Promise<Reply> => client.reply(...words.split(' '));
+
+/** The lines shown for commands, without their time and place. */
+async function shownFor(watcher: RespClient, ...commands: readonly string[]): Promise<string[]> {
+  for (const command of commands) await send(command);
+  await send('ECHO end');
+  const lines: string[] = [];
+  for (;;) {
+    const line = await next(watcher);
+    if (line.endsWith('"end"')) return lines;
+    lines.push(line.replace(/^[\d.]+ \[\d+ [^\]]*\] /, ''));
+  }
+}
+
+monitoring('a line is time, database, address, and the words in quotes', async () => {
+  const watcher = await monitor();
+  await client.call('sEt', 'key', Buffer.from('a"\\\r\n\t\x07\b\x00\xff z', 'latin1'));
+  const line = await next(watcher);
+  assert.match(line, /^\d{10}\.\d{6} \[0 127\.0\.0\.1:\d+\] "sEt" "key" /);
+  assert.ok(line.endsWith('"a\\"\\\\\\r\\n\\t\\a\\b\\x00\\xff z"'), line);
+  await watcher.end();
+});
+
+monitoring('all commands but those of administrators, and none that was refused', async () => {
+  const watcher = await monitor();
+  const shown = await shownFor(
+    watcher,
+    ...['GET a', 'CONFIG GET hz', 'CLIENT LIST', 'NOSUCH a', 'GET', 'LPUSH key x', 'MGET a b c'],
+    ...['SELECT 3', 'CLIENT ID', 'SELECT 0'],
+  );
+  assert.equal(shown, [
+    ...['"GET" "a"', '"LPUSH" "key" "x"', '"MGET" "a" "b" "c"'],
+    ...['"SELECT" "3"', '"CLIENT" "ID"', '"SELECT" "0"'],
+  ]);
+  await watcher.end();
+});
+
+monitoring('secrets are not shown', async () => {
+  const watcher = await monitor();
+  const shown = await shownFor(
+    watcher,
+    ...['AUTH hunter2', 'AUTH user hunter2', 'HELLO 2 AUTH user hunter2 SETNAME n'],
+  );
+  assert.equal(shown, [
+    '"AUTH" "(redacted)"',
+    '"AUTH" "(redacted)" "(redacted)"',
+    '"HELLO" "2" "AUTH" "(redacted)" "(redacted)" "SETNAME" "n"',
+  ]);
+  await watcher.end();
+});
+
+monitoring('a monitor keeps off keys, is flagged, and RESET ends it', async () => {
+  const watcher = await monitor();
+  assert.match(textOf(await watcher.reply('GET', 'a')), /Replica can't interact with the keyspace/);
+  const list = async (): Promise<string> => textOf(await client.call('CLIENT', 'LIST'));
+  assert.match(await list(), / flags=O /);
+  assert.is(await watcher.call('RESET'), 'RESET');
+  assert.not.match(await list(), / flags=O /);
+  await send('GET a');
+  assert.is(await watcher.call('GET', 'nothing'), null);
+  await watcher.end();
+});
+
+monitoring('filters show less', async () => {
+  const id = String(await client.call('CLIENT', 'ID').then(Number));
+  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [
+      ['MATCH', 'us*', 'MATCH', 'end'],
+      ['"GET" "user:1"', '"SET" "user:2" "v"'],
+    ],
+    [
+      ['CMD', 'Get', 'CMD', 'echo'],
+      ['"GET" "user:1"', '"GET" "other"'],
+    ],
+    [['CMD', 'client', 'CMD', 'echo'], ['"CLIENT" "ID"']],
+    [['ID', id, 'USER', 'default', 'CMD', 'SET', 'CMD', 'ECHO'], ['"SET" "user:2" "v"']],
+  ];
+  for (const [words, expected] of cases) {
+    const watcher = await monitor(...words);
+    const shown = shownFor(watcher, 'GET user:1', 'GET other', 'SET user:2 v', 'CLIENT ID');
+    assert.equal(await shown, expected, words.join(' '));
+    await watcher.end();
+  }
+  const nobody = await monitor('ID', '999999', 'USER', 'somebody');
+  await send('GET a');
+  assert.is(await nobody.call('PING'), 'PONG');
+  await nobody.end();
+});
+
+monitoring('SAMPLE shows some; LIMIT and FOR end it', async () => {
+  const sampled = await monitor('CMD', 'GET', 'CMD', 'ECHO', 'SAMPLE', '3');
+  for (let nth = 0; nth < 7; nth += 1) await send(`GET ${String(nth)}`);
+  assert.match(await next(sampled), /"GET" "0"$/);
+  assert.match(await next(sampled), /"GET" "3"$/);
+  assert.match(await next(sampled), /"GET" "6"$/);
+  await sampled.end();
+  const limited = await monitor('LIMIT', '2');
+  for (let nth = 0; nth < 5; nth += 1) await send(`GET ${String(nth)}`);
+  assert.match(await next(limited), /"0"$/);
+  assert.match(await next(limited), /"1"$/);
+  assert.is(await limited.call('GET', 'nothing'), null);
+  await limited.end();
+  const timed = await monitor('FOR', '50', 'CMD', 'nothing');
+  while (textOf(await client.call('CLIENT', 'LIST')).includes('flags=O'));
+  assert.is(await timed.call('GET', 'nothing'), null);
+  await timed.end();
+});
+
+monitoring('words that are none are refused', async () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['MONITOR NOISE', /syntax error/],
+    ['MONITOR MATCH', /syntax error/],
+    ['MONITOR NOISE 1', /syntax error/],
+    ['MONITOR SAMPLE 2 SAMPLE 3', /syntax error/],
+    ['MONITOR SAMPLE 0', /must be followed by a positive integer/],
+    ['MONITOR ID x', /must be followed by a positive integer/],
+    [`MONITOR${' CMD get'.repeat(33)}`, /at most 32 filters/],
+  ];
+  for (const [words, text] of cases) assert.match(textOf(await send(words)), text, words);
+});
+
+monitoring('a monitor that reads too slowly is cut off', async () => {
+  await client.call('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 1mb 0 0');
+  const slow = await monitor();
+  slow.socket.pause();
+  const value = 'v'.repeat(100_000);
+  while (textOf(await client.call('CLIENT', 'LIST')).includes('flags=O')) {
+    await client.call('SET', 'big', value);
+  }
+  slow.socket.resume();
+  await slow.closed;
+  await client.call('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 0 0 0');
+});
+
+monitoring.run();

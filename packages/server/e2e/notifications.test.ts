@@ -1,0 +1,161 @@
+/** Keyspace notifications: which, in which order with replies, and none that nobody asked for. */
+import { RespParser, startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const notifications = suite('keyspace notifications');
+
+let server: ChildServer;
+let client: RespClient;
+let listener: RespClient;
+/** `channel message` of all that came. */
+const got: string[] = [];
+
+notifications.before(async () => {
+  server = await startServer({ shards: 2 });
+  client = await server.client();
+  listener = await server.client();
+  const parser = new RespParser((reply) => {
+    if (Array.isArray(reply) && reply[0] === 'pmessage')
+      got.push(`${textOf(reply[2])} ${textOf(reply[3])}`);
+  });
+  listener.socket.on('data', (chunk: Buffer) => {
+    parser.push(chunk);
+  });
+  await listener.call('PSUBSCRIBE', '__key*__:*');
+});
+notifications.after(async () => {
+  await server.stop();
+});
+
+const choose = (classes: string): Promise<unknown> =>
+  client.call('CONFIG', 'SET', 'notify-keyspace-events', classes);
+
+/** What came until now: events are sent before the reply that the command's client has seen. */
+async function taken(): Promise<string[]> {
+  await listener.call('PING');
+  return got.splice(0);
+}
+
+async function eventsOf(...commands: readonly string[]): Promise<string[]> {
+  for (const command of commands) await client.call(...command.split(' '));
+  return taken();
+}
+
+notifications('none while the setting is empty', async () => {
+  assert.equal(await eventsOf('SET quiet 1', 'DEL quiet', 'GET nothing'), []);
+});
+
+notifications('one for the key, one for the event, in this order', async () => {
+  await choose('KEA');
+  assert.equal(await eventsOf('SET k v', 'EXPIRE k 100'), [
+    '__keyspace@0__:k set',
+    '__keyevent@0__:set k',
+    '__keyspace@0__:k expire',
+    '__keyevent@0__:expire k',
+  ]);
+  await choose('K$');
+  assert.equal(await eventsOf('SET k v', 'EXPIRE k 100'), ['__keyspace@0__:k set']);
+  await choose('E');
+  assert.equal(await eventsOf('SET k v'), []);
+});
+
+notifications('every class by its letter, misses and new keys only when asked for', async () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['$', 'APPEND s x', 'append s'],
+    ['l', 'LPUSH l x', 'lpush l'],
+    ['s', 'SADD t x', 'sadd t'],
+    ['h', 'HSET h f v', 'hset h'],
+    ['z', 'ZADD z 1 m', 'zadd z'],
+    ['g', 'DEL s', 'del s'],
+    ['m', 'GET none', 'keymiss none'],
+    ['n', 'SET fresh 1', 'new fresh'],
+  ];
+  for (const [letter, command, event] of cases) {
+    await choose(`E${letter}`);
+    assert.equal(await eventsOf(command), [`__keyevent@0__:${event}`], command);
+  }
+  await choose('EA');
+  assert.equal(await eventsOf('GET none', 'SET fresher 1'), ['__keyevent@0__:set fresher']);
+});
+
+notifications('another database, binary keys, and keys too large for a frame', async () => {
+  await choose('EA');
+  await client.call('SELECT', '3');
+  assert.equal(await eventsOf('SET there 1'), ['__keyevent@3__:set there']);
+  await client.call('SELECT', '0');
+  const key = Buffer.alloc(1_000_000, 0x61);
+  await client.call('SET', key, 'v');
+  assert.equal(await taken(), [`__keyevent@0__:set ${key.toString()}`]);
+  await client.call('DEL', key);
+  await taken();
+});
+
+notifications('a command that is split yields the events of all its keys', async () => {
+  await choose('EA');
+  const keys = Array.from({ length: 50 }, (_, nth) => `many:${String(nth)}`);
+  await client.call('MSET', ...keys.flatMap((key) => [key, 'v']));
+  assert.equal((await taken()).sort(), keys.map((key) => `__keyevent@0__:set ${key}`).sort());
+  await client.call('RENAME', 'many:0', 'many:1');
+  assert.equal(await taken(), [
+    '__keyevent@0__:rename_from many:0',
+    '__keyevent@0__:rename_to many:1',
+  ]);
+});
+
+notifications(
+  'expired: when touched, and by itself; fields of hashes, and evicted keys',
+  async () => {
+    await choose('EA');
+    await client.call('DEBUG', 'SET-ACTIVE-EXPIRE', '0');
+    await client.call('PSETEX', 'brief', '1', 'v');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await taken();
+    await client.call('GET', 'brief');
+    assert.equal(await taken(), ['__keyevent@0__:expired brief']);
+    await client.call('DEBUG', 'SET-ACTIVE-EXPIRE', '1');
+    await client.call('PSETEX', 'unseen', '1', 'v');
+    await client.call('HSET', 'hash', 'f', 'v');
+    await client.call('HPEXPIRE', 'hash', '1', 'FIELDS', '1', 'f');
+    const seen: string[] = [];
+    while (seen.length < 7) seen.push(...(await taken()));
+    assert.equal(seen.slice(4).sort(), [
+      '__keyevent@0__:del hash',
+      '__keyevent@0__:expired unseen',
+      '__keyevent@0__:hexpired hash',
+    ]);
+  },
+);
+
+notifications('evicted keys are announced', async () => {
+  await choose('Ee');
+  await client.call('SET', 'victim', 'v');
+  await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random', 'maxmemory', '1');
+  const seen: string[] = [];
+  while (seen.length === 0) seen.push(...(await taken()));
+  assert.match(seen[0]!, /^__keyevent@0__:evicted /);
+  await client.call('CONFIG', 'SET', 'maxmemory', '0');
+});
+
+notifications('an event is there before the reply to its command', async () => {
+  await choose('EA');
+  const own = await server.client();
+  await own.call('HELLO', '3');
+  own.raw('PSUBSCRIBE __keyevent*\r\n');
+  await own.nextPush();
+  for (let nth = 0; nth < 100; nth += 1) await own.call('SET', `own:${String(nth)}`, 'v');
+  await own.call('PING');
+  // The last command's event takes its place behind the command's own reply, as in Redis.
+  assert.is(own.pushes.length, 100);
+  await own.end();
+});
+
+notifications('classes that do not exist are refused', async () => {
+  const reply = await client.reply('CONFIG', 'SET', 'notify-keyspace-events', 'KEq');
+  assert.match(textOf(reply), /Invalid event class character/);
+  await choose('KEg$l');
+  const [, shown] = (await client.call('CONFIG', 'GET', 'notify-keyspace-events')) as string[];
+  assert.is(shown, 'g$lKE');
+});
+
+notifications.run();

@@ -1,0 +1,89 @@
+/** CLIENT PAUSE: who waits, who does not, and that nothing changes meanwhile. */
+import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const pausing = suite('pause');
+
+let server: ChildServer;
+let admin: RespClient;
+
+pausing.before(async () => {
+  server = await startServer({ shards: 2 });
+  admin = await server.client();
+});
+pausing.after(async () => {
+  await server.stop();
+});
+
+const info = async (name: string): Promise<number> =>
+  Number(new RegExp(`${name}:(\\d+)`).exec(textOf(await admin.call('INFO')))?.[1]);
+
+async function untilBlocked(count: number): Promise<void> {
+  while ((await info('blocked_clients')) !== count);
+}
+
+pausing('WRITE holds back what may write or replicate, and counts it as blocked', async () => {
+  await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  const commands = [
+    ['SET', 'k', 'v'],
+    ['PUBLISH', 'c', 'm'],
+    ['SPUBLISH', 'c', 'm'],
+    ['PFCOUNT', 'h'],
+  ];
+  const clients = await Promise.all(commands.map(() => server.client()));
+  const replies = commands.map((words, nth) => clients[nth]!.call(...words));
+  await untilBlocked(4);
+  assert.is(await admin.call('GET', 'k'), null);
+  assert.match(textOf(await admin.reply('SET', 'k')), /wrong number of arguments/);
+  assert.match(textOf(await admin.call('CLIENT', 'LIST')), / flags=b /);
+  await clients[3]!.end();
+  replies[3]!.catch(() => undefined);
+  await untilBlocked(3);
+  await admin.call('CLIENT', 'UNPAUSE');
+  assert.equal(await Promise.all(replies.slice(0, 3)), ['OK', 0, 0]);
+  await untilBlocked(0);
+});
+
+pausing('ends by itself for all who wait, whatever others send at that moment', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const waiting = await server.client();
+    await admin.call('CLIENT', 'PAUSE', '30', 'WRITE');
+    const reply = waiting.call('SET', 'k', 'v');
+    // Who asks between the end of the pause and the tick must not end it for those who wait.
+    for (let nth = 0; nth < 50; nth += 1) {
+      await admin.call('GET', 'k');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    assert.is(await reply, 'OK');
+    await waiting.end();
+  }
+});
+
+pausing('nothing expires meanwhile, though it is no longer seen', async () => {
+  await admin.call('PSETEX', 'brief', '30', 'v');
+  const before = await info('expired_keys');
+  await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  while ((await admin.call('GET', 'brief')) !== null);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  assert.is(await info('expired_keys'), before);
+  await admin.call('CLIENT', 'UNPAUSE');
+  while ((await info('expired_keys')) !== before + 1);
+});
+
+pausing('a longer and a stricter pause win', async () => {
+  await admin.call('CLIENT', 'PAUSE', '300', 'ALL');
+  const startMs = performance.now();
+  const other = await server.client();
+  assert.is(await other.call('PING'), 'PONG');
+  assert.ok(performance.now() - startMs > 200);
+  await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  await admin.call('CLIENT', 'PAUSE', '1', 'WRITE');
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const reply = other.call('SET', 'k', 'v');
+  await untilBlocked(1);
+  await admin.call('CLIENT', 'UNPAUSE');
+  assert.is(await reply, 'OK');
+});
+
+pausing.run();

@@ -1,0 +1,217 @@
+/** CLIENT TRACKING: who is told of which changed keys, where, and when. */
+import { Push, startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const tracking = suite('client tracking');
+
+let server: ChildServer;
+let writer: RespClient;
+let reader: RespClient;
+
+tracking.before(async () => {
+  server = await startServer({ shards: 2 });
+  writer = await server.client();
+});
+tracking.after(async () => {
+  await server.stop();
+});
+tracking.before.each(async () => {
+  reader = await server.client();
+  await reader.call('HELLO', '3');
+});
+tracking.after.each(async () => {
+  await reader.end();
+});
+
+const line = (client: RespClient, words: string): Promise<Reply> =>
+  client.call(...words.split(' '));
+
+async function pushed(client = reader): Promise<readonly Reply[]> {
+  const push = await client.nextPush();
+  assert.instance(push, Push);
+  return (push as Push).items;
+}
+
+/** What came unasked; what was sent before the reply to a PING is there by then. */
+async function pushedSoFar(): Promise<unknown[]> {
+  await reader.call('PING');
+  return reader.pushes.splice(0).map((push) => (push as Push).items);
+}
+
+const info = async (name: string): Promise<number> => {
+  const text = textOf(await writer.call('INFO', 'clients', 'stats'));
+  return Number(new RegExp(`${name}:(\\d+)`).exec(text)?.[1]);
+};
+
+tracking('a key that was read is reported once, when it changes', async () => {
+  await line(writer, 'MSET a 1 b 2 c 3');
+  await line(reader, 'CLIENT TRACKING ON');
+  await line(reader, 'MGET a b none');
+  assert.is(await info('tracking_total_keys'), 3);
+  assert.is(await info('tracking_total_items'), 3);
+  assert.is(await info('tracking_clients'), 1);
+  await line(writer, 'SET a 2');
+  await line(writer, 'SET a 3');
+  await line(writer, 'SET c 3');
+  await line(writer, 'SET none 1');
+  assert.equal(await pushedSoFar(), [
+    ['invalidate', ['a']],
+    ['invalidate', ['none']],
+  ]);
+  await line(reader, 'CLIENT TRACKING OFF');
+  await line(writer, 'SET b 3');
+  assert.equal(await pushedSoFar(), []);
+});
+
+tracking('the own change is reported behind its reply, and with NOLOOP not at all', async () => {
+  await line(reader, 'CLIENT TRACKING ON');
+  await line(reader, 'GET own');
+  assert.is(await line(reader, 'SET own 1'), 'OK');
+  assert.equal(await pushedSoFar(), [['invalidate', ['own']]]);
+  await line(reader, 'CLIENT TRACKING ON NOLOOP');
+  await line(reader, 'GET own');
+  await line(reader, 'SET own 2');
+  assert.equal(await pushedSoFar(), []);
+  // What is read behind the own change is tracked, though both were sent at once.
+  for (let round = 0; round < 50; round += 1) {
+    assert.equal(
+      await reader.pipeline([
+        ['SET', 'own', round],
+        ['GET', 'own'],
+      ]),
+      ['OK', String(round)],
+    );
+    await line(writer, 'SET own other');
+    assert.equal(await pushedSoFar(), [['invalidate', ['own']]]);
+  }
+});
+
+tracking('expired, evicted, renamed and flushed keys are changed ones', async () => {
+  await line(reader, 'CLIENT TRACKING ON');
+  await line(writer, 'PSETEX brief 30 v');
+  await line(reader, 'GET brief');
+  assert.equal(await pushed(), ['invalidate', ['brief']]);
+  await line(writer, 'SET from v');
+  await line(reader, 'MGET from to');
+  await line(writer, 'RENAME from to');
+  const both = [await pushed(), await pushed()].map(([, keys]) => keys);
+  assert.equal(both.flat().sort(), ['from', 'to']);
+  await line(reader, 'GET to');
+  await line(writer, 'FLUSHALL');
+  assert.equal(await pushed(), ['invalidate', null]);
+  assert.is(await info('tracking_total_keys'), 0);
+  await line(reader, 'GET to');
+  await line(writer, 'FLUSHDB');
+  assert.equal(await pushed(), ['invalidate', null]);
+});
+
+tracking('OPTIN and OPTOUT with CLIENT CACHING', async () => {
+  await line(reader, 'CLIENT TRACKING ON OPTIN');
+  await line(reader, 'GET in:1');
+  await line(reader, 'CLIENT CACHING YES');
+  await line(reader, 'GET in:2');
+  await line(reader, 'GET in:3');
+  await line(writer, 'MSET in:1 1 in:2 2 in:3 3');
+  assert.equal(await pushedSoFar(), [['invalidate', ['in:2']]]);
+  await line(reader, 'CLIENT TRACKING OFF');
+  await line(reader, 'CLIENT TRACKING ON OPTOUT');
+  await line(reader, 'CLIENT CACHING NO');
+  await line(reader, 'GET in:1');
+  await line(reader, 'GET in:2');
+  await line(writer, 'MSET in:1 1 in:2 2');
+  assert.equal(await pushedSoFar(), [['invalidate', ['in:2']]]);
+});
+
+tracking('BCAST tells of all keys with a prefix, those of a turn together', async () => {
+  await line(reader, 'CLIENT TRACKING ON BCAST PREFIX a: PREFIX b: NOLOOP');
+  await writer.pipeline([
+    ['SET', 'a:1', 1],
+    ['SET', 'c:1', 1],
+    ['SET', 'b:1', 1],
+  ]);
+  await line(reader, 'SET a:own 1');
+  const told = (await pushedSoFar()).map((push) => (push as [string, string[]])[1]);
+  assert.equal(told.flat().sort(), ['a:1', 'b:1']);
+  assert.is(await info('tracking_total_prefixes'), 2);
+  await line(reader, 'CLIENT TRACKING OFF');
+  assert.is(await info('tracking_total_prefixes'), 0);
+});
+
+tracking('RESP2: told by another connection that listens; and when that is gone', async () => {
+  const told = await server.client();
+  const id = Number(await told.call('CLIENT', 'ID'));
+  await line(told, 'SUBSCRIBE __redis__:invalidate');
+  const plain = await server.client();
+  await line(plain, `CLIENT TRACKING ON REDIRECT ${String(id)}`);
+  assert.is(await line(plain, 'CLIENT GETREDIR'), id);
+  assert.match(
+    textOf(await line(plain, 'CLIENT INFO')),
+    new RegExp(` flags=t .* redir=${String(id)} `),
+  );
+  await line(plain, 'GET key');
+  const message = told.receive();
+  await line(writer, 'SET key 1');
+  assert.equal(await message, ['message', '__redis__:invalidate', ['key']]);
+  await line(plain, 'HELLO 3');
+  await line(plain, 'GET key');
+  await told.end();
+  while (textOf(await writer.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) !== '');
+  await line(writer, 'SET key 2');
+  assert.equal(await pushed(plain), ['tracking-redir-broken', id]);
+  const shown = (await line(plain, 'CLIENT TRACKINGINFO')) as Map<string, unknown>;
+  assert.equal(shown.get('flags'), new Set(['on', 'broken_redirect']));
+  assert.match(textOf(await line(plain, 'CLIENT INFO')), / flags=tR /);
+  await plain.end();
+});
+
+tracking('the table stays within its limit, and who is dropped is told', async () => {
+  await line(reader, 'CLIENT TRACKING ON');
+  await reader.pipeline(Array.from({ length: 500 }, (_, nth) => ['GET', `many:${String(nth)}`]));
+  await line(writer, 'CONFIG SET tracking-table-max-keys 10');
+  const told = new Set<unknown>();
+  while (told.size < 490) told.add(JSON.stringify((await pushed())[1]));
+  assert.is(await info('tracking_total_keys'), 10);
+  await line(writer, 'CONFIG SET tracking-table-max-keys 1000000');
+});
+
+tracking('mistakes', async () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['CLIENT TRACKING MAYBE', /syntax error/],
+    ['CLIENT TRACKING ON WHAT', /syntax error/],
+    ['CLIENT TRACKING ON REDIRECT', /syntax error/],
+    ['CLIENT TRACKING ON REDIRECT x', /not an integer/],
+    ['CLIENT TRACKING ON REDIRECT 999999', /client ID you want redirect to does not exist/],
+    ['CLIENT TRACKING ON PREFIX a', /PREFIX option requires BCAST mode/],
+    ['CLIENT TRACKING ON BCAST OPTIN', /not compatible with BCAST/],
+    ['CLIENT TRACKING ON OPTIN OPTOUT', /both OPTIN mode and OPTOUT mode/],
+    ['CLIENT TRACKING ON BCAST PREFIX ab PREFIX a', /Prefix 'ab' overlaps with another provided/],
+    ['CLIENT CACHING YES', /can be called only when the client is in tracking mode/],
+  ];
+  for (const [words, text] of cases) {
+    assert.match(textOf(await reader.reply(...words.split(' '))), text, words);
+  }
+  await line(reader, 'CLIENT TRACKING ON OPTIN');
+  const wrong = async (words: string): Promise<string> =>
+    textOf(await reader.reply(...words.split(' ')));
+  assert.match(await wrong('CLIENT TRACKING ON BCAST'), /can't switch BCAST mode/);
+  assert.match(await wrong('CLIENT TRACKING ON OPTOUT'), /can't switch OPTIN\/OPTOUT mode/);
+  assert.match(await wrong('CLIENT CACHING NO'), /only valid when tracking is enabled in OPTOUT/);
+  assert.match(await wrong('CLIENT CACHING PERHAPS'), /syntax error/);
+});
+
+tracking('nothing is left of who resets or disconnects', async () => {
+  await line(reader, 'CLIENT TRACKING ON');
+  await line(reader, 'GET left');
+  await line(reader, 'RESET');
+  assert.is(await info('tracking_clients'), 0);
+  assert.is(await info('tracking_total_keys'), 0);
+  await line(reader, 'HELLO 3');
+  await line(reader, 'CLIENT TRACKING ON BCAST');
+  await reader.end();
+  while ((await info('tracking_clients')) > 0);
+  assert.is(await info('tracking_total_prefixes'), 0);
+  await line(writer, 'SET left 1');
+});
+
+tracking.run();

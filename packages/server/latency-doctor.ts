@@ -1,0 +1,200 @@
+/** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
+
+import { latin1 } from '#base';
+import { MAIN_THREAD, type LatencyEvent, type LatencySeries, type SlowEntry } from '#diag';
+import type { PauseReport } from './pauses.ts';
+
+/** Everything that the doctor looks at. */
+export interface Symptoms {
+  /** 0 when nothing is recorded. */
+  readonly thresholdMs: number;
+  /** -1 when nothing is logged. */
+  readonly slowerThanUs: number;
+  readonly hz: number;
+  readonly series: readonly LatencySeries[];
+  /** Slow commands, newest first. */
+  readonly slow: readonly SlowEntry[];
+  /** Shards that did not answer: they are stuck in a command. */
+  readonly missingShards: readonly number[];
+  readonly main: PauseReport;
+  /** How long requests waited for their shard: of each shard, for all but one in a hundred. */
+  readonly queueUsP99: readonly number[];
+  /** The longest pause that the machine causes by itself, when it was measured. */
+  readonly baselineUsMax?: number;
+  readonly nowMs: number;
+}
+
+/** Slow commands shown. */
+const COMMANDS_SHOWN = 3;
+/** A command belongs to an occurrence when it ended within these seconds of it. */
+const NEAR_SECONDS = 1;
+const ARGUMENTS_SHOWN = 4;
+
+const ADVICE: Readonly<Record<LatencyEvent, string>> = {
+  command:
+    'A command holds up everything else on its shard. Look at SLOWLOG GET; replace commands over whole collections (KEYS, SMEMBERS, HGETALL, large ranges) by SCAN, SSCAN, HSCAN or smaller ranges, and split big keys.',
+  fork: 'Starting a snapshot held the shards up. Take snapshots less often (snapshot.interval-secs), or at quiet times.',
+  'aof-fsync':
+    'The disk is slow to confirm writes. Use a local disk, keep other work away from it, or choose persistence.durability-mode = periodic.',
+  'expire-cycle':
+    'Many keys expire at once. Spread their times to live by a random part; more rounds of less work each come with a higher hz, less work a round with a lower active-expire-effort.',
+  'eviction-cycle':
+    'Making room takes long. Leave more room below maxmemory, avoid lowering it by much at once, and split big keys.',
+  'snapshot-io':
+    'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
+};
+
+export function latencyReport(symptoms: Symptoms): string {
+  const { thresholdMs, series } = symptoms;
+  if (series.length === 0 && thresholdMs === 0) {
+    return 'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.\n';
+  }
+  const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
+  const [worst] = worstFirst;
+  const paragraphs =
+    worst === undefined
+      ? [`No event took ${String(thresholdMs)} ms or longer. Nothing slow was seen.`]
+      : [
+          headline(worst, symptoms.nowMs),
+          worstFirst.map((each, nth) => `${String(nth + 1)}. ${summary(each)}`).join('\n'),
+          ...commandsNear(worst, symptoms),
+        ];
+  paragraphs.push(circumstances(symptoms).join('\n'));
+  const advice = advices(worstFirst, symptoms);
+  if (advice.length > 0) {
+    paragraphs.push(['What to do:', ...advice.map((line) => `- ${line}`)].join('\n'));
+  }
+  return `${paragraphs.join('\n\n')}\n`;
+}
+
+function headline({ event, usMax, samples }: LatencySeries, nowMs: number): string {
+  const first = samples[0]?.unixSeconds ?? 0;
+  const seconds = Math.max(1, Math.round(nowMs / 1_000) - first);
+  return (
+    `The worst event is ${event}: up to ${ms(usMax)}. ` +
+    `It came in ${plural(samples.length, 'second')} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`
+  );
+}
+
+/** Whether occurrences come in one burst, or all the time. */
+function spread(samples: LatencySeries['samples']): string {
+  const times = samples.map(({ unixSeconds }) => unixSeconds);
+  const first = times[0] ?? 0;
+  const last = times.at(-1) ?? 0;
+  if (last - first < 2 * times.length) return times.length > 2 ? 'in one burst' : 'close together';
+  return `every ${((last - first) / Math.max(1, times.length - 1)).toFixed(0)} s on average`;
+}
+
+function summary({ event, count, usSum, usMax, samples, shares }: LatencySeries): string {
+  const mean = usSum / count;
+  const deviation =
+    samples.reduce((sum, { us }) => sum + Math.abs(us - mean), 0) / Math.max(1, samples.length);
+  const where = shares.map(
+    (share) => `${threadName(share.shard)} ${String(share.count)} (up to ${ms(share.usMax)})`,
+  );
+  return (
+    `${event}: ${plural(count, 'occurrence')}, average ${ms(mean)}, mean deviation ${ms(deviation)}, ` +
+    `longest ${ms(usMax)}. By thread: ${where.join(', ')}.`
+  );
+}
+
+/** The slow commands around the occurrences of an event. */
+function commandsNear({ event, samples }: LatencySeries, { slow }: Symptoms): readonly string[] {
+  const near = slow.filter(({ unixMs }) =>
+    samples.some(
+      ({ unixSeconds }) => Math.abs(Math.floor(unixMs / 1_000) - unixSeconds) <= NEAR_SECONDS,
+    ),
+  );
+  const slowest = [...near].sort((a, b) => b.executeUs - a.executeUs).slice(0, COMMANDS_SHOWN);
+  if (slowest.length === 0) return [];
+  return [[`Slow commands around ${event}:`, ...slowest.map(commandLine)].join('\n')];
+}
+
+function commandLine({ args, executeUs, queueUs, shard, client }: SlowEntry): string {
+  const shown = args.slice(0, ARGUMENTS_SHOWN).map((arg) => printable(latin1(arg)));
+  const more = args.length > ARGUMENTS_SHOWN ? ' ...' : '';
+  const waited = queueUs > 0 ? `, queued for ${ms(queueUs)} before` : '';
+  return `  ${shown.join(' ')}${more}: ${ms(executeUs)} on ${threadName(shard)}${waited}, from ${client.address}`;
+}
+
+/** Without what would break the line or the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+function circumstances(symptoms: Symptoms): readonly string[] {
+  const { main, queueUsP99, baselineUsMax, missingShards } = symptoms;
+  const queues = queueUsP99.map((us, shard) => `${threadName(shard)} ${ms(us)}`);
+  const lines = [
+    `Main thread: event loop late by up to ${ms(main.loopDelayUsMax)} (99 %: ${ms(main.loopDelayUsP99)}); ` +
+      `${plural(main.collections, 'garbage collection')}, the longest ${ms(main.collectionUsMax)}.`,
+    `Waiting for a shard, 99 % of requests at most: ${queues.join(', ')}.`,
+  ];
+  if (baselineUsMax !== undefined) {
+    lines.push(`The machine by itself pauses for up to ${ms(baselineUsMax)}.`);
+  }
+  if (missingShards.length > 0) {
+    const names = missingShards.map(threadName).join(', ');
+    lines.push(
+      `No answer now from ${names}: busy with one command, whose slow log is missing here.`,
+    );
+  }
+  return lines;
+}
+
+function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly string[] {
+  const { thresholdMs, slowerThanUs, main, queueUsP99, baselineUsMax, hz } = symptoms;
+  const limitUs = Math.max(thresholdMs, 1) * 1_000;
+  const hasCommands = series.some(({ event }) => event === 'command');
+  const isLogBlind = hasCommands && (slowerThanUs < 0 || slowerThanUs > limitUs);
+  const checks: readonly (readonly [applies: boolean, advice: string])[] = [
+    [
+      isLogBlind,
+      `The slow log does not show these commands: CONFIG SET slowlog-log-slower-than ${String(limitUs)}.`,
+    ],
+    [
+      series.some(({ event }) => event === 'expire-cycle') && hz < 100,
+      'Expiry runs in few large steps: CONFIG SET hz 100.',
+    ],
+    [
+      main.collectionUsMax >= limitUs,
+      'Garbage collection stops the main thread: large replies and many connections make garbage there; ask for smaller pieces.',
+    ],
+    [
+      main.loopDelayUsMax >= limitUs && main.collectionUsMax < limitUs,
+      'The main thread comes round late: the machine gives it too little time, or it answers large reports (CLIENT LIST, INFO everything) too often.',
+    ],
+    [
+      isUneven(queueUsP99),
+      'One shard has much longer queues than the others: its keys are asked for more than theirs, or its commands are slower. Split hot keys, and do not put everything under one {tag}.',
+    ],
+    [
+      baselineUsMax !== undefined && baselineUsMax >= limitUs,
+      'The machine itself pauses that long, whatever the server does: look for noisy neighbours, power saving and swapping.',
+    ],
+  ];
+  return [
+    ...series.map(({ event }) => ADVICE[event]),
+    ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
+  ];
+}
+
+/** Whether one shard's requests wait ten times as long as the median shard's, and noticeably. */
+function isUneven(queueUsP99: readonly number[]): boolean {
+  const sorted = [...queueUsP99].sort((a, b) => a - b);
+  const most = sorted.at(-1) ?? 0;
+  const median = sorted[(sorted.length - 1) >> 1] ?? 0;
+  return sorted.length > 1 && most >= 1_000 && most >= 10 * median;
+}
+
+function threadName(shard: number): string {
+  return shard === MAIN_THREAD ? 'main' : `shard ${String(shard)}`;
+}
+
+function ms(us: number): string {
+  return us < 10_000 ? `${(us / 1_000).toFixed(2)} ms` : `${(us / 1_000).toFixed(0)} ms`;
+}
+
+function plural(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,168 @@
+/**
+ * Who listens to what, and messages to them.
+ *
+ * Everything is main's, so a message needs no shard: it is in the outputs of all who listen before the
+ * next command is looked at, and each listener gets the messages of a publisher in their order.
+ */
+
+import { fromLatin1, globMatches, latin1, type Bytes } from '#base';
+import {
+  Subscriptions,
+  type ClientPort,
+  type Piece,
+  type PubSubPort,
+  type SubscriptionKind,
+} from '#commands';
+import type { Page } from '#diag';
+import type { ReplyWriter } from '#resp';
+import type { Client } from '#router';
+import type { FanOut } from './fan-out.ts';
+
+type Audiences = Map<string, Set<Client>>;
+
+export class PubSub implements PubSubPort {
+  readonly #fanOut: FanOut;
+  readonly #page: Page;
+  /** Who listens, by name; a name that nobody listens to is not in it. */
+  readonly #audiences: Readonly<Record<SubscriptionKind, Audiences>> = {
+    channel: new Map(),
+    pattern: new Map(),
+    shardChannel: new Map(),
+  };
+  /** The bytes of each pattern that somebody listens to. */
+  readonly #globs = new Map<string, Bytes>();
+
+  constructor(fanOut: FanOut, page: Page) {
+    this.#fanOut = fanOut;
+    this.#page = page;
+  }
+
+  get patternCount(): number {
+    return this.#audiences.pattern.size;
+  }
+
+  /** Whether a message to any channel could reach anybody. */
+  get hasListeners(): boolean {
+    return this.#audiences.channel.size + this.#audiences.pattern.size > 0;
+  }
+
+  channels(kind: 'channel' | 'shardChannel'): Iterable<string> {
+    return this.#audiences[kind].keys();
+  }
+
+  subscriberCount(kind: 'channel' | 'shardChannel', name: string): number {
+    return this.#audiences[kind].get(name)?.size ?? 0;
+  }
+
+  subscribe(port: ClientPort, kind: SubscriptionKind, name: string): boolean {
+    const client = port as Client;
+    if (client.subscriptions === undefined) {
+      client.subscriptions = new Subscriptions();
+      this.#page.add('pubsubClients', 1);
+    }
+    const own = client.subscriptions[kind];
+    if (own.has(name)) return false;
+    own.add(name);
+    let audience = this.#audiences[kind].get(name);
+    if (audience === undefined) {
+      audience = new Set();
+      this.#audiences[kind].set(name, audience);
+      if (kind === 'pattern') this.#globs.set(name, fromLatin1(name));
+      this.#countNames();
+    }
+    audience.add(client);
+    return true;
+  }
+
+  unsubscribe(port: ClientPort, kind: SubscriptionKind, name: string): boolean {
+    const client = port as Client;
+    const { subscriptions } = client;
+    if (subscriptions?.[kind].delete(name) !== true) return false;
+    this.#leave(client, kind, name);
+    if (subscriptions.isEmpty) this.#isNoSubscriber(client);
+    return true;
+  }
+
+  /** Ends all subscriptions of a client, of which it is told nothing. */
+  forget(client: Client): void {
+    const { subscriptions } = client;
+    if (subscriptions === undefined) return;
+    for (const kind of ['channel', 'pattern', 'shardChannel'] as const) {
+      for (const name of subscriptions[kind]) this.#leave(client, kind, name);
+    }
+    this.#isNoSubscriber(client);
+  }
+
+  publish(channel: Piece, message: Piece): number {
+    const { bytes, at, length } = channel;
+    const name = latin1(bytes, at, length);
+    let receivers = 0;
+    const audience = this.#audiences.channel.get(name);
+    if (audience !== undefined) receivers += this.#send('message', audience, channel, message);
+    if (this.#globs.size === 0) return receivers;
+    const value = bytes.subarray(at, at + length);
+    for (const [pattern, glob] of this.#globs) {
+      if (globMatches(glob, value)) receivers += this.#sendMatching(pattern, channel, message);
+    }
+    return receivers;
+  }
+
+  publishToShard(channel: Piece, message: Piece): number {
+    const name = latin1(channel.bytes, channel.at, channel.length);
+    const audience = this.#audiences.shardChannel.get(name);
+    return audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
+  }
+
+  push(client: ClientPort, write: (writer: ReplyWriter) => void): void {
+    this.#fanOut.send(client as Client, write);
+  }
+
+  #send(word: string, audience: ReadonlySet<Client>, channel: Piece, message: Piece): number {
+    const { size } = audience;
+    this.#fanOut.begin((writer) => {
+      writer.pushHeader(3);
+      writer.text(word);
+      writer.bulk(channel.bytes, channel.at, channel.length);
+      writer.bulk(message.bytes, message.at, message.length);
+    });
+    // Who is cut off for a full output leaves the set meanwhile, and is counted nonetheless.
+    for (const client of audience) this.#fanOut.sendTo(client);
+    return size;
+  }
+
+  #sendMatching(pattern: string, channel: Piece, message: Piece): number {
+    const audience = this.#audiences.pattern.get(pattern);
+    if (audience === undefined) return 0;
+    const { size } = audience;
+    this.#fanOut.begin((writer) => {
+      writer.pushHeader(4);
+      writer.text('pmessage');
+      writer.text(pattern, 'latin1');
+      writer.bulk(channel.bytes, channel.at, channel.length);
+      writer.bulk(message.bytes, message.at, message.length);
+    });
+    for (const client of audience) this.#fanOut.sendTo(client);
+    return size;
+  }
+
+  #leave(client: Client, kind: SubscriptionKind, name: string): void {
+    const audience = this.#audiences[kind].get(name);
+    audience?.delete(client);
+    if (audience?.size !== 0) return;
+    this.#audiences[kind].delete(name);
+    if (kind === 'pattern') this.#globs.delete(name);
+    this.#countNames();
+  }
+
+  #isNoSubscriber(client: Client): void {
+    client.subscriptions = undefined;
+    this.#page.add('pubsubClients', -1);
+  }
+
+  #countNames(): void {
+    const { channel, pattern, shardChannel } = this.#audiences;
+    this.#page.set('pubsubChannels', channel.size);
+    this.#page.set('pubsubPatterns', pattern.size);
+    this.#page.set('pubsubShardChannels', shardChannel.size);
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Server-assisted client-side caching: who has read which key, and who is told that it has changed.
+ *
+ * Keys are remembered when a command is routed, which is before it is executed. A change made earlier
+ * in the order may thus be reported for a key that is read only later: its message takes its place
+ * behind that command's reply, so the client drops a value that was good, and never keeps a bad one.
+ * The client's own changes are told apart by their sequence.
+ */
+
+import { latin1 } from '#base';
+import {
+  findKeys,
+  type Arguments,
+  type ClientPort,
+  type CommandEntry,
+  type TrackingOptions,
+  type TracksPort,
+} from '#commands';
+import type { Page } from '#diag';
+import type { KeyEvent } from '#link';
+import type { ReplyWriter } from '#resp';
+import type { Client } from '#router';
+import type { FanOut } from './fan-out.ts';
+import { Broadcasts } from './broadcasts.ts';
+
+const INVALIDATION_CHANNEL = '__redis__:invalidate';
+/** Keys that one turn drops from a table that is too large; more with every turn that it stays so. */
+const DROPPED_PER_TURN = 100;
+
+/** A command of a client: its sequence, and which of a transaction's commands it is. */
+interface ReadAt {
+  readonly sequence: number;
+  readonly step: number;
+}
+
+/** What tracking needs of its surroundings. */
+export interface TrackingParts {
+  fanOut: FanOut;
+  page: Page;
+  clientById: (id: number) => Client | undefined;
+  clientInSlot: (slot: number) => Client | undefined;
+  /** Tells the shards whether anybody wants to know of changes. */
+  follow: (isOn: boolean) => void;
+  keysMax: () => number;
+  random: () => number;
+}
+
+export class Tracking implements TracksPort {
+  readonly #parts: TrackingParts;
+  /** Who has read a key, by id since they may be gone, and the last command that did. */
+  readonly #readers = new Map<string, Map<number, ReadAt>>();
+  /** The keys again, so that one can be drawn: its place is in `#places`. */
+  readonly #keys: string[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #clients = new Set<Client>();
+  readonly #broadcasts: Broadcasts;
+  #items = 0;
+  #turnsOverLimit = 0;
+
+  constructor(parts: TrackingParts) {
+    this.#parts = parts;
+    this.#broadcasts = new Broadcasts((client, writeKeys) => {
+      this.#tell(client, writeKeys);
+    });
+  }
+
+  /** Whether commands must be shown to `routed`. */
+  get isOn(): boolean {
+    return this.#clients.size > 0;
+  }
+
+  enable(port: ClientPort, options: TrackingOptions): void {
+    const client = port as Client;
+    const prefixes = new Set(client.tracking?.prefixes);
+    if (options.broadcasts) {
+      for (const prefix of options.prefixes.length > 0 ? options.prefixes : ['']) {
+        prefixes.add(prefix);
+        this.#broadcasts.add(client, prefix);
+      }
+    }
+    const isCachingGiven = client.tracking?.isCachingGiven ?? false;
+    client.tracking = { ...options, prefixes: [...prefixes], isBroken: false, isCachingGiven };
+    const isFirst = !this.isOn;
+    this.#clients.add(client);
+    if (isFirst) this.#parts.follow(true);
+    this.#count();
+  }
+
+  /** What it has read stays in the table, as in Redis, until the keys change or nobody tracks any more. */
+  disable(port: ClientPort): void {
+    const client = port as Client;
+    if (client.tracking === undefined) return;
+    for (const prefix of client.tracking.prefixes) this.#broadcasts.remove(client, prefix);
+    client.tracking = undefined;
+    this.#clients.delete(client);
+    if (!this.isOn) {
+      // Shards tell of no changes from now on, so what the table says would soon be untrue.
+      this.#parts.follow(false);
+      this.#clear();
+    }
+    this.#count();
+  }
+
+  /** A command of a tracking client has been sent on. */
+  routed(client: Client, entry: CommandEntry, args: Arguments): void {
+    const { tracking } = client;
+    if (tracking === undefined) return;
+    const { optIn, optOut, broadcasts, isCachingGiven } = tracking;
+    if (!broadcasts && entry.has('readonly') && !(optIn && !isCachingGiven)) {
+      if (!(optOut && isCachingGiven)) this.#remember(client, entry, args);
+    }
+    // It is for one command, and further words about it are none.
+    if (entry.container?.command.name !== 'CLIENT') tracking.isCachingGiven = false;
+  }
+
+  #remember(client: Client, entry: CommandEntry, args: Arguments): void {
+    const readAt: ReadAt = { sequence: (client.nextSequence - 1) >>> 0, step: client.step };
+    for (const { index } of findKeys(entry.command.keys, args) ?? []) {
+      const key = args.latin1(index);
+      let readers = this.#readers.get(key);
+      if (readers === undefined) {
+        readers = new Map<number, ReadAt>();
+        this.#readers.set(key, readers);
+        this.#places.set(key, this.#keys.length);
+        this.#keys.push(key);
+      }
+      if (!readers.has(client.id)) this.#items += 1;
+      readers.set(client.id, readAt);
+    }
+    this.#count();
+  }
+
+  modified({ connection, sequence, step, key }: KeyEvent): void {
+    const name = latin1(key);
+    const writer = connection < 0 ? undefined : this.#parts.clientInSlot(connection);
+    // What its own command has done, though it waited, is told behind the reply.
+    if (writer?.isBlocked === true) writer.isServed = true;
+    this.#broadcasts.modified(name, writer);
+    this.#invalidate(name, writer, { sequence, step });
+  }
+
+  /** A database, or all of them, was emptied: nothing that was read is to be relied on. */
+  flushed(): void {
+    for (const client of this.#clients) this.#tell(client, writeNothing);
+    this.#clear();
+    this.#count();
+  }
+
+  #clear(): void {
+    this.#readers.clear();
+    this.#places.clear();
+    this.#keys.length = 0;
+    this.#items = 0;
+  }
+
+  /** Tells of what was collected, and keeps the table within its limit. To be called before outputs are written. */
+  endTurn(): void {
+    this.#broadcasts.send();
+    const most = this.#parts.keysMax();
+    if (most === 0 || this.#keys.length <= most) {
+      this.#turnsOverLimit = 0;
+      return;
+    }
+    this.#turnsOverLimit += 1;
+    let left = DROPPED_PER_TURN * this.#turnsOverLimit;
+    while (left > 0 && this.#keys.length > most) {
+      const drawn = this.#keys[Math.floor(this.#parts.random() * this.#keys.length)]!;
+      this.#invalidate(drawn, undefined, { sequence: 0, step: 0 });
+      left -= 1;
+    }
+  }
+
+  /** Ends all that a client has with tracking: it is gone, or begins anew. */
+  forget(client: Client): void {
+    this.disable(client);
+  }
+
+  #invalidate(name: string, writer: Client | undefined, changedAt: ReadAt): void {
+    const readers = this.#readers.get(name);
+    if (readers === undefined) return;
+    for (const [id, readAt] of readers) {
+      const client = this.#parts.clientById(id);
+      // What it read after its own change is still as it was read.
+      if (client !== undefined && client === writer && isBefore(changedAt, readAt)) continue;
+      readers.delete(id);
+      this.#items -= 1;
+      if (client === undefined || !isToBeTold(client, writer)) continue;
+      this.#tell(client, (reply) => {
+        reply.arrayHeader(1);
+        reply.text(name, 'latin1');
+      });
+    }
+    if (readers.size === 0) this.#removeKey(name);
+    this.#count();
+  }
+
+  #removeKey(name: string): void {
+    this.#readers.delete(name);
+    const place = this.#places.get(name)!;
+    this.#places.delete(name);
+    const last = this.#keys.pop()!;
+    if (last === name) return;
+    this.#keys[place] = last;
+    this.#places.set(last, place);
+  }
+
+  /** Sends keys that have changed to a client, or to the one it redirects to. */
+  #tell(client: Client, writeKeys: (writer: ReplyWriter) => void): void {
+    const { tracking } = client;
+    if (tracking === undefined) return;
+    const { redirection } = tracking;
+    const target = redirection === 0 ? client : this.#parts.clientById(redirection);
+    if (target === undefined) {
+      this.#tellBroken(client, redirection);
+      return;
+    }
+    if (target.protocol === 3) {
+      this.#parts.fanOut.send(target, (writer) => {
+        writer.pushHeader(2);
+        writer.text('invalidate');
+        writeKeys(writer);
+      });
+    } else if (target !== client && target.subscriptions !== undefined) {
+      this.#parts.fanOut.send(target, (writer) => {
+        writer.pushHeader(3);
+        writer.text('message');
+        writer.text(INVALIDATION_CHANNEL);
+        writeKeys(writer);
+      });
+    }
+  }
+
+  #tellBroken(client: Client, redirection: number): void {
+    if (client.tracking !== undefined) client.tracking.isBroken = true;
+    if (client.protocol !== 3) return;
+    this.#parts.fanOut.send(client, (writer) => {
+      writer.pushHeader(2);
+      writer.text('tracking-redir-broken');
+      writer.integer(redirection);
+    });
+  }
+
+  #count(): void {
+    const { page } = this.#parts;
+    page.set('trackingClients', this.#clients.size);
+    page.set('trackingKeys', this.#keys.length);
+    page.set('trackingItems', this.#items);
+    page.set('trackingPrefixes', this.#broadcasts.prefixCount);
+  }
+}
+
+function isBefore(one: ReadAt, other: ReadAt): boolean {
+  const ahead = (one.sequence - other.sequence) | 0;
+  return ahead < 0 || (ahead === 0 && one.step < other.step);
+}
+
+/** Who broadcasts now has learnt of the change that way; and not everybody wants to hear of his own. */
+function isToBeTold(client: Client, writer: Client | undefined): boolean {
+  const { tracking } = client;
+  if (tracking === undefined || tracking.broadcasts) return false;
+  return !tracking.noLoop || client !== writer;
+}
+
+function writeNothing(writer: ReplyWriter): void {
+  writer.nil();
+}
