@@ -23,6 +23,7 @@ export type {
 export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
 export {
   clientLine,
+  flagsOf,
   type AuthenticationPort,
   type ClientsPort,
   type ConnectionContext,
@@ -50,6 +51,8 @@ export type {
   HotKeysPort,
   HotKeysReport,
   HotKeysStart,
+  BundleEntry,
+  BundlesPort,
   InfoPort,
   MemoryPort,
   MemoryTree,

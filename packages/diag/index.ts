@@ -1,4 +1,5 @@
 export { Bands } from './bands.ts';
+export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
 export { countError } from './error-count.ts';
 export {
@@ -50,6 +51,8 @@ export {
   NO_PERSISTENCE,
   uptimeSeconds,
   type ExecutingReport,
+  type ShardStatus,
+  type StatusDocument,
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
@@ -63,4 +66,11 @@ export {
   type SlowEntry,
   type SlowLogSettings,
 } from './slow-log.ts';
-export { PURGE, resetStatisticsTopic, topic, type Topic } from './topic.ts';
+export {
+  PURGE,
+  resetStatisticsTopic,
+  SHARD_CONTENT,
+  topic,
+  type ShardContent,
+  type Topic,
+} from './topic.ts';

@@ -29,6 +29,7 @@ export {
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
+export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';
 export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';
 export {
   decodeKeyEvents,

@@ -7,6 +7,8 @@ import {
   type Answer,
   type Arguments,
   type AuthenticationPort,
+  type BundleEntry,
+  type BundlesPort,
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
@@ -56,6 +58,7 @@ export class MainRunner implements Contexts {
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
+  readonly bundles: BundlesPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
@@ -79,6 +82,10 @@ export class MainRunner implements Contexts {
     this.status = { json: () => server.statusJson() };
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
+    this.bundles = {
+      generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
+      list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
+    };
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;

@@ -1,12 +1,12 @@
 /** The server's executable. */
 
-import { ConfigError, helpText, loadFromProcess, type Settings } from '#config';
+import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
 import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 
-async function serve(settings: Settings): Promise<void> {
+async function serve({ settings, warnings }: Loaded): Promise<void> {
   const server = new Server(settings);
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -16,7 +16,7 @@ async function serve(settings: Settings): Promise<void> {
       void server.stop();
     });
   }
-  await server.start();
+  await server.start(warnings);
 }
 
 /** Measures what latency the machine causes, and prints what is found as it is found. */
@@ -33,7 +33,8 @@ async function intrinsicLatency(
 }
 
 async function main(): Promise<void> {
-  const { settings, action, warnings } = loadFromProcess();
+  const loaded = loadFromProcess();
+  const { settings, action, warnings } = loaded;
   const print = (text: string): void => {
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
       await intrinsicLatency(settings, action.seconds, print);
       return;
     case 'serve':
-      await serve(settings);
+      await serve(loaded);
   }
 }
 

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
-import { configName, settingNames, type Settings } from '#config';
+import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
 import {
   latencyVerdict,
   Phase,
@@ -17,7 +17,8 @@ import {
 } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
-import { executingIn, Router } from '#router';
+import { Router } from '#router';
+import { executingIn, statusDocument } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
@@ -27,9 +28,10 @@ import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Measures, type Rates } from './measures.ts';
+import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
-import { statusJson } from './status.ts';
+import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
@@ -37,6 +39,8 @@ import { VERSION } from './version.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
+/** Longest wait for what the ops thread is asked to do. */
+const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
 
@@ -145,15 +149,18 @@ export class Server {
   }
 
   /** Begins to serve; rejects when an address cannot be had. */
-  async start(): Promise<void> {
-    this.#ops.start();
-    if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
-    if (this.#isStopping) return;
+  async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
+    for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
+      // Probes come first: they say from then on how far the rest is.
+      await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+      if (this.#isStopping) return;
       await this.#listener.open();
     } catch (error) {
       this.#isStopping = true;
       await this.#pool.terminate();
+      await this.#ops.stop();
       throw error;
     }
     this.#turn.listen();
@@ -162,9 +169,6 @@ export class Server {
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
-    if (this.settings.boolean('http.enabled')) {
-      this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
-    }
     this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
   }
@@ -212,17 +216,29 @@ export class Server {
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
   }
 
+  /** Asks the ops thread for something that may take a while. */
+  askOps(name: string): Promise<unknown> {
+    return this.#ops.ask(name, null, OPS_MS_MAX);
+  }
+
+  /** The time of day, as diagnostics tell it. */
+  wallMs(): number {
+    return this.#clock.wallMs();
+  }
+
   /** The status document, which asks no shard anything. */
   statusJson(): string {
-    return statusJson({
-      fabric: this.#fabric,
-      settings: this.settings,
+    const document = statusDocument({
+      sight: this.#fabric.sight,
+      settings: statusSettings(this.settings),
+      version: VERSION,
       mainRates: this.#rates.main,
       shardRates: this.#rates.shards,
       nowUs: this.#clock.nowUs(),
       wallMs: this.#clock.wallMs(),
       clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
     });
+    return JSON.stringify(document);
   }
 
   /** Reads everything that is counted. */
@@ -324,7 +340,6 @@ export class Server {
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
-    this.#fabric.mainPage.set('phase', Phase.stopping);
     this.log.info('stopping', 'svc finishes what is in flight and stops');
     this.#listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
@@ -342,6 +357,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();

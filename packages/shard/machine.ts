@@ -6,7 +6,17 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, HOT_KEYS, HotKeys, PURGE, resetStatisticsTopic, type Page } from '#diag';
+import {
+  AT,
+  Bands,
+  HOT_KEYS,
+  HotKeys,
+  PURGE,
+  resetStatisticsTopic,
+  SHARD_CONTENT,
+  type Page,
+  type ShardContent,
+} from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -68,6 +78,7 @@ export class ShardMachine {
     this.#questions = new Questions(this.#sender);
     this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
     this.#questions.on(PURGE, () => this.#upkeep.purge());
+    this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
@@ -159,6 +170,12 @@ export class ShardMachine {
         this.#blocking.answered(frame);
       },
     });
+  }
+
+  /** Nothing is on a disk tier: all keys are in memory. */
+  #content(): ShardContent {
+    const keys = this.store.databases.reduce((sum, { size }) => sum + size, 0);
+    return { keys, hot_keys: keys, warm_keys: 0 };
   }
 
   /** Keys also change by themselves. */

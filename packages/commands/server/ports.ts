@@ -85,6 +85,19 @@ export interface HotKeysPort {
   report(): Promise<HotKeysReport | null>;
 }
 
+export interface BundleEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly size_bytes: number;
+  readonly expires_at: string;
+}
+
+/** Diagnostic bundles; what cannot be done rejects with the reason. */
+export interface BundlesPort {
+  generate(): Promise<BundleEntry>;
+  list(): Promise<readonly BundleEntry[]>;
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
   reset(): Promise<void>;
@@ -128,6 +141,7 @@ export interface ServerContext extends MainContext {
   readonly status: StatusPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
+  readonly bundles: BundlesPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

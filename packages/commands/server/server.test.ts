@@ -7,6 +7,13 @@ import type { ServerContext } from './ports.ts';
 
 const server = suite('server');
 
+const BUNDLE = {
+  id: '20260102T030405Z-abcdef',
+  created_at: '2026-01-02T03:04:05.000Z',
+  size_bytes: 1_234,
+  expires_at: '2026-01-02T04:04:05.000Z',
+};
+
 /** Imitations of the ports, and what was asked of them. */
 function contextWithPorts(options: CallOptions = {}): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
@@ -40,6 +47,10 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
         ask('purge');
         return Promise.resolve();
       },
+    },
+    bundles: {
+      generate: () => Promise.resolve(BUNDLE),
+      list: () => Promise.resolve([BUNDLE]),
     },
     status: { json: () => '{"status":1}' },
     statistics: {
@@ -147,6 +158,20 @@ server('WAIT answers when its time is over, and never without one', () => {
   assert.equal(context.deferred, [0]);
   assert.is(call(context, 'WAIT 1 0'), undefined);
   assert.equal(context.deferred, [0]);
+});
+
+server('DEBUG BUNDLE answers when the bundle is there', async () => {
+  const { context } = contextWithPorts();
+  const entry = Object.entries(BUNDLE).flatMap(([name, value]) => [name.replace('_', '-'), value]);
+  assert.is(call(context, 'DEBUG BUNDLE GENERATE'), undefined);
+  await Promise.resolve();
+  assert.is(call(context, 'DEBUG BUNDLE list'), undefined);
+  await Promise.resolve();
+  assert.equal(context.deferred, [entry, [entry]]);
+  assert.is(call(context, 'DEBUG BUNDLE DROP'), '-ERR DEBUG BUNDLE takes GENERATE or LIST');
+  assert.match(call(context, 'DEBUG BUNDLE') as string, /wrong number of arguments/);
+  context.mayBlock = false;
+  assert.is(call(context, 'DEBUG BUNDLE LIST'), '-ERR DEBUG BUNDLE is not allowed in transactions');
 });
 
 server('MEMORY PURGE answers when the shards are through, in a transaction at once', async () => {

@@ -129,7 +129,7 @@ export const diagnosticsSettings = rows({
   'http.redis-exporter-names': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'start',
     meaning: 'Adds the metric names that common Redis dashboards ask for.',
   },
   'debug-bundle.directory': {
