@@ -43,6 +43,8 @@ export class Blocking {
   /** What main asked this shard to hold ready. */
   readonly #offers = new Map<number, Frame>();
   #isServing = false;
+  /** Main has decided that the offer being run is to wait. */
+  #isParking = false;
 
   constructor(parts: BlockingParts) {
     this.#parts = parts;
@@ -58,10 +60,13 @@ export class Blocking {
       known.isWoken = false;
       return;
     }
-    const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
-    waiters.add(this.#waiterFor(frame, wait, transaction));
-    // Of an offer, main has decided so itself.
-    if (frame.kind === FrameKind.offer) return;
+    const isOffered = frame.kind === FrameKind.offer;
+    if (!isOffered || this.#isParking) {
+      const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
+      waiters.add(this.#waiterFor(frame, wait, transaction));
+    }
+    // Of an offer, main decides who waits: it hears only of what was there and is gone, by expiry say.
+    if (this.#isParking) return;
     const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
     sender.send(FrameKind.parked, slot, sequence, timeout);
   }
@@ -201,7 +206,9 @@ export class Blocking {
     this.#offers.delete(transaction);
     // What is to wait is run once more, and finds nothing: a group notes who has asked.
     if (verdict === Verdict.run || verdict === Verdict.park) {
+      this.#isParking = verdict === Verdict.park;
       executor.runCommand(offer, false);
+      this.#isParking = false;
     }
     if (verdict === Verdict.items) trials.runItems(offer);
     holds.release(transaction);
