@@ -97,7 +97,10 @@ export class Blocking {
       slot,
       frame.words[frame.word + Request.sequence]! >>> 0,
     );
-    if (waiter !== undefined) this.#parts.waiters.remove(waiter);
+    if (waiter === undefined) return;
+    this.#parts.waiters.remove(waiter);
+    // Who waits behind it may have what it has left.
+    if (waiter.isWoken) for (const name of waiter.names) this.#parts.waiters.touch(name);
   }
 
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
@@ -143,15 +146,18 @@ export class Blocking {
     return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
   }
 
-  /** Lets main decide whether it is this shard's turn; true when nobody else may have the key meanwhile. */
+  /**
+   * Lets main decide whether it is this shard's turn, or send the command once more; true when nobody else is to
+   * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
+   */
   #wake(waiter: Waiter, name: string): boolean {
     const { sender, holds } = this.#parts;
-    if (waiter.isWoken) return false;
-    waiter.isWoken = true;
     const isOffered = waiter.frame.kind === FrameKind.offer;
+    if (waiter.isWoken) return !isOffered;
+    waiter.isWoken = true;
     if (isOffered) holds.claim(waiter.transaction, name);
     sender.sendSignal(FrameKind.wake, waiter.slot, waiter.sequence);
-    return isOffered;
+    return true;
   }
 
   // Keys on several shards.

@@ -3,8 +3,6 @@
  * the command that made what they wait for.
  */
 // test-limit: 60s
-import { once } from 'node:events';
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ReplyError,
@@ -394,51 +392,6 @@ for (const [line, reply] of faults) {
   blocking(`${line} is refused`, async () => {
     assert.is(await call(client, line), reply);
     await blocked(0);
-  });
-}
-
-blocking('keys that expire while shards agree on them leave nobody waiting for good', async () => {
-  const answered = async (nth: number): Promise<void> => {
-    const made = await newClient();
-    const key = `${here}:${nth}`;
-    const keys = [here, near, far, third].map((name) => `${name}:${nth}`);
-    for (let round = 0; round < 10; round += 1) {
-      await made.pipeline([
-        ['RPUSH', key, 'x'],
-        ['PEXPIRE', key, '1'],
-        ['BLPOP', ...keys, '0.02'],
-      ]);
-    }
-  };
-  await Promise.all(Array.from({ length: 50 }, async (_, nth) => answered(nth)));
-  await blocked(0);
-  // A key that a shard still held would hold this up.
-  assert.type(await client.call('DBSIZE'), 'number');
-});
-
-for (const line of [`BLPOP ${here} ${far} 0`, `BRPOPLPUSH ${here} ${far} 0`, `BLPOP ${here} 0`]) {
-  blocking(`who hangs up behind ${line} waits for nothing`, async () => {
-    const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => undefined);
-    const closed = once(socket.resume(), 'close');
-    socket.end(`${line}\r\n`);
-    await once(socket, 'end');
-    await closed;
-    await blocked(0);
-  });
-}
-
-for (const [line, push] of [
-  [`BRPOPLPUSH ${here} ${far} 0`, `RPUSH ${here} x`],
-  [`BLPOP ${here} ${far} 0.05`, 'PING'],
-] as const) {
-  blocking(`CLIENT REPLY SKIP holds for ${line} however long it waits`, async () => {
-    const of = await newClient();
-    of.raw(`CLIENT REPLY SKIP\r\n${line}\r\nECHO next\r\n`);
-    const next = of.receive();
-    await blocked(1);
-    await call(client, push);
-    assert.is(textOf(await next), 'next');
   });
 }
 
