@@ -80,7 +80,6 @@ export class Client implements ClientPort {
   blockedSinceMs = 0;
   /** What it has queued since MULTI. */
   transaction: Transaction | undefined;
-  watched: WatchedKeys = NOTHING_WATCHED;
   /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
   isConducting = false;
   /** Its last command may wait: nothing else of it is taken until that is answered. */
@@ -105,6 +104,8 @@ export class Client implements ClientPort {
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
   #heldPushes: Bytes[] = [];
+  /** Made for the first key watched. */
+  #watched: Map<string, number> | undefined;
   /** Made for the first reply that comes before its turn. */
   #parking: Parking | undefined;
 
@@ -180,8 +181,18 @@ export class Client implements ClientPort {
     return this.transaction?.bytes ?? 0;
   }
 
+  get watched(): WatchedKeys {
+    return this.#watched ?? NOTHING_WATCHED;
+  }
+
+  /** Adds a key, by its name in plans, and its shard. */
+  watch(name: string, shard: number): void {
+    this.#watched ??= new Map();
+    this.#watched.set(name, shard);
+  }
+
   unwatchAll(): void {
-    this.watched = NOTHING_WATCHED;
+    this.#watched = undefined;
   }
 
   /** Sends what was pushed while it was not known whether a reply comes first. */

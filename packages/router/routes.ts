@@ -32,10 +32,17 @@ export interface RoutesParts {
   readonly replies: Replies;
 }
 
-/** A command whose keys are lent; `again` is its sequence when it was sent before. */
+/** What stays of a command that was sent before. */
+export interface SentBefore {
+  readonly sequence: number;
+  /** Its reply is unwanted. */
+  readonly isMuted: boolean;
+}
+
+/** A command whose keys are lent. */
 interface LentCall {
   readonly found: readonly FoundKey[];
-  readonly again?: number;
+  readonly again?: SentBefore;
 }
 
 export class Routes {
@@ -152,10 +159,10 @@ export class Routes {
     entry: CommandEntry,
     args: Arguments,
     command: CommandBytes,
-    sequence: number,
+    again: SentBefore,
   ): boolean {
     const found = findKeys(entry.command.keys, args) ?? [];
-    return this.#toHost(client, entry, args, command, { found, again: sequence });
+    return this.#toHost(client, entry, args, command, { found, again });
   }
 
   /** The shard that owns all the keys, or -1. */
@@ -223,10 +230,7 @@ export class Routes {
     const transaction = this.nextTransaction();
     const head = this.fillHead(client, entry, FrameKind.host);
     if (again === undefined) head.sequence = client.takeSequence();
-    else {
-      head.sequence = again;
-      head.flags |= RequestFlag.again;
-    }
+    else resume(head, again, RequestFlag.again);
     host.writeHost(hostAt, hostSize, head, command, transaction, lenders.length);
     for (const { link, keys, bodyBytes, size, at } of lenders) {
       const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };
@@ -237,7 +241,7 @@ export class Routes {
       const prefixes = keys.map((key) => key.database | (key.writable ? 1 << 24 : 0));
       link.writePicked(at, size, lend, command, { picked, bodyBytes, prefixes });
     }
-    if (client.replyMode !== 'on') client.endMuting();
+    if (again === undefined && client.replyMode !== 'on') client.endMuting();
     return true;
   }
 
@@ -312,4 +316,10 @@ export class Routes {
     if (client.replyMode !== 'on') client.endMuting();
     return true;
   }
+}
+
+/** Makes a head that of a command sent before. */
+export function resume(head: RequestHead, { sequence, isMuted }: SentBefore, flags = 0): void {
+  head.sequence = sequence;
+  head.flags |= isMuted ? flags | RequestFlag.mute : flags;
 }

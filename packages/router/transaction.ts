@@ -9,12 +9,20 @@ export interface QueuedCommand {
   readonly command: CommandBytes;
 }
 
+/** About what a queued command takes in main's heap beside its bytes. */
+const COMMAND_BYTES = 400;
+
 export class Transaction {
   readonly queue: QueuedCommand[] = [];
   /** Bytes of the commands queued. */
   bytes = 0;
   /** A command could not be queued: EXEC will refuse. */
   isBroken = false;
+
+  /** What the queue takes in main's heap, which short commands fill as well as long ones. */
+  get heapBytes(): number {
+    return this.bytes + COMMAND_BYTES * this.queue.length;
+  }
 
   add(entry: CommandEntry, command: CommandBytes): void {
     this.queue.push({ entry, command: ownedCopy(command) });

@@ -89,7 +89,7 @@ export class Transactions {
     }
     // An EXEC that is bound to fail needs no queue.
     if (!transaction.isBroken) transaction.add(entry, command);
-    if (transaction.bytes > this.#parts.queuedBytesMax()) {
+    if (transaction.heapBytes > this.#parts.queuedBytesMax()) {
       client.socket.destroy();
       return true;
     }
@@ -100,12 +100,10 @@ export class Transactions {
   /** Keys of a WATCH that was sent. */
   watches(client: Client, args: Arguments): void {
     const { ownership } = this.#parts.routes;
-    const watched = new Map(client.watched);
     for (let index = 1; index < args.count; index += 1) {
       const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      watched.set(watchedName(client.database, args, index), shard);
+      client.watch(watchedName(client.database, args, index), shard);
     }
-    client.watched = watched;
   }
 
   /** EXEC: false when a ring is full, and then nothing was done. */

@@ -13,7 +13,7 @@ import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
 import type { Roster } from './roster.ts';
-import type { Routes } from './routes.ts';
+import { resume, type Routes, type SentBefore } from './routes.ts';
 import { emptyHead } from './shard-link.ts';
 import { ownedCopy } from './transaction.ts';
 
@@ -33,23 +33,33 @@ interface Item {
   readonly bytes: Bytes;
 }
 
+interface SentCommand {
+  readonly entry: CommandEntry;
+  readonly command: CommandBytes;
+}
+
 /** One client's wait, from the dispatch of its command to the reply. */
 interface ClientWait {
   readonly sequence: number;
   /** Who may answer: one shard, or the shards of an offer. */
   readonly shards: readonly number[];
+  readonly isMuted: boolean;
   /** Of an offer. */
-  readonly transaction: number;
-  readonly offers: OfferAnswer[];
+  transaction: number;
+  offers: OfferAnswer[];
   /** The command answers an item for each key. */
   readonly isForEach: boolean;
   readonly items: Item[];
   itemsLeft: number;
-  /** The command, when main must send it again: its keys are lent. */
-  readonly again: { readonly entry: CommandEntry; readonly command: CommandBytes } | undefined;
+  /** The command, when main may have to send it again: its keys are on several shards. */
+  readonly again: SentCommand | undefined;
+  /** The shards are asked once more what is there, since what was there is gone. */
+  isAsking: boolean;
   /** The reply is under way, or given: nothing more can be decided. */
   isDecided: boolean;
   isParked: boolean;
+  /** Somebody wanted it to end while that could not be done. */
+  stop: { readonly error: CommandError | undefined } | undefined;
   timer: LongTimer | undefined;
   /** Who has ended the wait wants to know when it has ended. */
   ended: (() => void) | undefined;
@@ -87,18 +97,19 @@ export class Waits {
       owners.length > 1 && definition.route === 'oneShard' && isOfferedWay(definition.acrossShards);
     const transaction = isOffered ? routes.nextTransaction() : 0;
     const sequence = client.nextSequence;
+    const { isMuted } = client;
     if (isOffered) {
-      if (!this.#offer(client, entry, command, owners, transaction)) return false;
+      if (!this.#offer(client, { entry, command }, owners, transaction)) return false;
     } else if (!routes.send(client, entry, args, command)) {
       return false;
     }
     if (!isOffered && !entry.has('blocking')) return true;
-    const isLent = !isOffered && owners.length > 1;
     const wait: ClientWait = {
-      ...{ sequence, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
+      ...{ sequence, isMuted, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
       isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
-      again: isLent ? { entry, command: ownedCopy(command) } : undefined,
-      ...{ isDecided: false, isParked: false, timer: undefined, ended: undefined },
+      again: owners.length > 1 ? { entry, command: ownedCopy(command) } : undefined,
+      ...{ isAsking: false, isDecided: false, isParked: false, stop: undefined },
+      ...{ timer: undefined, ended: undefined },
     };
     this.#waits.set(client, wait);
     client.awaitsReply = true;
@@ -110,10 +121,10 @@ export class Waits {
 
   #offer(
     client: Client,
-    entry: CommandEntry,
-    command: CommandBytes,
+    { entry, command }: SentCommand,
     owners: readonly number[],
     transaction: number,
+    before?: SentBefore,
   ): boolean {
     const { routes } = this.#parts;
     const places = owners.map((shard) => {
@@ -123,11 +134,12 @@ export class Waits {
     });
     if (places.some(({ at }) => at < 0)) return false;
     const head = routes.fillHead(client, entry, FrameKind.offer);
-    head.sequence = client.takeSequence();
+    if (before === undefined) head.sequence = client.takeSequence();
+    else resume(head, before);
     for (const { link, at, size } of places) {
       link.writeHost(at, size, head, command, transaction, owners.length);
     }
-    if (client.replyMode !== 'on') client.endMuting();
+    if (before === undefined && client.replyMode !== 'on') client.endMuting();
     return true;
   }
 
@@ -137,6 +149,11 @@ export class Waits {
     if (wait === undefined) return;
     wait.offers.push(answer);
     if (wait.offers.length < wait.shards.length) return;
+    wait.isAsking = false;
+    if (wait.stop !== undefined) {
+      this.#stop(client, wait, wait.stop.error);
+      return;
+    }
     const having = (flag: number): OfferAnswer[] =>
       wait.offers
         .filter(({ flags }) => (flags & flag) !== 0)
@@ -151,7 +168,7 @@ export class Waits {
       this.#settle(wait, client, refusal.shard);
     } else if (first === undefined && having(ReplyFlag.waits).length === wait.shards.length) {
       for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.park);
-      this.#park(client, wait, answer.timeoutMs);
+      if (!wait.isParked) this.#park(client, wait, answer.timeoutMs);
     } else if (wait.isForEach) {
       // Those with nothing to answer are asked, too: a group notes who has asked.
       wait.isDecided = true;
@@ -182,11 +199,18 @@ export class Waits {
   /** A shard, or the host of lent keys, has put a command aside. */
   parked(client: Client, sequence: number, timeoutMs: number): void {
     const wait = this.#find(client, sequence);
-    if (wait === undefined || wait.isParked) return;
-    this.#park(client, wait, timeoutMs);
-    // Whoever has hung up meanwhile waits for nothing.
-    if (client.socket.isClosed) this.giveUp(client);
-    else if (client.isEnding) client.socket.destroy();
+    if (wait === undefined) return;
+    if (wait.transaction !== 0) this.#askAgain(client, wait);
+    else if (!wait.isParked) this.#park(client, wait, timeoutMs);
+  }
+
+  /** The shard that was to run an offer did not find what was there: all begin anew. */
+  #askAgain(client: Client, wait: ClientWait): void {
+    wait.isAsking = true;
+    wait.isDecided = false;
+    wait.offers = [];
+    this.#resends.add(client);
+    this.retry();
   }
 
   #park(client: Client, wait: ClientWait, timeoutMs: number): void {
@@ -199,18 +223,22 @@ export class Waits {
       wait.ended = ended;
       this.#stop(client, wait, withError ? errors.unblocked : undefined);
     };
-    if (timeoutMs === 0) return;
-    wait.timer = new LongTimer(timeoutMs, () => {
-      this.#parts.beginTurn();
-      this.#stop(client, wait, undefined);
-    });
+    if (timeoutMs > 0) {
+      wait.timer = new LongTimer(timeoutMs, () => {
+        this.#parts.beginTurn();
+        this.#stop(client, wait, undefined);
+      });
+    }
+    // Whoever has hung up meanwhile waits for nothing.
+    if (client.socket.isClosed) this.giveUp(client);
+    else if (client.isEnding) client.socket.destroy();
   }
 
   /** A shard has a key that the client waits for. */
   woken(client: Client, sequence: number, shard: number): void {
     const wait = this.#find(client, sequence);
-    if (wait === undefined || wait.isDecided) return;
-    if (wait.again === undefined) {
+    if (wait === undefined || wait.isDecided || wait.isAsking) return;
+    if (wait.transaction !== 0) {
       this.#settle(wait, client, shard);
     } else {
       this.#resends.add(client);
@@ -222,7 +250,7 @@ export class Waits {
   retry(): void {
     for (const client of [...this.#resends]) {
       const wait = this.#waits.get(client);
-      if (wait?.again === undefined || this.#sendAgain(client, wait.again, wait.sequence)) {
+      if (wait?.again === undefined || this.#sendAgain(client, wait, wait.again)) {
         this.#resends.delete(client);
       }
     }
@@ -232,13 +260,18 @@ export class Waits {
     return this.#resends.size > 0;
   }
 
-  #sendAgain(
-    client: Client,
-    { entry, command }: NonNullable<ClientWait['again']>,
-    sequence: number,
-  ): boolean {
-    this.#args.point(command.source, command.at, command.spans, 0, command.count);
-    return this.#parts.routes.sendAgain(client, entry, this.#args, command, sequence);
+  #sendAgain(client: Client, wait: ClientWait, call: SentCommand): boolean {
+    const { routes } = this.#parts;
+    const { entry, command } = call;
+    if (wait.transaction === 0) {
+      this.#args.point(command.source, command.at, command.spans, 0, command.count);
+      return routes.sendAgain(client, entry, this.#args, command, wait);
+    }
+    // Nothing that is said of the transaction before is meant for this one.
+    const transaction = routes.nextTransaction();
+    if (!this.#offer(client, call, wait.shards, transaction, wait)) return false;
+    wait.transaction = transaction;
+    return true;
   }
 
   /** The client is gone: what it waits for is answered as if its time were over. */
@@ -249,7 +282,11 @@ export class Waits {
 
   /** The time is over, or somebody wants the wait to end. */
   #stop(client: Client, wait: ClientWait, error: CommandError | undefined): void {
-    if (wait.isDecided) return;
+    if (wait.isDecided || wait.isAsking) {
+      // Should the command be answered all the same, this is forgotten.
+      wait.stop = { error };
+      return;
+    }
     if (wait.transaction === 0) {
       // The shard may be answering already: so it answers this, too.
       this.#unpark(client, wait, error === undefined ? Unpark.timeout : Unpark.error);
@@ -294,7 +331,7 @@ export class Waits {
 
   #answer(client: Client, wait: ClientWait, reply: OwnedReply | undefined): void {
     const bytes = reply?.take() ?? new Uint8Array(0);
-    client.deliver(wait.sequence, 1, bytes, 0, client.isMuted ? 0 : bytes.length);
+    client.deliver(wait.sequence, 1, bytes, 0, wait.isMuted ? 0 : bytes.length);
     this.#parts.roster.finishIfGone(client);
   }
 
@@ -305,6 +342,8 @@ export class Waits {
 
   /** The command is answered. */
   #end(client: Client, wait: ClientWait): void {
+    // A shard that was to wait may have answered instead: the others wait for nothing.
+    if (!wait.isDecided && wait.transaction !== 0) this.#settle(wait, client, -1);
     wait.isDecided = true;
     wait.timer?.cancel();
     this.#waits.delete(client);

@@ -43,6 +43,8 @@ export class Blocking {
   /** What main asked this shard to hold ready. */
   readonly #offers = new Map<number, Frame>();
   #isServing = false;
+  /** Main has decided that the offer being run is to wait. */
+  #isParking = false;
 
   constructor(parts: BlockingParts) {
     this.#parts = parts;
@@ -58,10 +60,13 @@ export class Blocking {
       known.isWoken = false;
       return;
     }
-    const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
-    waiters.add(this.#waiterFor(frame, wait, transaction));
-    // Of an offer, main has decided so itself.
-    if (frame.kind === FrameKind.offer) return;
+    const isOffered = frame.kind === FrameKind.offer;
+    if (!isOffered || this.#isParking) {
+      const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
+      waiters.add(this.#waiterFor(frame, wait, transaction));
+    }
+    // Of an offer, main decides who waits: it hears only of what was there and is gone, by expiry say.
+    if (this.#isParking) return;
     const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
     sender.send(FrameKind.parked, slot, sequence, timeout);
   }
@@ -92,7 +97,10 @@ export class Blocking {
       slot,
       frame.words[frame.word + Request.sequence]! >>> 0,
     );
-    if (waiter !== undefined) this.#parts.waiters.remove(waiter);
+    if (waiter === undefined) return;
+    this.#parts.waiters.remove(waiter);
+    // Who waits behind it may have what it has left.
+    if (waiter.isWoken) for (const name of waiter.names) this.#parts.waiters.touch(name);
   }
 
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
@@ -138,15 +146,18 @@ export class Blocking {
     return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
   }
 
-  /** Lets main decide whether it is this shard's turn; true when nobody else may have the key meanwhile. */
+  /**
+   * Lets main decide whether it is this shard's turn, or send the command once more; true when nobody else is to
+   * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
+   */
   #wake(waiter: Waiter, name: string): boolean {
     const { sender, holds } = this.#parts;
-    if (waiter.isWoken) return false;
-    waiter.isWoken = true;
     const isOffered = waiter.frame.kind === FrameKind.offer;
+    if (waiter.isWoken) return !isOffered;
+    waiter.isWoken = true;
     if (isOffered) holds.claim(waiter.transaction, name);
     sender.sendSignal(FrameKind.wake, waiter.slot, waiter.sequence);
-    return isOffered;
+    return true;
   }
 
   // Keys on several shards.
@@ -201,7 +212,9 @@ export class Blocking {
     this.#offers.delete(transaction);
     // What is to wait is run once more, and finds nothing: a group notes who has asked.
     if (verdict === Verdict.run || verdict === Verdict.park) {
+      this.#isParking = verdict === Verdict.park;
       executor.runCommand(offer, false);
+      this.#isParking = false;
     }
     if (verdict === Verdict.items) trials.runItems(offer);
     holds.release(transaction);

@@ -266,4 +266,21 @@ transactions('a queue that outgrows the query buffer limit ends its client', asy
   assert.is(await client.call('PING'), 'PONG');
 });
 
+transactions('a queue of many short commands outgrows the limit, too', async () => {
+  await client.call('CONFIG', 'SET', 'client-query-buffer-limit', '1mb');
+  const greedy = await server.client();
+  await greedy.call('MULTI');
+  let failed = false;
+  await greedy.pipeline(new Array<string[]>(20_000).fill(['PING'])).catch(() => (failed = true));
+  assert.ok(failed);
+  await client.call('CONFIG', 'SET', 'client-query-buffer-limit', '1gb');
+});
+
+transactions('what a WATCH costs does not grow with the keys watched before', async () => {
+  const began = performance.now();
+  const watches = Array.from({ length: 20_000 }, (_, nth) => ['WATCH', `key:${nth}`]);
+  await client.pipeline([...watches, ['UNWATCH']]);
+  assert.ok(performance.now() - began < 10_000, 'takes less than 10 s');
+});
+
 transactions.run();

@@ -1,0 +1,144 @@
+/** Waits over shards that meet expiry, hanging up, muted replies and each other. */
+// test-limit: 60s
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ReplyError,
+  startServer,
+  textOf,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keysOnShard } from './keys.ts';
+
+const blocking = suite('blocking commands against the clock and each other');
+
+const SHARDS = 3;
+const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'race');
+const [far = ''] = keysOnShard(1, SHARDS, 1, 'race');
+const [third = ''] = keysOnShard(2, SHARDS, 1, 'race');
+
+let server: ChildServer;
+let client: RespClient;
+let clients: RespClient[] = [];
+
+blocking.before(async () => {
+  server = await startServer({ shards: SHARDS });
+});
+blocking.after(async () => {
+  await server.stop();
+});
+blocking.before.each(async () => {
+  client = await newClient();
+  await client.call('FLUSHALL');
+});
+blocking.after.each(async () => {
+  for (const open of clients) await open.end();
+  clients = [];
+});
+
+async function newClient(): Promise<RespClient> {
+  const made = await server.client();
+  clients.push(made);
+  return made;
+}
+
+const call = async (of: RespClient, line: string): Promise<unknown> =>
+  shown(await of.pipeline([line.split(' ')]));
+const shown = ([reply]: readonly Reply[]): unknown =>
+  reply instanceof ReplyError ? `-${reply.message}` : reply;
+
+/** Waits until so many clients are blocked. */
+async function blocked(count: number): Promise<void> {
+  for (let look = 0; look < 500; look += 1) {
+    const info = textOf(await client.call('INFO', 'clients'));
+    if (info.includes(`\nblocked_clients:${count}\r`)) return;
+    await sleep(5);
+  }
+  assert.unreachable(`${count} clients are blocked`);
+}
+
+/** A client that has sent a command and waits for its reply. */
+async function waiting(
+  line: string,
+  among = 1,
+): Promise<{ reply: Promise<unknown>; of: RespClient }> {
+  const of = await newClient();
+  const reply = call(of, line);
+  await blocked(among);
+  return { reply, of };
+}
+
+blocking('keys that expire while shards agree on them leave nobody waiting for good', async () => {
+  const answered = async (nth: number): Promise<void> => {
+    const made = await newClient();
+    const key = `${here}:${nth}`;
+    const keys = [here, near, far, third].map((name) => `${name}:${nth}`);
+    for (let round = 0; round < 10; round += 1) {
+      await made.pipeline([
+        ['RPUSH', key, 'x'],
+        ['PEXPIRE', key, '1'],
+        ['BLPOP', ...keys, '0.02'],
+      ]);
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, async (_, nth) => answered(nth)));
+  await blocked(0);
+  // A key that a shard still held would hold this up.
+  assert.type(await client.call('DBSIZE'), 'number');
+});
+
+for (const line of [`BLPOP ${here} ${far} 0`, `BRPOPLPUSH ${here} ${far} 0`, `BLPOP ${here} 0`]) {
+  blocking(`who hangs up behind ${line} waits for nothing`, async () => {
+    const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    const closed = once(socket.resume(), 'close');
+    socket.end(`${line}\r\n`);
+    await once(socket, 'end');
+    await closed;
+    await blocked(0);
+  });
+}
+
+for (const [line, push] of [
+  [`BRPOPLPUSH ${here} ${far} 0`, `RPUSH ${here} x`],
+  [`BLPOP ${here} ${far} 0.05`, 'PING'],
+] as const) {
+  blocking(`CLIENT REPLY SKIP holds for ${line} however long it waits`, async () => {
+    const of = await newClient();
+    of.raw(`CLIENT REPLY SKIP\r\n${line}\r\nECHO next\r\n`);
+    const next = of.receive();
+    await blocked(1);
+    await call(client, push);
+    assert.is(textOf(await next), 'next');
+  });
+}
+
+blocking('one push serves all who wait for it with lent keys, and those behind them', async () => {
+  const lines = [1, 2, 3].map(() => `BRPOPLPUSH ${here} ${far} 0`);
+  lines.push(`BLPOP ${here} 0`, `BLPOP ${here} ${third} 0`);
+  const replies: Promise<unknown>[] = [];
+  for (const line of lines) replies.push((await waiting(line, replies.length + 1)).reply);
+  await client.call('RPUSH', here, 'e', 'd', 'a', 'b', 'c');
+  assert.equal(await Promise.all(replies), ['c', 'b', 'a', [here, 'e'], [here, 'd']]);
+  await blocked(0);
+});
+
+blocking('a push wakes one of those who wait with lent keys, not all of them', async () => {
+  const lendings = async (): Promise<number> =>
+    Number(/\nlent_commands:(\d+)/.exec(textOf(await client.call('INFO', 'everything')))?.[1]);
+  const waiters = 100;
+  for (let nth = 1; nth <= waiters; nth += 1) await waiting(`BRPOPLPUSH ${here} ${far} 0`, nth);
+  const before = await lendings();
+  for (let nth = 1; nth <= waiters; nth += 1) {
+    await client.call('RPUSH', here, 'x');
+    await blocked(waiters - nth);
+  }
+  assert.is((await lendings()) - before, waiters);
+});
+
+blocking.run();
