@@ -1,0 +1,94 @@
+/** The threads of the process: how busy they are, their heaps, garbage collection and event-loop delay. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { Metric } from '../../../model/api.ts';
+import { bytes, count, micros, percent } from '../../../model/format.ts';
+import { threadRows, type ThreadRow } from '../../../model/threads.ts';
+import { nowMs } from '../../browser.ts';
+import { usePolled } from '../../live.ts';
+import { Bar, Panel, Problem } from '../../parts.tsx';
+import { Table, type Column } from '../../table.tsx';
+
+const PERIOD_MS = 5_000;
+
+export function Threads(): JSX.Element {
+  const { data, problem } = usePolled<{ metrics: Metric[] }>('/debug/api/metrics', PERIOD_MS);
+  const before = useRef<{ metrics: readonly Metric[]; atMs: number } | null>(null);
+  const [rows, setRows] = useState<readonly ThreadRow[]>([]);
+  useEffect(() => {
+    if (data === null) return;
+    const atMs = nowMs();
+    const old = before.current;
+    const seconds = old === null ? 0 : (atMs - old.atMs) / 1_000;
+    setRows(threadRows({ now: data.metrics, before: old?.metrics ?? null, seconds }));
+    before.current = { metrics: data.metrics, atMs };
+  }, [data]);
+  return (
+    <Panel
+      title="Threads"
+      aside={<span class="faint">shares over the last {PERIOD_MS / 1_000} s</span>}
+    >
+      <Problem text={problem} />
+      <Table
+        caption="Threads"
+        columns={columns}
+        rows={rows}
+        keyOf={({ thread }) => thread}
+        empty="Waiting for the server."
+      />
+    </Panel>
+  );
+}
+
+const share = (
+  name: string,
+  title: string,
+  of: (row: ThreadRow) => number | null,
+): Column<ThreadRow> => ({
+  ...{ name, title, value: of, isNumber: true },
+  show: (row) => (
+    <span class="metered">
+      <Bar percent={of(row) ?? 0} /> {percent(of(row))}
+    </span>
+  ),
+});
+
+const columns: readonly Column<ThreadRow>[] = [
+  {
+    ...{ name: 'thread', title: 'Thread', isWide: true, value: ({ thread }) => thread },
+    show: ({ thread }) => <code>{thread}</code>,
+  },
+  share('busy', 'Busy', (row) => row.busyPercent),
+  share('cpu', 'Processor', (row) => row.cpuPercent),
+  {
+    ...{ name: 'delay', title: 'Loop delay p99', isNumber: true, value: (row) => row.delayP99Us },
+    show: (row) => micros(row.delayP99Us),
+    hint: 'how late the event loop comes to its timers; shards have no event loop while they work',
+  },
+  {
+    ...{ name: 'collections', title: 'GC pauses', isNumber: true, value: (row) => row.collections },
+    show: (row) => count(row.collections),
+  },
+  {
+    ...{ name: 'pause', title: 'Mean pause', isNumber: true, value: (row) => row.collectionMeanUs },
+    show: (row) => micros(row.collectionMeanUs),
+  },
+  {
+    ...{
+      name: 'collecting',
+      title: 'In GC',
+      isNumber: true,
+      value: (row) => row.collectionPercent,
+    },
+    show: (row) => percent(row.collectionPercent),
+  },
+  {
+    ...{ name: 'heap', title: 'Heap used', isNumber: true, value: (row) => row.heapUsedBytes },
+    show: (row) => bytes(row.heapUsedBytes),
+  },
+  {
+    ...{ name: 'heapTotal', title: 'Heap', isNumber: true, value: (row) => row.heapBytes },
+    show: (row) => bytes(row.heapBytes),
+  },
+];
