@@ -4,9 +4,10 @@
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   pubsub   messages to 1,000 subscribers
- *   overhead throughput with all diagnostics on and all off, by turns
+ *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
+ *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   start    from the start of the process to the first PONG
  *   micro    ring, parser and store by themselves
  *
@@ -19,7 +20,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRedis, startServer, type ChildServer } from '#testkit';
+import { request, startRedis, startServer, type ChildServer } from '#testkit';
 import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
@@ -277,16 +278,22 @@ function roundOf(test: 'get' | 'set', pipeline: number): Round {
 
 async function benchOverhead(): Promise<void> {
   const server = await svc.start();
-  row(['overhead', 'on/off', 'on/s', 'off/s', 'main on', 'main off', 'shards on', 'shards off']);
+  row(['overhead', 'per second', 'ratio', 'main us', 'shards us', 'cpu cost %']);
   const table: Record<string, unknown> = {};
   for (const test of ['set', 'get'] as const) {
     const results = await overheadOf(server, roundOf(test, 16), 2 * TURNS + 1);
-    const [on, off] = [medians(results.on), medians(results.off)];
-    table[test] = { ratio: on.perSecond / off.perSecond, on, off };
-    row([
-      ...[`${test} P=16`, on.perSecond / off.perSecond, on.perSecond.toFixed(0)],
-      ...[off.perSecond.toFixed(0), on.mainUs, off.mainUs, on.othersUs, off.othersUs],
-    ]);
+    const off = medians(results.off);
+    const cpuUs = ({ mainUs, othersUs }: RoundResult): number => mainUs + othersUs;
+    for (const [mode, list] of Object.entries(results)) {
+      const result = medians(list);
+      const ratio = result.perSecond / off.perSecond;
+      const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+      table[`${test} ${mode}`] = { ratio, cpu_cost_percent: cpuCost, ...result };
+      row([
+        ...[`${test} ${mode}`, result.perSecond.toFixed(0), ratio],
+        ...[result.mainUs, result.othersUs, cpuCost],
+      ]);
+    }
   }
   await server.stop();
   report['overhead'] = table;
@@ -326,6 +333,39 @@ async function benchStart(): Promise<void> {
   report['start_to_first_pong_ms'] = results;
 }
 
+/** Every command that takes a key alone, so that there are as many series as a busy server has. */
+const SCRAPE_COMMANDS =
+  'GET INCR STRLEN LLEN LPOP RPOP SCARD SPOP HLEN HGETALL HKEYS HVALS ZCARD ZPOPMIN ZPOPMAX TYPE TTL PTTL ' +
+  'PERSIST EXISTS DUMP XLEN BITCOUNT SMEMBERS GETDEL EXPIRETIME PEXPIRETIME DEL UNLINK TOUCH DECR PFCOUNT';
+
+async function benchScrape(): Promise<void> {
+  const server = await startServer({ shards: 8, http: true, args: ['--log-level', 'warn'] });
+  const client = await server.client();
+  const words = SCRAPE_COMMANDS.split(' ');
+  for (let nth = 0; nth < 200; nth += 1) {
+    await client.pipeline(words.map((word) => [word, `key:${String(nth)}`]));
+  }
+  const times: number[] = [];
+  let series = 0;
+  for (let nth = 0; nth < 30; nth += 1) {
+    // Further apart than scrapes that share one rendering.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const beganMs = performance.now();
+    const { text } = await request(server.httpPort, '/metrics');
+    times.push(performance.now() - beganMs);
+    series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+  }
+  await server.stop();
+  row(['scrape', 'median ms', 'longest ms', 'series']);
+  row(['8 shards', median(times), Math.max(...times), String(series)]);
+  report['scrape'] = {
+    shards: 8,
+    series,
+    median_ms: median(times),
+    longest_ms: Math.max(...times),
+  };
+}
+
 function benchMicro(): void {
   const folder = path.join(root, 'dist/bench/micro');
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
@@ -351,6 +391,7 @@ if (isWanted('pubsub')) await benchPubSub();
 if (isWanted('overhead')) await benchOverhead();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
+if (isWanted('scrape')) await benchScrape();
 if (isWanted('start')) await benchStart();
 if (isWanted('micro')) benchMicro();
 save();

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderToml, rowOf } from '#config';
+import { metricsReference } from '#telemetry';
 
 interface Generator {
   readonly file: string;
@@ -13,7 +14,10 @@ interface Generator {
 }
 
 /** Every generated file. */
-const generators: readonly Generator[] = [{ file: 'configs/server.toml', render: serverToml }];
+const generators: readonly Generator[] = [
+  { file: 'configs/server.toml', render: serverToml },
+  { file: 'configs/observability/metrics.md', render: metricsReference },
+];
 
 function serverToml(): string {
   const head = [

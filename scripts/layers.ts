@@ -20,7 +20,7 @@ interface Layer {
 
 const beneathServer = [
   ...['base', 'resp', 'store', 'diag', 'commands', 'link', 'config', 'acl', 'shard', 'router'],
-  ...['net', 'telemetry', 'http', 'persistence', 'workers'],
+  ...['net', 'sight', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
@@ -35,17 +35,21 @@ const layers: Readonly<Record<string, Layer>> = {
   shard: { imports: ['base', 'resp', 'store', 'diag', 'commands', 'link'] },
   router: { imports: ['base', 'resp', 'diag', 'commands', 'link', 'acl'] },
   net: { imports: ['base', 'resp'] },
+  sight: { imports: ['base', 'diag', 'commands', 'link'] },
   telemetry: {
     imports: ['base', 'diag', 'link'],
     thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
   },
-  http: { imports: ['base', 'diag', 'telemetry', 'link'], thirdParty: ['find-my-way'] },
+  http: {
+    imports: ['base', 'diag', 'telemetry', 'link', 'sight'],
+    thirdParty: ['find-my-way', 'piscina'],
+  },
   'debug-ui': { imports: [], thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'] },
   persistence: { imports: ['base', 'store', 'diag'] },
   server: { imports: beneathServer, thirdParty: ['piscina'] },
   testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
-  'workers/ops': { imports: ['base', 'http', 'telemetry'], types: ['config'] },
+  'workers/ops': { imports: ['base', 'http'] },
   'workers/urls': { imports: [] },
   'workers/tasks': { imports: ['base', 'diag'], thirdParty: ['archiver'] },
 };

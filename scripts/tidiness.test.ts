@@ -28,8 +28,8 @@ const layerCases: readonly (readonly [file: string, text: string, fault: string 
   ['packages/net/a.test.ts', `import { x } from '#testkit';\nimport 'uvu';`, null],
   ['packages/net/a.test.ts', `import { x } from '#store';`, 'may not import #store'],
   ['packages/nowhere/a.ts', ``, 'the package nowhere has no row in layers.ts'],
-  ['workers/ops.ts', `import type { X } from '#config';`, null],
-  ['workers/ops.ts', `import { x } from '#config';`, 'may not import #config'],
+  ['workers/shard.ts', `import type { X } from '#config';`, null],
+  ['workers/shard.ts', `import { x } from '#config';`, 'may not import #config'],
   [
     'packages/net/a.ts',
     `const x = Date.now();`,

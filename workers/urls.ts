@@ -5,3 +5,9 @@ export const shardWorkerUrl = new URL('./shard.js', import.meta.url);
 
 /** The entry of the ops thread. */
 export const opsWorkerUrl = new URL('./ops.js', import.meta.url);
+
+/** The task that packs a diagnostic bundle. */
+export const bundleTaskUrl = new URL('./tasks/bundle.js', import.meta.url);
+
+/** The task that measures what latency the machine causes. */
+export const latencyTestUrl = new URL('./tasks/latency-test.js', import.meta.url);

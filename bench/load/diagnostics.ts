@@ -39,21 +39,24 @@ const OFF = [
   ...['latency-tracking', 'no', 'latency-monitor-threshold', '0'],
 ];
 
-/** The same round with all diagnostics on and all off, by turns. */
+/** `hot keys`: a session that samples one command in a hundred, and nothing else; `on`: all there is. */
+export const OVERHEAD_MODES = ['off', 'hot keys', 'on'] as const;
+export type OverheadResults = Record<(typeof OVERHEAD_MODES)[number], RoundResult[]>;
+
+/** The same round with all diagnostics off, with hot keys alone, and with all on, by turns. */
 export async function overheadOf(
   server: ChildServer,
   round: Round,
   turns: number,
-): Promise<Record<'on' | 'off', RoundResult[]>> {
+): Promise<OverheadResults> {
   const client = await server.client();
-  const results: Record<'on' | 'off', RoundResult[]> = { on: [], off: [] };
+  const results: OverheadResults = { off: [], 'hot keys': [], on: [] };
   for (let turn = 0; turn < turns; turn += 1) {
-    for (const [name, settings] of [
-      ['off', OFF],
-      ['on', ON],
-    ] as const) {
-      await client.call('CONFIG', 'SET', ...settings);
-      results[name].push(await playRound(server, round));
+    for (const mode of OVERHEAD_MODES) {
+      await client.call('CONFIG', 'SET', ...(mode === 'on' ? ON : OFF));
+      if (mode !== 'off') await client.call('HOTKEYS', 'START', 'SAMPLE', '100');
+      results[mode].push(await playRound(server, round));
+      if (mode !== 'off') await client.call('HOTKEYS', 'STOP');
     }
   }
   await client.end();

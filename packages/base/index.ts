@@ -43,3 +43,11 @@ export {
 } from './long-double.ts';
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './long-timer.ts';
+export {
+  residentParts,
+  threadCpu,
+  threadHeap,
+  type ResidentParts,
+  type ThreadCpu,
+  type ThreadHeap,
+} from './thread-usage.ts';

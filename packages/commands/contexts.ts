@@ -78,6 +78,8 @@ export interface ShardContext {
   readonly isOffering: boolean;
   /** Of such a command: whether it concerns the key here; else another shard sees to it. */
   owns(args: Arguments, index: number): boolean;
+  /** Of such a command: says what is judged next, in ascending order; the first error of all shards is answered. */
+  judging(place: number): void;
   /** Of such a command: main puts the items of all shards together, so no header is written. */
   readonly answersItems: boolean;
   /** Of such a command: what is written from here on is the item of argument `index`. */

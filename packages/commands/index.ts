@@ -23,6 +23,7 @@ export type {
 export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
 export {
   clientLine,
+  flagsOf,
   type AuthenticationPort,
   type ClientsPort,
   type ConnectionContext,
@@ -47,7 +48,14 @@ export {
   type SubscriptionKind,
 } from './pubsub/index.ts';
 export type {
+  HotKeysPort,
+  HotKeysReport,
+  HotKeysStart,
+  BundleEntry,
+  BundlesPort,
   InfoPort,
+  MemoryPort,
+  MemoryTree,
   LogPort,
   MonitorsPort,
   ProcessPort,
@@ -55,6 +63,7 @@ export type {
   SettingsPort,
   ShutdownOptions,
   StatisticsPort,
+  StatusPort,
   TimersPort,
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';

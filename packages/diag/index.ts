@@ -1,4 +1,5 @@
 export { Bands } from './bands.ts';
+export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
 export { countError } from './error-count.ts';
 export {
@@ -27,13 +28,35 @@ export {
 export {
   AT,
   BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
   CommandField,
   COUNTERS,
   Page,
+  Phase,
   type Counter,
   type PageShape,
 } from './page.ts';
+export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
+export { type HealthLimits } from './health.ts';
+export {
+  latencyReport,
+  latencyVerdict,
+  measureLatency,
+  type LatencyBaseline,
+} from './latency-test.ts';
 export { Rate } from './rate.ts';
+export {
+  collectStatus,
+  NO_PERSISTENCE,
+  uptimeSeconds,
+  type ExecutingReport,
+  type ShardStatus,
+  type StatusDocument,
+  type StatusSource,
+} from './status.ts';
+export { busyUs, ThreadRates } from './thread-rates.ts';
+export { ThreadSamples } from './thread-samples.ts';
 export {
   slowEntriesTopic,
   SlowLog,
@@ -43,4 +66,11 @@ export {
   type SlowEntry,
   type SlowLogSettings,
 } from './slow-log.ts';
-export { resetStatisticsTopic, topic, type Topic } from './topic.ts';
+export {
+  PURGE,
+  resetStatisticsTopic,
+  SHARD_CONTENT,
+  topic,
+  type ShardContent,
+  type Topic,
+} from './topic.ts';

@@ -2,7 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
-import { AT, BAND_ROWS_MAX, COUNTERS, Page, type PageShape } from './page.ts';
+import {
+  AT,
+  BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
+  COUNTERS,
+  Page,
+  type PageShape,
+} from './page.ts';
 
 const pages = suite('statistics page');
 
@@ -13,11 +21,15 @@ const emptyPage = (): Page => new Page(shape, new ArrayBuffer(Page.bytes(shape))
 function* places(page: Page): Generator<readonly [name: string, write: () => void]> {
   for (const counter of COUNTERS) yield [counter, () => page.add(counter, 1)];
   for (let database = 0; database < shape.databases; database += 1) {
-    const set = (keys: number, expires: number, fields: number): void =>
-      page.setDatabase(database, keys, expires, fields);
+    const set = (keys: number, expires: number, fields: number, mean = 0): void =>
+      page.setDatabase(database, keys, expires, fields, mean);
     yield [`keys of ${database}`, () => set(1, 0, 0)];
     yield [`expires of ${database}`, () => set(page.keys(database), 1, 0)];
     yield [`fields of ${database}`, () => set(page.keys(database), page.expires(database), 1)];
+    yield [
+      `mean expiry of ${database}`,
+      () => set(page.keys(database), page.expires(database), page.fieldExpires(database), 1),
+    ];
   }
   for (let command = 0; command < shape.commands; command += 1) {
     yield [`failed ${command}`, () => page.failed(command)];
@@ -43,6 +55,17 @@ pages('gives every number a place that no other has', () => {
     assert.is(before[changed[0]!], 0, `${name} has its place to itself`);
   }
   assert.is(page.values.filter((value) => value !== 0).length, written);
+});
+
+pages('keeps a census by database, type and size', () => {
+  const page = emptyPage();
+  const cells = CENSUS_TYPES * CENSUS_SIZES;
+  const counts = Float64Array.from({ length: cells * shape.databases }, (_, index) => index + 1);
+  page.setCensus(counts);
+  assert.is(page.census(0, 1, 0), 1);
+  assert.is(page.census(1, 2, 3), cells + CENSUS_SIZES + 4);
+  assert.is(page.census(2, CENSUS_TYPES, CENSUS_SIZES - 1), counts.length);
+  assert.is(page.values.filter((value) => value !== 0).length, counts.length);
 });
 
 pages('ends exactly where its last histogram ends', () => {
@@ -95,6 +118,8 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'trackingClients'],
     ...['trackingKeys', 'trackingItems', 'trackingPrefixes', 'outputBytes'],
     ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'bandsGeneration'],
+    ...['phase', 'idleUs', 'idleSinceUs'],
+    ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
   ]);
   assert.is(page.keys(1), 1);
   assert.is(page.band(0), 1, 'bands are reset by their own command');
@@ -151,6 +176,9 @@ const FROZEN_COUNTERS = [
     'blockingNoKeys',
   ],
   ...['slowCommands', 'slowCommandUs', 'slowCommandUsMax', 'bandsGeneration', 'reportGaps'],
+  ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
+  ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
+  ...['stalePercent', 'censusUs', 'censusChanges'],
 ];
 
 pages.run();

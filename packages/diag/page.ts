@@ -6,10 +6,12 @@
  *
  *   area         doubles                         what
  *   counters     COUNTERS.length                 by name
- *   databases    3 x databases                   keys, keys with a TTL, hashes with fields that expire
+ *   databases    4 x databases                   keys, keys with a TTL, hashes with fields that expire,
+ *                                                mean of the expiries
  *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
+ *   census       CENSUS_CELLS x databases        keys by type and size (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
@@ -94,7 +96,28 @@ export const COUNTERS = [
   'bandsGeneration',
   /** Main: shards that did not answer a report in time. */
   'reportGaps',
+  /** Main: a number of Phase. */
+  'phase',
+  /** How long the thread has waited for work, and since when it waits now (0 = it does not). */
+  'idleUs',
+  'idleSinceUs',
+  /** Processor time of the thread, as the system counts it; 0 where it does not. */
+  'cpuUserUs',
+  'cpuSystemUs',
+  // Shards: timed work.
+  'expireUs',
+  'evictionUs',
+  'defragUs',
+  'defragMoved',
+  /** Share of keys with an expiry that are expired and still there, as sampled. */
+  'stalePercent',
+  /** When the walk that the census shows was through, and the count of changes when it began. */
+  'censusUs',
+  'censusChanges',
 ] as const;
+
+/** How far the server has come: what main's `phase` says. */
+export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
@@ -106,7 +129,12 @@ export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index]
 /** Fields of a command's row. */
 export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as const;
 const COMMAND_FIELDS = 4;
-const DATABASE_FIELDS = 3;
+const DATABASE_FIELDS = 4;
+
+/** Types, and rows of sizes, in the census of one database. */
+export const CENSUS_TYPES = 6;
+export const CENSUS_SIZES = 40;
+const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;
 
 /** Most thresholds of latency bands, plus one row for what is over the last. */
 export const BAND_ROWS_MAX = 33;
@@ -123,6 +151,7 @@ export class Page {
   readonly #commands: number;
   readonly #errors: number;
   readonly #bands: number;
+  readonly #census: number;
   readonly #queue: number;
   readonly #histograms: number;
 
@@ -145,6 +174,7 @@ export class Page {
     this.#commands = take(COMMAND_FIELDS * shape.commands);
     this.#errors = take(shape.errorCodes);
     this.#bands = take(BAND_ROWS_MAX);
+    this.#census = take(CENSUS_CELLS * shape.databases);
     this.#queue = take(HISTOGRAM_BUCKETS);
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
@@ -177,11 +207,33 @@ export class Page {
     return this.values[this.#databases + DATABASE_FIELDS * database + 2]!;
   }
 
-  setDatabase(database: number, keys: number, expires: number, fieldExpires: number): void {
+  /** When keys with an expiry expire on average, in Unix milliseconds. */
+  meanExpiry(database: number): number {
+    return this.values[this.#databases + DATABASE_FIELDS * database + 3]!;
+  }
+
+  setDatabase(
+    database: number,
+    keys: number,
+    expires: number,
+    fieldExpires: number,
+    meanExpiry = 0,
+  ): void {
     const at = this.#databases + DATABASE_FIELDS * database;
     this.values[at] = keys;
     this.values[at + 1] = expires;
     this.values[at + 2] = fieldExpires;
+    this.values[at + 3] = meanExpiry;
+  }
+
+  /** Shows a census that is complete. */
+  setCensus(counts: Float64Array): void {
+    this.values.set(counts, this.#census);
+  }
+
+  /** Keys of a type (a number of ValueType) in a row of sizes. */
+  census(database: number, type: number, row: number): number {
+    return this.values[this.#census + CENSUS_CELLS * database + CENSUS_SIZES * (type - 1) + row]!;
   }
 
   /** Whether executions are counted in histograms (`latency-tracking`). */
@@ -300,4 +352,8 @@ const RESETTABLE: readonly Counter[] = [
   'slowCommandUs',
   'slowCommandUsMax',
   'reportGaps',
+  'expireUs',
+  'evictionUs',
+  'defragUs',
+  'defragMoved',
 ];

@@ -134,11 +134,7 @@ export class SlowLog {
     return entries
       .slice(Math.max(0, entries.length - count))
       .reverse()
-      .map((entry) => ({
-        ...{ ...entry, shard: this.#shard },
-        client: entry.client ?? unreachable('an entry is of a client'),
-        args: entry.args?.shown ?? [],
-      }));
+      .map((entry) => shownEntry(entry, this.#shard));
   }
 
   /** Forgets the entries with a lower id. */
@@ -158,4 +154,13 @@ export class SlowLog {
     this.#entries = [...entries];
     this.#oldest = 0;
   }
+}
+
+function shownEntry(entry: Kept, shard: number): SlowEntry {
+  const { id, unixMs, executeUs, queueUs, durableUs, database, client, args } = entry;
+  return {
+    ...{ id, shard, unixMs, executeUs, queueUs, durableUs, database },
+    client: client ?? unreachable('an entry is of a client'),
+    args: args?.shown ?? [],
+  };
 }

@@ -12,3 +12,17 @@ export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
 
 /** Sets the counts back that CONFIG RESETSTAT is about. */
 export const resetStatisticsTopic = topic<null, null>('reset-statistics');
+
+/** Has a shard move records out of sparse slabs; answers the bytes given back. */
+export const PURGE = topic<null, number>('purge');
+
+/** What only a shard itself can count. */
+export interface ShardContent {
+  readonly keys: number;
+  /** In memory, and on the disk tier. */
+  readonly hot_keys: number;
+  readonly warm_keys: number;
+}
+
+/** Has a shard tell what it holds. */
+export const SHARD_CONTENT = topic<null, ShardContent>('shard-content');

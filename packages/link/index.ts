@@ -29,7 +29,8 @@ export {
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
-export { RingReader, RingWriter, type RingPlace } from './ring.ts';
+export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';
+export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,

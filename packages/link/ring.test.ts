@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from './memory.ts';
-import { RING_HEADER_BYTES, RingReader, RingWriter } from './ring.ts';
+import { RING_HEADER_BYTES, ringDepth, RingReader, RingWriter } from './ring.ts';
 
 const rings = suite('ring');
 
@@ -44,6 +44,28 @@ rings('shows nothing before it is published, then everything in order', () => {
   assert.is(take(), 1);
   assert.is(take(), 2);
   assert.is(take(), -1);
+});
+
+rings('tells anybody how many frames and bytes are on their way', () => {
+  const { memory, writer, reader, put, take } = fixture();
+  const depth = (): string => {
+    const { frames, bytes } = ringDepth(memory, PLACE);
+    return `${frames} ${bytes}`;
+  };
+  put(200, 1);
+  put(16, 2);
+  assert.is(depth(), '0 0', 'what is not published is not on its way');
+  writer.publish();
+  assert.is(depth(), '2 216');
+  take();
+  assert.is(depth(), '2 216', 'a frame is there until it is given back');
+  reader.release();
+  assert.is(depth(), '1 16');
+  take();
+  reader.release();
+  put(64, 3);
+  writer.publish();
+  assert.is(depth(), '1 104', 'padding is bytes, but no frame');
 });
 
 rings('pads when a frame does not fit before the end', () => {

@@ -13,16 +13,20 @@ import { assert } from '#base';
 import type { LinkMemory } from './memory.ts';
 
 /**
- * Words of a ring's header, as indexes into it; each on a cache line of its own.
+ * Words of a ring's header, as indexes into it; what each side writes is on a cache line of its own.
  *
  *   word            written by   read by   meaning
  *   HEAD            reader       writer    bytes taken so far, wrapping at 2^32
+ *   FRAMES_TAKEN    reader       anybody   frames taken so far, beside HEAD
  *   TAIL            writer       reader    bytes published so far, wrapping at 2^32
+ *   FRAMES_PUT      writer       anybody   frames published so far, beside TAIL
  *   READER_ASLEEP   both         both      1 while the reader waits for TAIL to move
  *   WRITER_WAITING  both         both      1 while the writer waits for HEAD to move
  */
 const HEAD = 0;
+const FRAMES_TAKEN = 1;
 const TAIL = 16;
+const FRAMES_PUT = 17;
 const READER_ASLEEP = 32;
 const WRITER_WAITING = 48;
 
@@ -41,6 +45,24 @@ export interface RingPlace {
   bytes: number;
 }
 
+/** What is on its way through a ring: published, and not yet given back. */
+export interface RingDepth {
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** How full a ring is, as anybody can tell from its header. */
+export function ringDepth(memory: LinkMemory, place: RingPlace): RingDepth {
+  const { words } = memory;
+  const header = place.header >> 2;
+  // What was taken is read first: so it is never ahead of what was published.
+  const taken = Atomics.load(words, header + FRAMES_TAKEN);
+  const head = Atomics.load(words, header + HEAD);
+  const put = Atomics.load(words, header + FRAMES_PUT);
+  const tail = Atomics.load(words, header + TAIL);
+  return { frames: distance(taken, put), bytes: distance(head, tail) };
+}
+
 export class RingWriter {
   readonly memory: LinkMemory;
   readonly capacity: number;
@@ -53,6 +75,7 @@ export class RingWriter {
   #published = 0;
   /** The reader's head when last looked at: it can only have moved on since. */
   #head = 0;
+  #frames = 0;
 
   constructor(memory: LinkMemory, place: RingPlace) {
     assert((place.bytes & (place.bytes - 1)) === 0, 'a ring has a power of two of bytes');
@@ -90,6 +113,7 @@ export class RingWriter {
   /** Ends the frame at the place last reserved. */
   commit(byteCount: number): void {
     this.#tail = (this.#tail + byteCount) >>> 0;
+    this.#frames = (this.#frames + 1) | 0;
   }
 
   get hasUnpublished(): boolean {
@@ -105,6 +129,7 @@ export class RingWriter {
   publish(): boolean {
     if (this.#tail === this.#published) return false;
     this.#published = this.#tail;
+    this.#words[this.#header + FRAMES_PUT] = this.#frames;
     Atomics.store(this.#words, this.#header + TAIL, this.#tail | 0);
     return (
       Atomics.load(this.#words, this.#header + READER_ASLEEP) === 1 &&
@@ -153,6 +178,7 @@ export class RingReader {
   readonly #data: number;
   readonly #mask: number;
   #head = 0;
+  #frames = 0;
   #released = 0;
   #tail = 0;
 
@@ -186,6 +212,7 @@ export class RingReader {
   /** Steps past the frame that `next` gave; its bytes may be overwritten after `release`. */
   advance(byteCount: number): void {
     this.#head = (this.#head + byteCount) >>> 0;
+    this.#frames = (this.#frames + 1) | 0;
   }
 
   /** Bytes stepped past that the writer cannot use yet. */
@@ -202,6 +229,7 @@ export class RingReader {
   release(): boolean {
     if (this.#released === this.#head) return false;
     this.#released = this.#head;
+    this.#words[this.#header + FRAMES_TAKEN] = this.#frames;
     Atomics.store(this.#words, this.#header + HEAD, this.#head | 0);
     return (
       Atomics.load(this.#words, this.#header + WRITER_WAITING) === 1 &&

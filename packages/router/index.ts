@@ -1,6 +1,5 @@
 export type { MainNotes } from './accounts.ts';
 export { Client, type ClientSocket } from './client.ts';
-export { executingIn, type Executing } from './executing.ts';
 export type { ParkingBlocks } from './parking.ts';
 export type { Report, Reports } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';

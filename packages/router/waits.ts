@@ -21,7 +21,7 @@ import { ownedCopy } from './transaction.ts';
 export interface OfferAnswer {
   readonly shard: number;
   readonly flags: number;
-  /** Which of the command's keys is the first that is there, or -1. */
+  /** Which of the command's keys is the first that is there, or -1; of a refusal, where it fails. */
   readonly firstIndex: number;
   readonly timeoutMs: number;
 }
@@ -138,9 +138,11 @@ export class Waits {
     wait.offers.push(answer);
     if (wait.offers.length < wait.shards.length) return;
     const having = (flag: number): OfferAnswer[] =>
-      wait.offers.filter(({ flags }) => (flags & flag) !== 0);
+      wait.offers
+        .filter(({ flags }) => (flags & flag) !== 0)
+        .sort((a, b) => a.firstIndex - b.firstIndex);
     const [refusal] = having(ReplyFlag.error);
-    const ready = having(ReplyFlag.ready).sort((a, b) => a.firstIndex - b.firstIndex);
+    const ready = having(ReplyFlag.ready);
     const [first] = ready;
     if (client.socket.isClosed) {
       this.#settle(wait, client, -1);
@@ -150,13 +152,11 @@ export class Waits {
     } else if (first === undefined && having(ReplyFlag.waits).length === wait.shards.length) {
       for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.park);
       this.#park(client, wait, answer.timeoutMs);
-    } else if (wait.isForEach && ready.length > 1) {
+    } else if (wait.isForEach) {
+      // Those with nothing to answer are asked, too: a group notes who has asked.
       wait.isDecided = true;
-      wait.itemsLeft = ready.length;
-      const shards = new Set(ready.map(({ shard }) => shard));
-      for (const shard of wait.shards) {
-        this.#judge(client, wait, shard, shards.has(shard) ? Verdict.items : Verdict.drop);
-      }
+      wait.itemsLeft = wait.shards.length;
+      for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.items);
     } else {
       // Without any key, the one asked answers what the command answers then, which may be an error.
       this.#settle(wait, client, first?.shard ?? wait.shards[0]!);

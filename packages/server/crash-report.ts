@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { latin1 } from '#base';
-import type { Executing } from '#router';
+import type { Executing } from '#sight';
 
 export interface CrashReport {
   shard: number;

@@ -19,6 +19,7 @@ import {
 } from '#link';
 import { BlockPool } from '#net';
 import { ShardLink, type BodyPort } from '#router';
+import { Sight, type SightData } from '#sight';
 
 export class Fabric {
   readonly shape: LinkShape;
@@ -31,6 +32,9 @@ export class Fabric {
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
+  /** What another thread needs to see all of this, and main's own view of it. */
+  readonly sightData: SightData;
+  readonly sight: Sight;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
     this.shape = defaultShape(shardCount);
@@ -46,8 +50,17 @@ export class Fabric {
     const pageBytes = Page.bytes(this.pageShape);
     this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
     this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
-    const mainPage = new Page(this.pageShape, allocateShared(pageBytes));
+    const mainMemory = allocateShared(pageBytes);
+    const mainPage = new Page(this.pageShape, mainMemory);
     this.mainPage = mainPage;
+    this.sightData = {
+      link: this.shape,
+      memory: this.memory.memory,
+      pageShape: this.pageShape,
+      mainPage: mainMemory,
+      shardPages: this.shardMemory,
+    };
+    this.sight = new Sight(this.sightData);
     mainPage.set('startedUs', nowUs);
     mainPage.tracksLatency = settings.boolean('latency.tracking');
     settings.onChange('latency.tracking', (value) => {

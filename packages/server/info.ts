@@ -1,39 +1,20 @@
 /** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
 
-import { freemem, totalmem } from 'node:os';
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
-import { percentileUs, TICKS_PER_US, type Counter } from '#diag';
+import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
+import { keyspace, keySizes } from './info-keys.ts';
+import type { Line } from './info-lines.ts';
+import { cpu, memory } from './info-resources.ts';
 import type { Measures } from './measures.ts';
 import { REDIS_VERSION, VERSION } from './version.ts';
-
-type Line = readonly [name: string, value: string | number];
 
 interface Section {
   name: string;
   /** Shown by a bare INFO. */
   isDefault: boolean;
-  lines: (measures: Measures) => readonly Line[];
-}
-
-const BYTE_UNITS = ['B', 'K', 'M', 'G', 'T', 'P'];
-
-/** 1.50M, as Redis writes sizes for people. */
-export function humanBytes(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < BYTE_UNITS.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return unit === 0 ? `${String(bytes)}B` : `${value.toFixed(2)}${BYTE_UNITS[unit] ?? ''}`;
-}
-
-function size(name: string, bytes: number): Line[] {
-  return [
-    [name, bytes],
-    [`${name}_human`, humanBytes(bytes)],
-  ];
+  /** Undefined when there is nothing that the section is about: then it has no head either. */
+  lines: (measures: Measures) => readonly Line[] | undefined;
 }
 
 function server({
@@ -59,6 +40,7 @@ function server({
     ['server_time_usec', Math.round(nowMs * 1_000)],
     ['uptime_in_seconds', uptimeSeconds],
     ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
+    ['lru_clock', Math.floor(nowMs / 1_000) & 0xff_ffff],
     ['hz', settings.number('server.hz')],
     ['configured_hz', settings.number('server.hz')],
     ['shards', shardCount],
@@ -88,39 +70,6 @@ function clients(measures: Measures): Line[] {
   ];
 }
 
-function memory(measures: Measures): Line[] {
-  const { settings, rssBytes } = measures;
-  const used = measures.total('usedBytes');
-  const dataset =
-    measures.total('recordBytes') + measures.total('blobBytes') + measures.total('objectBytes');
-  const segments = measures.total('segmentBytes');
-  const records = measures.total('recordBytes');
-  const limit = settings.number('memory.maxmemory');
-  const ratio = (part: number, whole: number): string => (whole > 0 ? part / whole : 1).toFixed(2);
-  return [
-    ...size('used_memory', used),
-    ...size('used_memory_rss', rssBytes),
-    ...size('used_memory_peak', measures.peakBytes),
-    ['used_memory_peak_perc', `${((used * 100) / Math.max(measures.peakBytes, 1)).toFixed(2)}%`],
-    ['used_memory_overhead', used - dataset],
-    ['used_memory_dataset', dataset],
-    ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(used, 1)).toFixed(2)}%`],
-    ['allocator_allocated', records],
-    ['allocator_active', segments],
-    ...size('total_system_memory', totalmem()),
-    ['free_system_memory', freemem()],
-    ...size('maxmemory', limit),
-    ['maxmemory_policy', settings.string('memory.maxmemory-policy')],
-    ['allocator_frag_ratio', ratio(segments, records)],
-    ['allocator_frag_bytes', Math.max(0, segments - records)],
-    ['mem_fragmentation_ratio', ratio(rssBytes, used)],
-    ['mem_fragmentation_bytes', rssBytes - used],
-    ['mem_clients_normal', measures.clientBytes],
-    ['mem_shared_link', measures.linkBytes],
-    ['mem_allocator', 'svc-slab'],
-  ];
-}
-
 function persistence(measures: Measures): Line[] {
   return [
     ['loading', 0],
@@ -139,7 +88,7 @@ function stats(measures: Measures): Line[] {
   return [
     ['total_connections_received', main.get('connectionsTotal')],
     ['total_commands_processed', main.get('commands')],
-    ['instantaneous_ops_per_sec', Math.round(rates.commands.perSecond)],
+    ['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)],
     ['total_net_input_bytes', main.get('bytesRead')],
     ['total_net_output_bytes', main.get('bytesWritten')],
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
@@ -147,10 +96,15 @@ function stats(measures: Measures): Line[] {
     ['rejected_connections', main.get('connectionsRejected')],
     ['expired_keys', measures.total('expired')],
     ['expired_subkeys', measures.total('expiredFields')],
+    ['expired_stale_perc', stalePercent(measures).toFixed(2)],
     ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
+    ['expire_cycle_cpu_milliseconds', Math.round(measures.total('expireUs') / 1_000)],
     ['evicted_keys', measures.total('evicted')],
+    ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
     ['keyspace_hits', measures.total('hits')],
     ['keyspace_misses', measures.total('misses')],
+    ['active_defrag_hits', measures.total('defragMoved')],
+    ['active_defrag_cpu_milliseconds', Math.round(measures.total('defragUs') / 1_000)],
     ['pubsub_channels', main.get('pubsubChannels')],
     ['pubsub_patterns', main.get('pubsubPatterns')],
     ['pubsubshard_channels', main.get('pubsubShardChannels')],
@@ -166,6 +120,7 @@ function stats(measures: Measures): Line[] {
     ['deferred_commands', measures.total('deferred')],
     ['barriers', main.get('barriers')],
     ['full_ring_stalls', main.get('readStalls')],
+    ['full_reply_ring_waits', measures.total('waitsForRoom')],
     ['oom_rejections', main.get('oomRejections')],
     ['report_gaps', main.get('reportGaps')],
     ['slowlog_commands_count', all('slowCommands')],
@@ -174,28 +129,25 @@ function stats(measures: Measures): Line[] {
   ];
 }
 
+/** Of all shards together: each by its keys that expire. */
+function stalePercent({ shards, databases }: Measures): number {
+  let expires = 0;
+  let stale = 0;
+  for (const page of shards) {
+    let own = 0;
+    for (let index = 0; index < databases; index += 1) own += page.expires(index);
+    expires += own;
+    stale += own * page.get('stalePercent');
+  }
+  return expires > 0 ? stale / expires : 0;
+}
+
 function replication({ runId }: Measures): Line[] {
   return [
     ['role', 'master'],
     ['connected_slaves', 0],
     ['master_replid', runId],
     ['master_repl_offset', 0],
-  ];
-}
-
-function cpu(measures: Measures): Line[] {
-  const { user, system } = process.cpuUsage();
-  const busy = measures.shards.map((page, index): Line => {
-    const aliveUs = measures.nowUs - page.get('startedUs');
-    return [
-      `shard${String(index)}_busy_percent`,
-      ((page.get('busyUs') * 100) / Math.max(aliveUs, 1)).toFixed(2),
-    ];
-  });
-  return [
-    ['used_cpu_sys', (system / 1e6).toFixed(6)],
-    ['used_cpu_user', (user / 1e6).toFixed(6)],
-    ...busy,
   ];
 }
 
@@ -241,25 +193,34 @@ function latencyStats(measures: Measures): Line[] {
     });
 }
 
-function keyspace({ shards, settings }: Measures): Line[] {
-  const lines: Line[] = [];
-  for (let index = 0; index < settings.number('server.databases'); index += 1) {
-    let keys = 0;
-    let expires = 0;
-    let subexpiry = 0;
-    for (const page of shards) {
-      keys += page.keys(index);
-      expires += page.expires(index);
-      subexpiry += page.fieldExpires(index);
-    }
-    if (keys > 0) {
-      const counts = `keys=${String(keys)},expires=${String(expires)},subexpiry=${String(subexpiry)}`;
-      lines.push([`db${String(index)}`, counts]);
-    }
-  }
-  return lines;
+/** What the latency test at the start has found; nothing when there was none. */
+function latencyBaseline({ baseline, settings }: Measures): Line[] {
+  if (baseline === undefined) return [];
+  const thresholdUs = settings.number('latency.warning-threshold-us');
+  return [
+    ['latency_baseline_seconds', baseline.seconds],
+    ['latency_baseline_samples', baseline.samples],
+    ['latency_baseline_min_us', baseline.minUs.toFixed(3)],
+    ['latency_baseline_avg_us', baseline.avgUs.toFixed(3)],
+    ['latency_baseline_p50_us', baseline.p50Us.toFixed(3)],
+    ['latency_baseline_p99_us', baseline.p99Us.toFixed(3)],
+    ['latency_baseline_p99.9_us', baseline.p999Us.toFixed(3)],
+    ['latency_baseline_max_us', baseline.maxUs.toFixed(3)],
+    ['latency_baseline_verdict', latencyVerdict(baseline, thresholdUs)],
+  ];
 }
 
+/** There is no disk tier, and so nothing to count of it. */
+function tiered(): Line[] {
+  return [['tiered_enabled', 0]];
+}
+
+/** No user has a rate limit: the section is there only while one has. */
+function rateLimit(): undefined {
+  return undefined;
+}
+
+/** In the order of the report: the default ones, then those that must be asked for. */
 const SECTIONS: readonly Section[] = [
   { name: 'Server', isDefault: true, lines: server },
   { name: 'Clients', isDefault: true, lines: clients },
@@ -268,10 +229,14 @@ const SECTIONS: readonly Section[] = [
   { name: 'Stats', isDefault: true, lines: stats },
   { name: 'Replication', isDefault: true, lines: replication },
   { name: 'CPU', isDefault: true, lines: cpu },
+  { name: 'Keyspace', isDefault: true, lines: keyspace },
+  { name: 'Ratelimit', isDefault: true, lines: rateLimit },
   { name: 'Commandstats', isDefault: false, lines: commandStats },
   { name: 'Errorstats', isDefault: false, lines: errorStats },
   { name: 'Latencystats', isDefault: false, lines: latencyStats },
-  { name: 'Keyspace', isDefault: true, lines: keyspace },
+  { name: 'Latency_baseline', isDefault: false, lines: latencyBaseline },
+  { name: 'Tiered', isDefault: false, lines: tiered },
+  { name: 'Keysizes', isDefault: false, lines: keySizes },
 ];
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
@@ -283,9 +248,9 @@ export function renderInfo(wanted: readonly string[], measures: Measures): strin
       isAll || (withDefault && isDefault) || wanted.includes(name.toLowerCase()),
   );
   return chosen
-    .map(({ name, lines }) => {
-      const body = lines(measures).map(([field, value]) => `${field}:${String(value)}\r\n`);
-      return `# ${name}\r\n${body.join('')}`;
+    .flatMap(({ name, lines }) => {
+      const body = lines(measures)?.map(([field, value]) => `${field}:${String(value)}\r\n`);
+      return body === undefined ? [] : [`# ${name}\r\n${body.join('')}`];
     })
     .join('\r\n');
 }

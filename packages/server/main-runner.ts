@@ -7,16 +7,20 @@ import {
   type Answer,
   type Arguments,
   type AuthenticationPort,
+  type BundleEntry,
+  type BundlesPort,
   type ClientPort,
   type ClientsPort,
   type CommandEntry,
   type BandsPort,
   type ConnectionContext,
   type DiagnosticsContext,
+  type HotKeysPort,
   type LatencyPort,
   type SlowlogPort,
   type InfoPort,
   type LogPort,
+  type MemoryPort,
   type MonitorsPort,
   type ProcessPort,
   type PubSubContext,
@@ -24,6 +28,7 @@ import {
   type ServerContext,
   type SettingsPort,
   type StatisticsPort,
+  type StatusPort,
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
@@ -32,7 +37,9 @@ import {
 import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
+import { PURGE } from '#diag';
 import { renderInfo } from './info.ts';
+import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
 import type { Server } from './server.ts';
 import { REDIS_VERSION } from './version.ts';
 
@@ -50,6 +57,10 @@ export class MainRunner implements Contexts {
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
+  readonly status: StatusPort;
+  readonly bundles: BundlesPort;
+  readonly memory: MemoryPort;
+  readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
@@ -68,6 +79,13 @@ export class MainRunner implements Contexts {
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
+    this.status = { json: () => server.statusJson() };
+    this.memory = memoryPort(server);
+    this.hotKeys = server.hotKeys;
+    this.bundles = {
+      generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
+      list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
+    };
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
@@ -183,6 +201,17 @@ function clientsPort(server: Server): ClientsPort {
     },
     unblock: (client, withError, ended) => {
       server.clients.byId(client.id)?.unblock?.(withError, ended);
+    },
+  };
+}
+
+function memoryPort(server: Server): MemoryPort {
+  return {
+    stats: () => memoryStats(server.measure()),
+    diagnosis: () => memoryDiagnosis(server.measure()),
+    allocator: () => allocatorReport(server.measure()),
+    purge: async () => {
+      await server.router.reports.ask(PURGE, null);
     },
   };
 }

@@ -1,10 +1,12 @@
 /** The server's executable. */
 
-import { ConfigError, helpText, loadFromProcess, type Settings } from '#config';
+import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
+import { latencyReport } from '#diag';
+import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 
-async function serve(settings: Settings): Promise<void> {
+async function serve({ settings, warnings }: Loaded): Promise<void> {
   const server = new Server(settings);
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -14,11 +16,25 @@ async function serve(settings: Settings): Promise<void> {
       void server.stop();
     });
   }
-  await server.start();
+  await server.start(warnings);
+}
+
+/** Measures what latency the machine causes, and prints what is found as it is found. */
+async function intrinsicLatency(
+  settings: Settings,
+  seconds: number,
+  print: (text: string) => void,
+): Promise<void> {
+  const baseline = await testLatency(seconds, (us) => {
+    print(`max so far ${us.toFixed(3)} us`);
+  });
+  const thresholdUs = settings.number('latency.warning-threshold-us');
+  for (const line of latencyReport(baseline, thresholdUs)) print(line);
 }
 
 async function main(): Promise<void> {
-  const { settings, action, warnings } = loadFromProcess();
+  const loaded = loadFromProcess();
+  const { settings, action, warnings } = loaded;
   const print = (text: string): void => {
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -37,9 +53,10 @@ async function main(): Promise<void> {
       print(settings.toToml({ hideSecrets: true }));
       return;
     case 'intrinsic-latency':
-      throw new Error('--intrinsic-latency: this version has no latency test');
+      await intrinsicLatency(settings, action.seconds, print);
+      return;
     case 'serve':
-      await serve(settings);
+      await serve(loaded);
   }
 }
 

@@ -1,5 +1,6 @@
 /** One reading of everything that is counted: what INFO and other reports are rendered from. */
 
+import type { ResidentParts } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -8,12 +9,16 @@ import {
   type CommandField,
   type Counter,
   type Counts,
+  type LatencyBaseline,
+  uptimeSeconds,
   type Page,
   type Rate,
+  type ThreadRates,
 } from '#diag';
 
 export interface Rates {
-  readonly commands: Rate;
+  readonly main: ThreadRates;
+  readonly shards: readonly ThreadRates[];
   readonly bytesRead: Rate;
   readonly bytesWritten: Rate;
 }
@@ -27,10 +32,10 @@ export interface MeasureParts {
   readonly runId: string;
   readonly nowMs: number;
   readonly nowUs: number;
-  readonly uptimeSeconds: number;
   readonly rssBytes: number;
-  /** The most that `usedBytes` of all shards has been together. */
-  readonly peakBytes: number;
+  readonly resident: ResidentParts | undefined;
+  /** What the latency test at the start has found, if there was one. */
+  readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
   readonly executable: string;
 }
@@ -46,7 +51,10 @@ export class Measures {
   readonly nowUs: number;
   readonly uptimeSeconds: number;
   readonly rssBytes: number;
+  /** The most that `usedBytes` of all shards has been together. */
   readonly peakBytes: number;
+  readonly resident: ResidentParts | undefined;
+  readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
   readonly executable: string;
 
@@ -59,9 +67,11 @@ export class Measures {
     this.runId = parts.runId;
     this.nowMs = parts.nowMs;
     this.nowUs = parts.nowUs;
-    this.uptimeSeconds = parts.uptimeSeconds;
+    this.uptimeSeconds = uptimeSeconds(parts.main, parts.nowUs);
     this.rssBytes = parts.rssBytes;
-    this.peakBytes = Math.max(parts.peakBytes, this.total('usedBytes'));
+    this.peakBytes = Math.max(parts.main.get('peakBytes'), this.total('usedBytes'));
+    this.resident = parts.resident;
+    this.baseline = parts.baseline;
     this.linkBytes = parts.linkBytes;
     this.executable = parts.executable;
   }
@@ -94,11 +104,21 @@ export class Measures {
     return counts;
   }
 
+  /** Keys of all databases on all shards. */
+  get keyCount(): number {
+    let count = 0;
+    for (const page of this.shards) {
+      for (let index = 0; index < this.databases; index += 1) count += page.keys(index);
+    }
+    return count;
+  }
+
+  get databases(): number {
+    return this.settings.number('server.databases');
+  }
+
   /** Memory that clients' buffers take. */
   get clientBytes(): number {
-    return this.clients.reduce(
-      (sum, { traffic }) => sum + traffic.queryMemoryBytes + traffic.outputBytes,
-      0,
-    );
+    return this.main.get('queryBytes') + this.main.get('outputBytes');
   }
 }

@@ -1,9 +1,14 @@
-/** Main's end of the ops thread: log records go there, and nothing is ever waited for but its end. */
+/** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
 
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
-import type { Settings } from '#config';
-import { opsWorkerUrl } from '#workers';
+import { settingNames, type Settings } from '#config';
+import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
+import { isCall, PortCalls, type CallMessage } from '#link';
+import type { SightData } from '#sight';
+import { bundleTaskUrl, opsWorkerUrl } from '#workers';
+import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
+import { VERSION } from './version.ts';
 
 /** Records kept while the thread is not there yet. */
 const EARLY_RECORDS_MAX = 1_000;
@@ -14,42 +19,86 @@ export class OpsLink {
   readonly #settings: Settings;
   #port: MessagePort | undefined;
   #worker: Worker | undefined;
+  #calls: PortCalls | undefined;
+  #stopped: (() => void) | undefined;
   #early: LogRecord[] = [];
+  #isTellingSettings = false;
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
 
   constructor(settings: Settings) {
     this.#settings = settings;
     this.level = levelOf(settings);
-    settings.onChange('logging.level', () => {
+    settings.onChange('logging.level', (level) => {
       this.level = levelOf(settings);
-      this.#port?.postMessage({ kind: 'settings', settings: settings.snapshot() });
+      this.#send({ kind: 'level', level: level as LogLevel });
     });
+    for (const name of settingNames) {
+      settings.onChange(name, () => {
+        this.#tellSettings();
+      });
+    }
   }
 
-  /** Starts the thread; what was logged before is written then. */
-  start(): void {
+  /**
+   * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
+   * rejects when that cannot be.
+   */
+  async start(sight: SightData, answers: MainAnswers): Promise<void> {
     const { port1, port2 } = new MessageChannel();
-    this.#worker = new Worker(opsWorkerUrl, {
+    const data: OpsData = {
+      port: port2,
+      logging: loggingOptions(this.#settings),
+      version: VERSION,
+      sight,
+      http: httpFixedSettings(this.#settings),
+      live: httpLiveSettings(this.#settings),
+      bundleTask: bundleTaskUrl.href,
+    };
+    const worker = new Worker(opsWorkerUrl, {
       name: 'svc-ops',
-      workerData: { settings: this.#settings.snapshot(), port: port2 },
+      workerData: data,
       transferList: [port2],
     });
-    // Without its ops thread the server serves on; what it would have logged goes to standard error.
-    this.#worker.on('error', (error) => {
-      this.#port = undefined;
-      process.stderr.write(`svc: the ops thread has died: ${String(error)}\n`);
+    this.#worker = worker;
+    const calls = new PortCalls(port1);
+    this.#calls = calls;
+    for (const [name, answer] of Object.entries(answers)) {
+      calls.on(name, answer as (question: unknown) => unknown);
+    }
+    const listening = new Promise<void>((resolve, reject) => {
+      port1.on('message', (message: CallMessage | OpsNotice) => {
+        if (isCall(message)) calls.take(message);
+        else if (message.kind === 'listening') resolve();
+        else if (message.kind === 'cannot-listen') reject(new Error(message.message));
+        else this.#stopped?.();
+      });
+      // Without its ops thread the server serves on; what it would have logged goes to standard error.
+      worker.on('error', (error) => {
+        this.#port = undefined;
+        process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
+        resolve();
+      });
     });
-    this.#worker.unref();
-    port1.unref();
     this.#port = port1;
-    port1.postMessage({ kind: 'log', records: this.#early });
+    this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
+    // Lines alone are waited for by nobody.
+    if (data.http.isEnabled) await listening;
+    worker.unref();
+    port1.unref();
   }
 
   post(record: LogRecord): void {
-    if (this.#port !== undefined) this.#port.postMessage({ kind: 'log', records: [record] });
+    if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
+  }
+
+  /** Asks the ops thread; rejects when it does not answer in time. */
+  async ask(name: string, question: unknown, timeoutMs: number): Promise<unknown> {
+    const calls = this.#port === undefined ? undefined : this.#calls;
+    if (calls === undefined) throw new Error('the ops thread is not there');
+    return calls.ask(name, question, timeoutMs);
   }
 
   /** Has all lines written, then ends the thread. */
@@ -57,17 +106,32 @@ export class OpsLink {
     const port = this.#port;
     const worker = this.#worker;
     if (port === undefined || worker === undefined) return;
-    this.#port = undefined;
-    await new Promise<void>((resolve) => {
+    const stopped = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, STOP_MS_MAX);
-      port.once('message', () => {
+      this.#stopped = () => {
         clearTimeout(timer);
         resolve();
-      });
-      port.ref();
-      port.postMessage({ kind: 'stop' });
+      };
     });
+    port.ref();
+    this.#send({ kind: 'stop' });
+    this.#port = undefined;
+    await stopped;
     await worker.terminate();
+  }
+
+  /** Tells of changed settings once, however many one command has changed. */
+  #tellSettings(): void {
+    if (this.#isTellingSettings) return;
+    this.#isTellingSettings = true;
+    setImmediate(() => {
+      this.#isTellingSettings = false;
+      this.#send({ kind: 'live', live: httpLiveSettings(this.#settings) });
+    });
+  }
+
+  #send(message: OpsMessage): void {
+    this.#port?.postMessage(message);
   }
 }
 

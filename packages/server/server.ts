@@ -4,21 +4,34 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { errors, Logger, systemClock, type Clock } from '#base';
-import { configName, settingNames, type Settings } from '#config';
-import { Rate, resetStatisticsTopic } from '#diag';
+import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
+import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
+import {
+  latencyVerdict,
+  Phase,
+  Rate,
+  resetStatisticsTopic,
+  ThreadRates,
+  ThreadSamples,
+  type LatencyBaseline,
+} from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
-import { executingIn, Router } from '#router';
+import { Router } from '#router';
+import { executingIn, statusDocument } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
-import { Measures } from './measures.ts';
+import { HotKeysSession } from './hot-keys.ts';
+import { testLatency } from './latency-baseline.ts';
+import { Measures, type Rates } from './measures.ts';
+import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
+import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
@@ -26,6 +39,8 @@ import { VERSION } from './version.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
+/** Longest wait for what the ops thread is asked to do. */
+const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
 
@@ -33,6 +48,7 @@ export class Server {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly router: Router;
+  readonly hotKeys: HotKeysSession;
   readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
@@ -43,11 +59,12 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #listener: Listener;
-  readonly #rates = { commands: new Rate(), bytesRead: new Rate(), bytesWritten: new Rate() };
+  readonly #rates: Rates;
+  readonly #samples: ThreadSamples;
   readonly #runId = randomBytes(20).toString('hex');
-  #peakBytes = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #baseline: LatencyBaseline | undefined;
 
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
@@ -64,18 +81,15 @@ export class Server {
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
-    this.#pool = new ShardPool({
-      fabric,
-      settings: shardSettings(settings),
-      died: (shard, reason) => {
-        this.#shardDied(shard, reason);
-      },
-    });
+    this.#samples = new ThreadSamples(fabric.mainPage);
+    this.#rates = ratesOf(fabric);
+    this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
       ...{ settings, fabric },
       router: () => this.router,
       wallMs: () => this.#clock.wallMs(),
     });
+    this.hotKeys = new HotKeysSession({ reports: () => this.router.reports, ...this.#clock });
     const runner = new MainRunner(this);
     const { mainPage: page } = fabric;
     const blocks = fabric.blockPool();
@@ -110,6 +124,16 @@ export class Server {
     this.#followSettings();
   }
 
+  #newPool(fabric: Fabric): ShardPool {
+    return new ShardPool({
+      fabric,
+      settings: shardSettings(this.settings),
+      died: (shard, reason) => {
+        this.#shardDied(shard, reason);
+      },
+    });
+  }
+
   #newListener(blocks: BlockPool): Listener {
     const { settings } = this;
     return new Listener({
@@ -125,12 +149,18 @@ export class Server {
   }
 
   /** Begins to serve; rejects when an address cannot be had. */
-  async start(): Promise<void> {
+  async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
+    for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
+      // Probes come first: they say from then on how far the rest is.
+      await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+      if (this.#isStopping) return;
       await this.#listener.open();
     } catch (error) {
       this.#isStopping = true;
       await this.#pool.terminate();
+      await this.#ops.stop();
       throw error;
     }
     this.#turn.listen();
@@ -139,11 +169,22 @@ export class Server {
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
-    this.#ops.start();
-    if (this.settings.boolean('http.enabled')) {
-      this.log.info('no-http', 'this version serves no HTTP: [http] has no effect');
-    }
+    this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  /** Measures what latency the machine causes, before anybody could be blamed for it. */
+  async #testLatency(): Promise<void> {
+    const seconds = this.settings.number('latency.startup-test-duration-secs');
+    const thresholdUs = this.settings.number('latency.warning-threshold-us');
+    this.log.info('latency-test', `measuring the latency of the machine for ${String(seconds)} s`);
+    const baseline = await testLatency(seconds, () => undefined);
+    this.#baseline = baseline;
+    const { maxUs, p999Us, avgUs } = baseline;
+    const message = `the latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
+    const fields = { max_us: maxUs, p999_us: p999Us, avg_us: avgUs, samples: baseline.samples };
+    if (maxUs > thresholdUs) this.log.warn('latency-test', message, fields);
+    else this.log.info('latency-test', message, fields);
   }
 
   /** Looks at time-outs, limits and rates `hz` times a second. */
@@ -166,14 +207,43 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
-    this.#rates.commands.sample(page.get('commands'), nowUs);
+    page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
+    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
+    if (this.#samples.take(nowUs)) this.#measureBuffers();
+    this.#rates.main.sample(nowUs);
+    for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
-    this.#peakBytes = Math.max(this.#peakBytes, this.#fabric.usedBytes);
+  }
+
+  /** Asks the ops thread for something that may take a while. */
+  askOps(name: string): Promise<unknown> {
+    return this.#ops.ask(name, null, OPS_MS_MAX);
+  }
+
+  /** The time of day, as diagnostics tell it. */
+  wallMs(): number {
+    return this.#clock.wallMs();
+  }
+
+  /** The status document, which asks no shard anything. */
+  statusJson(): string {
+    const document = statusDocument({
+      sight: this.#fabric.sight,
+      settings: statusSettings(this.settings),
+      version: VERSION,
+      mainRates: this.#rates.main,
+      shardRates: this.#rates.shards,
+      nowUs: this.#clock.nowUs(),
+      wallMs: this.#clock.wallMs(),
+      clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
+    });
+    return JSON.stringify(document);
   }
 
   /** Reads everything that is counted. */
   measure(): Measures {
+    this.#measureBuffers();
     return new Measures({
       settings: this.settings,
       main: this.#fabric.mainPage,
@@ -183,18 +253,32 @@ export class Server {
       runId: this.#runId,
       nowMs: this.#clock.wallMs(),
       nowUs: this.#clock.nowUs(),
-      uptimeSeconds: Math.floor(process.uptime()),
       rssBytes: process.memoryUsage.rss(),
-      peakBytes: this.#peakBytes,
+      baseline: this.#baseline,
+      resident: residentParts(),
       linkBytes: this.#fabric.memory.bytes.length,
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
   }
 
+  /** Adds up what clients' buffers take. */
+  #measureBuffers(): void {
+    let queryBytes = 0;
+    let outputBytes = 0;
+    for (const { traffic } of this.clients.all) {
+      queryBytes += traffic.queryMemoryBytes;
+      outputBytes += traffic.outputBytes;
+    }
+    const { mainPage } = this.#fabric;
+    mainPage.set('queryBytes', queryBytes);
+    mainPage.set('outputBytes', outputBytes);
+  }
+
   /** CONFIG RESETSTAT. */
   async resetStatistics(): Promise<void> {
-    this.#fabric.mainPage.resetStatistics();
-    this.#peakBytes = this.#fabric.usedBytes;
+    const { mainPage, usedBytes } = this.#fabric;
+    mainPage.resetStatistics();
+    mainPage.set('peakBytes', usedBytes);
     await this.router.reports.ask(resetStatisticsTopic, null);
   }
 
@@ -273,6 +357,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
@@ -291,6 +376,15 @@ export class Server {
     this.log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
   }
+}
+
+function ratesOf({ mainPage, shardPages }: Fabric): Rates {
+  return {
+    main: new ThreadRates(mainPage),
+    shards: shardPages.map((page) => new ThreadRates(page)),
+    bytesRead: new Rate(),
+    bytesWritten: new Rate(),
+  };
 }
 
 function shardCountOf(settings: Settings): number {

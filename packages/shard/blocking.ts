@@ -31,12 +31,6 @@ export interface BlockingParts {
   readonly trials: Trials;
 }
 
-/** What main asked this shard to hold ready. */
-interface Offer {
-  readonly frame: Frame;
-  readonly wait: Wait | undefined;
-}
-
 interface OfferState {
   /** Which of the command's keys is the first that is there, or -1. */
   readonly first: number;
@@ -46,7 +40,8 @@ interface OfferState {
 
 export class Blocking {
   readonly #parts: BlockingParts;
-  readonly #offers = new Map<number, Offer>();
+  /** What main asked this shard to hold ready. */
+  readonly #offers = new Map<number, Frame>();
   #isServing = false;
 
   constructor(parts: BlockingParts) {
@@ -63,8 +58,10 @@ export class Blocking {
       known.isWoken = false;
       return;
     }
-    const transaction = frame.kind === FrameKind.host ? transactionOf(frame) : 0;
+    const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
     waiters.add(this.#waiterFor(frame, wait, transaction));
+    // Of an offer, main has decided so itself.
+    if (frame.kind === FrameKind.offer) return;
     const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
     sender.send(FrameKind.parked, slot, sequence, timeout);
   }
@@ -165,7 +162,7 @@ export class Blocking {
       ? this.#tryOwn(frame)
       : this.#lookForFirst(frame, names);
     holds.hold(transaction, names);
-    this.#offers.set(transaction, { frame: frame.detached(), wait: answer.wait });
+    this.#offers.set(transaction, frame.detached());
     const timeoutMs = answer.wait?.timeoutMs ?? -1;
     const body = new Uint8Array(Float64Array.of(answer.first, timeoutMs).buffer);
     sender.send(FrameKind.offer, slot, sequence, body, answer.flags);
@@ -183,8 +180,8 @@ export class Blocking {
 
   /** For a command that answers an item for each key. */
   #tryOwn(frame: Frame): OfferState {
-    const { wait, isRefused } = this.#parts.trials.tryCommand(frame);
-    if (isRefused) return { first: -1, wait: undefined, flags: ReplyFlag.error };
+    const { wait, refusedAt } = this.#parts.trials.tryCommand(frame);
+    if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
     if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
     const waits = wait !== undefined && wait.timeoutMs >= 0;
     return { first: -1, wait, flags: waits ? ReplyFlag.waits : 0 };
@@ -202,11 +199,11 @@ export class Blocking {
       return;
     }
     this.#offers.delete(transaction);
-    if (verdict === Verdict.run) executor.runCommand(offer.frame, false);
-    if (verdict === Verdict.items) trials.runItems(offer.frame);
-    if (verdict === Verdict.park && offer.wait !== undefined) {
-      waiters.add(this.#waiterFor(offer.frame, offer.wait, transaction));
+    // What is to wait is run once more, and finds nothing: a group notes who has asked.
+    if (verdict === Verdict.run || verdict === Verdict.park) {
+      executor.runCommand(offer, false);
     }
+    if (verdict === Verdict.items) trials.runItems(offer);
     holds.release(transaction);
   }
 

@@ -47,6 +47,8 @@ export class ExecutionContext implements ShardContext {
   isOutdated = false;
   /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
   items: ItemMark[] | undefined;
+  /** How far the judgement of such a command has come. */
+  judgement = 0;
   /** The command's other keys are other shards' matter. */
   isPartial = false;
   /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
@@ -115,6 +117,10 @@ export class ExecutionContext implements ShardContext {
 
   owns(args: Arguments, index: number): boolean {
     return !this.isPartial || this.#isOwn(args.source, args.at(index), args.length(index));
+  }
+
+  judging(place: number): void {
+    this.judgement = place;
   }
 
   beginItem(index: number): void {

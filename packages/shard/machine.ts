@@ -6,7 +6,17 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
-import { AT, Bands, resetStatisticsTopic, type Page } from '#diag';
+import {
+  AT,
+  Bands,
+  HOT_KEYS,
+  HotKeys,
+  PURGE,
+  resetStatisticsTopic,
+  SHARD_CONTENT,
+  type Page,
+  type ShardContent,
+} from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
@@ -46,6 +56,7 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
+  readonly #hotKeys: HotKeys;
   readonly #waiters = new Waiters();
   readonly #trials: Trials;
   readonly #blocking: Blocking;
@@ -62,8 +73,12 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
+    this.#hotKeys = new HotKeys(parts.random);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
+    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
+    this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
@@ -141,6 +156,7 @@ export class ShardMachine {
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
       watches: this.#watches,
+      hotKeys: this.#hotKeys,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
@@ -154,6 +170,12 @@ export class ShardMachine {
         this.#blocking.answered(frame);
       },
     });
+  }
+
+  /** Nothing is on a disk tier: all keys are in memory. */
+  #content(): ShardContent {
+    const keys = this.store.databases.reduce((sum, { size }) => sum + size, 0);
+    return { keys, hot_keys: keys, warm_keys: 0 };
   }
 
   /** Keys also change by themselves. */
@@ -245,6 +267,8 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
+    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
+    this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#slowness.send(this.#sender);
     this.#sender.flush();

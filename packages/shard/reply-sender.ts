@@ -65,7 +65,7 @@ export class ReplySender {
   #mark = 0;
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
-  /** How often the shard had to wait for main to read. */
+  /** How often the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
   constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet) {
@@ -108,6 +108,11 @@ export class ReplySender {
   /** Forgets what was written of the reply at hand, as far back as the last mark in it. */
   rewind(): void {
     this.writer.at = this.#replyAt + this.#mark;
+  }
+
+  /** Bytes of the reply at hand, behind the last mark in it. */
+  get written(): number {
+    return this.writer.at - this.#replyAt - this.#mark;
   }
 
   /** Forgets the whole of the reply at hand. */

@@ -2,7 +2,7 @@
 
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { AT, Page, type PageShape } from '#diag';
+import { AT, Page, ThreadSamples, type PageShape } from '#diag';
 import {
   Doorbell,
   layoutOf,
@@ -75,9 +75,18 @@ export function runShardThread(data: ShardThreadData): void {
       return total;
     },
   });
+  const page = pages[index]!;
+  const { values } = page;
+  const samples = new ThreadSamples(page);
   while (!machine.isStopped) {
     const sleepMs = machine.step();
-    if (sleepMs > 0) requests.sleep(sleepMs);
+    samples.take(values[AT.heartbeatUs]!);
+    if (sleepMs <= 0) continue;
+    const sinceUs = systemClock.nowUs();
+    values[AT.idleSinceUs] = sinceUs;
+    requests.sleep(sleepMs);
+    values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
+    values[AT.idleSinceUs] = 0;
   }
   port.close();
 }

@@ -32,15 +32,16 @@ export class Trials {
 
   /**
    * What a command that shards run together would do here: what it would wait for, or whether it has something
-   * to answer. Undefined when it would not wait; `isRefused` then says that it would fail.
+   * to answer. Undefined when it would not wait; `refusedAt` is how far it had come when it failed, or -1.
    */
-  tryCommand(frame: Frame): { wait: Wait | undefined; isRefused: boolean } {
+  tryCommand(frame: Frame): { wait: Wait | undefined; refusedAt: number } {
     const { executor, context, sender } = this.#parts;
     const { words, word } = frame;
     const entry = executor.point(frame);
     context.mayBlock = true;
     context.isPartial = true;
     context.isOffering = true;
+    context.judgement = 0;
     executor.setNow();
     sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     executor.execute(entry);
@@ -49,7 +50,7 @@ export class Trials {
     context.isOffering = false;
     const wait = context.parked;
     context.parked = undefined;
-    return { wait, isRefused: sender.writer.errorText !== null };
+    return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
   }
 
   /** Tells main which other keys a command reads; the error that it would answer says that there are none. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from '#base';
 import { AT, type LatencyEvent, type Page } from '#diag';
-import type { EvictionPolicy, Store } from '#store';
+import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
 import type { Slowness } from './slowness.ts';
 
@@ -12,6 +12,13 @@ const IDLE_PERIOD_MS = 1_000;
 const EXPIRE_US = 1_000;
 const DEFRAG_US = 500;
 const EVICT_US = 500;
+/** Most microseconds of one slice of the census: a hundredth of the time between two of them. */
+const CENSUS_US = 250;
+const CENSUS_PERIOD_MS = 25;
+/** Changes are counted in steps of this, so that a sum of bytes fits between two. */
+const CHANGES_STEP = 65_536;
+/** One defragmentation that was asked for. */
+const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
@@ -36,12 +43,16 @@ export class Upkeep {
   #periodMs = 100;
   #expireUs = EXPIRE_US;
   #dueUs = 0;
-  /** Whether anything would expire, as of the last time the page was brought up to date. */
-  #hasVolatile = false;
+  /** Whether anything would expire or be counted, as of the last time the page was brought up to date. */
+  #hasWork = false;
   #expiredBefore = 0;
   #evictedBefore = 0;
   #fieldsBefore = 0;
   #capReachedBefore = 0;
+  #movedBefore = 0;
+  readonly #census: Census;
+  /** The count of changes when the census under way began; -1 when none is under way. */
+  #censusChanges = -1;
 
   constructor({ store, page, clock, slowness, usedBytesOfAll }: UpkeepParts) {
     this.#store = store;
@@ -50,6 +61,7 @@ export class Upkeep {
     this.#slowness = slowness;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
+    this.#census = new Census(store);
   }
 
   apply(settings: Settings): void {
@@ -88,21 +100,77 @@ export class Upkeep {
   /** One round of timed work. */
   run(): void {
     const store = this.#store;
+    const startUs = this.#nowUs();
     store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;
-    let isBehind = false;
-    if (store.activeExpire) {
-      const beganUs = this.#nowUs();
-      store.expireSlice(this.#nowUs, this.#expireUs);
-      const startUs = this.#nowUs();
-      const fields = store.expireFieldsSlice(this.#nowUs, this.#expireUs);
-      isBehind = fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
-      this.#took('expire-cycle', beganUs);
-    }
+    const isBehind = store.activeExpire && this.#expireSlice();
+    const expiredUs = this.#nowUs();
     const evicting = this.#evictSlice();
+    const evictedUs = this.#nowUs();
     const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
+    const defraggedUs = this.#nowUs();
+    const counting = this.#countSlice();
+    const page = this.#page;
+    page.add('expireUs', expiredUs - startUs);
+    page.add('evictionUs', evictedUs - expiredUs);
+    page.add('defragUs', defraggedUs - evictedUs);
     this.publish();
-    const periodMs = evicting || isBehind || moved > 0 ? BUSY_PERIOD_MS : this.#idlePeriodMs();
-    this.#dueUs = this.#nowUs() + periodMs * 1_000;
+    const isBusy = evicting || isBehind || moved > 0;
+    const restMs = counting ? CENSUS_PERIOD_MS : this.#idlePeriodMs();
+    this.#dueUs = this.#nowUs() + (isBusy ? BUSY_PERIOD_MS : restMs) * 1_000;
+  }
+
+  /** Answers whether fields are left to expire. */
+  #expireSlice(): boolean {
+    const store = this.#store;
+    const beganUs = this.#nowUs();
+    store.expireSlice(this.#nowUs, this.#expireUs);
+    const startUs = this.#nowUs();
+    const fields = store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    this.#took('expire-cycle', beganUs);
+    return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
+  }
+
+  /** Counts keys by size for a while, when there were changes; answers whether there is more to count. */
+  #countSlice(): boolean {
+    const { values } = this.#page;
+    const census = this.#census;
+    if (this.#censusChanges < 0) {
+      if (!this.#isCensusOld()) return false;
+      this.#censusChanges = this.#changes();
+      census.restart();
+    }
+    if (!census.slice(this.#nowUs, CENSUS_US)) return true;
+    this.#page.setCensus(census.counts);
+    values[AT.censusUs] = this.#nowUs();
+    values[AT.censusChanges] = this.#censusChanges;
+    this.#censusChanges = -1;
+    return false;
+  }
+
+  #isCensusOld(): boolean {
+    const { values } = this.#page;
+    return values[AT.censusUs] === 0 || values[AT.censusChanges] !== this.#changes();
+  }
+
+  /**
+   * A number that is another one when the size of a key has changed: by a command here, by a command of
+   * another shard that has borrowed the key, or by itself.
+   */
+  #changes(): number {
+    const { stats, memory } = this.#store;
+    const gone = stats.expired + stats.evicted + stats.expiredFields;
+    return (
+      (this.#page.values[AT.changes]! + gone) * CHANGES_STEP + (memory.usedBytes % CHANGES_STEP)
+    );
+  }
+
+  /** Moves records out of sparse slabs at once, because somebody has asked; answers the bytes given back. */
+  purge(): number {
+    const { memory } = this.#store;
+    const before = memory.segmentBytes;
+    this.#store.defragSlice(this.#nowUs, PURGE_US);
+    this.publish();
+    return before - memory.segmentBytes;
   }
 
   /** Whether `run` is due. */
@@ -129,13 +197,15 @@ export class Upkeep {
     values[AT.evicted] = stats.evicted - this.#evictedBefore;
     values[AT.expiredFields] = stats.expiredFields - this.#fieldsBefore;
     values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
+    values[AT.defragMoved] = stats.defragMoved - this.#movedBefore;
+    values[AT.stalePercent] = stats.staleEstimatePercent;
     let volatile = 0;
     for (let index = 0; index < databases.length; index += 1) {
-      const { size, expires, fieldExpires } = databases[index]!;
+      const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
       volatile += expires + fieldExpires;
-      this.#page.setDatabase(index, size, expires, fieldExpires);
+      this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
     }
-    this.#watch(volatile > 0);
+    this.#watch(volatile > 0 || this.#isCensusOld());
   }
 
   /** Counts what happened from now on. */
@@ -145,6 +215,7 @@ export class Upkeep {
     this.#evictedBefore = stats.evicted;
     this.#fieldsBefore = stats.expiredFields;
     this.#capReachedBefore = stats.expiredTimeCapReached;
+    this.#movedBefore = stats.defragMoved;
   }
 
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
@@ -168,14 +239,14 @@ export class Upkeep {
   }
 
   /** When something to expire comes, the next round must not wait for as long as without. */
-  #watch(hasVolatile: boolean): void {
-    if (hasVolatile && !this.#hasVolatile) {
+  #watch(hasWork: boolean): void {
+    if (hasWork && !this.#hasWork) {
       this.#dueUs = Math.min(this.#dueUs, this.#nowUs() + this.#periodMs * 1_000);
     }
-    this.#hasVolatile = hasVolatile;
+    this.#hasWork = hasWork;
   }
 
   #idlePeriodMs(): number {
-    return this.#hasVolatile || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
+    return this.#hasWork || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
   }
 }

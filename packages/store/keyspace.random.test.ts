@@ -74,6 +74,10 @@ class Model {
       for (const [key, entry] of map) this.#compare(keyspace, key, entry);
       const scanned = [...scannedKeys(keyspace)].filter((key) => refOf(keyspace, key) !== 0);
       assert.equal(new Set(scanned), new Set(map.keys()));
+      const expiries = [...map.values()].map(({ expireAt }) => expireAt).filter((at) => at >= 0);
+      const mean = expiries.reduce((sum, at) => sum + at / expiries.length, 0);
+      assert.is(keyspace.expires, expiries.length);
+      assert.ok(Math.abs(keyspace.meanExpiry - mean) < 0.01, `${keyspace.meanExpiry} ${mean}`);
       this.store.expireSlice(stoppedClock, 1);
     }
   }

@@ -1,6 +1,4 @@
-/**
- * One database, as commands see it: keys are found, read, written, and expire when they are met.
- */
+/** One database, as commands see it: keys are found, read, written, and expire when they are met. */
 import { assert } from '#base';
 import { decayedCounter, firstUse, idleSince, usedAgain } from './access.ts';
 import { Contents } from './contents.ts';
@@ -18,7 +16,7 @@ import {
   TYPE_SHIFT,
   withValue,
 } from './record-head.ts';
-import type { Records, RecordTools, ValueView } from './records.ts';
+import { meanExpiry, type Records, type RecordTools, type ValueView } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { PackedTable } from './table/packed-table.ts';
@@ -55,6 +53,11 @@ export class Keyspace {
   /** Keys that have an expiry. */
   get expires(): number {
     return this.#volatile.count;
+  }
+
+  /** When keys with an expiry expire on average, in Unix milliseconds; 0 when there are none. */
+  get meanExpiry(): number {
+    return meanExpiry(this.#records.expirySum, this.expires);
   }
 
   /** Hashes with fields that expire. */

@@ -30,6 +30,9 @@ import { classOf } from './size-classes.ts';
 /** A blob is overwritten in place while at most an eighth of it stays unused. */
 const SNUG_SHIFT = 3;
 
+/** Expiries are added up from here on, so that the sum of millions of them stays exact to the millisecond. */
+const EXPIRY_ORIGIN_MS = 1_700_000_000_000;
+
 /** A place in memory that the next call overwrites. */
 export class ValueView {
   bytes: Uint8Array = new Uint8Array(0);
@@ -62,6 +65,7 @@ export class Records {
   readonly #secret0: number;
   readonly #secret1: number;
   readonly #ledger: Ledger;
+  #expirySum = 0;
 
   constructor(tools: RecordTools, ledger: Ledger) {
     this.heap = new Heap(ledger);
@@ -135,7 +139,15 @@ export class Records {
   }
 
   setExpiry(ref: Ref, unixMs: number): void {
-    this.segments[ref >>> SEGMENT_SHIFT]!.doubles[(ref & UNIT_MASK) + 1] = unixMs;
+    const { doubles } = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const at = (ref & UNIT_MASK) + 1;
+    this.#expirySum += sinceOrigin(unixMs) - sinceOrigin(doubles[at]!);
+    doubles[at] = unixMs;
+  }
+
+  /** All expiries together: how much later than the origin they are. */
+  get expirySum(): number {
+    return this.#expirySum;
   }
 
   /** Number of the value's entry outside. */
@@ -196,6 +208,7 @@ export class Records {
     const first = (ref & UNIT_MASK) << 1;
     segment.words[first] = word;
     segment.words[first + 1] = head;
+    if (head < 0) segment.doubles[(ref & UNIT_MASK) + 1] = 0;
     if ((head & KEY_OUTSIDE) === 0) {
       copyInto(segment, keyAt(ref, head), key, at, length, this.#tools.keyViews);
     } else {
@@ -247,7 +260,9 @@ export class Records {
     const old = source.words[((ref & UNIT_MASK) << 1) + 1]!;
     target.words[(next & UNIT_MASK) << 1] = source.words[(ref & UNIT_MASK) << 1]!;
     target.words[((next & UNIT_MASK) << 1) + 1] = head;
-    if (head < 0) this.setExpiry(next, old < 0 ? this.expiry(ref) : 0);
+    // What the old record stands for in the sum goes over to the next one, or goes with the expiry.
+    if (head < 0) target.doubles[(next & UNIT_MASK) + 1] = old < 0 ? this.expiry(ref) : 0;
+    else if (old < 0) this.#expirySum -= sinceOrigin(this.expiry(ref));
     if ((head & PLACE_MASK) !== 0) {
       const has = (old & PLACE_MASK) !== 0;
       target.words[numberWord(next, head)] = has ? source.words[numberWord(ref, old)]! : 0;
@@ -327,6 +342,7 @@ export class Records {
   /** Frees the record with all it keeps outside. */
   free(ref: Ref): void {
     const head = this.head(ref);
+    if (head < 0) this.#expirySum -= sinceOrigin(this.expiry(ref));
     this.freeValue(ref, head);
     if ((head & KEY_OUTSIDE) !== 0) this.removeBlob(this.#keyNumber(ref, head));
     this.heap.free(ref);
@@ -356,6 +372,16 @@ export class Records {
     for (let i = 0; i < length; i += 1) if (own[i] !== key[at + i]) return false;
     return true;
   }
+}
+
+/** 0 stands for an expiry that is yet to be set. */
+function sinceOrigin(unixMs: number): number {
+  return unixMs === 0 ? 0 : unixMs - EXPIRY_ORIGIN_MS;
+}
+
+/** The mean of `count` expiries whose `expirySum` is given, in Unix milliseconds; 0 without any. */
+export function meanExpiry(expirySum: number, count: number): number {
+  return count > 0 ? EXPIRY_ORIGIN_MS + expirySum / count : 0;
 }
 
 function moveBytes(

@@ -1,1 +1,6 @@
 export { LogWriter, type LogWriterOptions } from './log-writer.ts';
+export type { MetricDefinition, MetricSource, OpsFigures } from './metrics/definition.ts';
+export { Exposition, type ExpositionFormat } from './metrics/exposition.ts';
+export { metricsJson, type MetricJson } from './metrics/metrics-json.ts';
+export { metricsReference } from './metrics/reference.ts';
+export { metrics, redisMetrics } from './metrics/table.ts';

@@ -23,13 +23,20 @@ process.on('exit', () => {
 /** How a server process is started. */
 export interface LaunchOptions {
   readonly program: string;
-  /** The arguments, given the port and the folder chosen for the server. */
-  arguments(port: number, folder: string): readonly string[];
+  /** The arguments, given the places chosen for the server. */
+  arguments(places: ServerPlaces): readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder to use and keep; otherwise one is made, and removed when the server stops. */
   readonly folder?: string;
   /** Sent once on the connection that waits for the server. */
   readonly password?: string;
+}
+
+/** Where a server is: free ports, and a folder. */
+export interface ServerPlaces {
+  readonly port: number;
+  readonly httpPort: number;
+  readonly folder: string;
 }
 
 /** How a server process ended. */
@@ -41,6 +48,8 @@ export interface ServerEnd {
 /** A running server. */
 export class ChildServer {
   readonly port: number;
+  /** Where HTTP is served, if it is. */
+  readonly httpPort: number;
   readonly folder: string;
   readonly pid: number;
   /** Settles when the process has ended. */
@@ -51,9 +60,10 @@ export class ChildServer {
   #stdout = '';
   #stderr = '';
 
-  constructor(child: ChildProcess, port: number, folder: string, keepsFolder: boolean) {
-    this.port = port;
-    this.folder = folder;
+  constructor(child: ChildProcess, places: ServerPlaces, keepsFolder: boolean) {
+    this.port = places.port;
+    this.httpPort = places.httpPort;
+    this.folder = places.folder;
     this.pid = child.pid ?? -1;
     this.#child = child;
     this.#keepsFolder = keepsFolder;
@@ -130,12 +140,13 @@ export async function launch(options: LaunchOptions): Promise<ChildServer> {
 async function spawnServer(options: LaunchOptions): Promise<ChildServer> {
   const port = await freePort();
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'svc-test-'));
-  const child = spawn(options.program, options.arguments(port, folder), {
+  const places = { port, httpPort: await freePort(port), folder };
+  const child = spawn(options.program, options.arguments(places), {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.environment },
   });
-  return new ChildServer(child, port, folder, options.folder !== undefined);
+  return new ChildServer(child, places, options.folder !== undefined);
 }
 
 function isPortTaken(server: ChildServer): boolean {
@@ -165,8 +176,15 @@ function withOutput(error: Error, server: ChildServer, end: ServerEnd): Error {
   return new Error(`${error.message} (${how})\n${server.stdout}${server.stderr}`, { cause: error });
 }
 
-/** A TCP port that nobody listens on just now. */
-export function freePort(): Promise<number> {
+/** A TCP port that nobody listens on just now, and that is not `other`. */
+export async function freePort(other = 0): Promise<number> {
+  for (;;) {
+    const port = await anyFreePort();
+    if (port !== other) return port;
+  }
+}
+
+function anyFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
     probe.on('error', reject);

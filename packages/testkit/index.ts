@@ -8,6 +8,7 @@ export {
 } from './child-server.ts';
 export { dumpPayload } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
+export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';

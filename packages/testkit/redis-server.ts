@@ -9,7 +9,7 @@ export function redisProgram(): string {
 export function startRedis(args: readonly string[] = []): Promise<ChildServer> {
   return launch({
     program: redisProgram(),
-    arguments: (port, folder) => [
+    arguments: ({ port, folder }) => [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no'],
       ...args,

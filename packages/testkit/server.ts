@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { launch, type ChildServer } from './child-server.ts';
+import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
 
 const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../server/main.js');
 
@@ -13,8 +13,8 @@ export interface ServerOptions {
   /** The text of a configuration file for the server. */
   readonly toml?: string;
   readonly shards?: number;
-  /** Whether to serve HTTP, on a port of its own; off unless asked for. */
-  readonly httpPort?: number;
+  /** Whether to serve HTTP, on a free port; off unless asked for. */
+  readonly http?: boolean;
   readonly password?: string;
   /** A folder to run in and keep; otherwise one is made and removed. */
   readonly folder?: string;
@@ -27,18 +27,19 @@ export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
   const { password, folder, environment } = options;
   return launch({
     program: process.execPath,
-    arguments: (port, home) => serverArguments(port, home, options),
+    arguments: (places) => serverArguments(places, options),
     ...(environment === undefined ? {} : { environment }),
     ...(folder === undefined ? {} : { folder }),
     ...(password === undefined ? {} : { password }),
   });
 }
 
-function serverArguments(port: number, folder: string, options: ServerOptions): string[] {
+function serverArguments(places: ServerPlaces, options: ServerOptions): string[] {
+  const { port, httpPort, folder } = places;
   const args = [...(options.nodeArgs ?? []), main, '--port', String(port), '--bind', '127.0.0.1'];
   args.push('--shards', String(options.shards ?? 2));
-  if (options.httpPort === undefined) args.push('--set', 'http.enabled=false');
-  else args.push('--http-port', String(options.httpPort));
+  if (options.http === true) args.push('--http-port', String(httpPort));
+  else args.push('--set', 'http.enabled=false');
   if (options.password !== undefined) args.push('--requirepass', options.password);
   if (options.toml !== undefined) {
     const file = path.join(folder, 'svc.toml');

@@ -46,7 +46,8 @@ export function clientLine(client: ClientPort, nowMs: number): string {
   return fields.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
-function flagsOf(client: ClientPort): string {
+/** The letters of the field `flags`. */
+export function flagsOf(client: ClientPort): string {
   let flags = '';
   if (client.isMonitor) flags += 'O';
   if (client.subscriptions !== undefined) flags += 'P';

@@ -17,6 +17,6 @@ const client = container({
 
 export const connectionCommands: readonly Command[] = [...sessionCommands, client];
 
-export { clientLine } from './client-report.ts';
+export { clientLine, flagsOf } from './client-report.ts';
 export type { AuthenticationPort, ClientsPort, ConnectionContext, TracksPort } from './ports.ts';
 export type { TrackingOptions, TrackingState } from './tracking-state.ts';

@@ -5,6 +5,7 @@ import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
+import { debugBundle } from './debug-bundle.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext } from './ports.ts';
 
@@ -151,6 +152,7 @@ const help = onMain<ServerContext>({
   arity: 2,
   run({ reply }) {
     helpReply(reply, 'DEBUG', [
+      ['BUNDLE <GENERATE|LIST>', 'Makes a diagnostic bundle, or lists those that there are.'],
       ['DICT-RESIZING <0|1>', 'Is taken, but changes nothing.'],
       ['DIGEST', 'A fingerprint of all keys and values; when keys expire is left out.'],
       ['DIGEST-VALUE <key> [<key> ...]', 'A fingerprint of the value of each key.'],
@@ -182,4 +184,12 @@ const help = onMain<ServerContext>({
   },
 });
 
-export const debugOnMain = [error, log, protocol, ...switches, refused('LOADAOF', 2), help];
+export const debugOnMain = [
+  debugBundle,
+  error,
+  log,
+  protocol,
+  ...switches,
+  refused('LOADAOF', 2),
+  help,
+];

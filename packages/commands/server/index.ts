@@ -2,11 +2,13 @@ import type { Command } from '../definition.ts';
 import { commandCommands } from './command.ts';
 import { serverSettings } from './config.ts';
 import { serverDebugging } from './debug.ts';
+import { serverHotKeys } from './hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
 import { monitor } from './monitor.ts';
 import { serverEnding } from './shutdown.ts';
+import { serverStatus } from './status.ts';
 
 export const serverCommands: readonly Command[] = [
   ...commandCommands,
@@ -17,4 +19,6 @@ export const serverCommands: readonly Command[] = [
   ...serverArt,
   ...serverDebugging,
   ...serverEnding,
+  ...serverStatus,
+  ...serverHotKeys,
 ];

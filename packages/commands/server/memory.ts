@@ -2,12 +2,18 @@
 
 import { errors } from '#base';
 import type { Arguments } from '../arguments.ts';
+import type { ReplyWriter } from '#resp';
 import type { MainContext } from '../contexts.ts';
-import { container, everyShard, oneShard, onMain } from '../definition.ts';
+import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys, oneKey } from '../keys.ts';
-import type { Merge } from '../merge.ts';
-import { jsonPart } from '../parts.ts';
+import type { MemoryTree, ServerContext } from './ports.ts';
+
+const policies = [
+  'nondeterministic_output',
+  'request_policy:all_shards',
+  'response_policy:special',
+];
 
 const usage = oneShard({
   name: 'MEMORY|USAGE',
@@ -30,38 +36,68 @@ const usage = oneShard({
   },
 });
 
-/** What one shard says about its memory. */
-interface Health {
-  keys: number;
-  recordBytes: number;
-  segmentBytes: number;
-}
-
-const healthReport: Merge<Health> = {
-  policy: 'special',
-  part: jsonPart<Health>(),
-  combine(parts, reply) {
-    reply.verbatim(diagnosis(parts));
-  },
-};
-
-const doctor = everyShard<Health>({
-  name: 'MEMORY|DOCTOR',
-  summary: 'Answers what seems wrong with the use of memory.',
+const aboutMemory = {
   since: '4.0.0',
-  complexity: 'O(1)',
   group: 'server',
   arity: 2,
   flags: [],
   keys: noKeys,
   args: [],
-  tips: ['nondeterministic_output'],
-  run({ store }) {
-    const { recordBytes, segmentBytes } = store.memory;
-    const keys = store.databases.reduce((total, { size }) => total + size, 0);
-    return { keys, recordBytes, segmentBytes };
+} as const satisfies Partial<CommandHead>;
+
+const doctor = onMain<ServerContext>({
+  ...aboutMemory,
+  name: 'MEMORY|DOCTOR',
+  summary: 'Answers what seems wrong with the use of memory.',
+  complexity: 'O(N) for N shards and clients.',
+  tips: policies,
+  run({ reply, memory: port }) {
+    reply.verbatim(port.diagnosis());
   },
-  merge: healthReport,
+});
+
+const stats = onMain<ServerContext>({
+  ...aboutMemory,
+  name: 'MEMORY|STATS',
+  summary: 'Answers what memory is used for.',
+  complexity: 'O(N) for N shards and clients.',
+  tips: policies,
+  run({ reply, memory: port }) {
+    writeTree(reply, port.stats());
+  },
+});
+
+const mallocStats = onMain<ServerContext>({
+  ...aboutMemory,
+  name: 'MEMORY|MALLOC-STATS',
+  summary: "Answers what the shards' allocator and the heaps of the threads hold.",
+  complexity: 'O(N) for N shards.',
+  tips: policies,
+  run({ reply, memory: port }) {
+    reply.verbatim(port.allocator());
+  },
+});
+
+const purge = onMain<ServerContext>({
+  ...aboutMemory,
+  name: 'MEMORY|PURGE',
+  summary: 'Moves records out of sparse slabs at once, and gives those back.',
+  complexity: 'O(N) for N records moved; at most 20 milliseconds in each shard.',
+  tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
+  run(context) {
+    const { memory: port, mayBlock } = context;
+    if (!mayBlock) {
+      void port.purge();
+      context.reply.ok();
+      return;
+    }
+    const answer = context.defer();
+    void port.purge().then(() => {
+      answer((reply) => {
+        reply.ok();
+      });
+    });
+  },
 });
 
 const help = onMain<MainContext>({
@@ -76,7 +112,14 @@ const help = onMain<MainContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'MEMORY', [
-      ['DOCTOR', 'What seems wrong with the use of memory.'],
+      ['DOCTOR', 'What seems wrong with the use of memory, and what to do about it.'],
+      ['MALLOC-STATS', "What the shards' allocator and the heaps of the threads hold."],
+      [
+        'PURGE',
+        'Moves records out of sparse slabs at once, and gives those back. What the',
+        'heaps of the threads hold is left to their collectors.',
+      ],
+      ['STATS', 'What memory is used for, down to what is resident.'],
       [
         'USAGE <key> [SAMPLES <count>]',
         'Bytes that <key> and its value take. They are counted exactly, so that',
@@ -94,7 +137,7 @@ export const memory = container({
   group: 'server',
   arity: -2,
   flags: [],
-  subcommands: [doctor, help, usage],
+  subcommands: [doctor, help, mallocStats, purge, stats, usage],
 });
 
 export const serverMemory = [memory];
@@ -107,30 +150,12 @@ function demandSamples(args: Arguments): void {
   }
 }
 
-/** Below this, shares say nothing. */
-const SMALL_BYTES = 5 * 1024 * 1024;
-/** Memory per byte of records from which on it is worth a word. */
-const FRAGMENTATION_MAX = 1.4;
-
-function diagnosis(shards: readonly Health[]): string {
-  let keys = 0;
-  let recordBytes = 0;
-  let segmentBytes = 0;
-  for (const shard of shards) {
-    keys += shard.keys;
-    recordBytes += shard.recordBytes;
-    segmentBytes += shard.segmentBytes;
+function writeTree(reply: ReplyWriter, tree: MemoryTree): void {
+  reply.mapHeader(tree.length);
+  for (const [name, value] of tree) {
+    reply.text(name);
+    if (typeof value === 'number') reply.integer(value);
+    else if ('double' in value) reply.double(value.double);
+    else writeTree(reply, value);
   }
-  if (recordBytes < SMALL_BYTES) {
-    return `There are ${keys} keys in ${recordBytes} bytes: too little to find fault with.\n`;
-  }
-  const fragmentation = segmentBytes / recordBytes;
-  if (fragmentation <= FRAGMENTATION_MAX) {
-    return `All is well: ${keys} keys take ${recordBytes} bytes, in ${segmentBytes} bytes of memory.\n`;
-  }
-  return (
-    `Fragmentation: ${recordBytes} bytes of records lie in ${segmentBytes} bytes of memory ` +
-    `(${fragmentation.toFixed(2)} times as much). It goes down by itself between commands; if it ` +
-    'stays, the server is too busy to move records.\n'
-  );
 }

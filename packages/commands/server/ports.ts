@@ -1,5 +1,6 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
+import type { Bytes } from '#base';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 import type { MonitorFilter } from './monitor.ts';
@@ -17,6 +18,84 @@ export interface SettingsPort {
 export interface InfoPort {
   /** The report with these sections, in lower case; the default ones when none is named. */
   render(sections: readonly string[]): string;
+}
+
+export interface StatusPort {
+  /** The status document. */
+  json(): string;
+}
+
+/** A part of MEMORY STATS: a number of bytes, a share, or a tree of such. */
+export type MemoryValue = number | { readonly double: number } | MemoryTree;
+export type MemoryTree = readonly (readonly [name: string, value: MemoryValue])[];
+
+export interface MemoryPort {
+  stats(): MemoryTree;
+  /** What seems wrong, and what to do about it. */
+  diagnosis(): string;
+  allocator(): string;
+  /** Has the shards give back what they can; resolves when they have. */
+  purge(): Promise<void>;
+}
+
+export type HotKeysMetric = 'cpu' | 'net';
+
+/** How a session of HOTKEYS is begun. */
+export interface HotKeysStart {
+  /** What keys are ranked by, the first one first. */
+  readonly metrics: readonly HotKeysMetric[];
+  readonly count: number;
+  /** 0: without end. */
+  readonly durationMs: number;
+  readonly sample: number;
+  /** Empty: all. */
+  readonly slots: readonly number[];
+}
+
+export interface HotKeyEntry {
+  readonly key: Bytes;
+  readonly calls: number;
+  readonly us: number;
+  readonly bytes: number;
+  /** How much of what it is ranked by may be other keys'. */
+  readonly error: number;
+}
+
+export interface HotKeysReport {
+  readonly options: HotKeysStart;
+  readonly state: 'active' | 'stopped';
+  readonly startedMs: number;
+  readonly elapsedMs: number;
+  /** Of all commands, and of those with keys. */
+  readonly allUs: number;
+  readonly allBytes: number;
+  readonly keyedUs: number;
+  readonly keyedBytes: number;
+  readonly byMetric: Readonly<Record<HotKeysMetric, readonly HotKeyEntry[]>>;
+  /** Shards that did not answer in time. */
+  readonly missingShards: number;
+}
+
+export interface HotKeysPort {
+  readonly state: 'idle' | 'active' | 'stopped';
+  readonly isCluster: boolean;
+  start(options: HotKeysStart): void;
+  stop(): void;
+  reset(): void;
+  report(): Promise<HotKeysReport | null>;
+}
+
+export interface BundleEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly size_bytes: number;
+  readonly expires_at: string;
+}
+
+/** Diagnostic bundles; what cannot be done rejects with the reason. */
+export interface BundlesPort {
+  generate(): Promise<BundleEntry>;
+  list(): Promise<readonly BundleEntry[]>;
 }
 
 export interface StatisticsPort {
@@ -59,6 +138,10 @@ export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
   readonly info: InfoPort;
+  readonly status: StatusPort;
+  readonly memory: MemoryPort;
+  readonly hotKeys: HotKeysPort;
+  readonly bundles: BundlesPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

@@ -7,13 +7,23 @@ import type { ServerContext } from './ports.ts';
 
 const server = suite('server');
 
+const BUNDLE = {
+  id: '20260102T030405Z-abcdef',
+  created_at: '2026-01-02T03:04:05.000Z',
+  size_bytes: 1_234,
+  expires_at: '2026-01-02T04:04:05.000Z',
+};
+
 /** Imitations of the ports, and what was asked of them. */
 function contextWithPorts(options: CallOptions = {}): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
   const ask = (what: string, ...words: unknown[]): void => {
     asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
   };
-  const ports: Omit<ServerContext, 'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer'> = {
+  const ports: Omit<
+    ServerContext,
+    'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer' | 'hotKeys'
+  > = {
     commands: commandTable,
     redisVersion: '7.4.1',
     settings: {
@@ -25,6 +35,24 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       rewrite: () => ask('rewrite'),
     },
     info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
+    memory: {
+      stats: () => [
+        ['total', 5],
+        ['share', { double: 0.5 }],
+        ['tree', [['part', 1]]],
+      ],
+      diagnosis: () => 'well\n',
+      allocator: () => 'slabs\n',
+      purge: () => {
+        ask('purge');
+        return Promise.resolve();
+      },
+    },
+    bundles: {
+      generate: () => Promise.resolve(BUNDLE),
+      list: () => Promise.resolve([BUNDLE]),
+    },
+    status: { json: () => '{"status":1}' },
     statistics: {
       reset: () => {
         ask('reset');
@@ -50,6 +78,9 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['TIME', ['1700000000', '0']],
   ['ROLE', ['master', 0, []]],
+  ['STATUS JSON', '{"status":1}'],
+  ['STATUS JSON now', "-ERR wrong number of arguments for 'status|json' command"],
+  ['STATUS nothing', "-ERR unknown subcommand 'nothing'. Try STATUS HELP."],
   ['CONFIG GET a b*', ['a', 'value of a', 'b*', 'value of b*']],
   ['CONFIG GET', "-ERR wrong number of arguments for 'config|get' command"],
   ['CONFIG SET a', "-ERR wrong number of arguments for 'config|set' command"],
@@ -73,7 +104,10 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['MEMORY USAGE k SAMPLES', '-ERR syntax error'],
   ['MEMORY USAGE k SAMPLES -1', '-ERR syntax error'],
   ['MEMORY USAGE k SAMPLES x', '-ERR value is not an integer or out of range'],
-  ['MEMORY DOCTOR', 'There are 0 keys in 0 bytes: too little to find fault with.\n'],
+  ['MEMORY DOCTOR', 'well\n'],
+  ['MEMORY MALLOC-STATS', 'slabs\n'],
+  ['MEMORY STATS', ['total', 5, 'share', '0.5', 'tree', ['part', 1]]],
+  ['MEMORY STATS x', "-ERR wrong number of arguments for 'memory|stats' command"],
   ['LOLWUT VERSION x', '-ERR value is not an integer or out of range'],
 ];
 
@@ -126,6 +160,30 @@ server('WAIT answers when its time is over, and never without one', () => {
   assert.equal(context.deferred, [0]);
 });
 
+server('DEBUG BUNDLE answers when the bundle is there', async () => {
+  const { context } = contextWithPorts();
+  const entry = Object.entries(BUNDLE).flatMap(([name, value]) => [name.replace('_', '-'), value]);
+  assert.is(call(context, 'DEBUG BUNDLE GENERATE'), undefined);
+  await Promise.resolve();
+  assert.is(call(context, 'DEBUG BUNDLE list'), undefined);
+  await Promise.resolve();
+  assert.equal(context.deferred, [entry, [entry]]);
+  assert.is(call(context, 'DEBUG BUNDLE DROP'), '-ERR DEBUG BUNDLE takes GENERATE or LIST');
+  assert.match(call(context, 'DEBUG BUNDLE') as string, /wrong number of arguments/);
+  context.mayBlock = false;
+  assert.is(call(context, 'DEBUG BUNDLE LIST'), '-ERR DEBUG BUNDLE is not allowed in transactions');
+});
+
+server('MEMORY PURGE answers when the shards are through, in a transaction at once', async () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'MEMORY PURGE'), undefined);
+  await Promise.resolve();
+  assert.equal(context.deferred, ['OK']);
+  context.mayBlock = false;
+  assert.is(call(context, 'MEMORY PURGE'), 'OK');
+  assert.equal(asked, ['purge', 'purge']);
+});
+
 server('MEMORY USAGE tells the bytes of a key, growing with it', () => {
   const { context } = contextWithPorts();
   call(context, 'SET k v');
@@ -144,7 +202,14 @@ server('LOLWUT is a picture and the version', () => {
   }
 });
 
-for (const line of ['CONFIG HELP', 'MEMORY HELP', 'COMMAND HELP', 'DEBUG HELP', 'OBJECT HELP']) {
+for (const line of [
+  'CONFIG HELP',
+  'MEMORY HELP',
+  'COMMAND HELP',
+  'DEBUG HELP',
+  'OBJECT HELP',
+  'HOTKEYS HELP',
+]) {
   server(`${line} has Redis' layout and names every subcommand`, () => {
     const [name = ''] = line.split(' ');
     const lines = call(contextWithPorts().context, line) as string[];

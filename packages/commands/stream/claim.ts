@@ -1,6 +1,6 @@
 /** XCLAIM and XAUTOCLAIM: a consumer takes over what another has not acknowledged. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -183,7 +183,7 @@ function takeClaimOption(args: Arguments, claim: Claim, nowMs: number): void {
     claim.lastId = new StreamId();
     readId(args, args.next(), claim.lastId);
   } else {
-    throw new CommandError(`ERR Unrecognized XCLAIM option '${args.text()}'`);
+    throw new CommandError(`ERR Unrecognized XCLAIM option '${untilNul(args.text())}'`);
   }
 }
 

@@ -5,7 +5,7 @@
  * after another.
  */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import {
   StreamValue,
   ValueType,
@@ -53,15 +53,15 @@ export function groupAt(stream: Stream, args: Arguments, index: number): StreamG
 
 /** What is answered where the key or the group that two arguments name is missing. */
 export function noGroup(args: Arguments, keyIndex = 1, groupIndex = 2, where = ''): CommandError {
-  const key = args.latin1(keyIndex);
-  const group = args.latin1(groupIndex);
+  const key = untilNul(args.latin1(keyIndex));
+  const group = untilNul(args.latin1(groupIndex));
   return new CommandError(`NOGROUP No such key '${key}' or consumer group '${group}'${where}`);
 }
 
 /** The same where the key is there. */
 export function noGroupOfKey(args: Arguments, keyIndex: number, groupIndex: number): CommandError {
-  const key = args.latin1(keyIndex);
-  const group = args.latin1(groupIndex);
+  const key = untilNul(args.latin1(keyIndex));
+  const group = untilNul(args.latin1(groupIndex));
   return new CommandError(`NOGROUP No such consumer group '${group}' for key name '${key}'`);
 }
 

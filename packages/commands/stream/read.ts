@@ -126,8 +126,6 @@ function read(context: ShardContext, args: Arguments, isGroup: boolean): void {
   settleIds(context, args, request);
   if (context.isOffering) {
     const isReady = hasAnything(context, args, request);
-    // What a group notes of a consumer that finds nothing is noted now.
-    if (!isReady) readNow(context, args, request);
     waitForMore(context, request, isReady);
   } else if (!readNow(context, args, request)) {
     if (request.blockMs >= 0 && context.mayBlock) waitForMore(context, request, false);
@@ -196,8 +194,10 @@ export function readNow(context: ShardContext, args: Arguments, request: ReadReq
 function settleIds(context: ShardContext, args: Arguments, request: ReadRequest): void {
   const { after, firstKey, groupIndex } = request;
   for (const [nth, id] of after.entries()) {
+    context.judging(2 * nth);
     judgeGroup(context, args, request, nth);
     const stream = streamToRead(context, args, firstKey + nth)?.stream;
+    context.judging(2 * nth + 1);
     settleId(args, firstKey + nth + after.length, { id, stream, isGroup: groupIndex > 0 });
   }
 }

@@ -62,7 +62,7 @@ export const diagnosticsSettings = rows({
   'latency.startup-test': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'start',
     meaning: 'Measures what latency the machine itself causes, before accepting connections.',
   },
   'latency.startup-test-duration-secs': {
@@ -129,7 +129,7 @@ export const diagnosticsSettings = rows({
   'http.redis-exporter-names': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'start',
     meaning: 'Adds the metric names that common Redis dashboards ask for.',
   },
   'debug-bundle.directory': {

@@ -102,9 +102,9 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
     plugins: [tip(lines, format)],
     scales: {
       x: { time: true },
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
       y: isLog
-        ? // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
-          { distr: 3, range: (_, min, max) => logRange(min, max) }
+        ? { distr: 3, range: (_, min, max) => logRange(min, max) }
         : { range: (_, __, max) => [0, Math.max(least, (max || 0) * 1.1)] },
     },
     axes: [

@@ -89,6 +89,34 @@ const roughly: Form = ({ ours, theirs }) => {
   );
 };
 
+/** Fields that tell times, or how a server keeps a stream. */
+const OF_THE_MOMENT = /^(idle|inactive|seen-time|active-time|radix-tree-(keys|nodes))$/;
+/** A moment in milliseconds. */
+const MOMENT_MIN = 1e12;
+
+/** What is said of streams, but for times. */
+const timeless: Form = same((reply) => timelessTexts(reply));
+
+/** XPENDING's entries: the third of their four fields is how long they have been idle. */
+const pending: Form = same((reply) =>
+  items(reply).map((entry) =>
+    items(entry).length === 4
+      ? [0, 1, 3].map((index) => shown(part(entry, index))).join(' ')
+      : shown(entry),
+  ),
+);
+
+function timelessTexts(reply: Piece): string[] {
+  const found: string[] = [];
+  for (const [index, item] of items(reply).entries()) {
+    const name = items(reply)[index - 1]?.text ?? '';
+    if (item.items !== undefined) found.push('[', ...timelessTexts(item), ']');
+    else if (OF_THE_MOMENT.test(name) || Number(item.text) >= MOMENT_MIN) found.push('-');
+    else found.push(shown(item));
+  }
+  return found;
+}
+
 const byName: Readonly<Record<string, Form>> = {
   ...all(unordered, 'SMEMBERS', 'SINTER', 'SUNION', 'SDIFF', 'HKEYS', 'HVALS', 'KEYS'),
   ...all(pairs, 'HGETALL'),
@@ -96,6 +124,8 @@ const byName: Readonly<Record<string, Form>> = {
   ...all((both, asked) => pageForm(asked)(both, asked), 'HSCAN', 'ZSCAN'),
   ...all(near(TOLERANCE_SECONDS), 'TTL', 'EXPIRETIME', 'HTTL', 'HEXPIRETIME'),
   ...all(near(TOLERANCE_SECONDS * 1000), 'PTTL', 'PEXPIRETIME', 'HPTTL', 'HPEXPIRETIME'),
+  ...all(timeless, 'XINFO'),
+  ...all(pending, 'XPENDING'),
   ...all(drawn, 'SPOP', 'SRANDMEMBER', 'HRANDFIELD', 'ZRANDMEMBER', 'RANDOMKEY'),
 };
 

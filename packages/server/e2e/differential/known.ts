@@ -82,8 +82,56 @@ const differences: readonly Known[] = [
     excuses: (_, ours, theirs) => isSameInNumbers(parseReply(ours), parseReply(theirs)),
   },
   {
+    what: 'XREAD knows + since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '', ...words]) => /^XREAD/i.test(name) && words.includes('+'),
+  },
+  {
+    what: 'errors about streams have other texts since 7.2',
+    before: SEVEN_TWO,
+    excuses: ([name = ''], ours, theirs) =>
+      /^X/i.test(name) && ours.startsWith('-') && theirs.startsWith('-'),
+  },
+  {
+    what: 'asking for entries makes a consumer even when there are none since 7.2',
+    before: SEVEN_TWO,
+    excuses: ([name = '', part = '']) => is(name, 'XGROUP') && is(part, 'CREATECONSUMER'),
+  },
+  {
+    what: 'XSETID heeds the greatest deleted id since 7.2',
+    before: SEVEN_TWO,
+    avoids: ([name = '']) => is(name, 'XSETID'),
+  },
+  {
+    what: 'XAUTOCLAIM with a huge COUNT takes no memory for it',
+    avoids: ([name = '', ...words]) =>
+      is(name, 'XAUTOCLAIM') && words.some((word) => Number(word) >= 2 ** 31),
+  },
+  {
+    what: 'XINFO tells more since 7.2, and counts the lag otherwise',
+    before: SEVEN_TWO,
+    avoids: ([name = '']) => is(name, 'XINFO'),
+  },
+  {
     what: 'expiry times are exact up to 2^53 ms only',
     avoids: ([name = '', ...words]) => KEY_EXPIRY_AT.test(name) && words.some(isBeyondExpiry),
+  },
+  {
+    what: 'SORT compares texts whole, not up to a zero byte',
+    excuses: ([name = ''], ours) => /^SORT(_RO)?$/i.test(name) && ours.includes('\0'),
+  },
+  {
+    what: 'SORT ... ALPHA leaves the order of elements with equal texts open',
+    avoids: ([name = '', ...words]) =>
+      /^SORT(_RO)?$/i.test(name) &&
+      words.some((word) => is(word, 'ALPHA')) &&
+      words.some((word) => /^(BY|GET|LIMIT)$/i.test(word)),
+  },
+  {
+    what: 'the members of a set that is not sorted are in any order',
+    avoids: ([name = '', ...words]) =>
+      /^SORT(_RO)?$/i.test(name) &&
+      words.some((word, index) => is(word, 'BY') && words[index + 1]?.includes('*') === false),
   },
   {
     what: 'LSET with an index beyond 32 bits is out of range',

@@ -7,9 +7,12 @@ import { hyperloglog } from './hyperloglog.ts';
 import { keyspace } from './keyspace.ts';
 import { list } from './list.ts';
 import { set } from './set.ts';
+import { sort } from './sort.ts';
 import { sortedSet } from './sorted-set.ts';
+import { stream } from './stream.ts';
 import { string } from './string.ts';
 
 export const families: readonly Family[] = [
-  ...[string, keyspace, bitmap, hyperloglog, hash, set, list, sortedSet, geo],
+  ...[string, keyspace, bitmap, hyperloglog, hash, set, list, sortedSet, geo, stream],
+  sort,
 ];

@@ -1,0 +1,70 @@
+/** The health rules: what is an issue, at which value, and how bad it makes the whole. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judge, type Vitals } from './health.ts';
+
+const health = suite('health');
+
+const limits = {
+  memoryWarningPercent: 90,
+  connectionWarningPercent: 80,
+  durabilityLagWarningMs: 5_000,
+  durabilityLagCriticalMs: 30_000,
+};
+
+const well: Vitals = {
+  isReady: true,
+  usedBytes: 0,
+  limitBytes: 0,
+  connected: 1,
+  maxClients: 100,
+  durabilityLagMs: 0,
+  persistenceError: null,
+  stuck: [],
+};
+
+const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes: string[]])[] = [
+  [{}, 'healthy', []],
+  [{ usedBytes: 1e12 }, 'healthy', []],
+  [{ usedBytes: 899, limitBytes: 1_000 }, 'healthy', []],
+  [{ usedBytes: 900, limitBytes: 1_000 }, 'degraded', ['warning MEMORY_PRESSURE']],
+  [{ usedBytes: 949, limitBytes: 1_000 }, 'degraded', ['warning MEMORY_PRESSURE']],
+  [{ usedBytes: 950, limitBytes: 1_000 }, 'unhealthy', ['critical MEMORY_PRESSURE']],
+  [{ connected: 79 }, 'healthy', []],
+  [{ connected: 80 }, 'degraded', ['warning NEAR_CONNECTION_LIMIT']],
+  [{ durabilityLagMs: 4_999 }, 'healthy', []],
+  [{ durabilityLagMs: 5_000 }, 'degraded', ['warning ELEVATED_DURABILITY_LAG']],
+  [{ durabilityLagMs: 30_000 }, 'unhealthy', ['critical HIGH_DURABILITY_LAG']],
+  [{ persistenceError: 'the disk is full' }, 'unhealthy', ['critical PERSISTENCE_ERROR']],
+  [{ isReady: false }, 'unhealthy', ['critical NOT_READY']],
+  [
+    { stuck: [{ shard: 1, doing: 'sleeps' }], connected: 100 },
+    'unhealthy',
+    ['warning NEAR_CONNECTION_LIMIT', 'critical SHARD_STUCK'],
+  ],
+];
+
+for (const [change, status, codes] of cases) {
+  health(`${JSON.stringify(change)} is ${status}`, () => {
+    const judged = judge({ ...well, ...change }, limits);
+    assert.is(judged.status, status);
+    assert.equal(
+      judged.issues.map(({ severity, code }) => `${severity} ${code}`),
+      codes,
+    );
+  });
+}
+
+health('a warning above 95 percent does not hide what is critical', () => {
+  const lax = { ...limits, memoryWarningPercent: 100 };
+  const judged = judge({ ...well, usedBytes: 960, limitBytes: 1_000 }, lax);
+  assert.is(judged.status, 'unhealthy');
+});
+
+health('says which shard is stuck in what', () => {
+  const stuck = [{ shard: 1, doing: 'has been running lcs for 2.0 s' }];
+  const [issue] = judge({ ...well, stuck }, limits).issues;
+  assert.is(issue?.message, 'shard 1 has been running lcs for 2.0 s');
+});
+
+health.run();

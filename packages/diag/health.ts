@@ -1,0 +1,105 @@
+/** Judges how a server fares: what is wrong, and how badly. */
+
+export type Severity = 'warning' | 'critical';
+
+export type HealthCode =
+  | 'MEMORY_PRESSURE'
+  | 'NEAR_CONNECTION_LIMIT'
+  | 'ELEVATED_DURABILITY_LAG'
+  | 'HIGH_DURABILITY_LAG'
+  | 'NOT_READY'
+  | 'SHARD_STUCK'
+  | 'PERSISTENCE_ERROR';
+
+export interface HealthIssue {
+  readonly severity: Severity;
+  readonly code: HealthCode;
+  readonly message: string;
+}
+
+export interface Health {
+  /** Unhealthy when anything is critical, degraded when there is anything at all. */
+  readonly status: 'healthy' | 'degraded' | 'unhealthy';
+  readonly issues: readonly HealthIssue[];
+}
+
+/** The settings `status.*`. */
+export interface HealthLimits {
+  readonly memoryWarningPercent: number;
+  readonly connectionWarningPercent: number;
+  readonly durabilityLagWarningMs: number;
+  readonly durabilityLagCriticalMs: number;
+}
+
+/** What is judged. */
+export interface Vitals {
+  readonly isReady: boolean;
+  readonly usedBytes: number;
+  /** 0: no limit. */
+  readonly limitBytes: number;
+  readonly connected: number;
+  readonly maxClients: number;
+  readonly durabilityLagMs: number;
+  /** Why writes do not reach the disk, if they do not. */
+  readonly persistenceError: string | null;
+  /** What each stuck shard does, in words. */
+  readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
+}
+
+/** Use of `maxmemory` that is critical, whatever the warning is set to. */
+const MEMORY_CRITICAL_PERCENT = 95;
+
+export function judge(vitals: Vitals, limits: HealthLimits): Health {
+  const issues = [
+    ...readiness(vitals),
+    ...memory(vitals, limits),
+    ...connections(vitals, limits),
+    ...durability(vitals, limits),
+    ...vitals.stuck.map(({ shard, doing }) =>
+      issue('critical', 'SHARD_STUCK', `shard ${shard} ${doing}`),
+    ),
+  ];
+  const isCritical = issues.some(({ severity }) => severity === 'critical');
+  const status = isCritical ? 'unhealthy' : issues.length > 0 ? 'degraded' : 'healthy';
+  return { status, issues };
+}
+
+function issue(severity: Severity, code: HealthCode, message: string): HealthIssue {
+  return { severity, code, message };
+}
+
+function readiness({ isReady }: Vitals): HealthIssue[] {
+  return isReady ? [] : [issue('critical', 'NOT_READY', 'the server is starting or stopping')];
+}
+
+function memory({ usedBytes, limitBytes }: Vitals, limits: HealthLimits): HealthIssue[] {
+  if (limitBytes === 0) return [];
+  const percent = (usedBytes * 100) / limitBytes;
+  const isCritical = percent >= MEMORY_CRITICAL_PERCENT;
+  if (!isCritical && percent < limits.memoryWarningPercent) return [];
+  const message = `${percent.toFixed(1)}% of maxmemory are used`;
+  return [issue(isCritical ? 'critical' : 'warning', 'MEMORY_PRESSURE', message)];
+}
+
+function connections({ connected, maxClients }: Vitals, limits: HealthLimits): HealthIssue[] {
+  const percent = (connected * 100) / maxClients;
+  if (percent < limits.connectionWarningPercent) return [];
+  return [
+    issue('warning', 'NEAR_CONNECTION_LIMIT', `${connected} of ${maxClients} connections are open`),
+  ];
+}
+
+function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
+  const { durabilityLagMs: lagMs, persistenceError } = vitals;
+  const issues: HealthIssue[] = [];
+  const message = `the oldest write that is not on disk is ${lagMs} ms old`;
+  if (lagMs >= limits.durabilityLagCriticalMs) {
+    issues.push(issue('critical', 'HIGH_DURABILITY_LAG', message));
+  } else if (lagMs >= limits.durabilityLagWarningMs) {
+    issues.push(issue('warning', 'ELEVATED_DURABILITY_LAG', message));
+  }
+  if (persistenceError !== null) {
+    issues.push(issue('critical', 'PERSISTENCE_ERROR', persistenceError));
+  }
+  return issues;
+}

@@ -1,0 +1,281 @@
+/**
+ * The status document: how the server and each of its shards fare, right now.
+ *
+ * A pure function of the shared pages and a small record beside them: it asks no thread anything, so it
+ * is as quick, and as true, while a shard is stuck.
+ */
+
+import { judge, type Health, type HealthLimits } from './health.ts';
+import { addCounts, HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
+import { Phase, type Page, type PageShape } from './page.ts';
+import type { ThreadRates } from './thread-rates.ts';
+
+/** A shard in one command for so long, or that has given no sign of life for so long though it is awake. */
+export const STUCK_US = 1_000_000;
+/** Commands listed, those called most first. */
+const TOP_COMMANDS = 10;
+
+/** What a shard runs. */
+export interface ExecutingReport {
+  readonly command: string;
+  readonly key: string | null;
+  readonly client_id: number | null;
+  readonly elapsed_us: number;
+}
+
+/** A shard as others see it from outside. */
+export interface ShardSight {
+  readonly page: Page;
+  readonly rates: ThreadRates;
+  /** What is in its request ring. */
+  readonly queue: { readonly frames: number; readonly bytes: number };
+  readonly executing: ExecutingReport | null;
+}
+
+/** What the log and the snapshots say; all of it is still while there are none. */
+export interface PersistenceReport {
+  readonly enabled: boolean;
+  readonly durability_mode: string | null;
+  readonly snapshot: {
+    readonly in_progress: boolean;
+    readonly last_timestamp: number | null;
+    readonly last_status: string | null;
+  };
+  readonly wal: {
+    readonly pending_ops: number;
+    readonly pending_bytes: number;
+    readonly max_durability_lag_ms: number;
+    readonly last_flush_ok: boolean | null;
+    readonly shards: readonly unknown[];
+  };
+}
+
+/** Of a server that keeps nothing on disk. */
+export const NO_PERSISTENCE: PersistenceReport = {
+  enabled: false,
+  durability_mode: null,
+  snapshot: { in_progress: false, last_timestamp: null, last_status: null },
+  wal: {
+    pending_ops: 0,
+    pending_bytes: 0,
+    max_durability_lag_ms: 0,
+    last_flush_ok: null,
+    shards: [],
+  },
+};
+
+export interface StatusSource {
+  readonly version: string;
+  readonly processId: number;
+  /** Monotonic: what has been up for how long must not change when the wall clock jumps. */
+  readonly nowUs: number;
+  readonly wallMs: number;
+  readonly rssBytes: number;
+  readonly mode: 'standalone' | 'primary' | 'replica' | 'cluster';
+  readonly main: Page;
+  readonly mainRates: ThreadRates;
+  readonly shards: readonly ShardSight[];
+  readonly shape: PageShape;
+  /** Names of commands by their id, as `client|list`. */
+  readonly commandNames: readonly string[];
+  readonly maxClients: number;
+  readonly memoryLimitBytes: number;
+  readonly limits: HealthLimits;
+  readonly persistence: PersistenceReport;
+}
+
+export interface ShardStatus {
+  readonly id: number;
+  readonly state: 'running' | 'stuck' | 'restarting';
+  readonly keys: number;
+  readonly memory_bytes: number;
+  readonly peak_memory_bytes: number;
+  readonly ops_total: number;
+  readonly ops_per_sec: number;
+  readonly queue_depth: number;
+  readonly queue_bytes: number;
+  readonly busy_percent: number;
+  readonly executing: ExecutingReport | null;
+}
+
+export interface StatusDocument {
+  readonly frogdb: Readonly<Record<string, string | number>>;
+  readonly cluster: Readonly<Record<string, string | number | boolean>>;
+  readonly health: Health;
+  readonly clients: Readonly<Record<'connected' | 'max_clients' | 'blocked', number>>;
+  readonly memory: Readonly<Record<string, number>>;
+  readonly persistence: PersistenceReport;
+  readonly shards: readonly ShardStatus[];
+  readonly keyspace: Readonly<Record<string, number>>;
+  readonly commands: {
+    readonly total_processed: number;
+    readonly ops_per_sec: number;
+    readonly errors_total: number;
+    readonly top: readonly CommandStatus[];
+  };
+}
+
+export interface CommandStatus {
+  readonly command: string;
+  readonly calls: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+}
+
+/** Reads everything and judges it. */
+export function collectStatus(source: StatusSource): StatusDocument {
+  const { main } = source;
+  const shards = source.shards.map((sight, id) => shardStatus(id, sight, source));
+  const clients = {
+    connected: main.get('connections'),
+    max_clients: source.maxClients,
+    blocked: main.get('blockedClients'),
+  };
+  const memory = memoryStatus(source);
+  const isReady = main.get('phase') === Phase.ready;
+  const health = judge(
+    {
+      ...{ isReady, usedBytes: memory.used_bytes, limitBytes: memory.limit_bytes },
+      ...{ connected: clients.connected, maxClients: clients.max_clients },
+      durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
+      persistenceError:
+        source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
+      stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
+    },
+    source.limits,
+  );
+  return {
+    frogdb: identity(source),
+    cluster: {
+      database_available: isReady,
+      mode: source.mode,
+      num_shards: shards.length,
+    },
+    ...{ health, clients, memory, persistence: source.persistence, shards },
+    keyspace: keyspaceStatus(source),
+    commands: {
+      total_processed: main.get('commands'),
+      ops_per_sec: Math.round(source.mainRates.commandsPerSecond),
+      errors_total: main.get('errors') + total(source, (page) => page.get('errors')),
+      top: topCommands(source),
+    },
+  };
+}
+
+function identity(source: StatusSource): StatusDocument['frogdb'] {
+  return {
+    version: source.version,
+    uptime_secs: uptimeSeconds(source.main, source.nowUs),
+    process_id: source.processId,
+    timestamp: Math.floor(source.wallMs / 1_000),
+    timestamp_iso: new Date(source.wallMs).toISOString(),
+  };
+}
+
+/** Seconds since the start, by the monotonic clock. */
+export function uptimeSeconds(main: Page, nowUs: number): number {
+  return Math.floor((nowUs - main.get('startedUs')) / 1_000_000);
+}
+
+function memoryStatus(source: StatusSource): {
+  used_bytes: number;
+  peak_bytes: number;
+  limit_bytes: number;
+  rss_bytes: number;
+  fragmentation_ratio: number;
+} {
+  const used = total(source, (page) => page.get('usedBytes'));
+  return {
+    used_bytes: used,
+    peak_bytes: Math.max(used, source.main.get('peakBytes')),
+    limit_bytes: source.memoryLimitBytes,
+    rss_bytes: source.rssBytes,
+    fragmentation_ratio: hundredths(used > 0 ? source.rssBytes / used : 1),
+  };
+}
+
+function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {
+  return {
+    total_keys: total(source, (page) => keysOf(page, source.shape)),
+    expires: total(source, (page) => sumDatabases(source.shape, (index) => page.expires(index))),
+    expired_keys_total: total(source, (page) => page.get('expired')),
+    evicted_keys_total: total(source, (page) => page.get('evicted')),
+    hits_total: total(source, (page) => page.get('hits')),
+    misses_total: total(source, (page) => page.get('misses')),
+  };
+}
+
+function shardStatus(id: number, sight: ShardSight, source: StatusSource): ShardStatus {
+  const { page, rates, queue, executing } = sight;
+  return {
+    id,
+    state: isStuck(sight, source.nowUs) ? 'stuck' : 'running',
+    keys: keysOf(page, source.shape),
+    memory_bytes: page.get('usedBytes'),
+    peak_memory_bytes: page.get('peakBytes'),
+    ops_total: page.get('commands'),
+    ops_per_sec: Math.round(rates.commandsPerSecond),
+    queue_depth: queue.frames,
+    queue_bytes: queue.bytes,
+    busy_percent: hundredths(rates.busyPercent),
+    executing,
+  };
+}
+
+function isStuck({ page, executing }: ShardSight, nowUs: number): boolean {
+  if (executing !== null && executing.elapsed_us >= STUCK_US) return true;
+  // Whoever waits for work is not stuck, however long there is none.
+  if (page.get('idleSinceUs') > 0 || page.get('heartbeatUs') === 0) return false;
+  return nowUs - page.get('heartbeatUs') >= STUCK_US;
+}
+
+function stuckIn({ shards, nowUs }: StatusSource) {
+  return ({ id, executing }: ShardStatus): { shard: number; doing: string } => {
+    const seconds = (us: number): string => `${(us / 1_000_000).toFixed(1)} s`;
+    if (executing !== null) {
+      const { command, elapsed_us: elapsedUs } = executing;
+      return { shard: id, doing: `has been running ${command} for ${seconds(elapsedUs)}` };
+    }
+    const silentUs = nowUs - shards[id]!.page.get('heartbeatUs');
+    return { shard: id, doing: `has given no sign of life for ${seconds(silentUs)}` };
+  };
+}
+
+function topCommands(source: StatusSource): CommandStatus[] {
+  const pages = [source.main, ...source.shards.map(({ page }) => page)];
+  const called = source.commandNames
+    .map((command, id) => {
+      const calls = pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0);
+      return { command, id, calls };
+    })
+    .filter(({ calls }) => calls > 0)
+    .sort((a, b) => b.calls - a.calls);
+  return called.slice(0, TOP_COMMANDS).map(({ command, id, calls }) => {
+    const counts = new Float64Array(HISTOGRAM_BUCKETS);
+    for (const page of pages) addCounts(counts, page.histogram(id));
+    return {
+      command,
+      calls,
+      p50_us: percentileUs(counts, 0.5),
+      p99_us: percentileUs(counts, 0.99),
+    };
+  });
+}
+
+function keysOf(page: Page, shape: PageShape): number {
+  return sumDatabases(shape, (index) => page.keys(index));
+}
+
+function sumDatabases({ databases }: PageShape, of: (index: number) => number): number {
+  let sum = 0;
+  for (let index = 0; index < databases; index += 1) sum += of(index);
+  return sum;
+}
+
+function total({ shards }: StatusSource, of: (page: Page) => number): number {
+  return shards.reduce((sum, { page }) => sum + of(page), 0);
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,99 @@
+/** Figures of the debug API that are worked out from the pages. */
+
+import {
+  addCounts,
+  bucketHigh,
+  HISTOGRAM_BUCKETS,
+  percentileUs,
+  TICKS_PER_US,
+  type Counts,
+  type ShardStatus,
+} from '#diag';
+import type { Sight } from '#sight';
+import type { ShardContent } from './reports.ts';
+import type { HttpLiveSettings } from './settings.ts';
+
+export interface CommandReport {
+  readonly command: string;
+  readonly calls: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly p999_us: number;
+  readonly max_us: number;
+}
+
+/** How long each command took that was called; those called most first. */
+export function commandReports({ main, shards, commandNames }: Sight): CommandReport[] {
+  const pages = [main, ...shards];
+  const counts = new Float64Array(HISTOGRAM_BUCKETS);
+  return commandNames
+    .map((command, id) => ({
+      ...{ command, id },
+      calls: pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0),
+    }))
+    .filter(({ calls }) => calls > 0)
+    .sort((a, b) => b.calls - a.calls)
+    .map(({ command, id, calls }) => {
+      counts.fill(0);
+      for (const page of pages) {
+        if (page.command(id, 'calls') > 0) addCounts(counts, page.histogram(id));
+      }
+      const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
+      const max = hundredths(greatestUs(counts));
+      return { command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max };
+    });
+}
+
+/** Cumulative counts by label, and all of them; nothing when bands are not counted. */
+export function bandReport(
+  { main, shards }: Sight,
+  { isEnabled, thresholdsMs }: HttpLiveSettings['bands'],
+): Record<string, number> {
+  const report: Record<string, number> = {};
+  if (!isEnabled) return report;
+  const inRow = (row: number): number =>
+    [main, ...shards].reduce((sum, page) => sum + page.band(row), 0);
+  let total = 0;
+  for (const [row, ms] of thresholdsMs.entries()) {
+    total += inRow(row);
+    report[`<=${ms}ms`] = total;
+  }
+  const over = inRow(thresholdsMs.length);
+  report[`>${thresholdsMs.at(-1) ?? 0}ms`] = over;
+  report['total'] = total + over;
+  return report;
+}
+
+/** A shard that has not answered is marked, and what only it knows is null. */
+export function shardReports(
+  shards: readonly ShardStatus[],
+  contents: readonly (ShardContent | null)[],
+): object[] {
+  return shards.map((shard) => {
+    const content = contents[shard.id] ?? null;
+    return {
+      shard_id: shard.id,
+      missing: content === null,
+      state: shard.state,
+      keys: content?.keys ?? shard.keys,
+      memory_bytes: shard.memory_bytes,
+      peak_memory_bytes: shard.peak_memory_bytes,
+      hot_keys: content?.hot_keys ?? null,
+      warm_keys: content?.warm_keys ?? null,
+      queue_depth: shard.queue_depth,
+      queue_bytes: shard.queue_bytes,
+      ops_total: shard.ops_total,
+      ops_per_sec: shard.ops_per_sec,
+      busy_percent: shard.busy_percent,
+    };
+  });
+}
+
+function greatestUs(counts: Counts): number {
+  const last = counts.findLastIndex((count) => count > 0);
+  return last < 0 ? 0 : bucketHigh(last) / TICKS_PER_US;
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

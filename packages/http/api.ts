@@ -1,0 +1,121 @@
+/** The debug API: what the server knows of itself, as compact JSON. */
+
+import { bandReport, commandReports, shardReports } from './api-figures.ts';
+import { HttpError, json } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+import type { MetricsDesk } from './metrics.ts';
+import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
+import type { Route } from './routes.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The documents behind the paths; bundles hold the same. */
+export class DebugDocuments {
+  readonly #surroundings: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  server() {
+    const { fixed, sight, clock, version } = this.#surroundings;
+    const aliveUs = clock.nowUs() - sight.main.get('startedUs');
+    return {
+      version,
+      role: 'primary',
+      uptime_seconds: Math.floor(aliveUs / 1_000_000),
+      num_shards: sight.shards.length,
+      connected_replicas: 0,
+      master_host: null,
+      master_port: null,
+      replication_offset: 0,
+      bind_addr: fixed.clientBind,
+      port: fixed.clientPort,
+    };
+  }
+
+  config() {
+    return { entries: this.#surroundings.live.entries };
+  }
+
+  async clients() {
+    return { clients: await this.#surroundings.desk.ask('clients', null) };
+  }
+
+  async slowlog(count: number): Promise<{ entries: readonly SlowlogReport[] }> {
+    const { entries, missing_shards: missing } = await this.#surroundings.desk.ask('slowlog', {
+      count,
+    });
+    return missing.length === 0 ? { entries } : { entries, ...{ missing_shards: missing } };
+  }
+
+  /** Events are main's to tell; when it is late the rest is told without them, and says so. */
+  async latency() {
+    const { sight, live, desk } = this.#surroundings;
+    let events: readonly LatencyEventReport[] = [];
+    let missing: object = {};
+    try {
+      events = await desk.ask('latency-events', null);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      missing = { missing: ['events'] };
+    }
+    return {
+      events,
+      bands: bandReport(sight, live.bands),
+      commands: commandReports(sight),
+      ...missing,
+    };
+  }
+
+  /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
+  async shardStats() {
+    const { desk } = this.#surroundings;
+    let contents: readonly (ShardContent | null)[] = [];
+    try {
+      contents = await desk.ask('shards', null);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    }
+    const { shards } = await this.#surroundings.status();
+    return { shards: shardReports(shards, contents) };
+  }
+
+  traces() {
+    return { traces: [] };
+  }
+}
+
+export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Route[] {
+  const get = (path: string, about: string, body: (exchange: Exchange) => unknown): Route => ({
+    path: `/debug/api/${path}`,
+    about,
+    methods: { GET: async (exchange) => json(await body(exchange)) },
+  });
+  const server = (): unknown => documents.server();
+  return [
+    get('server', 'The server: version, role, uptime, shards, replication.', server),
+    get('cluster', 'The same as server.', server),
+    get('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
+    get('cluster/node/:id', 'One node of the cluster.', () => {
+      throw new HttpError(404, 'node not found');
+    }),
+    get('config', 'Every setting, with where its value comes from.', () => documents.config()),
+    get('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
+    get('clients', 'Connected clients.', () => documents.clients()),
+    get('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
+      documents.slowlog(countOf(query)),
+    ),
+    get('latency', 'Latency events, bands, and percentiles of commands.', () =>
+      documents.latency(),
+    ),
+    get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    get('traces', 'Recent traces.', () => documents.traces()),
+  ];
+}
+
+/** All entries, when no count is given. */
+function countOf(query: URLSearchParams): number {
+  const text = query.get('count') ?? '-1';
+  if (/^(-1|\d{1,9})$/.test(text)) return Number(text);
+  throw new HttpError(400, 'count must be a whole number, or -1 for all');
+}

@@ -1,0 +1,67 @@
+/**
+ * The sockets of the listener, of which there are few. When they are all taken, the one that has been without
+ * a request for longest makes room: a thousand connections that never ask anything cannot keep a probe out.
+ */
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+export const CONNECTIONS_MAX = 64;
+
+export class Connections {
+  /** In the order in which they have come, or have ended their last request. */
+  readonly #idle = new Set<Socket>();
+  readonly #busy = new Map<Socket, number>();
+  /** How many were closed to make room, or found none. */
+  refused = 0;
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#opened(socket);
+    });
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      this.#began(socket);
+      response.once('close', () => {
+        this.#ended(socket);
+      });
+    });
+  }
+
+  get count(): number {
+    return this.#idle.size + this.#busy.size;
+  }
+
+  #opened(socket: Socket): void {
+    if (this.count >= CONNECTIONS_MAX) {
+      this.refused += 1;
+      const [longest] = this.#idle;
+      if (longest === undefined) {
+        socket.destroy();
+        return;
+      }
+      this.#idle.delete(longest);
+      longest.destroy();
+    }
+    this.#idle.add(socket);
+    socket.once('close', () => {
+      this.#idle.delete(socket);
+      this.#busy.delete(socket);
+    });
+  }
+
+  #began(socket: Socket): void {
+    this.#idle.delete(socket);
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+  }
+
+  #ended(socket: Socket): void {
+    const left = (this.#busy.get(socket) ?? 1) - 1;
+    if (left > 0) {
+      this.#busy.set(socket, left);
+      return;
+    }
+    this.#busy.delete(socket);
+    if (!socket.destroyed) this.#idle.add(socket);
+  }
+}

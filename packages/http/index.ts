@@ -1,0 +1,9 @@
+export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops-thread.ts';
+export type {
+  ClientReport,
+  LatencyEventReport,
+  MainAnswers,
+  MainReportName,
+  SlowlogReport,
+} from './reports.ts';
+export type { HttpFixedSettings, HttpLiveSettings, SettingReport } from './settings.ts';

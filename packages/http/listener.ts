@@ -1,0 +1,188 @@
+/** The HTTP listener: limits, the order in which a request is judged, and how answers are sent. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { HttpError, redirect, SECURITY_HEADERS, type Answer } from './answer.ts';
+import type { Access } from './access.ts';
+import { Connections } from './connections.ts';
+import { Exchange, targetOf } from './exchange.ts';
+import { allowedMethods, isProtected, type Found, type Handler, type Routes } from './routes.ts';
+
+const HEADER_BYTES_MAX = 16 * 1_024;
+/** From the first byte of a request to the end of its headers, and to its end. */
+const HEADERS_MS_MAX = 5_000;
+const REQUEST_MS_MAX = 10_000;
+/** A connection on which nothing is asked, and one on which nothing moves. */
+const KEEP_ALIVE_MS = 60_000;
+const SILENT_MS_MAX = 30_000;
+const CHECK_MS = 1_000;
+
+export interface ListenerOptions {
+  /** What is there from the beginning. */
+  readonly early: Routes;
+  /** Everything; whoever asks for more than the beginning waits for it. */
+  routes(): Promise<Routes>;
+  readonly access: Access;
+  /** Something went wrong that is no fault of the one who asked. */
+  failed(path: string, error: unknown): void;
+}
+
+export class HttpListener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  /** Requests answered, by the class of their status. */
+  readonly answered: Record<string, number> = {};
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#server = createServer(
+      {
+        maxHeaderSize: HEADER_BYTES_MAX,
+        headersTimeout: HEADERS_MS_MAX,
+        requestTimeout: REQUEST_MS_MAX,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: CHECK_MS,
+      },
+      (request, response) => void this.#serve(request, response),
+    );
+    this.#server.setTimeout(SILENT_MS_MAX);
+    this.#server.on('clientError', refuseGarbage);
+    this.#connections = new Connections(this.#server);
+  }
+
+  get connections(): number {
+    return this.#connections.count;
+  }
+
+  get refused(): number {
+    return this.#connections.refused;
+  }
+
+  /** Begins to listen; answers the port, which is chosen where it is 0. */
+  open(bind: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host: bind, port }, () => {
+        this.#server.off('error', reject);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let answer: Answer;
+    try {
+      answer = await this.#answer(request);
+    } catch (error) {
+      if (error instanceof HttpError) {
+        answer = error.answer;
+      } else {
+        this.#options.failed(request.url ?? '', error);
+        answer = new HttpError(500, 'internal error').answer;
+      }
+    }
+    const kind = `${Math.floor(answer.status / 100)}xx`;
+    this.answered[kind] = (this.answered[kind] ?? 0) + 1;
+    send(request, response, answer);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { early, access } = this.#options;
+    const target = targetOf(request.url ?? '/');
+    const found = early.find(target.path) ?? (await this.#options.routes()).find(target.path);
+    const exchange = new Exchange(request, target, found?.params ?? {});
+    if (isProtected(target.path, found?.route)) {
+      try {
+        access.demand(exchange);
+      } catch (error) {
+        if (isBrowserPage(exchange, error)) return redirect('/debug/login');
+        throw error;
+      }
+    }
+    if (found === undefined) throw new HttpError(404, 'not found');
+    const handler = handlerOf(found, exchange.method);
+    if (exchange.method === 'POST' || found.route.isMutation === true) {
+      access.demandOwnSite(exchange);
+    }
+    return handler(exchange);
+  }
+}
+
+function handlerOf({ route }: Found, method: string): Handler {
+  const handler =
+    method === 'GET' || method === 'HEAD'
+      ? route.methods.GET
+      : method === 'POST'
+        ? route.methods.POST
+        : undefined;
+  if (handler !== undefined) return handler;
+  throw new HttpError(405, 'method not allowed', { Allow: allowedMethods(route).join(', ') });
+}
+
+/** Whether somebody without the token has asked for a page, to read it. */
+function isBrowserPage(exchange: Exchange, error: unknown): boolean {
+  if (!(error instanceof HttpError) || error.status !== 401) return false;
+  const isPage = exchange.path === '/debug' || exchange.path === '/debug/';
+  return isPage && exchange.header('accept').includes('text/html');
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (response.destroyed) {
+    if (isStream(answer.body)) answer.body.destroy();
+    return;
+  }
+  const headers: Record<string, string | number> = {
+    ...SECURITY_HEADERS,
+    'Content-Type': answer.type,
+    ...answer.headers,
+  };
+  // What was sent along and nobody has read would be taken for the next request.
+  if (hasBody(request) && !request.complete) headers['Connection'] = 'close';
+  const { body } = answer;
+  if (isStream(body)) {
+    response.writeHead(answer.status, headers);
+    if (request.method === 'HEAD') {
+      body.destroy();
+      response.end();
+      return;
+    }
+    body.on('error', () => response.destroy());
+    response.on('close', () => body.destroy());
+    body.pipe(response);
+    return;
+  }
+  headers['Content-Length'] = Buffer.byteLength(body);
+  response.writeHead(answer.status, headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isStream(body: Answer['body']): body is Readable {
+  return typeof body !== 'string' && !Buffer.isBuffer(body);
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What is no HTTP is told so in one line, and cut off. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.destroySoon();
+}

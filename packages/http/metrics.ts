@@ -1,0 +1,133 @@
+/** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
+
+import { ringDepth } from '#link';
+import {
+  Exposition,
+  metrics,
+  metricsJson,
+  redisMetrics,
+  type ExpositionFormat,
+  type MetricDefinition,
+  type MetricJson,
+  type MetricSource,
+} from '#telemetry';
+import type { Answer } from './answer.ts';
+import type { HttpListener } from './listener.ts';
+import type { Route } from './routes.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Scrapes that are rendered within a second; further ones get the last of them. */
+const RENDERED_PER_SECOND_MAX = 20;
+const SECOND_US = 1_000_000;
+
+interface Rendered {
+  text: string;
+  /** Those of the second that began at `sinceUs`. */
+  count: number;
+  sinceUs: number;
+}
+
+export class MetricsDesk {
+  readonly #surroundings: Surroundings;
+  readonly #listener: HttpListener;
+  readonly #definitions: readonly MetricDefinition[];
+  readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
+  readonly #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
+  #scrapeUs = 0;
+
+  constructor(surroundings: Surroundings, listener: HttpListener) {
+    this.#surroundings = surroundings;
+    this.#listener = listener;
+    const more = surroundings.fixed.hasRedisNames ? redisMetrics : [];
+    this.#definitions = [...metrics, ...more];
+    const take = (): MetricSource => this.#source();
+    this.#expositions = {
+      text: new Exposition(this.#definitions, 'text', take),
+      openmetrics: new Exposition(this.#definitions, 'openmetrics', take),
+    };
+  }
+
+  get route(): Route {
+    return {
+      path: '/metrics',
+      about: 'Metrics for Prometheus.',
+      isOpen: true,
+      methods: { GET: (exchange) => this.#answer(formatFor(exchange.header('accept'))) },
+    };
+  }
+
+  /** The text, fresh. */
+  async text(format: ExpositionFormat = 'text'): Promise<string> {
+    const { clock } = this.#surroundings;
+    const beganUs = clock.nowUs();
+    const text = await this.#expositions[format].render();
+    this.#scrapeUs = clock.nowUs() - beganUs;
+    return text;
+  }
+
+  json(): MetricJson[] {
+    return metricsJson(this.#definitions, this.#source());
+  }
+
+  async #answer(format: ExpositionFormat): Promise<Answer> {
+    const type = this.#expositions[format].contentType;
+    const nowUs = this.#surroundings.clock.nowUs();
+    const last = this.#rendered[format];
+    if (last === undefined || nowUs - last.sinceUs >= SECOND_US) {
+      const text = await this.text(format);
+      this.#rendered[format] = { text, count: 1, sinceUs: nowUs };
+      return { status: 200, type, body: text };
+    }
+    last.count += 1;
+    if (last.count <= RENDERED_PER_SECOND_MAX) last.text = await this.text(format);
+    return { status: 200, type, body: last.text };
+  }
+
+  #source(): MetricSource {
+    const { sight, live, version, clock } = this.#surroundings;
+    const { memory, layout } = sight;
+    const cpu = process.cpuUsage();
+    return {
+      main: sight.main,
+      shards: sight.shards,
+      shape: sight.shape,
+      commandNames: sight.commandNames,
+      version,
+      nowUs: clock.nowUs(),
+      wallMs: clock.wallMs(),
+      settings: {
+        maxClients: live.status.maxClients,
+        memoryLimitBytes: live.status.memoryLimitBytes,
+        tracksLatency: live.tracksLatency,
+        bands: live.bands,
+      },
+      queues: sight.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),
+      process: {
+        rssBytes: process.memoryUsage.rss(),
+        userUs: cpu.user,
+        systemUs: cpu.system,
+      },
+      ops: {
+        connections: this.#listener.connections,
+        connectionsRefused: this.#listener.refused,
+        answered: this.#listener.answered,
+        scrapeSeconds: this.#scrapeUs / SECOND_US,
+        logLinesDropped: this.#surroundings.logLinesDropped(),
+      },
+    };
+  }
+}
+
+/** OpenMetrics for whoever would rather have that, else the text format that everybody reads. */
+export function formatFor(accept: string): ExpositionFormat {
+  let openmetrics = 0;
+  let text = 0;
+  for (const part of accept.split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    const quality = parameters.find((each) => each.startsWith('q='));
+    const weight = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+    if (type === 'application/openmetrics-text') openmetrics = Math.max(openmetrics, weight);
+    else if (type === 'text/plain') text = Math.max(text, weight);
+  }
+  return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
+}

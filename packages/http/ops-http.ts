@@ -1,0 +1,97 @@
+/**
+ * The HTTP side of the ops thread, from the first request to the last.
+ *
+ * It listens, and answers probes, before the rest is loaded: whoever asks for more waits until it is.
+ */
+
+import { systemClock } from '#base';
+import { Page } from '#diag';
+import { Access } from './access.ts';
+import type { Bundles } from './bundles.ts';
+import { HttpListener } from './listener.ts';
+import { loginRoutes } from './login.ts';
+import { probeRoutes } from './probes.ts';
+import { Routes, type Route } from './routes.ts';
+import type { HttpLiveSettings } from './settings.ts';
+import type { RestOfHttp } from './rest-of-http.ts';
+import type { OpsHttpParts } from './surroundings.ts';
+
+export class OpsHttp {
+  readonly #parts: OpsHttpParts;
+  readonly #listener: HttpListener;
+  /** The rest, as soon as it is loaded. */
+  readonly #rest: Promise<RestOfHttp>;
+
+  constructor(parts: OpsHttpParts) {
+    this.#parts = parts;
+    const { fixed, sight } = parts;
+    const access = new Access({
+      token: fixed.token,
+      isLoopback: fixed.isLoopback,
+      bind: fixed.bind,
+      wallMs: () => systemClock.wallMs(),
+    });
+    const early = [
+      ...probeRoutes(new Page(sight.pageShape, sight.mainPage)),
+      ...loginRoutes(access),
+    ];
+    this.#listener = new HttpListener({
+      access,
+      early: new Routes(early),
+      routes: () => this.#rest.then(({ routes }) => routes),
+      failed: (path, error) => {
+        const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
+      },
+    });
+    this.#rest = this.#load(early);
+  }
+
+  /** Begins to listen; rejects with a message for people when the address cannot be had. */
+  async open(): Promise<void> {
+    const { bind, port } = this.#parts.fixed;
+    try {
+      const chosen = await this.#listener.open(bind, port);
+      const address = `${bind.includes(':') ? `[${bind}]` : bind}:${chosen}`;
+      this.#parts.log('info', 'http-listening', `HTTP is served at http://${address}`, {
+        port: chosen,
+      });
+    } catch (error) {
+      throw new Error(listenProblem(bind, port, error as NodeJS.ErrnoException), { cause: error });
+    }
+  }
+
+  apply(live: HttpLiveSettings): void {
+    void this.#rest.then((rest) => {
+      rest.apply(live);
+    });
+  }
+
+  async bundles(): Promise<Bundles> {
+    return (await this.#rest).bundles;
+  }
+
+  async close(): Promise<void> {
+    this.#listener.close();
+    await (await this.#rest).close();
+  }
+
+  async #load(early: readonly Route[]): Promise<RestOfHttp> {
+    const { RestOfHttp } = await import('./rest-of-http.ts');
+    return new RestOfHttp(this.#parts, early, this.#listener);
+  }
+}
+
+function listenProblem(bind: string, port: number, error: NodeJS.ErrnoException): string {
+  const advice = 'choose another with --http-port, or set http.enabled = false';
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `http: ${bind}:${port} is in use; ${advice}`;
+    case 'EACCES':
+      return `http: ${bind}:${port} may not be used by this user; ${advice}`;
+    case 'EADDRNOTAVAIL':
+      return `http: ${bind} is not an address of this machine; set http.bind`;
+    default:
+      return `http: cannot listen on ${bind}:${port}: ${error.message}`;
+  }
+}

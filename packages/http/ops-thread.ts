@@ -1,0 +1,122 @@
+/** The ops thread from inside: log records in, questions both ways, HTTP; until main says stop. */
+
+import type { MessagePort } from 'node:worker_threads';
+import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
+import { isCall, PortCalls, type CallMessage } from '#link';
+import type { SightData } from '#sight';
+import { LogWriter, type LogWriterOptions } from '#telemetry';
+import { OpsHttp } from './ops-http.ts';
+import { MainDesk } from './reports.ts';
+import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
+
+/** What the thread is started with. */
+export interface OpsData {
+  readonly port: MessagePort;
+  readonly logging: LogWriterOptions;
+  readonly version: string;
+  readonly sight: SightData;
+  readonly http: HttpFixedSettings;
+  readonly live: HttpLiveSettings;
+  readonly bundleTask: string;
+}
+
+/** What main sends, beside questions. */
+export type OpsMessage =
+  | CallMessage
+  | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
+  | { readonly kind: 'level'; readonly level: LogLevel }
+  | { readonly kind: 'live'; readonly live: HttpLiveSettings }
+  | { readonly kind: 'stop' };
+
+/** What main is sent, beside questions. */
+export type OpsNotice =
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'cannot-listen'; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+export class OpsThread {
+  readonly #data: OpsData;
+  readonly #writer: LogWriter;
+  readonly #calls: PortCalls;
+  readonly #http: OpsHttp;
+  #level: number;
+
+  constructor(data: OpsData) {
+    this.#data = data;
+    this.#writer = new LogWriter(data.logging);
+    this.#calls = new PortCalls(data.port);
+    this.#level = LOG_LEVELS.indexOf(data.logging.level);
+    const logger = new Logger(
+      'ops',
+      () => systemClock.wallMs(),
+      () => this.#level,
+      (record) => {
+        this.#writer.write([record]);
+      },
+    );
+    this.#http = new OpsHttp({
+      sight: data.sight,
+      version: data.version,
+      fixed: data.http,
+      live: data.live,
+      desk: new MainDesk(this.#calls),
+      bundleTask: data.bundleTask,
+      recentLogLines: () => this.#writer.recent(),
+      logLinesDropped: () => this.#writer.droppedLines,
+      log: (level, event, message, fields) => {
+        logger[level](event, message, fields);
+      },
+    });
+  }
+
+  run(): void {
+    this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
+    this.#data.port.on('message', (message: OpsMessage) => {
+      this.#take(message);
+    });
+    void this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      if (this.#data.http.isEnabled) await this.#http.open();
+      this.#tell({ kind: 'listening' });
+    } catch (error) {
+      this.#tell({ kind: 'cannot-listen', message: (error as Error).message });
+    }
+  }
+
+  #take(message: OpsMessage): void {
+    if (isCall(message)) {
+      this.#calls.take(message);
+      return;
+    }
+    switch (message.kind) {
+      case 'log':
+        this.#writer.write(message.records);
+        break;
+      case 'level':
+        this.#level = LOG_LEVELS.indexOf(message.level);
+        this.#writer.setLevel(message.level);
+        break;
+      case 'live':
+        this.#http.apply(message.live);
+        break;
+      case 'stop':
+        void this.#stop();
+        break;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#http.close();
+    await this.#writer.close();
+    this.#tell({ kind: 'stopped' });
+    this.#data.port.close();
+  }
+
+  #tell(notice: OpsNotice): void {
+    this.#data.port.postMessage(notice);
+  }
+}

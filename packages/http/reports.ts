@@ -1,0 +1,109 @@
+/** What only main knows, asked of it by message: by name, with what is asked and what is answered. */
+
+import type { ShardContent } from '#diag';
+import { CallError, type PortCalls } from '#link';
+import { HttpError } from './answer.ts';
+
+/** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
+const MAIN_MS_MAX = 1_000;
+
+export interface ClientReport {
+  readonly id: number;
+  readonly addr: string;
+  readonly name: string;
+  readonly user: string;
+  readonly lib_name: string;
+  readonly lib_ver: string;
+  readonly age_secs: number;
+  readonly idle_secs: number;
+  readonly flags: string;
+  readonly db: number;
+  readonly commands_total: number;
+  readonly bytes_recv: number;
+  readonly bytes_sent: number;
+  readonly output_buffer_bytes: number;
+}
+
+export interface SlowlogReport {
+  readonly id: number;
+  readonly timestamp: number;
+  readonly duration_us: number;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly client_addr: string;
+  readonly client_name: string;
+  /** Null: main's own. */
+  readonly shard: number | null;
+  readonly queue_us: number;
+  readonly durable_us: number;
+}
+
+export interface LatencyEventReport {
+  readonly event: string;
+  readonly latest_us: number;
+  readonly min_us: number;
+  readonly max_us: number;
+  readonly avg_us: number;
+  readonly samples: number;
+}
+
+/** Everything that is asked of main. What this version of it has no answer to is not available. */
+export interface MainReports {
+  clients: { question: null; answer: readonly ClientReport[] };
+  /** Slots of main's list, and the ids of the clients in them. */
+  'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
+  slowlog: {
+    /** -1: all. */
+    question: { count: number };
+    answer: { entries: readonly SlowlogReport[]; missing_shards: readonly number[] };
+  };
+  'latency-events': { question: null; answer: readonly LatencyEventReport[] };
+  /** By shard; null for one that did not answer in time. */
+  shards: { question: null; answer: readonly (ShardContent | null)[] };
+  /** Begins to drain; answered as soon as that has begun. */
+  shutdown: { question: null; answer: null };
+}
+
+export type MainReportName = keyof MainReports;
+
+/** Main's side: who answers what. */
+export type MainAnswers = {
+  readonly [Name in MainReportName]?: (
+    question: MainReports[Name]['question'],
+  ) => MainReports[Name]['answer'] | Promise<MainReports[Name]['answer']>;
+};
+
+export class MainDesk {
+  readonly #calls: PortCalls;
+
+  constructor(calls: PortCalls) {
+    this.#calls = calls;
+  }
+
+  /** Rejects with what the one who asked over HTTP is answered. */
+  async ask<Name extends MainReportName>(
+    name: Name,
+    question: MainReports[Name]['question'],
+    timeoutMs = MAIN_MS_MAX,
+  ): Promise<MainReports[Name]['answer']> {
+    try {
+      return (await this.#calls.ask(name, question, timeoutMs)) as MainReports[Name]['answer'];
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      throw mainError(error);
+    }
+  }
+}
+
+function mainError({ problem, message }: CallError): HttpError {
+  switch (problem) {
+    case 'unknown':
+      return new HttpError(503, 'not available');
+    case 'late':
+      return new HttpError(503, 'the main thread did not answer in time');
+    case 'failed':
+      return new HttpError(500, message);
+  }
+}
+
+export type { ShardContent };

@@ -1,0 +1,88 @@
+/** All that is answered over HTTP beside probes: what it takes is loaded after those are there. */
+
+import { fileURLToPath } from 'node:url';
+import { adminRoutes } from './admin.ts';
+import { json } from './answer.ts';
+import { apiRoutes, DebugDocuments } from './api.ts';
+import { Bundles } from './bundles.ts';
+import { StaticFiles } from './files.ts';
+import { indexPage } from './index-page.ts';
+import type { HttpListener } from './listener.ts';
+import { MetricsDesk } from './metrics.ts';
+import { Routes, type Route } from './routes.ts';
+import type { HttpLiveSettings } from './settings.ts';
+import { Surroundings, type OpsHttpParts } from './surroundings.ts';
+
+/** Where the web UI is built to: `dist/debug-ui`. */
+const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
+
+export class RestOfHttp {
+  readonly routes: Routes;
+  readonly bundles: Bundles;
+  readonly #surroundings: Surroundings;
+
+  constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
+    const surroundings = new Surroundings(parts);
+    this.#surroundings = surroundings;
+    const metrics = new MetricsDesk(surroundings, listener);
+    const documents = new DebugDocuments(surroundings);
+    this.bundles = new Bundles({ surroundings, documents, metrics, task: parts.bundleTask });
+    const routes = [
+      ...early,
+      metrics.route,
+      ...statusRoutes(surroundings),
+      ...apiRoutes(documents, metrics),
+      ...this.bundles.routes,
+      ...adminRoutes(surroundings),
+    ];
+    this.routes = new Routes([...routes, ...uiRoutes(routes, parts.version)]);
+  }
+
+  apply(live: HttpLiveSettings): void {
+    this.#surroundings.live = live;
+  }
+
+  async close(): Promise<void> {
+    this.#surroundings.close();
+    await this.bundles.close();
+  }
+}
+
+function statusRoutes(surroundings: Surroundings): Route[] {
+  return [
+    {
+      path: '/status/json',
+      about: 'The status document, as STATUS JSON answers it.',
+      isOpen: true,
+      methods: { GET: async () => json(await surroundings.status()) },
+    },
+  ];
+}
+
+function uiRoutes(routes: readonly Route[], version: string): Route[] {
+  const files = new StaticFiles(UI_FOLDER);
+  return [
+    {
+      path: '/debug',
+      about: 'Leads to the debug pages.',
+      methods: {
+        GET: () => ({
+          status: 308,
+          type: 'text/plain',
+          body: '',
+          headers: { Location: '/debug/' },
+        }),
+      },
+    },
+    {
+      path: '/debug/',
+      about: 'The debug pages.',
+      methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
+    },
+    {
+      path: '/debug/assets/*',
+      about: 'Files of the debug pages.',
+      methods: { GET: ({ params }) => files.get(`assets/${params['*'] ?? ''}`) },
+    },
+  ];
+}

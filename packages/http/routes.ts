@@ -1,0 +1,57 @@
+/** Which path is answered by whom, and who may ask. */
+
+import findMyWay from 'find-my-way';
+import type { Answer } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+
+export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+export type Method = 'GET' | 'POST';
+
+export interface Route {
+  readonly path: string;
+  /** One sentence for the index. */
+  readonly about: string;
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  /** Whether the token is asked for. */
+  readonly isOpen?: boolean;
+  /** Whether a GET changes something, so that other sites' pages may not cause it. */
+  readonly isMutation?: boolean;
+}
+
+export interface Found {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is asked for below these is protected, whether it exists or not. */
+const PROTECTED = /^\/(debug|admin)(\/|$)/;
+
+export class Routes {
+  readonly all: readonly Route[];
+  readonly #router = findMyWay({ caseSensitive: true, maxParamLength: 200 });
+
+  constructor(routes: readonly Route[]) {
+    this.all = routes;
+    // Only paths are looked up; which methods there are is the route's own word.
+    for (const route of routes) this.#router.on('GET', route.path, () => undefined, route);
+  }
+
+  find(path: string): Found | undefined {
+    const found = this.#router.find('GET', path);
+    return found === null ? undefined : { route: found.store as Route, params: found.params };
+  }
+}
+
+/** Tells whether the token is asked for. */
+export function isProtected(path: string, route: Route | undefined): boolean {
+  if (route?.isOpen === true) return false;
+  return route !== undefined || PROTECTED.test(path);
+}
+
+/** The methods of a route, as `Allow` lists them. */
+export function allowedMethods({ methods }: Route): string[] {
+  return [
+    ...(methods.GET === undefined ? [] : ['GET', 'HEAD']),
+    ...(methods.POST === undefined ? [] : ['POST']),
+  ];
+}

@@ -1,0 +1,41 @@
+/** What the HTTP side is told of the settings; main makes it anew whenever one of them changes. */
+
+import type { StatusSettings } from '#sight';
+
+/** One setting as the debug API shows it. */
+export interface SettingReport {
+  readonly name: string;
+  readonly value: string;
+  readonly source: string;
+  readonly mutable: boolean;
+  readonly description: string;
+}
+
+/** What is read once, when the thread starts. */
+export interface HttpFixedSettings {
+  readonly isEnabled: boolean;
+  readonly bind: string;
+  readonly isLoopback: boolean;
+  readonly port: number;
+  readonly token: string;
+  readonly hasRedisNames: boolean;
+  readonly bundleFolder: string;
+  readonly clientBind: string;
+  readonly clientPort: number;
+}
+
+/** What may change while the server runs. */
+export interface HttpLiveSettings {
+  readonly status: StatusSettings;
+  readonly tracksLatency: boolean;
+  readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
+  readonly bundles: {
+    readonly countMax: number;
+    readonly ageSecondsMax: number;
+    readonly slowlogMax: number;
+    readonly tracesMax: number;
+  };
+  /** All settings, secrets hidden; one by one, and as the file that would give them. */
+  readonly entries: readonly SettingReport[];
+  readonly toml: string;
+}

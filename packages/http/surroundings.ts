@@ -1,0 +1,97 @@
+/** What the HTTP side stands on: given by the ops thread, used by every group of routes. */
+
+import { systemClock, type LogFields } from '#base';
+import { ThreadRates } from '#diag';
+import { executingConnections, Sight, statusDocument, type SightData } from '#sight';
+import type { StatusDocument } from '#diag';
+import type { MainDesk } from './reports.ts';
+import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
+
+/** Between two readings from which rates are made, as main has them. */
+const SAMPLE_MS = 100;
+/** The ids of clients are asked of main, and left out when it is busy: the document must be quick. */
+const CLIENT_IDS_MS_MAX = 20;
+
+export interface OpsHttpParts {
+  readonly sight: SightData;
+  readonly version: string;
+  readonly fixed: HttpFixedSettings;
+  readonly live: HttpLiveSettings;
+  readonly desk: MainDesk;
+  /** Where the task is that packs bundles. */
+  readonly bundleTask: string;
+  /** The latest lines of the log. */
+  recentLogLines(): readonly string[];
+  logLinesDropped(): number;
+  log(level: 'info' | 'warn' | 'error', event: string, message: string, fields?: LogFields): void;
+}
+
+export class Surroundings {
+  readonly sight: Sight;
+  readonly version: string;
+  readonly fixed: HttpFixedSettings;
+  readonly desk: MainDesk;
+  readonly clock = systemClock;
+  live: HttpLiveSettings;
+  readonly recentLogLines: OpsHttpParts['recentLogLines'];
+  readonly logLinesDropped: OpsHttpParts['logLinesDropped'];
+  readonly log: OpsHttpParts['log'];
+  readonly mainRates: ThreadRates;
+  readonly shardRates: readonly ThreadRates[];
+  readonly #sampler: NodeJS.Timeout;
+
+  constructor(parts: OpsHttpParts) {
+    this.sight = new Sight(parts.sight);
+    this.version = parts.version;
+    this.fixed = parts.fixed;
+    this.live = parts.live;
+    this.desk = parts.desk;
+    this.recentLogLines = () => parts.recentLogLines();
+    this.logLinesDropped = () => parts.logLinesDropped();
+    this.log = (level, event, message, fields) => {
+      parts.log(level, event, message, fields);
+    };
+    this.mainRates = new ThreadRates(this.sight.main);
+    this.shardRates = this.sight.shards.map((page) => new ThreadRates(page));
+    this.#sampler = setInterval(() => {
+      this.#sample();
+    }, SAMPLE_MS);
+    this.#sampler.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#sampler);
+  }
+
+  /** The document of STATUS JSON, from here: neither main nor a shard is needed for it. */
+  async status(): Promise<StatusDocument> {
+    const ids = await this.#clientIds();
+    return statusDocument({
+      sight: this.sight,
+      settings: this.live.status,
+      version: this.version,
+      mainRates: this.mainRates,
+      shardRates: this.shardRates,
+      nowUs: this.clock.nowUs(),
+      wallMs: this.clock.wallMs(),
+      clientId: (slot) => ids.get(slot) ?? null,
+    });
+  }
+
+  async #clientIds(): Promise<ReadonlyMap<number, number | null>> {
+    const slots = executingConnections(this.sight, this.clock.nowUs());
+    if (slots.length === 0) return new Map();
+    try {
+      const ids = await this.desk.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
+      return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));
+    } catch {
+      return new Map();
+    }
+  }
+
+  #sample(): void {
+    const nowUs = this.clock.nowUs();
+    this.mainRates.sample(nowUs);
+    for (const rates of this.shardRates) rates.sample(nowUs);
+  }
+}

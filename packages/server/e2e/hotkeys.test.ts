@@ -1,0 +1,140 @@
+/** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
+import { startServer, type ChildServer, type RespClient } from '#testkit';
+import { createClient } from 'redis';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keyPerShard } from './keys.ts';
+
+const hotkeys = suite('HOTKEYS');
+
+const SHARDS = 2;
+let server: ChildServer;
+let client: RespClient;
+
+hotkeys.before(async () => {
+  server = await startServer({ shards: SHARDS });
+  client = await server.client({ buffers: true });
+});
+hotkeys.after(async () => {
+  await server.stop();
+});
+
+const words = (...all: (string | number)[]): Promise<unknown> => client.call('HOTKEYS', ...all);
+
+interface Row {
+  key: string;
+  calls: number;
+  us: number;
+  bytes: number;
+}
+
+/** The report by field, its rows read. */
+async function report(): Promise<{ field: (name: string) => unknown; rows: Row[] }> {
+  const flat = (await words('GET')) as unknown[];
+  const field = (name: string): unknown => {
+    const at = flat.findIndex((each, nth) => nth % 2 === 0 && String(each) === name);
+    return flat[at + 1];
+  };
+  const rows = (field('hotkeys') as unknown[][]).map((row) => ({
+    key: (row[1] as Buffer).toString('latin1'),
+    ...{ calls: Number(row[3]), us: Number(row[5]), bytes: Number(row[7]) },
+  }));
+  return { field, rows };
+}
+
+const find = (rows: readonly Row[], key: string): Row =>
+  rows.find((row) => row.key === key) ?? { key, calls: 0, us: 0, bytes: 0 };
+
+hotkeys('counts keys whichever way their command takes', async () => {
+  const [a = '', b = ''] = keyPerShard(SHARDS, 'hot');
+  const binary = Buffer.from([0, 0xff, 0x0d, 0x0a, 0x22]);
+  assert.is(String(await words('START', 'METRICS', 1, 'net')), 'OK');
+  await client.call('SET', a, 'x'.repeat(10_000));
+  await client.call('GET', a);
+  await client.call('MSET', a, '1', b, '2');
+  await client.call('RENAME', a, b);
+  await client.pipeline([['MULTI'], ['SET', a, '3'], ['GET', b], ['EXEC']]);
+  await client.call('SET', binary, 'v');
+  await client.call('PING');
+  await client.call('DBSIZE');
+  const { rows, field } = await report();
+  assert.is(find(rows, a).calls, 5, 'SET, GET, MSET, RENAME and SET in a transaction');
+  assert.is(find(rows, b).calls, 3, 'MSET, RENAME and GET in a transaction');
+  assert.ok(find(rows, a).bytes > 20_000 && find(rows, a).bytes < 21_000, 'request and reply');
+  assert.is(find(rows, binary.toString('latin1')).calls, 1);
+  assert.is(rows[0]!.key, a);
+  assert.is(Number(field('tracking-active')), 1);
+  assert.ok(Number(field('net-bytes-all-commands-all-slots')) > 20_000);
+  assert.is(String(await words('STOP')), 'OK');
+});
+
+hotkeys('stands still after the end, and begins anew', async () => {
+  const before = await report();
+  await client.call('GET', 'later');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const after = await report();
+  assert.equal(after.rows, before.rows);
+  const duration = 'collection-duration-ms';
+  assert.is(after.field(duration), before.field(duration));
+  assert.is(String(await words('START')), 'OK');
+  assert.equal((await report()).rows, []);
+  await words('STOP');
+  await words('RESET');
+  assert.is(await words('GET'), null);
+});
+
+hotkeys('ends by its timer, without anybody looking', async () => {
+  await words('START', 'DURATION', 50);
+  await client.call('SET', 'early', 'v');
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await client.call('SET', 'late', 'v');
+  const { rows, field } = await report();
+  assert.is(String(field('state')), 'stopped');
+  assert.equal(
+    rows.map(({ key }) => key),
+    ['early'],
+  );
+  const elapsed = Number(field('collection-duration-ms'));
+  assert.ok(elapsed >= 50 && elapsed < 140, `${elapsed} ms`);
+  await words('RESET');
+});
+
+hotkeys('samples by chance, and says what all would have been', async () => {
+  await words('START', 'SAMPLE', 10, 'METRICS', 1, 'cpu');
+  const commands = Array.from({ length: 5_000 }, (_, nth) => ['SET', `sampled:${nth % 2}`, 'v']);
+  await client.pipeline(commands);
+  const { rows, field } = await report();
+  assert.equal(rows.map(({ key }) => key).sort(), ['sampled:0', 'sampled:1']);
+  for (const { key, calls } of rows) assert.ok(Math.abs(calls - 2_500) < 900, `${key}: ${calls}`);
+  assert.is(Number(field('sample-ratio')), 10);
+  await words('STOP');
+  await words('RESET');
+});
+
+hotkeys('is not for transactions where shards must be asked', async () => {
+  await client.call('MULTI');
+  const refused = await client.reply('HOTKEYS', 'GET');
+  assert.ok(refused instanceof Error);
+  await client.reply('DISCARD');
+});
+
+for (const protocol of [2, 3] as const) {
+  hotkeys(`serves node-redis in RESP${protocol}`, async () => {
+    const redis = createClient({ socket: { port: server.port }, RESP: protocol });
+    redis.on('error', () => undefined);
+    await redis.connect();
+    await redis.hotkeysStart({ METRICS: { count: 2, CPU: true, NET: true }, COUNT: 4 });
+    for (let nth = 0; nth < 10; nth += 1) await redis.set('node', 'v');
+    const found = await redis.hotkeysGet();
+    assert.is(found?.trackingActive, 1);
+    assert.is(found?.byNetBytes?.[0]?.key, 'node');
+    assert.ok((found?.byCpuTimeUs?.[0]?.value ?? 0) > 0);
+    assert.ok((found?.allCommandsAllSlotsUs ?? 0) > 0);
+    await redis.hotkeysStop();
+    await redis.hotkeysReset();
+    assert.is(await redis.hotkeysGet(), null);
+    redis.destroy();
+  });
+}
+
+hotkeys.run();

@@ -1,0 +1,242 @@
+/** The debug API and administration: the shape of every document, and that no secret is in any. */
+// test-limit: 60s
+import { request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const api = suite('HTTP debug API');
+
+let server: ChildServer;
+let client: RespClient;
+
+api.before(async () => {
+  server = await startServer({ http: true, shards: 2 });
+  client = await server.client();
+  await client.call('CLIENT', 'SETNAME', '<b>bold</b>');
+  await client.pipeline(Array.from({ length: 50 }, (_, nth) => ['SET', `key:${nth}`, 'v']));
+  await client.call('CONFIG', 'SET', 'latency-bands-enabled', 'yes');
+  await client.call('GET', 'key:1');
+});
+api.after(async () => {
+  await server.stop();
+});
+
+/** What a value must be: a type's name, one of several, a shape, or a list of one shape. */
+type Shape = string | readonly Shape[] | { readonly [name: string]: Shape };
+
+/** Where the value is not of the shape. */
+function faults(value: unknown, shape: Shape, at = '$'): string[] {
+  if (typeof shape === 'string') {
+    const type = value === null ? 'null' : typeof value;
+    return shape.split('|').includes(type) ? [] : [`${at} is ${type}, not ${shape}`];
+  }
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return [`${at} is no list`];
+    const [each = 'never'] = shape as readonly Shape[];
+    return value.flatMap((one, index) => faults(one, each, `${at}[${index}]`));
+  }
+  if (typeof value !== 'object' || value === null) return [`${at} is no object`];
+  const names = Object.keys(shape).filter((name) => name !== '*');
+  const own = Object.keys(value);
+  const every = (shape as Record<string, Shape>)['*'];
+  const extra = every === undefined ? own.filter((name) => !names.includes(name)) : [];
+  return [
+    ...extra.map((name) => `${at}.${name} is not in the shape`),
+    ...names.flatMap((name) =>
+      faults(
+        (value as Record<string, unknown>)[name],
+        (shape as Record<string, Shape>)[name]!,
+        `${at}.${name}`,
+      ),
+    ),
+    ...(every === undefined
+      ? []
+      : own.flatMap((name) =>
+          faults((value as Record<string, unknown>)[name], every, `${at}.${name}`),
+        )),
+  ];
+}
+
+const SERVER: Shape = {
+  ...{ version: 'string', role: 'string', uptime_seconds: 'number', num_shards: 'number' },
+  ...{ connected_replicas: 'number', master_host: 'null|string', master_port: 'null|number' },
+  ...{ replication_offset: 'number', bind_addr: 'string', port: 'number' },
+};
+
+const shapes: readonly (readonly [path: string, shape: Shape])[] = [
+  ['/debug/api/server', SERVER],
+  ['/debug/api/cluster', SERVER],
+  ['/debug/api/cluster/overview', { enabled: 'boolean' }],
+  [
+    '/debug/api/config',
+    {
+      entries: [
+        {
+          ...{ name: 'string', value: 'string', source: 'string', mutable: 'boolean' },
+          description: 'string',
+        },
+      ],
+    },
+  ],
+  [
+    '/debug/api/metrics',
+    {
+      metrics: [
+        {
+          ...{ name: 'string', kind: 'string', unit: 'string', help: 'string' },
+          samples: [{ labels: { '*': 'string' }, '*': 'number|object' }],
+        },
+      ],
+    },
+  ],
+  [
+    '/debug/api/clients',
+    {
+      clients: [
+        {
+          ...{ id: 'number', addr: 'string', name: 'string', user: 'string', lib_name: 'string' },
+          ...{ lib_ver: 'string', age_secs: 'number', idle_secs: 'number', flags: 'string' },
+          ...{ db: 'number', commands_total: 'number', bytes_recv: 'number' },
+          ...{ bytes_sent: 'number', output_buffer_bytes: 'number' },
+        },
+      ],
+    },
+  ],
+  [
+    '/debug/api/shard-stats',
+    {
+      shards: [
+        {
+          ...{ shard_id: 'number', missing: 'boolean', state: 'string', keys: 'number' },
+          ...{ memory_bytes: 'number', peak_memory_bytes: 'number', hot_keys: 'number' },
+          ...{ warm_keys: 'number', queue_depth: 'number', queue_bytes: 'number' },
+          ...{ ops_total: 'number', ops_per_sec: 'number', busy_percent: 'number' },
+        },
+      ],
+    },
+  ],
+  ['/debug/api/traces', { traces: ['object'] }],
+  ['/debug/api/bundle/list', { bundles: ['object'] }],
+  ['/admin/health', { status: 'string', state: 'string', issues: ['object'] }],
+  ['/admin/role', { role: 'string', connected_replicas: 'number', replication_offset: 'number' }],
+  ['/admin/cluster', { enabled: 'boolean' }],
+  ['/admin/nodes', { enabled: 'boolean', nodes: ['object'] }],
+];
+for (const [path, shape] of shapes) {
+  api(`has the shape of ${path}`, async () => {
+    const answer = await request(server.httpPort, path);
+    assert.is(answer.status, 200, answer.text);
+    assert.is(answer.headers['content-type'], 'application/json; charset=utf-8');
+    assert.equal(faults(answer.json(), shape), []);
+    assert.not.match(answer.text, /[\n ]"/, 'it is compact');
+    const posted = await request(server.httpPort, path, { method: 'POST' });
+    assert.equal([posted.status, posted.headers.allow], [405, 'GET, HEAD']);
+  });
+}
+
+const get = async (path: string): Promise<Record<string, unknown>> =>
+  (await request(server.httpPort, path)).json() as Record<string, unknown>;
+
+api('tells of the server, its clients and its shards', async () => {
+  const about = await get('/debug/api/server');
+  assert.equal(
+    [about['num_shards'], about['port'], about['bind_addr']],
+    [2, server.port, '127.0.0.1'],
+  );
+  const { clients } = (await get('/debug/api/clients')) as { clients: { name: string }[] };
+  assert.equal(
+    clients.map(({ name }) => name),
+    ['<b>bold</b>'],
+  );
+  const { shards } = (await get('/debug/api/shard-stats')) as {
+    shards: { missing: boolean; keys: number; hot_keys: number; warm_keys: number }[];
+  };
+  assert.is(
+    shards.reduce((sum, { keys }) => sum + keys, 0),
+    50,
+  );
+  assert.ok(
+    shards.every((each) => !each.missing && each.hot_keys === each.keys && each.warm_keys === 0),
+  );
+});
+
+api('shows settings as they are now, with where they come from', async () => {
+  const entry = async (name: string) => {
+    const { entries } = (await get('/debug/api/config')) as { entries: Record<string, unknown>[] };
+    const found = entries.find((each) => each['name'] === name);
+    return [found?.['value'], found?.['source'], found?.['mutable']];
+  };
+  assert.equal(await entry('server.port'), [String(server.port), 'cli', false]);
+  assert.equal(await entry('server.max-clients'), ['10000', 'default', true]);
+  await client.call('CONFIG', 'SET', 'maxclients', '500');
+  assert.equal(await entry('server.max-clients'), ['500', 'runtime', true]);
+  const status = (await get('/status/json')) as { clients: { max_clients: number } };
+  assert.is(status.clients.max_clients, 500);
+});
+
+api('marks a shard that does not answer, and tells the rest', async () => {
+  const sleeper = await server.client();
+  const slept = sleeper.call('DEBUG', 'SLEEP', '2');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { shards } = (await get('/debug/api/shard-stats')) as {
+    shards: { missing: boolean; keys: number; hot_keys: number | null }[];
+  };
+  assert.equal(
+    shards.map(({ missing, hot_keys: hot }) => [missing, hot]),
+    [
+      [true, null],
+      [true, null],
+    ],
+  );
+  assert.is(
+    shards.reduce((sum, { keys }) => sum + keys, 0),
+    50,
+  );
+  await slept;
+});
+
+api('refuses what it cannot do, with a reason', async () => {
+  const answer = async (path: string, method = 'GET') => {
+    const { status, text } = await request(server.httpPort, path, { method });
+    return [status, text];
+  };
+  assert.equal(await answer('/debug/api/cluster/node/abc'), [404, '{"error":"node not found"}']);
+  assert.equal(await answer('/debug/api/nothing'), [404, '{"error":"not found"}']);
+  assert.equal(await answer('/debug/api/slowlog?count=many'), [
+    400,
+    '{"error":"count must be a whole number, or -1 for all"}',
+  ]);
+  assert.equal(await answer('/admin/snapshot', 'POST'), [
+    501,
+    '{"error":"not available","message":"this version keeps nothing on disk"}',
+  ]);
+  assert.is((await answer('/admin/shutdown'))[0], 405);
+  assert.is((await answer('/admin/shutdown?save=perhaps', 'POST'))[0], 400);
+  assert.is((await answer('/admin/shutdown?save=true', 'POST'))[0], 501);
+  const foreign = await request(server.httpPort, '/admin/shutdown', {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'cross-site' },
+  });
+  assert.is(foreign.status, 403);
+  assert.is(await client.call('PING'), 'PONG');
+});
+
+api('shuts the server down when asked, after what is in flight', async () => {
+  const other = await startServer({ http: true });
+  const busy = await other.client();
+  const slept = busy.pipeline([
+    ['DEBUG', 'SLEEP', '1'],
+    ['SET', 'k', 'v'],
+  ]);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { status, text } = await request(other.httpPort, '/admin/shutdown?save=false', {
+    method: 'POST',
+  });
+  assert.equal([status, text], [202, '{"status":"shutting_down"}']);
+  assert.is((await request(other.httpPort, '/healthz')).status, 503);
+  assert.equal(await slept, ['OK', 'OK']);
+  assert.equal(await other.ended, { exitCode: 0, signal: null });
+  await other.stop();
+});
+
+api.run();

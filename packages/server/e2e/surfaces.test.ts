@@ -1,0 +1,167 @@
+/** One quantity, many places that show it: all of them agree. Another surface is one more reader here. */
+import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keyPerShard } from './keys.ts';
+
+const surfaces = suite('surfaces');
+
+const SHARDS = 2;
+
+let server: ChildServer;
+let client: RespClient;
+
+surfaces.before(async () => {
+  server = await startServer({ shards: SHARDS });
+  client = await server.client();
+  await client.call('CONFIG', 'RESETSTAT');
+  for (const key of keyPerShard(SHARDS, 'surface')) {
+    await client.pipeline([
+      ['SET', key, 'v'.repeat(1_000), 'EX', '1000'],
+      ['GET', key],
+      ['GET', `${key}:none`],
+      ['INCR', key],
+    ]);
+  }
+  await client.reply('NONSENSE');
+});
+surfaces.after(async () => {
+  await server.stop();
+});
+
+type Status = Record<string, Record<string, unknown>>;
+
+/** What was read from each surface, one straight after the other. */
+interface Reading {
+  info(name: string): number;
+  /** A part of a line such as `cmdstat_get:calls=2,...`. */
+  infoPart(name: string, part: string): number;
+  status(section: string, name: string): number;
+  sumOfShards(name: string): number;
+  topCalls(command: string): number;
+  /** Calls by LATENCY HISTOGRAM. */
+  histogramCalls(command: string): number;
+}
+
+async function read(): Promise<Reading> {
+  const [infoReply, statusReply, histograms] = await client.pipeline([
+    ['INFO', 'everything'],
+    ['STATUS', 'JSON'],
+    ['LATENCY', 'HISTOGRAM'],
+  ]);
+  const info = textOf(infoReply);
+  const status = JSON.parse(textOf(statusReply)) as Status;
+  const shards = status['shards'] as unknown as Record<string, number>[];
+  const top = status['commands']!['top'] as { command: string; calls: number }[];
+  const line = (name: string): string => new RegExp(`^${name}:(.*)\r$`, 'm').exec(info)?.[1] ?? '';
+  return {
+    info: (name) => Number(line(name)),
+    infoPart: (name, part) => Number(new RegExp(`${part}=([\\d.]+)`).exec(line(name))?.[1]),
+    status: (section, name) => status[section]![name] as number,
+    sumOfShards: (name) => shards.reduce((sum, shard) => sum + shard[name]!, 0),
+    histogramCalls: (command) => {
+      const flat = histograms as unknown[];
+      const [, calls] = flat[flat.indexOf(command) + 1] as unknown[];
+      return Number(calls);
+    },
+    topCalls: (command) => top.find((each) => each.command === command)?.calls ?? 0,
+  };
+}
+
+/** The second command of a reading counts the first. */
+const ONE_COMMAND = 1;
+
+const quantities: readonly (readonly [
+  what: string,
+  readers: readonly ((from: Reading) => number)[],
+  tolerance?: number,
+])[] = [
+  [
+    'keys',
+    [
+      (r) => r.infoPart('db0', 'keys'),
+      (r) => r.status('keyspace', 'total_keys'),
+      (r) => r.sumOfShards('keys'),
+    ],
+  ],
+  [
+    'keys that expire',
+    [(r) => r.infoPart('db0', 'expires'), (r) => r.status('keyspace', 'expires')],
+  ],
+  [
+    'hits',
+    [(r) => r.info('keyspace_hits'), (r) => r.status('keyspace', 'hits_total'), () => SHARDS],
+  ],
+  [
+    'misses',
+    [(r) => r.info('keyspace_misses'), (r) => r.status('keyspace', 'misses_total'), () => SHARDS],
+  ],
+  ['expired', [(r) => r.info('expired_keys'), (r) => r.status('keyspace', 'expired_keys_total')]],
+  ['evicted', [(r) => r.info('evicted_keys'), (r) => r.status('keyspace', 'evicted_keys_total')]],
+  [
+    'used memory',
+    [
+      (r) => r.info('used_memory'),
+      (r) => r.status('memory', 'used_bytes'),
+      (r) => r.sumOfShards('memory_bytes'),
+    ],
+  ],
+  ['peak memory', [(r) => r.info('used_memory_peak'), (r) => r.status('memory', 'peak_bytes')]],
+  ['limit', [(r) => r.info('maxmemory'), (r) => r.status('memory', 'limit_bytes')]],
+  ['clients', [(r) => r.info('connected_clients'), (r) => r.status('clients', 'connected')]],
+  ['blocked', [(r) => r.info('blocked_clients'), (r) => r.status('clients', 'blocked')]],
+  ['maxclients', [(r) => r.info('maxclients'), (r) => r.status('clients', 'max_clients')]],
+  ['uptime', [(r) => r.info('uptime_in_seconds'), (r) => r.status('frogdb', 'uptime_secs')], 1],
+  [
+    'process',
+    [(r) => r.info('process_id'), (r) => r.status('frogdb', 'process_id'), () => server.pid],
+  ],
+  [
+    'commands',
+    [(r) => r.info('total_commands_processed'), (r) => r.status('commands', 'total_processed')],
+    ONE_COMMAND,
+  ],
+  [
+    'errors',
+    [
+      (r) => r.info('total_error_replies'),
+      (r) => r.status('commands', 'errors_total'),
+      () => SHARDS + 1,
+    ],
+  ],
+  [
+    'GETs',
+    [
+      (r) => r.infoPart('cmdstat_get', 'calls'),
+      (r) => r.histogramCalls('get'),
+      (r) => r.topCalls('get'),
+      () => 2 * SHARDS,
+    ],
+  ],
+  ['failed INCRs', [(r) => r.infoPart('cmdstat_incr', 'failed_calls'), () => SHARDS]],
+  ['error codes', [(r) => r.infoPart('errorstat_ERR', 'count'), () => SHARDS + 1]],
+  ['shards', [(r) => r.info('shards'), (r) => r.status('cluster', 'num_shards'), () => SHARDS]],
+];
+
+for (const [what, readers, tolerance = 0] of quantities) {
+  surfaces(`agree on ${what}`, async () => {
+    const reading = await read();
+    const values = readers.map((reader) => reader(reading));
+    for (const value of values) {
+      assert.ok(Math.abs(value - values[0]!) <= tolerance, `${what}: ${values.join(', ')}`);
+    }
+  });
+}
+
+surfaces('give latencies of one histogram', async () => {
+  await client.call('CONFIG', 'SET', 'latency-tracking-info-percentiles', '50 99');
+  const reading = await read();
+  const p50 = reading.infoPart('latency_percentiles_usec_get', 'p50');
+  const document = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as {
+    commands: { top: { command: string; p50_us: number }[] };
+  };
+  const shown = document.commands.top.find(({ command }) => command === 'get')!.p50_us;
+  assert.is(p50, Number(shown.toFixed(3)));
+});
+
+surfaces.run();

@@ -1,0 +1,99 @@
+/** The session of HOTKEYS, of which there is one per process: main tells the shards, and merges what they have seen. */
+
+import { LongTimer } from '#base';
+import type { HotKeysPort, HotKeysReport, HotKeysStart } from '#commands';
+import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#diag';
+import type { Reports } from '#router';
+
+export interface HotKeysParts {
+  readonly reports: () => Reports;
+  readonly wallMs: () => number;
+  readonly nowUs: () => number;
+}
+
+interface Session {
+  readonly options: HotKeysStart;
+  readonly startedMs: number;
+  readonly startedUs: number;
+  endedUs: number | undefined;
+  readonly timer: LongTimer | undefined;
+}
+
+export class HotKeysSession implements HotKeysPort {
+  /** There are no slots to choose outside of a cluster. */
+  readonly isCluster = false;
+  readonly #parts: HotKeysParts;
+  #session: Session | undefined;
+
+  constructor(parts: HotKeysParts) {
+    this.#parts = parts;
+  }
+
+  get state(): 'idle' | 'active' | 'stopped' {
+    if (this.#session === undefined) return 'idle';
+    return this.#session.endedUs === undefined ? 'active' : 'stopped';
+  }
+
+  start(options: HotKeysStart): void {
+    const { metrics, count, sample, durationMs } = options;
+    const { wallMs, nowUs } = this.#parts;
+    this.#tell({ start: { metrics, count, sample } });
+    const end = (): void => {
+      this.stop();
+    };
+    this.#session = {
+      options,
+      startedMs: wallMs(),
+      startedUs: nowUs(),
+      endedUs: undefined,
+      timer: durationMs > 0 ? new LongTimer(durationMs, end) : undefined,
+    };
+  }
+
+  stop(): void {
+    const session = this.#session;
+    if (session?.endedUs !== undefined || session === undefined) return;
+    session.timer?.cancel();
+    session.endedUs = this.#parts.nowUs();
+    this.#tell('stop');
+  }
+
+  reset(): void {
+    this.#session = undefined;
+    this.#tell('reset');
+  }
+
+  async report(): Promise<HotKeysReport | null> {
+    const session = this.#session;
+    if (session === undefined) return null;
+    const reports = await this.#parts.reports().ask(HOT_KEYS, 'get');
+    const shares = reports.flatMap((each) =>
+      each.missing || each.answer === null ? [] : [each.answer],
+    );
+    const { options } = session;
+    const merged = mergeShares(shares, options.count);
+    const endUs = session.endedUs ?? this.#parts.nowUs();
+    return {
+      options,
+      state: session.endedUs === undefined ? 'active' : 'stopped',
+      startedMs: session.startedMs,
+      elapsedMs: Math.round((endUs - session.startedUs) / 1_000),
+      ...{ allUs: merged.allUs, allBytes: merged.allBytes },
+      ...{ keyedUs: merged.keyedUs, keyedBytes: merged.keyedBytes },
+      byMetric: {
+        cpu: (merged.byMetric.cpu ?? []).map(entryOf),
+        net: (merged.byMetric.net ?? []).map(entryOf),
+      },
+      missingShards: reports.filter(({ missing }) => missing).length,
+    };
+  }
+
+  #tell(question: HotKeysQuestion): void {
+    // In order with the commands; nothing is answered that is waited for.
+    void this.#parts.reports().ask(HOT_KEYS, question);
+  }
+}
+
+function entryOf([key, calls, us, bytes, error]: HotKey) {
+  return { key, calls, us, bytes, error };
+}

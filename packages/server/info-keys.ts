@@ -1,0 +1,74 @@
+/** The sections of INFO about keys. */
+
+import { CENSUS_SIZES } from '#diag';
+import type { Line } from './info-lines.ts';
+import type { Measures } from './measures.ts';
+
+export function keyspace(measures: Measures): readonly Line[] {
+  const lines: Line[] = [];
+  for (let index = 0; index < measures.databases; index += 1) {
+    let keys = 0;
+    let expires = 0;
+    let subexpiry = 0;
+    let expiryMs = 0;
+    for (const page of measures.shards) {
+      const own = page.expires(index);
+      keys += page.keys(index);
+      expires += own;
+      expiryMs += own * (page.meanExpiry(index) - measures.nowMs);
+      subexpiry += page.fieldExpires(index);
+    }
+    if (keys === 0) continue;
+    // Keys that are over their time and not yet removed do not make it negative.
+    const avgTtl = expires > 0 ? Math.max(0, Math.round(expiryMs / expires)) : 0;
+    const counts = `keys=${keys},expires=${expires},avg_ttl=${avgTtl},subexpiry=${subexpiry}`;
+    lines.push([`db${index}`, counts]);
+  }
+  return lines;
+}
+
+/** By number of ValueType. Redis' names; streams are ours. */
+const TYPES: readonly (readonly [type: number, name: string])[] = [
+  [1, 'strings_sizes'],
+  [2, 'lists_items'],
+  [3, 'sets_items'],
+  [4, 'zsets_items'],
+  [5, 'hashes_items'],
+  [6, 'streams_items'],
+];
+
+/** How many keys are how large, as the shards' last walks have found; and how long ago the oldest was. */
+export function keySizes(measures: Measures): readonly Line[] {
+  const lines: Line[] = [];
+  for (let database = 0; database < measures.databases; database += 1) {
+    for (const [type, name] of TYPES) {
+      const shown = distribution(measures, database, type);
+      if (shown !== '') lines.push([`db${database}_distrib_${name}`, shown]);
+    }
+  }
+  const walkedUs = Math.min(...measures.shards.map((page) => page.get('censusUs')));
+  if (walkedUs > 0) {
+    lines.push(['keysizes_age_ms', Math.max(0, Math.round((measures.nowUs - walkedUs) / 1_000))]);
+  }
+  return lines;
+}
+
+/** As `0=1,4=7`: the least size of each row, and how many keys are in it. */
+function distribution({ shards }: Measures, database: number, type: number): string {
+  const shown: string[] = [];
+  for (let row = 0; row < CENSUS_SIZES; row += 1) {
+    const count = shards.reduce((sum, page) => sum + page.census(database, type, row), 0);
+    if (count > 0) shown.push(`${label(row)}=${count}`);
+  }
+  return shown.join(',');
+}
+
+const UNITS = ['', 'K', 'M', 'G'];
+
+/** The least size of a row: 0, 1, 2, 4, ... 512, 1K, 2K, as Redis 8 writes them. */
+function label(row: number): string {
+  if (row === 0) return '0';
+  const power = row - 1;
+  const unit = Math.min(Math.floor(power / 10), UNITS.length - 1);
+  return `${2 ** (power - 10 * unit)}${UNITS[unit] ?? ''}`;
+}

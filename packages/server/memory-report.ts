@@ -1,0 +1,226 @@
+/** Where the memory of the process is: what MEMORY and INFO say of it. Every number is counted, and they add up to what is resident. */
+
+import type { MemoryTree } from '#commands';
+import type { Counter, Page } from '#diag';
+import type { Measures } from './measures.ts';
+
+/** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */
+export interface MemoryParts {
+  readonly residentBytes: number;
+  /** Heaps of all threads, with their free pages. */
+  readonly heapBytes: number;
+  /** Buffers that objects of those heaps own: slabs, blobs and indexes of the shards are among them. */
+  readonly externalBytes: number;
+  readonly slabBytes: number;
+  readonly blobBytes: number;
+  readonly indexBytes: number;
+  /** Pages of files, mostly the program's; undefined where the system does not tell. */
+  readonly fileBytes: number | undefined;
+  /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the ops thread. */
+  readonly restBytes: number;
+}
+
+export function memoryParts(measures: Measures): MemoryParts {
+  const { main, shards, rssBytes } = measures;
+  const threads = [main, ...shards];
+  const sum = (pages: readonly Page[], counter: Counter): number =>
+    pages.reduce((total, page) => total + page.get(counter), 0);
+  const heapBytes = sum(threads, 'heapTotalBytes');
+  const externalBytes = sum(threads, 'externalBytes');
+  const fileBytes = measures.resident?.files;
+  return {
+    ...{ residentBytes: rssBytes, heapBytes, externalBytes, fileBytes },
+    slabBytes: sum(shards, 'segmentBytes'),
+    blobBytes: sum(shards, 'blobBytes'),
+    indexBytes: sum(shards, 'indexBytes'),
+    restBytes: rssBytes - heapBytes - externalBytes - (fileBytes ?? 0),
+  };
+}
+
+/** The bytes that are keys and values, and not what finds them. */
+export function datasetBytes(measures: Measures): number {
+  return (
+    measures.total('recordBytes') + measures.total('blobBytes') + measures.total('objectBytes')
+  );
+}
+
+/** MEMORY STATS: Redis' names where the meaning is Redis', then a tree of what is resident. */
+export function memoryStats(measures: Measures): MemoryTree {
+  const used = measures.total('usedBytes');
+  const dataset = datasetBytes(measures);
+  const { keyCount: keys, rssBytes } = measures;
+  const records = measures.total('recordBytes');
+  const segments = measures.total('segmentBytes');
+  return [
+    ['peak.allocated', measures.peakBytes],
+    ['total.allocated', used],
+    ['clients.normal', measures.clientBytes],
+    ['overhead.total', used - dataset],
+    ['keys.count', keys],
+    ['keys.bytes-per-key', keys > 0 ? Math.floor(used / keys) : 0],
+    ['dataset.bytes', dataset],
+    ['dataset.percentage', { double: percent(dataset, used) }],
+    ['peak.percentage', { double: percent(used, measures.peakBytes) }],
+    ['allocator.allocated', records],
+    ['allocator.active', segments],
+    ['allocator-fragmentation.ratio', { double: records > 0 ? segments / records : 1 }],
+    ['allocator-fragmentation.bytes', segments - records],
+    ['fragmentation', { double: used > 0 ? rssBytes / used : 1 }],
+    ['fragmentation.bytes', rssBytes - used],
+    ['resident', residentTree(measures)],
+  ];
+}
+
+function residentTree(measures: Measures): MemoryTree {
+  const parts = memoryParts(measures);
+  const ofShards = parts.slabBytes + parts.blobBytes + parts.indexBytes;
+  return [
+    ['total', parts.residentBytes],
+    ['heaps', [...threadTree(measures, 'heapTotalBytes'), ['total', parts.heapBytes]]],
+    [
+      'external',
+      [
+        ['shards.slabs', parts.slabBytes],
+        ['shards.blobs', parts.blobBytes],
+        ['shards.indexes', parts.indexBytes],
+        ['other', parts.externalBytes - ofShards],
+        ['total', parts.externalBytes],
+      ],
+    ],
+    ...(parts.fileBytes === undefined ? [] : ([['files', parts.fileBytes]] as const)),
+    ['rest', parts.restBytes],
+    ['link.reserved', measures.linkBytes],
+  ];
+}
+
+function threadTree({ main, shards }: Measures, counter: Counter): MemoryTree {
+  return [
+    ['main', main.get(counter)],
+    ...shards.map((page, index) => [`shard.${index}`, page.get(counter)] as const),
+  ];
+}
+
+/** MEMORY MALLOC-STATS: the shards' own allocator, and the heap of each thread. */
+export function allocatorReport(measures: Measures): string {
+  const line = (name: string, page: Page, counters: readonly Counter[]): string =>
+    `${name.padEnd(10)}${counters.map((counter) => String(page.get(counter)).padStart(14)).join('')}\n`;
+  const head = (...names: string[]): string =>
+    `${names[0]!.padEnd(10)}${names
+      .slice(1)
+      .map((name) => name.padStart(14))
+      .join('')}\n`;
+  const slabs = ['segmentBytes', 'recordBytes', 'blobBytes', 'indexBytes', 'objectBytes'] as const;
+  const heaps = ['heapTotalBytes', 'heapUsedBytes', 'externalBytes'] as const;
+  const shards = measures.shards.map((page, index) => [`shard ${index}`, page] as const);
+  return [
+    'Slabs of the shards, in bytes: segments hold records, the rest is outside of them.\n',
+    head('', 'segments', 'records', 'blobs', 'indexes', 'objects'),
+    ...shards.map(([name, page]) => line(name, page, slabs)),
+    '\nHeaps of the threads, in bytes, as of the last second.\n',
+    head('', 'heap', 'heap used', 'external'),
+    line('main', measures.main, heaps),
+    ...shards.map(([name, page]) => line(name, page, heaps)),
+  ].join('');
+}
+
+/** Below this, shares say nothing. */
+const SMALL_BYTES = 5 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** One thing to look at: whether it is so, and what to say then. */
+type Finding = (measures: Measures, parts: MemoryParts) => string | undefined;
+
+/** MEMORY DOCTOR: what is seen, what it means and what can be done. */
+export function memoryDiagnosis(measures: Measures): string {
+  const used = measures.total('usedBytes');
+  const { keyCount } = measures;
+  if (used < SMALL_BYTES) {
+    return `There are ${keyCount} keys in ${used} bytes: too little to find fault with.\n`;
+  }
+  const parts = memoryParts(measures);
+  const found = FINDINGS.map((finding) => finding(measures, parts)).filter(
+    (text) => text !== undefined,
+  );
+  if (found.length === 0) {
+    return `All is well: ${keyCount} keys take ${mib(used)}, and ${mib(parts.residentBytes)} are resident.\n`;
+  }
+  return `Found ${found.length} in the memory of ${keyCount} keys:\n${found.map((text) => ` * ${text}\n`).join('')}`;
+}
+
+const FINDINGS: readonly Finding[] = [nearLimit, peak, fragmentation, skew, clients, rest];
+
+function nearLimit(measures: Measures): string | undefined {
+  const limit = measures.settings.number('memory.maxmemory');
+  const used = measures.total('usedBytes');
+  if (limit === 0 || used < limit * 0.9) return undefined;
+  const policy = measures.settings.string('memory.maxmemory-policy');
+  const next =
+    policy === 'noeviction'
+      ? 'Writes will be refused: raise maxmemory, or choose a maxmemory-policy that evicts.'
+      : `Keys are evicted by ${policy}: watch evicted_keys and the hit rate, or raise maxmemory.`;
+  return `Near the limit: ${percent(used, limit).toFixed(1)}% of maxmemory are used. ${next}`;
+}
+
+function peak(measures: Measures): string | undefined {
+  const used = measures.total('usedBytes');
+  if (measures.peakBytes < used * 1.5) return undefined;
+  return (
+    `High peak: there were once ${mib(measures.peakBytes)}, now there are ${mib(used)}. Resident ` +
+    'memory may stay high for that reason alone; MEMORY PURGE gives back what can be.'
+  );
+}
+
+function fragmentation(measures: Measures, { slabBytes }: MemoryParts): string | undefined {
+  const records = measures.total('recordBytes');
+  if (slabBytes < SMALL_BYTES || slabBytes <= records * 1.4) return undefined;
+  const times = (slabBytes / Math.max(records, 1)).toFixed(2);
+  return (
+    `Fragmentation: ${mib(records)} of records lie in ${mib(slabBytes)} of slabs (${times} times as ` +
+    'much). It goes down by itself between commands, and at once by MEMORY PURGE; if it stays, the ' +
+    'shards are too busy to move records.'
+  );
+}
+
+function skew({ shards }: Measures): string | undefined {
+  if (shards.length < 2) return undefined;
+  const bytes = shards.map((page) => page.get('usedBytes'));
+  const largest = Math.max(...bytes);
+  const mean = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
+  if (largest < mean * 1.5) return undefined;
+  return (
+    `Skew: shard ${bytes.indexOf(largest)} has ${mib(largest)}, ${(largest / mean).toFixed(2)} times the ` +
+    'mean. A very large key, or many keys with one {tag}, keep it there: redis-cli --memkeys finds them.'
+  );
+}
+
+function clients(measures: Measures): string | undefined {
+  const { clientBytes } = measures;
+  const each = clientBytes / Math.max(measures.clients.length, 1);
+  if (clientBytes < 32 * MIB && each < 200 * 1024) return undefined;
+  return (
+    `Client buffers: ${measures.clients.length} clients hold ${mib(clientBytes)}. CLIENT LIST shows in omem ` +
+    'and qbuf whose; client-output-buffer-limit closes those that do not read.'
+  );
+}
+
+function rest(_measures: Measures, { residentBytes, restBytes, heapBytes }: MemoryParts) {
+  if (restBytes > residentBytes / 2 && restBytes > 256 * MIB) {
+    return (
+      `Unaccounted: ${mib(restBytes)} of ${mib(residentBytes)} resident are in no heap, slab or buffer: ` +
+      'memory that was freed and that the system has not taken back. It is used again before more is taken.'
+    );
+  }
+  if (heapBytes <= residentBytes / 2 || heapBytes < 256 * MIB) return undefined;
+  return (
+    `Heaps: ${mib(heapBytes)} of ${mib(residentBytes)} are JavaScript heaps. Large collections and many ` +
+    'streams or blocked clients make them grow; MEMORY MALLOC-STATS shows which thread.'
+  );
+}
+
+function percent(part: number, whole: number): number {
+  return whole > 0 ? (part * 100) / whole : 0;
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}

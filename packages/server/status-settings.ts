@@ -1,0 +1,17 @@
+/** The settings of the status document. */
+
+import type { Settings } from '#config';
+import type { StatusSettings } from '#sight';
+
+export function statusSettings(settings: Settings): StatusSettings {
+  return {
+    maxClients: settings.number('server.max-clients'),
+    memoryLimitBytes: settings.number('memory.maxmemory'),
+    limits: {
+      memoryWarningPercent: settings.number('status.memory-warning-percent'),
+      connectionWarningPercent: settings.number('status.connection-warning-percent'),
+      durabilityLagWarningMs: settings.number('status.durability-lag-warning-ms'),
+      durabilityLagCriticalMs: settings.number('status.durability-lag-critical-ms'),
+    },
+  };
+}

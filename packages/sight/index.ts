@@ -1,0 +1,8 @@
+export { executingIn, type Executing } from './executing.ts';
+export { Sight, type SightData } from './sight.ts';
+export {
+  executingConnections,
+  statusDocument,
+  type StatusParts,
+  type StatusSettings,
+} from './status.ts';

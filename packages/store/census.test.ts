@@ -1,0 +1,46 @@
+/** The census: every key once, in the row of its size, however the walk is cut. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Census, CENSUS_CELLS, CENSUS_SIZES } from './census.ts';
+import { setText, stoppedClock, testStore } from './store-fixture.ts';
+import { ValueType } from './value-type.ts';
+
+const census = suite('census');
+
+/** Rows that are not empty, as `row=count`. */
+function rows(counts: Float64Array, database: number, type: number): string {
+  const at = CENSUS_CELLS * database + CENSUS_SIZES * (type - 1);
+  return [...counts.subarray(at, at + CENSUS_SIZES)]
+    .map((count, row) => (count > 0 ? `${row}=${count}` : ''))
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+census('counts strings by powers of two, in each database', () => {
+  const store = testStore();
+  const sizes = [0, 1, 2, 3, 4, 7, 8, 1_023, 1_024, 100_000];
+  for (const size of sizes) setText(store.databases[0]!, `key:${size}`, 'x'.repeat(size));
+  setText(store.databases[2]!, 'other', 'xx');
+  const taken = new Census(store);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(rows(taken.counts, 0, ValueType.string), '0=1 1=1 2=2 3=2 4=1 10=1 11=1 17=1');
+  assert.is(rows(taken.counts, 2, ValueType.string), '2=1');
+  assert.is(rows(taken.counts, 0, ValueType.hash), '');
+});
+
+census('visits every key once when it is cut into slices', () => {
+  const store = testStore();
+  for (let nth = 0; nth < 5_000; nth += 1) setText(store.databases[1]!, `key:${nth}`, 'xyz');
+  const taken = new Census(store);
+  let now = 0;
+  let slices = 1;
+  while (!taken.slice(() => (now += 1), 1)) slices += 1;
+  assert.ok(slices > 10, `${slices} slices`);
+  assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
+  taken.restart();
+  assert.is(rows(taken.counts, 1, ValueType.string), '');
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
+});
+
+census.run();

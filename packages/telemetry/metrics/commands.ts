@@ -1,0 +1,179 @@
+/** Metrics of commands: how many, how they ended, how long they took. */
+
+import { ERROR_CODES } from '#base';
+import {
+  addCounts,
+  HISTOGRAM_BUCKETS,
+  TICKS_PER_US,
+  type CommandField,
+  type Counts,
+  type Page,
+} from '#diag';
+import {
+  metric,
+  ofAllShards,
+  ofMain,
+  sumOf,
+  type MetricDefinition,
+  type MetricSource,
+} from './definition.ts';
+
+const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
+
+const pagesOf = ({ main, shards }: MetricSource): readonly Page[] => [main, ...shards];
+
+/** What the pages count in a field of a command's row, for every command that has been asked for. */
+export function eachCommand(
+  source: MetricSource,
+  field: keyof typeof CommandField,
+  take: (name: string, count: number, id: number) => void,
+): void {
+  const pages = pagesOf(source);
+  for (const [id, name] of source.commandNames.entries()) {
+    const calls = sumOf(pages, (page) => page.command(id, 'calls') + page.command(id, 'rejected'));
+    if (calls > 0)
+      take(
+        name,
+        sumOf(pages, (page) => page.command(id, field)),
+        id,
+      );
+  }
+}
+
+/** Seconds that a command's executions have taken. */
+export const secondsOf = (ticks: number): number => ticks / TICKS_PER_SECOND;
+
+function perCommand(
+  name: string,
+  help: string,
+  field: keyof typeof CommandField,
+): MetricDefinition {
+  const head = { name, help, labels: ['command'] };
+  return metric('counter', head, `all pages: ${field} of each command`, (source, samples) => {
+    eachCommand(source, field, (command, count) => {
+      samples.value(count, command);
+    });
+  });
+}
+
+/** A command's histogram over all threads, which is `into` afterwards. */
+function mergeHistogram(source: MetricSource, id: number, into: Counts): void {
+  into.fill(0);
+  for (const page of pagesOf(source)) {
+    if (page.command(id, 'calls') > 0) addCounts(into, page.histogram(id));
+  }
+}
+
+const merged: Counts = new Float64Array(HISTOGRAM_BUCKETS);
+
+const duration = metric(
+  'histogram',
+  {
+    name: 'svc_commands_duration_seconds',
+    help: 'How long executing took, without waiting in queues or for the disk.',
+    unit: 'seconds',
+    labels: ['command'],
+  },
+  'all pages: histogram of each command',
+  (source, samples) => {
+    if (!source.settings.tracksLatency) return;
+    eachCommand(source, 'ticks', (command, ticks, id) => {
+      mergeHistogram(source, id, merged);
+      samples.histogram(merged, secondsOf(ticks), command);
+    });
+  },
+);
+
+const bands = metric(
+  'gauge',
+  {
+    name: 'svc_latency_band_requests_total',
+    help: 'Requests that took at most so long in the server, cumulative, and those over the last band; a snapshot, of which no rate may be taken.',
+    labels: ['le'],
+  },
+  'shard pages: bands',
+  ({ shards, main, settings }, samples) => {
+    const { isEnabled, thresholdsMs } = settings.bands;
+    if (!isEnabled) return;
+    const inRow = (row: number): number => sumOf([main, ...shards], (page) => page.band(row));
+    let upToHere = 0;
+    for (const [row, ms] of thresholdsMs.entries()) {
+      upToHere += inRow(row);
+      samples.value(upToHere, `<=${ms}ms`);
+    }
+    samples.value(inRow(thresholdsMs.length), `>${thresholdsMs.at(-1) ?? 0}ms`);
+  },
+);
+
+const errors = metric(
+  'counter',
+  { name: 'svc_errors_total', help: 'Error replies by their code.', labels: ['code'] },
+  'all pages: errors by code',
+  (source, samples) => {
+    for (const [index, code] of ERROR_CODES.entries()) {
+      const count = sumOf(pagesOf(source), (page) => page.errorCount(index));
+      if (count > 0) samples.value(count, code);
+    }
+  },
+);
+
+export const commandMetrics: readonly MetricDefinition[] = [
+  perCommand('svc_commands_total', 'Commands that were executed.', 'calls'),
+  perCommand('svc_commands_failed_total', 'Commands that ended with an error.', 'failed'),
+  perCommand(
+    'svc_commands_rejected_total',
+    'Commands that were refused before execution.',
+    'rejected',
+  ),
+  duration,
+  bands,
+  errors,
+  ofMain(
+    'counter',
+    {
+      name: 'svc_commands_processed_total',
+      help: 'Commands taken from clients, of any name.',
+    },
+    'commands',
+  ),
+  ofMain(
+    'counter',
+    {
+      name: 'svc_scatter_gather_commands_total',
+      help: 'Commands that were split over several shards.',
+    },
+    'scatters',
+  ),
+  ofMain(
+    'counter',
+    {
+      name: 'svc_scatter_gather_shards_total',
+      help: 'Shards that took part in those, summed.',
+    },
+    'scatterShards',
+  ),
+  ofMain(
+    'counter',
+    {
+      name: 'svc_transaction_barriers_total',
+      help: 'Transactions for which all shards had to stop.',
+    },
+    'barriers',
+  ),
+  ofAllShards(
+    'counter',
+    {
+      name: 'svc_shard_lends_total',
+      help: 'Times that a shard lent keys to another for a command over several.',
+    },
+    'lends',
+  ),
+  ofAllShards(
+    'counter',
+    {
+      name: 'svc_shard_deferred_commands_total',
+      help: 'Commands that waited for a key that was lent.',
+    },
+    'deferred',
+  ),
+];

@@ -1,0 +1,150 @@
+/**
+ * What a metric is: its name, what it means, and where its value is read. From the table of these come the
+ * exposition in both formats, the JSON of the debug API, and the reference.
+ */
+
+import type { Counter, Counts, Page, PageShape } from '#diag';
+
+export type MetricKind = 'counter' | 'gauge' | 'histogram';
+export type Unit = 'seconds' | 'bytes' | 'ratio' | '';
+
+/** Everything that metrics are read from, at the moment of a scrape. */
+export interface MetricSource {
+  readonly main: Page;
+  readonly shards: readonly Page[];
+  readonly shape: PageShape;
+  /** By the ids that pages count by. */
+  readonly commandNames: readonly string[];
+  readonly version: string;
+  readonly nowUs: number;
+  readonly wallMs: number;
+  readonly settings: {
+    readonly maxClients: number;
+    readonly memoryLimitBytes: number;
+    readonly tracksLatency: boolean;
+    readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
+  };
+  /** What is in each shard's request ring. */
+  readonly queues: readonly { readonly frames: number; readonly bytes: number }[];
+  readonly process: {
+    readonly rssBytes: number;
+    readonly userUs: number;
+    readonly systemUs: number;
+  };
+  /** The ops thread itself. */
+  readonly ops: OpsFigures;
+}
+
+/** What the ops thread knows of itself. */
+export interface OpsFigures {
+  readonly connections: number;
+  readonly connectionsRefused: number;
+  /** Requests answered, by the class of their status. */
+  readonly answered: Readonly<Record<string, number>>;
+  /** How long the last scrape took. */
+  readonly scrapeSeconds: number;
+  readonly logLinesDropped: number;
+}
+
+/** Where a metric puts its values; label values come in the order of its labels. */
+export interface Samples {
+  value(value: number, ...labels: readonly string[]): void;
+  /** `counts` are those of a page, in ticks. */
+  histogram(counts: Counts, sumSeconds: number, ...labels: readonly string[]): void;
+}
+
+export interface MetricDefinition {
+  readonly name: string;
+  readonly kind: MetricKind;
+  readonly unit: Unit;
+  readonly labels: readonly string[];
+  /** One sentence. */
+  readonly help: string;
+  /** Where the value is read, in words. */
+  readonly source: string;
+  read(source: MetricSource, samples: Samples): void;
+}
+
+type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' | 'read'> & {
+  readonly unit?: Unit;
+  readonly labels?: readonly string[];
+};
+
+type Read = MetricDefinition['read'];
+
+/** A metric that is read in its own way. */
+export function metric(kind: MetricKind, head: Head, source: string, read: Read): MetricDefinition {
+  return { unit: '', labels: [], ...head, kind, source, read };
+}
+
+/** A value of main's page, times `scale`. */
+export function ofMain(
+  kind: 'counter' | 'gauge',
+  head: Head,
+  counter: Counter,
+  scale = 1,
+): MetricDefinition {
+  return metric(kind, head, `main page: ${counter}`, ({ main }, samples) => {
+    samples.value(main.get(counter) * scale);
+  });
+}
+
+/** A value of the shards' pages, summed. */
+export function ofAllShards(
+  kind: 'counter' | 'gauge',
+  head: Head,
+  counter: Counter,
+  scale = 1,
+): MetricDefinition {
+  return metric(kind, head, `shard pages: ${counter}, summed`, ({ shards }, samples) => {
+    samples.value(shards.reduce((sum, page) => sum + page.get(counter), 0) * scale);
+  });
+}
+
+/** A value of each shard's page. */
+export function perShard(
+  kind: 'counter' | 'gauge',
+  head: Head,
+  counter: Counter,
+  scale = 1,
+): MetricDefinition {
+  const labelled = { ...head, labels: ['shard'] };
+  return metric(kind, labelled, `shard page: ${counter}`, ({ shards }, samples) => {
+    for (const [index, page] of shards.entries()) {
+      samples.value(page.get(counter) * scale, String(index));
+    }
+  });
+}
+
+/** A value of every thread's page, where the thread has told it. */
+export function perThread(
+  kind: 'counter' | 'gauge',
+  head: Head,
+  counter: Counter,
+  scale = 1,
+): MetricDefinition {
+  const labelled = { ...head, labels: ['thread'] };
+  return metric(kind, labelled, `page of each thread: ${counter}`, (source, samples) => {
+    for (const [thread, page] of threadsOf(source))
+      samples.value(page.get(counter) * scale, thread);
+  });
+}
+
+/** The threads that have pages, by name. */
+export function threadsOf({ main, shards }: MetricSource): (readonly [string, Page])[] {
+  return [
+    ['main', main] as const,
+    ...shards.map((page, index) => [`shard-${index}`, page] as const),
+  ];
+}
+
+export function sumOf(pages: readonly Page[], of: (page: Page) => number): number {
+  return pages.reduce((sum, page) => sum + of(page), 0);
+}
+
+/** Keys, or what else is counted by database, of one page. */
+export function overDatabases({ databases }: PageShape, of: (index: number) => number): number {
+  let sum = 0;
+  for (let index = 0; index < databases; index += 1) sum += of(index);
+  return sum;
+}

@@ -1,0 +1,109 @@
+/**
+ * The metrics as Prometheus reads them, through prom-client's registry.
+ *
+ * That registry has no way to be told counts that exist already, so what is registered are objects of our own
+ * whose `get` reads the pages. The objects of labels are kept: prom-client writes out each of them once.
+ */
+
+import { Registry, type Metric, type RegistryContentType } from 'prom-client';
+import type { Counts } from '#diag';
+import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
+import type { MetricDefinition, MetricSource, Samples } from './definition.ts';
+
+export type ExpositionFormat = 'text' | 'openmetrics';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface PromValue {
+  readonly value: number;
+  readonly metricName?: string;
+  readonly sharedLabels: Labels;
+}
+
+/** One format of one table. */
+export class Exposition {
+  readonly contentType: string;
+  readonly #registry: Registry<RegistryContentType>;
+  readonly #take: () => MetricSource;
+  /** One reading for all metrics of a scrape. */
+  #source: MetricSource | undefined;
+
+  constructor(
+    metrics: readonly MetricDefinition[],
+    format: ExpositionFormat,
+    take: () => MetricSource,
+  ) {
+    this.#take = take;
+    this.contentType =
+      format === 'text' ? Registry.PROMETHEUS_CONTENT_TYPE : Registry.OPENMETRICS_CONTENT_TYPE;
+    this.#registry = new Registry<RegistryContentType>();
+    this.#registry.setContentType(this.contentType as RegistryContentType);
+    for (const definition of metrics) this.#register(definition, format);
+  }
+
+  async render(): Promise<string> {
+    this.#source = this.#take();
+    return this.#registry.metrics();
+  }
+
+  #register(definition: MetricDefinition, format: ExpositionFormat): void {
+    const { kind, help } = definition;
+    // OpenMetrics names a counter without its ending, and prom-client puts that behind each sample.
+    const isBare = format === 'openmetrics' && kind === 'counter';
+    const name = isBare ? definition.name.replace(/_total$/, '') : definition.name;
+    const series = new PromSeries(name, definition.labels);
+    const registered = {
+      ...{ name, help, type: kind },
+      get: () => {
+        series.begin();
+        definition.read(this.#source ?? this.#take(), series);
+        return { name, help, type: kind, values: series.values };
+      },
+    };
+    this.#registry.registerMetric(registered as unknown as Metric);
+  }
+}
+
+class PromSeries implements Samples {
+  values: PromValue[] = [];
+  readonly #name: string;
+  readonly #labels: readonly string[];
+  readonly #kept = new Map<string, Labels>();
+
+  constructor(name: string, labels: readonly string[]) {
+    this.#name = name;
+    this.#labels = labels;
+  }
+
+  begin(): void {
+    this.values = [];
+  }
+
+  value(value: number, ...labels: readonly string[]): void {
+    this.values.push({ value, sharedLabels: this.#sharedLabels(labels) });
+  }
+
+  histogram(counts: Counts, sumSeconds: number, ...labels: readonly string[]): void {
+    const cumulative = cumulativeCounts(counts);
+    for (const [index, le] of BUCKET_LABELS.entries()) {
+      this.#part('_bucket', cumulative[index]!, this.#sharedLabels(labels, le));
+    }
+    this.#part('_sum', sumSeconds, this.#sharedLabels(labels));
+    this.#part('_count', cumulative.at(-1)!, this.#sharedLabels(labels));
+  }
+
+  #part(ending: string, value: number, sharedLabels: Labels): void {
+    this.values.push({ metricName: this.#name + ending, value, sharedLabels });
+  }
+
+  #sharedLabels(values: readonly string[], le?: string): Labels {
+    const key = values.length === 1 ? `${values[0]!}\n${le ?? ''}` : [...values, le].join('\n');
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const labels: Record<string, string> = {};
+    for (const [index, name] of this.#labels.entries()) labels[name] = values[index]!;
+    if (le !== undefined) labels['le'] = le;
+    this.#kept.set(key, labels);
+    return labels;
+  }
+}

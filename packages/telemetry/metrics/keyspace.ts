@@ -1,0 +1,144 @@
+/** Metrics of keys and of the memory they take. */
+
+import {
+  metric,
+  ofAllShards,
+  ofMain,
+  sumOf,
+  type MetricDefinition,
+  type MetricSource,
+} from './definition.ts';
+
+const PARTS = [
+  ['records', 'recordBytes'],
+  ['index', 'indexBytes'],
+  ['blobs', 'blobBytes'],
+  ['objects', 'objectBytes'],
+] as const;
+
+export const usedBytes = ({ shards }: MetricSource): number =>
+  sumOf(shards, (page) => page.get('usedBytes'));
+
+function perDatabase(
+  name: string,
+  help: string,
+  of: (source: MetricSource, index: number) => number,
+): MetricDefinition {
+  const head = { name, help, labels: ['db'] };
+  return metric('gauge', head, 'shard pages: databases, summed', (source, samples) => {
+    for (let index = 0; index < source.shape.databases; index += 1) {
+      const keys = sumOf(source.shards, (page) => page.keys(index));
+      // Of databases that nobody uses only the first is told.
+      if (keys > 0 || index === 0) samples.value(of(source, index), String(index));
+    }
+  });
+}
+
+export const keyspaceMetrics: readonly MetricDefinition[] = [
+  perDatabase('svc_keyspace_keys', 'Keys of each database in use.', ({ shards }, index) =>
+    sumOf(shards, (page) => page.keys(index)),
+  ),
+  perDatabase(
+    'svc_keyspace_expiring_keys',
+    'Keys with an expiry of each database in use.',
+    ({ shards }, index) => sumOf(shards, (page) => page.expires(index)),
+  ),
+  ofAllShards(
+    'counter',
+    { name: 'svc_keyspace_hits_total', help: 'Look-ups that found their key.' },
+    'hits',
+  ),
+  ofAllShards(
+    'counter',
+    { name: 'svc_keyspace_misses_total', help: 'Look-ups that did not.' },
+    'misses',
+  ),
+  ofAllShards(
+    'counter',
+    { name: 'svc_expired_keys_total', help: 'Keys removed because their time had come.' },
+    'expired',
+  ),
+  ofAllShards(
+    'counter',
+    {
+      name: 'svc_expired_fields_total',
+      help: 'Fields of hashes removed because their time had come.',
+    },
+    'expiredFields',
+  ),
+  ofAllShards(
+    'counter',
+    { name: 'svc_evicted_keys_total', help: 'Keys removed to make room.' },
+    'evicted',
+  ),
+  ofAllShards('counter', { name: 'svc_key_changes_total', help: 'Changes of keys.' }, 'changes'),
+  metric(
+    'gauge',
+    { name: 'svc_memory_used_bytes', help: 'Memory of all keys and their values.', unit: 'bytes' },
+    'shard pages: usedBytes, summed',
+    (source, samples) => {
+      samples.value(usedBytes(source));
+    },
+  ),
+  metric(
+    'gauge',
+    { name: 'svc_memory_peak_bytes', help: 'The most that it has been.', unit: 'bytes' },
+    'main page: peakBytes',
+    (source, samples) => {
+      samples.value(Math.max(source.main.get('peakBytes'), usedBytes(source)));
+    },
+  ),
+  metric(
+    'gauge',
+    { name: 'svc_memory_maxmemory_bytes', help: 'The limit of it; 0 is none.', unit: 'bytes' },
+    'setting memory.maxmemory',
+    ({ settings }, samples) => {
+      samples.value(settings.memoryLimitBytes);
+    },
+  ),
+  metric(
+    'gauge',
+    {
+      name: 'svc_memory_part_bytes',
+      help: 'What it consists of.',
+      unit: 'bytes',
+      labels: ['part'],
+    },
+    'shard pages: recordBytes, indexBytes, blobBytes, objectBytes, summed',
+    ({ shards }, samples) => {
+      for (const [part, counter] of PARTS) {
+        samples.value(
+          sumOf(shards, (page) => page.get(counter)),
+          part,
+        );
+      }
+    },
+  ),
+  ofAllShards(
+    'gauge',
+    {
+      name: 'svc_memory_segment_bytes',
+      help: 'Slabs that are set aside for records.',
+      unit: 'bytes',
+    },
+    'segmentBytes',
+  ),
+  metric(
+    'gauge',
+    {
+      name: 'svc_memory_fragmentation_ratio',
+      help: 'Resident memory of the process divided by the memory of keys.',
+      unit: 'ratio',
+    },
+    'the process, and shard pages: usedBytes',
+    (source, samples) => {
+      const used = usedBytes(source);
+      if (used > 0) samples.value(source.process.rssBytes / used);
+    },
+  ),
+  ofMain(
+    'counter',
+    { name: 'svc_memory_oom_rejections_total', help: 'Commands refused because memory was full.' },
+    'oomRejections',
+  ),
+];

@@ -1,0 +1,45 @@
+/** The metrics as JSON, for the debug API. */
+
+import type { Counts } from '#diag';
+import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
+import type { MetricDefinition, MetricKind, MetricSource, Unit } from './definition.ts';
+
+export interface MetricSampleJson {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value?: number;
+  readonly count?: number;
+  readonly sum?: number;
+  /** Cumulative; an object would not keep their order. */
+  readonly buckets?: readonly { readonly le: string; readonly count: number }[];
+}
+
+export interface MetricJson {
+  readonly name: string;
+  readonly kind: MetricKind;
+  readonly unit: Unit;
+  readonly help: string;
+  readonly samples: readonly MetricSampleJson[];
+}
+
+export function metricsJson(
+  metrics: readonly MetricDefinition[],
+  source: MetricSource,
+): MetricJson[] {
+  return metrics.map((definition) => {
+    const { name, kind, unit, help, labels: names } = definition;
+    const samples: MetricSampleJson[] = [];
+    const labelsOf = (values: readonly string[]): Record<string, string> =>
+      Object.fromEntries(names.map((label, index) => [label, values[index]!]));
+    definition.read(source, {
+      value(value, ...labels) {
+        samples.push({ labels: labelsOf(labels), value });
+      },
+      histogram(counts: Counts, sum, ...labels) {
+        const cumulative = cumulativeCounts(counts);
+        const buckets = BUCKET_LABELS.map((le, index) => ({ le, count: cumulative[index]! }));
+        samples.push({ labels: labelsOf(labels), count: cumulative.at(-1)!, sum, buckets });
+      },
+    });
+    return { name, kind, unit, help, samples };
+  });
+}

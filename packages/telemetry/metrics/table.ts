@@ -1,0 +1,32 @@
+/** The table of metrics: everything the server exports, once. */
+
+import { clientMetrics } from './clients.ts';
+import { commandMetrics } from './commands.ts';
+import type { MetricDefinition } from './definition.ts';
+import { keyspaceMetrics } from './keyspace.ts';
+import { redisMetrics } from './redis-names.ts';
+import { opsMetrics, processMetrics, shardMetrics, threadMetrics } from './threads.ts';
+
+export interface MetricFamily {
+  readonly title: string;
+  readonly metrics: readonly MetricDefinition[];
+}
+
+/** By what they are about, in the order of the reference. */
+export const metricFamilies: readonly MetricFamily[] = [
+  { title: 'Process', metrics: processMetrics },
+  { title: 'Commands', metrics: commandMetrics },
+  { title: 'Connections', metrics: clientMetrics },
+  { title: 'Keys and memory', metrics: keyspaceMetrics },
+  { title: 'Shards', metrics: shardMetrics },
+  { title: 'Threads', metrics: threadMetrics },
+  { title: 'HTTP and log', metrics: opsMetrics },
+];
+
+/** All of the server's own. */
+export const metrics: readonly MetricDefinition[] = metricFamilies.flatMap(
+  (family) => family.metrics,
+);
+
+/** Those under other names, for dashboards that exist. */
+export { redisMetrics };
