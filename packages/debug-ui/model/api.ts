@@ -156,10 +156,10 @@ export interface Latency {
   readonly commands: readonly CommandLatency[];
 }
 
-/** Seconds and worst milliseconds of one latency event, oldest first. */
+/** Seconds, and the worst microseconds of each, of one latency event, oldest first. */
 export interface LatencyHistory {
   readonly event: string;
-  readonly samples: readonly { readonly timestamp: number; readonly latency_ms: number }[];
+  readonly samples: readonly { readonly timestamp: number; readonly latency_us: number }[];
 }
 
 export interface ClientEntry {
@@ -185,8 +185,6 @@ export interface ConfigEntry {
   readonly source: string;
   readonly mutable: boolean;
   readonly description: string;
-  /** What it is where nobody sets it, if the server tells. */
-  readonly default?: string;
 }
 
 export interface HotKey {
@@ -242,4 +240,12 @@ export interface MetricSample {
 export interface Metric {
   readonly name: string;
   readonly samples: readonly MetricSample[];
+}
+
+/** Main's own; null fields of other threads are not measured. */
+export interface Pauses {
+  readonly collections: number;
+  readonly collection_max_us: number;
+  readonly loop_delay_p99_us: number;
+  readonly loop_delay_max_us: number;
 }

@@ -58,8 +58,9 @@ export function save(blob: Blob, name: string): void {
 
 async function reasonOf(response: Response): Promise<string> {
   try {
-    const body = (await response.json()) as { error?: unknown } | null;
-    if (typeof body?.error === 'string') return body.error;
+    const body = (await response.json()) as { error?: unknown; message?: unknown } | null;
+    const parts = [body?.error, body?.message].filter((part) => typeof part === 'string');
+    if (parts.length > 0) return parts.join(': ');
   } catch {
     // What is no JSON has no reason in it.
   }

@@ -17,6 +17,10 @@ export function ConfigurationPage(): JSX.Element {
     '/debug/api/config',
     PERIOD_MS,
   );
+  const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
+    '/debug/api/config/defaults',
+    0,
+  );
   const [filter, setFilter] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
   const [edited, setEdited] = useState<string | null>(null);
@@ -57,7 +61,7 @@ export function ConfigurationPage(): JSX.Element {
       <Done text={doing.done} />
       <Table
         caption="Settings"
-        columns={[nameColumn, valueColumn, ...columns]}
+        columns={[nameColumn, valueColumn, defaultColumn(standard.data?.defaults), ...columns]}
         rows={rows}
         keyOf={({ name }) => name}
         order={{ column: 'name', isDescending: false }}
@@ -93,10 +97,6 @@ const nameColumn: Column<ConfigEntry> = {
 
 const columns: readonly Column<ConfigEntry>[] = [
   {
-    ...{ name: 'default', title: 'Default', value: (entry) => entry.default },
-    show: (entry) => <code class="faint">{shownValue(entry.default)}</code>,
-  },
-  {
     ...{ name: 'source', title: 'Source', value: ({ source }) => source },
     show: ({ source }) => <span class={source === 'default' ? 'faint' : 'accent'}>{source}</span>,
   },
@@ -105,6 +105,15 @@ const columns: readonly Column<ConfigEntry>[] = [
     show: ({ description }) => <span class="prose">{description}</span>,
   },
 ];
+
+function defaultColumn(
+  defaults: Readonly<Record<string, string>> | undefined,
+): Column<ConfigEntry> {
+  return {
+    ...{ name: 'default', title: 'Default', value: ({ name }) => defaults?.[name] },
+    show: ({ name }) => <code class="faint">{shownValue(defaults?.[name])}</code>,
+  };
+}
 
 function shownValue(value: string | undefined): string {
   if (value === undefined) return '';

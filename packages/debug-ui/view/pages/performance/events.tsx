@@ -87,9 +87,9 @@ function nameColumn(
 function columnsOf({ samples }: LatencyHistory): Columns {
   const times: number[] = [];
   const values: (number | null)[] = [];
-  for (const { timestamp, latency_ms: ms } of samples) {
+  for (const { timestamp, latency_us: us } of samples) {
     times.push(timestamp);
-    values.push(ms * 1_000);
+    values.push(us);
   }
   return [times, values];
 }

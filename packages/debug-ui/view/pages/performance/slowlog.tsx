@@ -22,11 +22,7 @@ export function Slowlog(): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const doing = useDoing();
   const all = data?.entries ?? [];
-  const rows = filtered(
-    all,
-    filter,
-    ({ args, client_addr: address, client_name: name }) => `${args.join(' ')} ${address} ${name}`,
-  );
+  const rows = filtered(all, filter, textOf);
   return (
     <Panel
       title="Slow commands"
@@ -74,6 +70,10 @@ export function Slowlog(): JSX.Element {
   );
 }
 
+function textOf({ command, args, client_addr: address, client_name: name }: SlowlogEntry): string {
+  return `${command} ${args.join(' ')} ${address} ${name}`;
+}
+
 const columns: readonly Column<SlowlogEntry>[] = [
   { name: 'id', title: 'Id', isNumber: true, value: ({ id }) => id, show: ({ id }) => id },
   {
@@ -98,8 +98,13 @@ const columns: readonly Column<SlowlogEntry>[] = [
     show: ({ shard }) => shard ?? 'main',
   },
   {
-    ...{ name: 'command', title: 'Command', isWide: true, value: ({ args }) => args.join(' ') },
-    show: ({ args }) => <span class="mono">{visibleCommand(args)}</span>,
+    ...{
+      name: 'command',
+      title: 'Command',
+      isWide: true,
+      value: ({ command, args }) => `${command} ${args.join(' ')}`,
+    },
+    show: ({ command, args }) => <span class="mono">{visibleCommand([command, ...args])}</span>,
   },
   {
     ...{ name: 'client', title: 'Client', value: (entry) => entry.client_addr },

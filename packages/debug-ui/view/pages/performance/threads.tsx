@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { Metric } from '../../../model/api.ts';
+import type { Metric, Pauses } from '../../../model/api.ts';
 import { bytes, count, micros, percent } from '../../../model/format.ts';
 import { threadRows, type ThreadRow } from '../../../model/threads.ts';
 import { nowMs } from '../../browser.ts';
@@ -14,6 +14,7 @@ const PERIOD_MS = 5_000;
 
 export function Threads(): JSX.Element {
   const { data, problem } = usePolled<{ metrics: Metric[] }>('/debug/api/metrics', PERIOD_MS);
+  const pauses = usePolled<{ main: Pauses }>('/debug/api/pauses', PERIOD_MS);
   const before = useRef<{ metrics: readonly Metric[]; atMs: number } | null>(null);
   const [rows, setRows] = useState<readonly ThreadRow[]>([]);
   useEffect(() => {
@@ -21,13 +22,14 @@ export function Threads(): JSX.Element {
     const atMs = nowMs();
     const old = before.current;
     const seconds = old === null ? 0 : (atMs - old.atMs) / 1_000;
-    setRows(threadRows({ now: data.metrics, before: old?.metrics ?? null, seconds }));
+    const readings = { now: data.metrics, before: old?.metrics ?? null, seconds };
+    setRows(threadRows({ ...readings, mainPauses: pauses.data?.main ?? null }));
     before.current = { metrics: data.metrics, atMs };
   }, [data]);
   return (
     <Panel
       title="Threads"
-      aside={<span class="faint">shares over the last {PERIOD_MS / 1_000} s</span>}
+      aside={<span class="faint">shares of the last 5 s; pauses since the start</span>}
     >
       <Problem text={problem} />
       <Table
@@ -54,6 +56,12 @@ const share = (
   ),
 });
 
+const pause = (name: string, title: string, of: (pauses: Pauses) => number): Column<ThreadRow> => ({
+  ...{ name, title, isNumber: true },
+  value: ({ pauses }) => (pauses === null ? null : of(pauses)),
+  show: ({ pauses }) => micros(pauses === null ? null : of(pauses)),
+});
+
 const columns: readonly Column<ThreadRow>[] = [
   {
     ...{ name: 'thread', title: 'Thread', isWide: true, value: ({ thread }) => thread },
@@ -61,28 +69,14 @@ const columns: readonly Column<ThreadRow>[] = [
   },
   share('busy', 'Busy', (row) => row.busyPercent),
   share('cpu', 'Processor', (row) => row.cpuPercent),
+  pause('delay', 'Loop delay p99', ({ loop_delay_p99_us: us }) => us),
+  pause('delayMax', 'Loop delay max', ({ loop_delay_max_us: us }) => us),
   {
-    ...{ name: 'delay', title: 'Loop delay p99', isNumber: true, value: (row) => row.delayP99Us },
-    show: (row) => micros(row.delayP99Us),
-    hint: 'how late the event loop comes to its timers; shards have no event loop while they work',
+    ...{ name: 'collections', title: 'GC pauses', isNumber: true },
+    value: ({ pauses }) => pauses?.collections,
+    show: ({ pauses }) => count(pauses?.collections),
   },
-  {
-    ...{ name: 'collections', title: 'GC pauses', isNumber: true, value: (row) => row.collections },
-    show: (row) => count(row.collections),
-  },
-  {
-    ...{ name: 'pause', title: 'Mean pause', isNumber: true, value: (row) => row.collectionMeanUs },
-    show: (row) => micros(row.collectionMeanUs),
-  },
-  {
-    ...{
-      name: 'collecting',
-      title: 'In GC',
-      isNumber: true,
-      value: (row) => row.collectionPercent,
-    },
-    show: (row) => percent(row.collectionPercent),
-  },
+  pause('collection', 'GC max', ({ collection_max_us: us }) => us),
   {
     ...{ name: 'heap', title: 'Heap used', isNumber: true, value: (row) => row.heapUsedBytes },
     show: (row) => bytes(row.heapUsedBytes),
