@@ -2,6 +2,9 @@
 
 import {
   addCounts,
+  bandCounts,
+  bandLabels,
+  Bands,
   bucketHigh,
   HISTOGRAM_BUCKETS,
   percentileUs,
@@ -49,19 +52,10 @@ export function bandReport(
   { main, shards }: Sight,
   { isEnabled, thresholdsMs }: HttpLiveSettings['bands'],
 ): Record<string, number> {
-  const report: Record<string, number> = {};
-  if (!isEnabled) return report;
-  const inRow = (row: number): number =>
-    [main, ...shards].reduce((sum, page) => sum + page.band(row), 0);
-  let total = 0;
-  for (const [row, ms] of thresholdsMs.entries()) {
-    total += inRow(row);
-    report[`<=${ms}ms`] = total;
-  }
-  const over = inRow(thresholdsMs.length);
-  report[`>${thresholdsMs.at(-1) ?? 0}ms`] = over;
-  report['total'] = total + over;
-  return report;
+  if (!isEnabled) return {};
+  const bands = new Bands(isEnabled, thresholdsMs);
+  const counts = bandCounts(bands, main.get('bandsGeneration'), [main, ...shards]);
+  return Object.fromEntries(bandLabels(bands).map((label, index) => [label, counts[index]!]));
 }
 
 /** A shard that has not answered is marked, and what only it knows is null. */

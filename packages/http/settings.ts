@@ -35,7 +35,6 @@ export interface HttpLiveSettings {
     readonly countMax: number;
     readonly ageSecondsMax: number;
     readonly slowlogMax: number;
-    readonly tracesMax: number;
   };
   /** All settings, secrets hidden; one by one, and as the file that would give them. */
   readonly entries: readonly SettingReport[];

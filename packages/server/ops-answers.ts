@@ -1,8 +1,10 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
+import { isUtf8 } from 'node:buffer';
+import type { Bytes } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
-import { SHARD_CONTENT } from '#diag';
-import type { ClientReport, MainAnswers } from '#http';
+import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
+import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
 import type { Server } from './server.ts';
 
 /** Clients described before others get their turn. */
@@ -12,6 +14,12 @@ export function opsAnswers(server: Server): MainAnswers {
   return {
     clients: () => clientReports(server),
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
+    slowlog: async ({ count }) => {
+      const { slowCommands } = server.diagnosis;
+      const { entries, missingShards } = await slowCommands.collect(count < 0 ? Infinity : count);
+      return { entries: entries.map(slowReport), missing_shards: missingShards };
+    },
+    'latency-events': () => server.diagnosis.events.map(eventReport),
     shards: async () => {
       const reports = await server.router.reports.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));
@@ -22,6 +30,37 @@ export function opsAnswers(server: Server): MainAnswers {
       setImmediate(() => void server.stop());
       return null;
     },
+  };
+}
+
+function slowReport(entry: SlowEntry): SlowlogReport {
+  const [command = '', ...args] = entry.args.map(textOf);
+  return {
+    id: entry.id,
+    timestamp: Math.floor(entry.unixMs / 1_000),
+    duration_us: Math.round(entry.executeUs),
+    ...{ command, args },
+    client_addr: entry.client.address,
+    client_name: entry.client.name,
+    shard: entry.shard === MAIN_THREAD ? null : entry.shard,
+    queue_us: Math.round(entry.queueUs),
+    durable_us: Math.round(entry.durableUs),
+  };
+}
+
+/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
+function textOf(bytes: Bytes): string {
+  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}
+
+function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): LatencyEventReport {
+  return {
+    event,
+    latest_us: Math.round(samples.at(-1)?.us ?? 0),
+    min_us: Math.round(samples.reduce((least, { us }) => Math.min(least, us), Infinity)),
+    max_us: Math.round(usMax),
+    avg_us: Math.round(usSum / count),
+    samples: count,
   };
 }
 

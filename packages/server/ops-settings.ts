@@ -52,7 +52,6 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
       countMax: settings.number('debug-bundle.max-bundles'),
       ageSecondsMax: settings.number('debug-bundle.bundle-ttl-secs'),
       slowlogMax: settings.number('debug-bundle.max-slowlog-entries'),
-      tracesMax: settings.number('debug-bundle.max-trace-entries'),
     },
     entries: settings.entries(),
     toml: settings.toToml({ hideSecrets: true }),

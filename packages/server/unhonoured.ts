@@ -30,6 +30,7 @@ export const UNHONOURED: readonly SettingName[] = [
   'cluster.announce-address',
   'status.durability-lag-warning-ms',
   'status.durability-lag-critical-ms',
+  'debug-bundle.max-trace-entries',
   'metrics.otlp-endpoint',
   'metrics.otlp-interval-secs',
   'tracing.otlp-endpoint',

@@ -83,4 +83,34 @@ export const clientMetrics: readonly MetricDefinition[] = [
     { name: 'svc_read_stalls_total', help: 'Times that reading paused for a full ring.' },
     'readStalls',
   ),
+  ofMain(
+    'gauge',
+    { name: 'svc_pubsub_clients', help: 'Clients that have subscribed to something.' },
+    'pubsubClients',
+  ),
+  ofMain(
+    'gauge',
+    { name: 'svc_pubsub_channels', help: 'Channels that somebody has subscribed to.' },
+    'pubsubChannels',
+  ),
+  ofMain(
+    'gauge',
+    { name: 'svc_pubsub_patterns', help: 'Patterns that somebody has subscribed to.' },
+    'pubsubPatterns',
+  ),
+  ofMain(
+    'gauge',
+    { name: 'svc_pubsub_shard_channels', help: 'Shard channels that somebody has subscribed to.' },
+    'pubsubShardChannels',
+  ),
+  ofMain(
+    'gauge',
+    { name: 'svc_tracking_clients', help: 'Clients that follow changes of keys.' },
+    'trackingClients',
+  ),
+  ofMain(
+    'gauge',
+    { name: 'svc_tracking_keys', help: 'Keys whose changes are followed.' },
+    'trackingKeys',
+  ),
 ];

@@ -3,6 +3,9 @@
 import { ERROR_CODES } from '#base';
 import {
   addCounts,
+  bandCounts,
+  bandLabels,
+  Bands,
   HISTOGRAM_BUCKETS,
   TICKS_PER_US,
   type CommandField,
@@ -84,24 +87,22 @@ const duration = metric(
   },
 );
 
-const bands = metric(
+const bandRequests = metric(
   'gauge',
   {
     name: 'svc_latency_band_requests_total',
     help: 'Requests that took at most so long in the server, cumulative, and those over the last band; a snapshot, of which no rate may be taken.',
     labels: ['le'],
   },
-  'shard pages: bands',
+  'all pages: bands',
   ({ shards, main, settings }, samples) => {
-    const { isEnabled, thresholdsMs } = settings.bands;
-    if (!isEnabled) return;
-    const inRow = (row: number): number => sumOf([main, ...shards], (page) => page.band(row));
-    let upToHere = 0;
-    for (const [row, ms] of thresholdsMs.entries()) {
-      upToHere += inRow(row);
-      samples.value(upToHere, `<=${ms}ms`);
+    const bands = new Bands(settings.bands.isEnabled, settings.bands.thresholdsMs);
+    if (!bands.enabled) return;
+    const counts = bandCounts(bands, main.get('bandsGeneration'), [main, ...shards]);
+    for (const [index, label] of bandLabels(bands).entries()) {
+      // The sum of all is not a band.
+      if (label !== 'total') samples.value(counts[index]!, label);
     }
-    samples.value(inRow(thresholdsMs.length), `>${thresholdsMs.at(-1) ?? 0}ms`);
   },
 );
 
@@ -126,7 +127,7 @@ export const commandMetrics: readonly MetricDefinition[] = [
     'rejected',
   ),
   duration,
-  bands,
+  bandRequests,
   errors,
   ofMain(
     'counter',
@@ -135,6 +136,31 @@ export const commandMetrics: readonly MetricDefinition[] = [
       help: 'Commands taken from clients, of any name.',
     },
     'commands',
+  ),
+  metric(
+    'counter',
+    { name: 'svc_slow_commands_total', help: 'Commands that were logged as slow.' },
+    'all pages: slowCommands',
+    (source, samples) => {
+      samples.value(sumOf(pagesOf(source), (page) => page.get('slowCommands')));
+    },
+  ),
+  metric(
+    'counter',
+    {
+      name: 'svc_slow_commands_seconds_total',
+      help: 'How long those took.',
+      unit: 'seconds',
+    },
+    'all pages: slowCommandUs',
+    (source, samples) => {
+      samples.value(sumOf(pagesOf(source), (page) => page.get('slowCommandUs')) / 1e6);
+    },
+  ),
+  ofMain(
+    'counter',
+    { name: 'svc_report_gaps_total', help: 'Shards that did not answer a report in time.' },
+    'reportGaps',
   ),
   ofMain(
     'counter',

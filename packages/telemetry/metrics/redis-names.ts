@@ -90,6 +90,8 @@ export const redisMetrics: readonly MetricDefinition[] = [
   main('counter', 'redis_net_output_bytes_total', 'bytesWritten'),
   main('counter', 'redis_connections_received_total', 'connectionsTotal'),
   main('counter', 'redis_rejected_connections_total', 'connectionsRejected'),
+  main('gauge', 'redis_pubsub_channels', 'pubsubChannels'),
+  main('gauge', 'redis_pubsub_patterns', 'pubsubPatterns'),
   perDatabase('redis_db_keys', (source, index) => sumOf(source.shards, (page) => page.keys(index))),
   perDatabase('redis_db_keys_expiring', (source, index) =>
     sumOf(source.shards, (page) => page.expires(index)),

@@ -115,6 +115,36 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
       ],
     },
   ],
+  [
+    '/debug/api/slowlog',
+    {
+      entries: [
+        {
+          ...{ id: 'number', timestamp: 'number', duration_us: 'number', command: 'string' },
+          ...{ args: ['string'], client_addr: 'string', client_name: 'string' },
+          ...{ shard: 'number|null', queue_us: 'number', durable_us: 'number' },
+        },
+      ],
+    },
+  ],
+  [
+    '/debug/api/latency',
+    {
+      events: [
+        {
+          ...{ event: 'string', latest_us: 'number', min_us: 'number', max_us: 'number' },
+          ...{ avg_us: 'number', samples: 'number' },
+        },
+      ],
+      bands: { '*': 'number' },
+      commands: [
+        {
+          ...{ command: 'string', calls: 'number', p50_us: 'number', p99_us: 'number' },
+          ...{ p999_us: 'number', max_us: 'number' },
+        },
+      ],
+    },
+  ],
   ['/debug/api/traces', { traces: ['object'] }],
   ['/debug/api/bundle/list', { bundles: ['object'] }],
   ['/admin/health', { status: 'string', state: 'string', issues: ['object'] }],
@@ -174,6 +204,41 @@ api('shows settings as they are now, with where they come from', async () => {
   assert.is(status.clients.max_clients, 500);
 });
 
+api('tells of slow commands and of latency, as the commands do', async () => {
+  await client.call('SET', Buffer.from([0x66, 0xff]), 'v');
+  await client.call('DEBUG', 'SLEEP', '0.03');
+  await client.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
+  await client.call('GET', Buffer.from([0x66, 0xff]));
+  await client.call('CONFIG', 'SET', 'slowlog-log-slower-than', '-1');
+  const { entries } = (await get('/debug/api/slowlog')) as {
+    entries: { id: number; command: string; args: string[]; client_name: string }[];
+  };
+  const here = (await client.call('SLOWLOG', 'GET', '-1')) as [number, number, number, string[]][];
+  assert.equal(
+    entries.map(({ id }) => id),
+    here.map(([id]) => id),
+  );
+  const read = entries.find(({ command }) => command === 'GET');
+  assert.equal([read?.args, read?.client_name], [['f\u00ff'], '<b>bold</b>']);
+  assert.ok(entries.some(({ command, args }) => command === 'DEBUG' && args[0] === 'SLEEP'));
+  const few = (await get('/debug/api/slowlog?count=1')) as { entries: { id: number }[] };
+  assert.equal(
+    few.entries.map(({ id }) => id),
+    here.slice(0, 1).map(([id]) => id),
+  );
+  const latency = (await get('/debug/api/latency')) as {
+    events: { event: string; latest_us: number; max_us: number }[];
+    bands: Record<string, number>;
+    commands: { command: string; calls: number; p50_us: number; max_us: number }[];
+  };
+  const event = latency.events.find((each) => each.event === 'command');
+  assert.ok((event?.latest_us ?? 0) >= 30_000 && event!.max_us >= event!.latest_us);
+  assert.equal(Object.keys(latency.bands).slice(-2), ['>500ms', 'total']);
+  assert.ok(latency.bands['total']! >= latency.bands['<=500ms']!);
+  const sets = latency.commands.find(({ command }) => command === 'set');
+  assert.ok(sets?.calls === 51 && sets.p50_us > 0 && sets.max_us >= sets.p50_us);
+});
+
 api('marks a shard that does not answer, and tells the rest', async () => {
   const sleeper = await server.client();
   const slept = sleeper.call('DEBUG', 'SLEEP', '2');
@@ -190,7 +255,7 @@ api('marks a shard that does not answer, and tells the rest', async () => {
   );
   assert.is(
     shards.reduce((sum, { keys }) => sum + keys, 0),
-    50,
+    51,
   );
   await slept;
 });

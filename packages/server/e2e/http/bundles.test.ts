@@ -67,6 +67,7 @@ const NAMES = [
 bundles('hold everything, and no secret', async () => {
   const server = await start(`http.token=${TOKEN}`);
   const client = await server.client();
+  await client.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
   await client.call('CONFIG', 'SET', 'requirepass', PASSWORD);
   await client.call('AUTH', PASSWORD);
   await client.reply('AUTH', `wrong-${MARKER}`);
@@ -106,6 +107,7 @@ bundles('hold everything, and no secret', async () => {
   }
   assert.match(textOf('metrics.prom'), /\nsvc_connections 1\n/);
   assert.match(textOf('config.toml'), /requirepass = "\(hidden\)"/);
+  assert.match(textOf('slowlog.json'), /\(redacted\)/);
   assert.match(textOf('logs.txt'), /svc is ready/);
   assert.match(textOf('clients.json'), /"user": "default"/);
   assert.not.ok(bytes.includes(MARKER), 'no secret is in the archive');

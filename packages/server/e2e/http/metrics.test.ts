@@ -1,7 +1,10 @@
 /** /metrics of a running server: what Prometheus' own tool says of it, and that it costs nobody anything. */
 // test-limit: 60s
-import { spawnSync } from 'node:child_process';
-import { needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort, needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -52,6 +55,46 @@ if (needs('promtool')) {
         'svc_latency_band_requests_total non-counter metrics should not have "_total" suffix',
         'svc_latency_band_requests_total non-histogram metrics should not have "le" label',
       ]);
+    }
+  });
+}
+
+if (needs('prometheus')) {
+  metrics('are scraped by a real Prometheus', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'svc-prometheus-'));
+    const port = await freePort();
+    const target = `127.0.0.1:${server.httpPort}`;
+    const jobs = [
+      { job_name: 'svc', scrape_interval: '1s', static_configs: [{ targets: [target] }] },
+    ];
+    const config = path.join(folder, 'prometheus.yml');
+    // JSON is YAML.
+    writeFileSync(config, JSON.stringify({ scrape_configs: jobs }));
+    const child = spawn(
+      'prometheus',
+      [
+        ...[`--config.file=${config}`, `--storage.tsdb.path=${path.join(folder, 'data')}`],
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    try {
+      const query = `/api/v1/query?query=${encodeURIComponent('svc_commands_total{command="mset"}')}`;
+      let found: unknown = [];
+      for (let tries = 0; tries < 150 && JSON.stringify(found) === '[]'; tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        const answer = await request(port, query).catch(() => undefined);
+        if (answer?.status !== 200) continue;
+        found = (answer.json() as { data: { result: { value: unknown[] }[] } }).data.result.map(
+          ({ value }) => value[1],
+        );
+      }
+      assert.equal(found, ['1']);
+    } finally {
+      child.kill();
+      await ended;
+      rmSync(folder, { recursive: true });
     }
   });
 }
