@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, Layer>> = {
 
 /** What tests may import beside what their package may. */
 const testImports = ['testkit', 'base'];
-const testThirdParty = ['uvu', 'uvu/assert', 'redis', 'ioredis'];
+const testThirdParty = ['uvu', 'uvu/assert', 'redis', 'ioredis', 'playwright-core'];
 
 /** Words that only some files may use. A folder ends in a slash. */
 interface Seam {

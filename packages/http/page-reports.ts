@@ -22,6 +22,8 @@ export interface HotKeysDocument {
   readonly missing_shards: number;
   readonly keys: readonly {
     readonly key: string;
+    /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+    readonly binary: boolean;
     readonly access_count: number;
     readonly total_cpu_time_us: number;
     readonly total_net_bytes: number;

@@ -85,6 +85,7 @@ function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
     missing_shards: report.missingShards,
     keys: report.byMetric[options.metrics[0] ?? 'cpu'].map(({ key, calls, us, bytes, error }) => ({
       key: textOf(key),
+      binary: !isUtf8(key),
       access_count: Math.round(calls),
       total_cpu_time_us: Math.round(us),
       total_net_bytes: Math.round(bytes),

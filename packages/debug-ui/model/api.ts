@@ -189,6 +189,8 @@ export interface ConfigEntry {
 
 export interface HotKey {
   readonly key: string;
+  /** Each character of the key stands for a byte. */
+  readonly binary: boolean;
   readonly access_count: number;
   readonly total_cpu_time_us: number;
   readonly total_net_bytes: number;

@@ -22,6 +22,11 @@ export function visibleKey(key: string): string {
   return key === '' || /^\s|\s$/.test(key) ? `"${visible(key)}"` : visible(key);
 }
 
+/** Bytes, one for each character: only what is ASCII is shown as itself. */
+export function visibleBytes(bytes: string): string {
+  return visible(bytes).replaceAll(/[\x80-\xff]/g, escape);
+}
+
 /** A command with its arguments, those with spaces in quotes, as it would be typed. */
 export function visibleCommand(args: readonly string[]): string {
   return args

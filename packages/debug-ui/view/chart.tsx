@@ -23,6 +23,8 @@ export interface ChartProps {
   readonly height?: number;
   /** Whether the axis is logarithmic, for times that differ by orders. */
   readonly isLog?: boolean;
+  /** Whether the axis counts in powers of two. */
+  readonly isBinary?: boolean;
   /** The axis reaches at least so far. */
   readonly least?: number;
   /** Charts of one group share their cursor. */
@@ -30,17 +32,24 @@ export interface ChartProps {
 }
 
 const HEIGHT = 132;
+const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
+/** A logarithm has no place for zero: it is drawn here, and said as it is. */
+const LOG_LEAST = 0.5;
 const AXIS_FONT = '10px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
 export function Chart(props: ChartProps): JSX.Element {
   const { title, lines, data, format } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  /** As it was measured; what is drawn may differ. */
+  const raw = useRef(data);
+  raw.current = data;
   const { shown } = useTheme();
   const labels = lines.map(({ label }) => label).join('|');
   useEffect(() => {
     const element = place.current!;
-    plot.current = new uPlot(optionsOf(props, element.clientWidth), data, element);
+    const options = optionsOf(props, element.clientWidth, () => raw.current);
+    plot.current = new uPlot(options, drawn(props), element);
     const observer = new ResizeObserver(() => {
       const width = element.clientWidth;
       if (width > 0) plot.current?.setSize({ width, height: props.height ?? HEIGHT });
@@ -53,7 +62,7 @@ export function Chart(props: ChartProps): JSX.Element {
     };
   }, [shown, labels, props.isLog]);
   useEffect(() => {
-    plot.current?.setData(data);
+    plot.current?.setData(drawn(props));
   }, [data]);
   return (
     <figure class="chart">
@@ -84,7 +93,16 @@ function inWords({ title, lines, data, format }: ChartProps): string {
   return `${title}. ${parts.join('. ')}`;
 }
 
-function optionsOf(props: ChartProps, width: number): uPlot.Options {
+function drawn({ data, isLog = false }: ChartProps): Columns {
+  if (!isLog) return data;
+  const [times, ...lines] = data;
+  const lifted = lines.map((line) =>
+    line.map((value) => (value === null ? null : Math.max(LOG_LEAST, value))),
+  );
+  return [times, ...lifted];
+}
+
+function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlot.Options {
   const { lines, format, isLog = false, least = 1 } = props;
   const grid = { stroke: colour('grid'), width: 1 };
   const axis = { stroke: colour('faint'), font: AXIS_FONT, ticks: { show: false } };
@@ -92,14 +110,14 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
     width: Math.max(width, 50),
     height: props.height ?? HEIGHT,
     legend: { show: false },
-    padding: [6, 4, 0, 0],
+    padding: [6, 14, 0, 0],
     cursor: {
       y: false,
       points: { size: 5 },
       drag: { x: false, y: false },
       sync: { key: props.group ?? 'live' },
     },
-    plugins: [tip(lines, format)],
+    plugins: [tip(props, shown)],
     scales: {
       x: { time: true },
       // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
@@ -114,7 +132,8 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
         // What the filter leaves out comes as null.
         values: (_, at: (number | null)[]) =>
           at.map((value) => (value === null ? '' : format(value))),
-        ...(isLog ? { filter: powersOfTen } : {}),
+        ...(isLog ? { filter: powersOfTen, grid: { ...grid, filter: powersOfTen } } : {}),
+        ...(props.isBinary === true ? { incrs: POWERS_OF_TWO } : {}),
       },
     ],
     series: [
@@ -144,7 +163,7 @@ function powersOfTen(_: uPlot, splits: number[]): (number | null)[] {
 }
 
 /** The values under the cursor. Built of nodes and text: nothing in it is ever read as markup. */
-function tip(lines: readonly Line[], format: ChartProps['format']): uPlot.Plugin {
+function tip({ lines, format }: ChartProps, shown: () => Columns): uPlot.Plugin {
   const box = document.createElement('div');
   box.className = 'tip';
   return {
@@ -153,7 +172,8 @@ function tip(lines: readonly Line[], format: ChartProps['format']): uPlot.Plugin
         box.hidden = true;
         over.append(box);
       },
-      setCursor: ({ cursor, data, over }: uPlot) => {
+      setCursor: ({ cursor, over }: uPlot) => {
+        const data = shown();
         const { idx, left = -1 } = cursor;
         box.hidden = idx === null || idx === undefined || left < 0;
         if (box.hidden) return;

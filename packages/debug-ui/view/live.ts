@@ -34,7 +34,7 @@ class LiveSource {
 
   start(): void {
     document.addEventListener('visibilitychange', () => {
-      if (this.#mayAsk()) void this.#ask();
+      this.#goOn();
     });
     void this.#ask();
   }
@@ -46,6 +46,11 @@ class LiveSource {
 
   setPaused(isPaused: boolean): void {
     this.#tell({ isPaused });
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    clearTimeout(this.#timer);
     if (this.#mayAsk()) void this.#ask();
   }
 

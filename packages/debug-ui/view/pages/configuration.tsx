@@ -111,7 +111,7 @@ function defaultColumn(
 ): Column<ConfigEntry> {
   return {
     ...{ name: 'default', title: 'Default', value: ({ name }) => defaults?.[name] },
-    show: ({ name }) => <code class="faint">{shownValue(defaults?.[name])}</code>,
+    show: ({ name }) => <code class="standard faint">{shownValue(defaults?.[name])}</code>,
   };
 }
 

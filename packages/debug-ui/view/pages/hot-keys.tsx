@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { HotKey, HotKeysReport } from '../../model/api.ts';
-import { visibleKey } from '../../model/escape.ts';
+import { visibleBytes, visibleKey } from '../../model/escape.ts';
 import { age, bytes, count, micros, percent } from '../../model/format.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../live.ts';
@@ -132,7 +132,9 @@ function Ranking({ report }: { readonly report: HotKeysReport }): JSX.Element {
   const columns: readonly Column<HotKey>[] = [
     {
       ...{ name: 'key', title: 'Key', value: ({ key }) => key, isWide: true },
-      show: ({ key }) => <span class="mono">{visibleKey(key)}</span>,
+      show: ({ key, binary }) => (
+        <span class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</span>
+      ),
     },
     {
       ...{ name: 'calls', title: 'Accesses', isNumber: true, value: (key) => key.access_count },
@@ -152,7 +154,7 @@ function Ranking({ report }: { readonly report: HotKeysReport }): JSX.Element {
         caption="Hottest keys"
         columns={columns}
         rows={keys}
-        keyOf={({ key }) => key}
+        keyOf={({ key, binary }) => `${String(binary)} ${key}`}
         order={{ column: first, isDescending: true }}
         empty="No command with a key yet."
       />
@@ -175,7 +177,7 @@ function shareColumn(
     show: (key) => {
       const share = whole > 0 ? (100 * value(key)) / whole : 0;
       return (
-        <span class="metered">
+        <span class="metered three">
           {show(value(key))} <Bar percent={share} /> {percent(Math.min(100, share))}
         </span>
       );

@@ -57,7 +57,7 @@ function Facts({ status, latest }: FactsProps): JSX.Element {
   const { memory, clients, keyspace } = status;
   const limit = memory.limit_bytes > 0 ? `of ${bytes(memory.limit_bytes)}` : 'no limit';
   return (
-    <dl class="facts">
+    <dl class="facts ten">
       <Rates latest={latest} total={status.commands.total_processed} />
       <Fact label="Memory" value={bytes(memory.used_bytes)} note={limit} />
       <Fact
@@ -226,7 +226,7 @@ const CHARTS: readonly Sketch[] = [
     ],
   },
   {
-    ...{ title: 'Memory', format: bytes, least: 1_048_576 },
+    ...{ title: 'Memory', format: bytes, isBinary: true, least: 1_048_576 },
     lines: [
       { label: 'used', colour: 'c1', isFilled: true },
       { label: 'resident', colour: 'c2' },
@@ -242,7 +242,7 @@ const CHARTS: readonly Sketch[] = [
     values: [({ clients }) => clients, ({ blocked }) => blocked],
   },
   {
-    ...{ title: 'Network per second', format: bytes, least: 1_024 },
+    ...{ title: 'Network per second', format: bytes, isBinary: true, least: 1_024 },
     lines: [
       { label: 'in', colour: 'c1' },
       { label: 'out', colour: 'c2' },

@@ -60,7 +60,7 @@ function Spread({
   const aside =
     skew === null ? undefined : (
       <span class={isNotable ? 'warn' : 'faint'}>
-        {isNotable ? `shard ${skew.index} has ${skew.ratio.toFixed(1)}× the mean` : 'even'}
+        {skew.ratio < 1.1 ? 'even' : `shard ${skew.index} has ${skew.ratio.toFixed(1)}× the mean`}
       </span>
     );
   return (
@@ -115,7 +115,7 @@ function OverTime(): JSX.Element {
   );
   return (
     <Panel title="Last five minutes" class="charts">
-      <div class="grid">
+      <div class="grid two">
         {CHARTS.map(({ of: _, ...chart }, index) => (
           <Chart key={chart.title} {...chart} lines={lines} data={data[index]!} />
         ))}

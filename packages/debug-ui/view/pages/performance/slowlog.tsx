@@ -107,7 +107,7 @@ const columns: readonly Column<SlowlogEntry>[] = [
     show: ({ command, args }) => <span class="mono">{visibleCommand([command, ...args])}</span>,
   },
   {
-    ...{ name: 'client', title: 'Client', value: (entry) => entry.client_addr },
+    ...{ name: 'client', title: 'Client', isWide: true, value: (entry) => entry.client_addr },
     show: (entry) => (
       <span class="mono">
         {visible(entry.client_addr)}{' '}
