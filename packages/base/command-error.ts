@@ -101,6 +101,7 @@ export const errors = {
   timeoutNotInteger: fixed('ERR timeout is not an integer or out of range'),
   timeoutNegative: fixed('ERR timeout is negative'),
   keysKeepChanging: fixed('TRYAGAIN The keys that the command reads keep changing, try again'),
+  shutdownFailed: fixed('ERR Errors trying to SHUTDOWN. Check logs.'),
   execWithoutMulti: fixed('ERR EXEC without MULTI'),
   execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
   execRefused: (reason: CommandError): CommandError =>

@@ -38,6 +38,12 @@ export function bundleName(id: string): string {
   return `svc-bundle-${id}.tar.gz`;
 }
 
+interface FoundBundle {
+  readonly id: string;
+  readonly ms: number;
+  readonly writtenMs: number;
+}
+
 export class BundleStore {
   readonly #folder: string;
 
@@ -72,9 +78,9 @@ export class BundleStore {
   }
 
   /** Newest first. */
-  #found(nowMs: number): { id: string; ms: number }[] {
+  #found(nowMs: number): FoundBundle[] {
     if (!isFolder(this.#folder)) return [];
-    const found: { id: string; ms: number }[] = [];
+    const found: FoundBundle[] = [];
     for (const name of readdirSync(this.#folder)) {
       const [, dot, id = '', ending] = /^(\.?)svc-bundle-(.+)\.tar\.gz(\.part)?$/.exec(name) ?? [];
       const ms = createdMs(id);
@@ -82,9 +88,12 @@ export class BundleStore {
       const isPart = dot === '.' && ending === '.part';
       if (isPart && ms + ABANDONED_MS <= nowMs)
         rmSync(path.join(this.#folder, name), { force: true });
-      if (dot === '' && ending === undefined) found.push({ id, ms });
+      if (dot !== '' || ending !== undefined) continue;
+      const writtenMs = statSync(this.#file(id), { throwIfNoEntry: false })?.mtimeMs ?? ms;
+      found.push({ id, ms, writtenMs });
     }
-    return found.sort((a, b) => (a.id < b.id ? 1 : -1));
+    // Ids tell the second; among those of one second the file's own time decides.
+    return found.sort((a, b) => b.ms - a.ms || b.writtenMs - a.writtenMs);
   }
 
   #file(id: string): string {

@@ -92,6 +92,10 @@ export class MainRunner implements Contexts {
     this.bands = server.diagnosis.bandsPort;
     this.process = {
       shutdown: (options) => {
+        if (options.save === 'always' && !options.force) {
+          server.log.error('cannot-save', 'SHUTDOWN SAVE: this version keeps nothing on disk');
+          throw errors.shutdownFailed;
+        }
         server.shutdown(options.now);
       },
       abortShutdown: () => server.abortShutdown(),

@@ -10,25 +10,24 @@ function settings(...args: string[]) {
 }
 
 unhonoured('lets the defaults pass', () => {
-  refuseUnhonoured(settings('--set', 'debug-bundle.max-bundles=10'));
+  refuseUnhonoured(settings('--set', 'snapshot.max-snapshots=5'));
 });
 
 unhonoured('refuses at the start what was set to something else', () => {
   assert.throws(() => {
-    refuseUnhonoured(settings('--set', 'debug-bundle.max-bundles=5'));
-  }, /debug-bundle\.max-bundles cannot be set: this version does not have/);
+    refuseUnhonoured(settings('--set', 'snapshot.max-snapshots=7'));
+  }, /snapshot\.max-snapshots cannot be set: this version does not have/);
 });
 
 unhonoured('refuses CONFIG SET, and leaves the value', () => {
   const running = settings();
   refuseUnhonoured(running);
+  const [before] = running.configGet(['lazyfree-lazy-user-del']);
   assert.throws(() => {
-    running.configSet([['debug-bundle-max-bundles', '5']]);
-  }, /possibly related to argument 'debug-bundle-max-bundles'\) - this version does not have/);
-  assert.equal(running.configGet(['debug-bundle-max-bundles']), [
-    ['debug-bundle-max-bundles', '10'],
-  ]);
-  running.configSet([['debug-bundle-max-bundles', '10']]);
+    running.configSet([['lazyfree-lazy-user-del', 'yes']]);
+  }, /possibly related to argument 'lazyfree-lazy-user-del'\) - this version does not have/);
+  assert.equal(running.configGet(['lazyfree-lazy-user-del']), [before]);
+  running.configSet([['lazyfree-lazy-user-del', before![1]]]);
 });
 
 unhonoured('names each setting once', () => {

@@ -118,7 +118,7 @@ export class Executor {
     this.execute(entry, wait?.retry);
     context.isPartial = false;
     if (context.isOutdated) {
-      this.#sender.discard();
+      this.#sender.abandon();
       this.#values[AT.executing] = 0;
       const sequence = words[word + Request.sequence]! >>> 0;
       const slot = words[word + Request.connection]!;
@@ -136,7 +136,7 @@ export class Executor {
 
   #park(frame: Frame, wait: Wait): void {
     const values = this.#values;
-    this.#sender.discard();
+    this.#sender.abandon();
     this.#context.parked = undefined;
     values[AT.commands] = values[AT.commands]! - 1;
     values[AT.executing] = 0;

@@ -120,6 +120,15 @@ export class ReplySender {
     this.writer.at = this.#replyAt;
   }
 
+  /** Forgets the reply at hand for good: there will be none. */
+  abandon(): void {
+    this.discard();
+    if (!this.#spilled) return;
+    // What goes on in private memory has no frame any more; the next reply opens one.
+    this.#spilled = false;
+    if (this.writer.bytes.length <= SPILL_BYTES_KEPT) this.#spill = this.writer.bytes;
+  }
+
   /** Ends the reply at hand. */
   end(sequence: number, doneUs: number): void {
     if (this.#spilled) {

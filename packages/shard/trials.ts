@@ -45,7 +45,7 @@ export class Trials {
     executor.setNow();
     sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     executor.execute(entry);
-    sender.discard();
+    sender.abandon();
     context.isPartial = false;
     context.isOffering = false;
     const wait = context.parked;
@@ -102,7 +102,7 @@ export class Trials {
     const body = encodeItems(sender.writer, context.items);
     context.isPartial = false;
     context.items = undefined;
-    sender.discard();
+    sender.abandon();
     executor.account(entry, startUs, executor.queueUs(frame, startUs));
     events.sendRest();
     sender.send(FrameKind.items, slot, sequence, body);

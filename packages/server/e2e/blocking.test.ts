@@ -295,6 +295,17 @@ for (const [what, keys] of streams) {
     },
   );
 
+  blocking(`streams on ${what}: large entries come whole`, async () => {
+    const value = (key: string): string => key.repeat(Math.ceil(200_000 / key.length));
+    for (const key of keys) await client.call('XADD', key, '1-1', 'of', value(key));
+    const from = keys.map(() => '0').join(' ');
+    const all = keys.map((key) => [key, [['1-1', ['of', value(key)]]]]);
+    for (let round = 0; round < 3; round += 1) {
+      assert.equal(await call(client, `XREAD BLOCK 0 STREAMS ${names} ${from}`), all);
+      assert.is(await client.call('PING'), 'PONG');
+    }
+  });
+
   blocking(`streams on ${what}: each entry goes to one of a group`, async () => {
     await makeGroups();
     const one = await waiting(`XREADGROUP GROUP g one BLOCK 0 STREAMS ${names} ${unread}`);

@@ -92,6 +92,17 @@ for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']])
   });
 }
 
+shutdown('SHUTDOWN SAVE is refused while nothing can be saved, unless FORCE is given', async () => {
+  const server = await startServer({ args: PATIENT });
+  const client = await server.client();
+  const [refused, alive] = await client.pipeline([['SHUTDOWN', 'SAVE'], ['PING']]);
+  assert.match((refused as Error).message, /^ERR Errors trying to SHUTDOWN/);
+  assert.is(alive, 'PONG');
+  await client.reply('SHUTDOWN', 'SAVE', 'FORCE').catch(() => undefined);
+  assert.equal(await server.ended, CLEAN);
+  await server.stop();
+});
+
 /** Makes shard 0 fail inside DEBUG SLEEP, from outside of the product. */
 const SABOTAGE = `
 import { isMainThread, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /** One quantity, many places that show it: all of them agree. Another surface is one more reader here. */
-import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { request, startServer, textOf, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
@@ -12,7 +12,7 @@ let server: ChildServer;
 let client: RespClient;
 
 surfaces.before(async () => {
-  server = await startServer({ shards: SHARDS });
+  server = await startServer({ shards: SHARDS, http: true });
   client = await server.client();
   await client.call('CONFIG', 'RESETSTAT');
   for (const key of keyPerShard(SHARDS, 'surface')) {
@@ -41,6 +41,10 @@ interface Reading {
   topCalls(command: string): number;
   /** Calls by LATENCY HISTOGRAM. */
   histogramCalls(command: string): number;
+  /** The status document as HTTP serves it. */
+  httpStatus(section: string, name: string): number;
+  /** The samples of a metric together, of those whose labels hold the text. */
+  metric(name: string, labels?: string): number;
 }
 
 async function read(): Promise<Reading> {
@@ -49,6 +53,8 @@ async function read(): Promise<Reading> {
     ['STATUS', 'JSON'],
     ['LATENCY', 'HISTOGRAM'],
   ]);
+  const served = (await request(server.httpPort, '/status/json')).json() as Status;
+  const metrics = (await request(server.httpPort, '/metrics')).text.split('\n');
   const info = textOf(infoReply);
   const status = JSON.parse(textOf(statusReply)) as Status;
   const shards = status['shards'] as unknown as Record<string, number>[];
@@ -64,12 +70,17 @@ async function read(): Promise<Reading> {
       const [, calls] = flat[flat.indexOf(command) + 1] as unknown[];
       return Number(calls);
     },
+    httpStatus: (section, name) => served[section]![name] as number,
+    metric: (name, labels = '') =>
+      metrics
+        .filter((sample) => /^[a-z_]+/.exec(sample)?.[0] === name && sample.includes(labels))
+        .reduce((sum, sample) => sum + Number(sample.slice(sample.lastIndexOf(' '))), 0),
     topCalls: (command) => top.find((each) => each.command === command)?.calls ?? 0,
   };
 }
 
-/** The second command of a reading counts the first. */
-const ONE_COMMAND = 1;
+/** The commands of a reading count those before them. */
+const COMMANDS_OF_READING = 3;
 
 const quantities: readonly (readonly [
   what: string,
@@ -82,19 +93,36 @@ const quantities: readonly (readonly [
       (r) => r.infoPart('db0', 'keys'),
       (r) => r.status('keyspace', 'total_keys'),
       (r) => r.sumOfShards('keys'),
+      (r) => r.httpStatus('keyspace', 'total_keys'),
+      (r) => r.metric('svc_keyspace_keys'),
+      (r) => r.metric('svc_shard_keys'),
     ],
   ],
   [
     'keys that expire',
-    [(r) => r.infoPart('db0', 'expires'), (r) => r.status('keyspace', 'expires')],
+    [
+      (r) => r.infoPart('db0', 'expires'),
+      (r) => r.status('keyspace', 'expires'),
+      (r) => r.metric('svc_keyspace_expiring_keys'),
+    ],
   ],
   [
     'hits',
-    [(r) => r.info('keyspace_hits'), (r) => r.status('keyspace', 'hits_total'), () => SHARDS],
+    [
+      (r) => r.info('keyspace_hits'),
+      (r) => r.status('keyspace', 'hits_total'),
+      (r) => r.metric('svc_keyspace_hits_total'),
+      () => SHARDS,
+    ],
   ],
   [
     'misses',
-    [(r) => r.info('keyspace_misses'), (r) => r.status('keyspace', 'misses_total'), () => SHARDS],
+    [
+      (r) => r.info('keyspace_misses'),
+      (r) => r.status('keyspace', 'misses_total'),
+      (r) => r.metric('svc_keyspace_misses_total'),
+      () => SHARDS,
+    ],
   ],
   ['expired', [(r) => r.info('expired_keys'), (r) => r.status('keyspace', 'expired_keys_total')]],
   ['evicted', [(r) => r.info('evicted_keys'), (r) => r.status('keyspace', 'evicted_keys_total')]],
@@ -104,11 +132,21 @@ const quantities: readonly (readonly [
       (r) => r.info('used_memory'),
       (r) => r.status('memory', 'used_bytes'),
       (r) => r.sumOfShards('memory_bytes'),
+      (r) => r.metric('svc_memory_used_bytes'),
+      (r) => r.metric('svc_shard_memory_bytes'),
     ],
   ],
   ['peak memory', [(r) => r.info('used_memory_peak'), (r) => r.status('memory', 'peak_bytes')]],
   ['limit', [(r) => r.info('maxmemory'), (r) => r.status('memory', 'limit_bytes')]],
-  ['clients', [(r) => r.info('connected_clients'), (r) => r.status('clients', 'connected')]],
+  [
+    'clients',
+    [
+      (r) => r.info('connected_clients'),
+      (r) => r.status('clients', 'connected'),
+      (r) => r.httpStatus('clients', 'connected'),
+      (r) => r.metric('svc_connections'),
+    ],
+  ],
   ['blocked', [(r) => r.info('blocked_clients'), (r) => r.status('clients', 'blocked')]],
   ['maxclients', [(r) => r.info('maxclients'), (r) => r.status('clients', 'max_clients')]],
   ['uptime', [(r) => r.info('uptime_in_seconds'), (r) => r.status('frogdb', 'uptime_secs')], 1],
@@ -118,14 +156,19 @@ const quantities: readonly (readonly [
   ],
   [
     'commands',
-    [(r) => r.info('total_commands_processed'), (r) => r.status('commands', 'total_processed')],
-    ONE_COMMAND,
+    [
+      (r) => r.info('total_commands_processed'),
+      (r) => r.status('commands', 'total_processed'),
+      (r) => r.metric('svc_commands_processed_total'),
+    ],
+    COMMANDS_OF_READING,
   ],
   [
     'errors',
     [
       (r) => r.info('total_error_replies'),
       (r) => r.status('commands', 'errors_total'),
+      (r) => r.metric('svc_errors_total'),
       () => SHARDS + 1,
     ],
   ],
@@ -135,10 +178,19 @@ const quantities: readonly (readonly [
       (r) => r.infoPart('cmdstat_get', 'calls'),
       (r) => r.histogramCalls('get'),
       (r) => r.topCalls('get'),
+      (r) => r.metric('svc_commands_total', 'command="get"'),
+      (r) => r.metric('svc_commands_duration_seconds_count', 'command="get"'),
       () => 2 * SHARDS,
     ],
   ],
-  ['failed INCRs', [(r) => r.infoPart('cmdstat_incr', 'failed_calls'), () => SHARDS]],
+  [
+    'failed INCRs',
+    [
+      (r) => r.infoPart('cmdstat_incr', 'failed_calls'),
+      (r) => r.metric('svc_commands_failed_total', 'command="incr"'),
+      () => SHARDS,
+    ],
+  ],
   ['error codes', [(r) => r.infoPart('errorstat_ERR', 'count'), () => SHARDS + 1]],
   ['shards', [(r) => r.info('shards'), (r) => r.status('cluster', 'num_shards'), () => SHARDS]],
 ];

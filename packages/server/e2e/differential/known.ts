@@ -103,6 +103,11 @@ const differences: readonly Known[] = [
     avoids: ([name = '']) => is(name, 'XSETID'),
   },
   {
+    what: 'the servers run a command some milliseconds apart',
+    avoids: ([name = '', , , , idle = '']) =>
+      /^X(AUTO)?CLAIM$/i.test(name) && Number(idle) > 0 && Number(idle) < 1e6,
+  },
+  {
     what: 'XAUTOCLAIM with a huge COUNT takes no memory for it',
     avoids: ([name = '', ...words]) =>
       is(name, 'XAUTOCLAIM') && words.some((word) => Number(word) >= 2 ** 31),
