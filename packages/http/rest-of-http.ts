@@ -87,6 +87,11 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
       methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
     },
     {
+      path: '/debug/paths',
+      about: 'Every path, with what it answers.',
+      methods: { GET: () => indexPage(routes, version) },
+    },
+    {
       path: '/debug/login.css',
       about: 'How the page looks that asks for the token.',
       isOpen: true,

@@ -29,7 +29,6 @@ import { HotKeysSession } from './hot-keys.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Measures, type Rates } from './measures.ts';
 import { opsAnswers } from './ops-answers.ts';
-import { pageAnswers } from './page-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
 import { statusSettings } from './status-settings.ts';
@@ -154,8 +153,7 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes come first: they say from then on how far the rest is.
-      const answers = { ...opsAnswers(this), ...pageAnswers(this) };
-      await this.#ops.start(this.#fabric.sightData, answers);
+      await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
       if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
       if (this.#isStopping) return;
       await this.#listener.open();

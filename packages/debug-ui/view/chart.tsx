@@ -27,11 +27,16 @@ export interface ChartProps {
   readonly isBinary?: boolean;
   /** The axis reaches at least so far. */
   readonly least?: number;
-  /** Charts of one group share their cursor. */
+  /** Charts of one group share their cursor. Without a group it is one of the last minutes. */
   readonly group?: string;
 }
 
 const HEIGHT = 132;
+/** As much as the server keeps. */
+const WINDOW_SECONDS = 300;
+const SPAN_SECONDS_MIN = 30;
+/** In seconds. */
+const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
 /** A logarithm has no place for zero: it is drawn here, and said as it is. */
 const LOG_LEAST = 0.5;
@@ -119,14 +124,17 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
     },
     plugins: [tip(props, shown)],
     scales: {
-      x: { time: true },
+      x: { time: true, range: (_, min, max) => timeRange(props, min, max) },
       // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
       y: isLog
         ? { distr: 3, range: (_, min, max) => logRange(min, max) }
         : { range: (_, __, max) => [0, Math.max(least, (max || 0) * 1.1)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 20, values: (_, at) => at.map(timeLabel), space: 70 },
+      {
+        ...{ ...axis, grid: { show: false }, size: 20, space: 70 },
+        ...{ values: (_, at) => at.map(timeLabel), incrs: TIME_STEPS },
+      },
       {
         ...{ ...axis, grid, size: 58, space: 26 },
         // What the filter leaves out comes as null.
@@ -144,6 +152,12 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
       })),
     ],
   };
+}
+
+/** The last minutes where time goes on; else from the first to the last, and never no time at all. */
+function timeRange({ group }: ChartProps, min: number, max: number): [number, number] {
+  if (group === undefined) return [max - WINDOW_SECONDS, max];
+  return [Math.min(min, max - SPAN_SECONDS_MIN), max];
 }
 
 function timeLabel(seconds: number): string {

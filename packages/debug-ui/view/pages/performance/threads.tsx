@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { Metric, Pauses } from '../../../model/api.ts';
 import { bytes, count, micros, percent } from '../../../model/format.ts';
-import { threadRows, type ThreadRow } from '../../../model/threads.ts';
+import { threadRows, type Readings, type ThreadRow } from '../../../model/threads.ts';
 import { nowMs } from '../../browser.ts';
 import { usePolled } from '../../live.ts';
 import { Bar, Panel, Problem } from '../../parts.tsx';
@@ -16,16 +16,17 @@ export function Threads(): JSX.Element {
   const { data, problem } = usePolled<{ metrics: Metric[] }>('/debug/api/metrics', PERIOD_MS);
   const pauses = usePolled<{ main: Pauses }>('/debug/api/pauses', PERIOD_MS);
   const before = useRef<{ metrics: readonly Metric[]; atMs: number } | null>(null);
-  const [rows, setRows] = useState<readonly ThreadRow[]>([]);
+  const [readings, setReadings] = useState<Omit<Readings, 'mainPauses'> | null>(null);
   useEffect(() => {
     if (data === null) return;
     const atMs = nowMs();
     const old = before.current;
     const seconds = old === null ? 0 : (atMs - old.atMs) / 1_000;
-    const readings = { now: data.metrics, before: old?.metrics ?? null, seconds };
-    setRows(threadRows({ ...readings, mainPauses: pauses.data?.main ?? null }));
+    setReadings({ now: data.metrics, before: old?.metrics ?? null, seconds });
     before.current = { metrics: data.metrics, atMs };
   }, [data]);
+  const mainPauses = pauses.data?.main ?? null;
+  const rows = readings === null ? [] : threadRows({ ...readings, mainPauses });
   return (
     <Panel
       title="Threads"
