@@ -152,18 +152,19 @@ export class Server {
   async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
-      // Probes come first: they say from then on how far the rest is.
-      await this.#ops.start(this.#fabric.sightData, opsAnswers(this));
-      if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
-      if (this.#isStopping) return;
-      await this.#listener.open();
+      // Probes begin first: they say how far the rest is. But no client waits for HTTP.
+      const http = this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      await Promise.all([http, this.#openToClients()]);
     } catch (error) {
       this.#isStopping = true;
+      this.#listener.close();
+      for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
+      this.#fabric.doorbell.stop();
       await this.#ops.stop();
       throw error;
     }
-    this.#turn.listen();
+    if (this.#isStopping) return;
     this.diagnosis.pauses.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
@@ -171,6 +172,13 @@ export class Server {
     });
     this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  async #openToClients(): Promise<void> {
+    if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+    if (this.#isStopping) return;
+    await this.#listener.open();
+    this.#turn.listen();
   }
 
   /** Measures what latency the machine causes, before anybody could be blamed for it. */

@@ -30,6 +30,8 @@ export interface LaunchOptions {
   readonly folder?: string;
   /** Sent once on the connection that waits for the server. */
   readonly password?: string;
+  /** Whether what else the test needs is there; asked again until it is. */
+  readonly isReady?: (server: ChildServer) => boolean | Promise<boolean>;
 }
 
 /** Where a server is: free ports, and a folder. */
@@ -126,7 +128,7 @@ export async function launch(options: LaunchOptions): Promise<ChildServer> {
   for (let attempt = 1; ; attempt += 1) {
     const server = await spawnServer(options);
     try {
-      await untilReady(server, options.password);
+      await untilReady(server, options);
       return server;
     } catch (error) {
       const end = await server.stop();
@@ -153,7 +155,10 @@ function isPortTaken(server: ChildServer): boolean {
   return /EADDRINUSE|in use/i.test(server.stdout + server.stderr);
 }
 
-async function untilReady(server: ChildServer, password: string | undefined): Promise<void> {
+async function untilReady(
+  server: ChildServer,
+  { password, isReady }: LaunchOptions,
+): Promise<void> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < START_MS_MAX) {
     if (!server.isRunning) throw new Error('the server ended before it was ready');
@@ -162,7 +167,8 @@ async function untilReady(server: ChildServer, password: string | undefined): Pr
       const reply = password === undefined ? 'PING' : `AUTH ${password}`;
       const answer = await client.reply(...reply.split(' '));
       await client.end();
-      if (answer === 'PONG' || answer === 'OK') return;
+      const answers = answer === 'PONG' || answer === 'OK';
+      if (answers && (await isReady?.(server)) !== false) return;
     } catch {
       // Not listening yet.
     }

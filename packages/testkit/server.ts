@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
+import { request } from './http-client.ts';
 
 const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../server/main.js');
 
@@ -31,7 +32,14 @@ export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
     ...(environment === undefined ? {} : { environment }),
     ...(folder === undefined ? {} : { folder }),
     ...(password === undefined ? {} : { password }),
+    isReady: (server) => options.http !== true || servesHttp(server.httpPort),
   });
+}
+
+/** Clients are served before HTTP is; a test that asks for HTTP waits for both. */
+async function servesHttp(port: number): Promise<boolean> {
+  const { status } = await request(port, '/health/ready');
+  return status === 200;
 }
 
 function serverArguments(places: ServerPlaces, options: ServerOptions): string[] {
