@@ -17,6 +17,7 @@ const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
 const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
+const uiFolder = 'packages/debug-ui/';
 
 const programs = {
   start: 'packages/server/main.js',
@@ -29,14 +30,14 @@ const programs = {
   tidy: 'scripts/tidy.js',
 };
 
-/** The TypeScript sources below a folder, relative to the root, in a fixed order. */
+/** The sources below a folder, relative to the root, in a fixed order: TypeScript, and all of the debug pages. */
 function sources(folder, found = []) {
   const absolute = path.join(root, folder);
   if (!existsSync(absolute)) return found;
   for (const entry of readdirSync(absolute, { withFileTypes: true })) {
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) sources(name, found);
-    else if (name.endsWith('.ts')) found.push(name);
+    else if (name.endsWith('.ts') || name.startsWith(uiFolder)) found.push(name);
   }
   return found.sort();
 }
@@ -45,7 +46,8 @@ function sources(folder, found = []) {
 // moved with its old time, and a checkout of an older commit are changes too.
 function sourceFingerprint() {
   const hash = createHash('sha256');
-  const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), 'tsconfig.json'];
+  const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'scripts/build-ui.mjs'];
+  const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), ...settings];
   for (const name of inputs) {
     const { mtimeMs, size } = statSync(path.join(root, name));
     hash.update(`${name} ${mtimeMs} ${size}\n`);
@@ -112,6 +114,8 @@ function build() {
   rmSync(buildStamp, { force: true });
   const ok = runNode([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
   if (!ok) fail('the build failed, see above');
+  // It looks for itself whether the pages have changed: they seldom do.
+  if (!runNode([path.join(root, 'scripts', 'build-ui.mjs')])) fail('the build failed, see above');
   for (const folder of sourceFolders) removeOrphans(folder);
   writeFileSync(buildStamp, fingerprint);
   process.stderr.write(`built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);

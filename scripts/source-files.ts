@@ -24,7 +24,7 @@ export function readSources(root: string): SourceFile[] {
         (name) => `${folder}/${name}`,
       ),
     )
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .sort()
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 }

@@ -62,7 +62,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'svc-data/', 'bench/results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: `${import.meta.dirname}/../..` },

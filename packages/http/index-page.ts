@@ -1,4 +1,4 @@
-/** What /debug/ shows where no web UI is built: every path, with what it answers. */
+/** Every path, with what it answers; /debug/ shows it too where no web UI is built. */
 
 import { HTML_TYPE, type Answer } from './answer.ts';
 import { allowedMethods, type Route } from './routes.ts';

@@ -54,6 +54,7 @@ function form(status: number, message: string): Answer {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>svc: log in</title>
+<link rel="stylesheet" href="/debug/login.css">
 <h1>svc</h1>
 <p role="alert">${message}</p>
 <form method="post" action="/debug/login">

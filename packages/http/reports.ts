@@ -3,6 +3,7 @@
 import type { ShardContent } from '#diag';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
+import type { PageReports } from './page-reports.ts';
 
 /** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
 const MAIN_MS_MAX = 1_000;
@@ -48,7 +49,7 @@ export interface LatencyEventReport {
 }
 
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
-export interface MainReports {
+export interface MainReports extends PageReports {
   clients: { question: null; answer: readonly ClientReport[] };
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };

@@ -1,6 +1,7 @@
 /** All that is answered over HTTP beside probes: what it takes is loaded after those are there. */
 
 import { fileURLToPath } from 'node:url';
+import { actionRoutes } from './actions.ts';
 import { adminRoutes } from './admin.ts';
 import { json } from './answer.ts';
 import { apiRoutes, DebugDocuments } from './api.ts';
@@ -8,6 +9,7 @@ import { Bundles } from './bundles.ts';
 import { StaticFiles } from './files.ts';
 import { indexPage } from './index-page.ts';
 import type { HttpListener } from './listener.ts';
+import { Live } from './live.ts';
 import { MetricsDesk } from './metrics.ts';
 import { Routes, type Route } from './routes.ts';
 import type { HttpLiveSettings } from './settings.ts';
@@ -20,11 +22,13 @@ export class RestOfHttp {
   readonly routes: Routes;
   readonly bundles: Bundles;
   readonly #surroundings: Surroundings;
+  readonly #live: Live;
 
   constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
     const surroundings = new Surroundings(parts);
     this.#surroundings = surroundings;
     const metrics = new MetricsDesk(surroundings, listener);
+    this.#live = new Live(surroundings);
     const documents = new DebugDocuments(surroundings);
     this.bundles = new Bundles({ surroundings, documents, metrics, task: parts.bundleTask });
     const routes = [
@@ -32,6 +36,8 @@ export class RestOfHttp {
       metrics.route,
       ...statusRoutes(surroundings),
       ...apiRoutes(documents, metrics),
+      this.#live.route,
+      ...actionRoutes(surroundings),
       ...this.bundles.routes,
       ...adminRoutes(surroundings),
     ];
@@ -43,6 +49,7 @@ export class RestOfHttp {
   }
 
   async close(): Promise<void> {
+    this.#live.close();
     this.#surroundings.close();
     await this.bundles.close();
   }
@@ -78,6 +85,17 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
       path: '/debug/',
       about: 'The debug pages.',
       methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
+    },
+    {
+      path: '/debug/paths',
+      about: 'Every path, with what it answers.',
+      methods: { GET: () => indexPage(routes, version) },
+    },
+    {
+      path: '/debug/login.css',
+      about: 'How the page looks that asks for the token.',
+      isOpen: true,
+      methods: { GET: () => files.get('login.css') },
     },
     {
       path: '/debug/assets/*',

@@ -22,6 +22,8 @@ export interface HttpFixedSettings {
   readonly bundleFolder: string;
   readonly clientBind: string;
   readonly clientPort: number;
+  /** What each setting is where nobody sets it. */
+  readonly defaults: Readonly<Record<string, string>>;
 }
 
 /** What may change while the server runs. */

@@ -5,6 +5,7 @@ import type { Bytes } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
 import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
+import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
 
 /** Clients described before others get their turn. */
@@ -12,6 +13,7 @@ const CLIENTS_AT_ONCE = 200;
 
 export function opsAnswers(server: Server): MainAnswers {
   return {
+    ...pageAnswers(server),
     clients: () => clientReports(server),
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
     slowlog: async ({ count }) => {

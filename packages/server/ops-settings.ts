@@ -1,7 +1,7 @@
 /** What the ops thread is told of the settings: what it needs, and of the secrets only its own token. */
 
 import type { LogLevel } from '#base';
-import { isLoopback, type Settings } from '#config';
+import { isLoopback, rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from './status-settings.ts';
@@ -34,6 +34,9 @@ export function httpFixedSettings(settings: Settings): HttpFixedSettings {
     bundleFolder: settings.string('debug-bundle.directory'),
     clientBind: settings.list('server.bind').join(' '),
     clientPort: settings.number('server.port'),
+    defaults: Object.fromEntries(
+      settingNames.map((name) => [name, rowOf(name).kind.format(rowOf(name).default)]),
+    ),
   };
 }
 

@@ -179,8 +179,8 @@ access('without a token, is nobody else by name', async () => {
   assert.is(probe.status, 200);
 });
 
-access('shows where everything is, to whoever has no web UI', async () => {
-  const { text } = await request(open.httpPort, '/debug/');
+access('shows where everything is', async () => {
+  const { text } = await request(open.httpPort, '/debug/paths');
   assert.match(text, /<a href="\/status\/json">/);
   assert.not.match(text, /<script|style=|onclick/);
   const debug = await request(open.httpPort, '/debug');

@@ -1,0 +1,146 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LiveSample, LiveShard } from './api.ts';
+import { sumBands } from './bands.ts';
+import { columnsOf, History, summaryOf } from './history.ts';
+import { skewOf } from './skew.ts';
+import { filtered, nextOrder, sorted } from './sorting.ts';
+import { threadRows } from './threads.ts';
+import { waterfallOf } from './waterfall.ts';
+
+const models = suite('what the debug pages work out');
+
+const sample = (seq: number, timeMs = seq * 1_000, shards: readonly LiveShard[] = []): LiveSample =>
+  ({ seq, time_ms: timeMs, ops: seq, shards }) as unknown as LiveSample;
+
+models('history goes on where it was, without taking anything twice', () => {
+  const history = new History();
+  assert.is(history.since, 0);
+  history.add('one', [sample(1), sample(2)]);
+  history.add('one', [sample(2), sample(3)]);
+  assert.equal(
+    history.samples.map(({ seq }) => seq),
+    [1, 2, 3],
+  );
+  assert.is(history.since, 3);
+});
+
+models('history begins anew with another process', () => {
+  const history = new History();
+  history.add('one', [sample(7)]);
+  history.add('two', [sample(1)]);
+  assert.equal(
+    history.samples.map(({ seq }) => seq),
+    [1],
+  );
+});
+
+models('history keeps five minutes', () => {
+  const history = new History();
+  history.add(
+    'one',
+    Array.from({ length: 400 }, (_, index) => sample(index + 1)),
+  );
+  assert.is(history.samples.length, 300);
+  assert.is(history.latest?.seq, 400);
+});
+
+models('a gap breaks the lines', () => {
+  const columns = columnsOf([sample(1), sample(2), sample(3, 60_000)], [({ ops }) => ops]);
+  assert.equal(columns, [
+    [1, 2, 3, 60],
+    [1, 2, null, 3],
+  ]);
+});
+
+models('a chart is said in words', () => {
+  assert.equal(summaryOf([2, null, 4]), { least: 2, mean: 3, greatest: 4, last: 4 });
+  assert.is(summaryOf([null]), null);
+});
+
+models('bands of other thresholds are left out', () => {
+  const shard = (bands: readonly number[]): LiveShard => ({ bands }) as unknown as LiveShard;
+  const samples = [
+    sample(1, 1_000, [shard([1, 1])]),
+    sample(2, 2_000, [shard([1, 2, 3])]),
+    sample(3, 3_000, [shard([1, 0, 0])]),
+  ];
+  assert.equal(sumBands(samples, 3), [{ counts: [2, 2, 3], total: 7 }]);
+});
+
+models('skew names the shard with the most', () => {
+  assert.equal(skewOf([1, 4, 1]), { mean: 2, greatest: 4, index: 1, ratio: 2 });
+  assert.is(skewOf([0, 0]), null);
+  assert.is(skewOf([5]), null);
+});
+
+models('sorts numbers and names, what is missing last', () => {
+  const rows = [{ a: 10 }, { a: null }, { a: 9 }, { a: 10 }];
+  assert.equal(
+    sorted(rows, ({ a }) => a, true).map(({ a }) => a),
+    [10, 10, 9, null],
+  );
+  assert.equal(
+    sorted(['shard-10', 'shard-9'], (name) => name, false),
+    ['shard-9', 'shard-10'],
+  );
+});
+
+models('a head chosen again turns the order', () => {
+  const first = nextOrder(undefined, 'ops', true);
+  assert.equal(first, { column: 'ops', isDescending: true });
+  assert.equal(nextOrder(first, 'ops', true), { column: 'ops', isDescending: false });
+  assert.equal(nextOrder(first, 'name', false), { column: 'name', isDescending: false });
+});
+
+models('a filter wants all of its words', () => {
+  const rows = ['alpha beta', 'beta'];
+  assert.equal(
+    filtered(rows, ' BETA alp', (row) => row),
+    ['alpha beta'],
+  );
+  assert.is(
+    filtered(rows, ' ', (row) => row),
+    rows,
+  );
+});
+
+models('a waterfall has parents before children, and survives a circle', () => {
+  const span = (id: string, parent: string | null, start: number, duration: number) => ({
+    ...{ span_id: id, parent_id: parent, name: id, start_us: start, duration_us: duration },
+    attributes: {},
+  });
+  const rows = waterfallOf({
+    trace_id: 't',
+    spans: [
+      span('c', 'a', 50, 50),
+      span('a', null, 0, 100),
+      span('b', 'a', 10, 0),
+      span('x', 'x', 0, 1),
+    ],
+  });
+  assert.equal(
+    rows.map(({ span: { name }, depth, left, width }) => [name, depth, left, width]),
+    [
+      ['a', 0, 0, 100],
+      ['b', 1, 10, 0.4],
+      ['c', 1, 50, 50],
+    ],
+  );
+  assert.equal(waterfallOf({ trace_id: 't', spans: [] }), []);
+});
+
+models('shares of a thread are of the time between two readings', () => {
+  const metric = (name: string, value: number) => ({
+    name,
+    samples: [{ labels: { thread: 'main' }, value }],
+  });
+  const before = [metric('svc_thread_busy_seconds_total', 1)];
+  const now = [metric('svc_thread_busy_seconds_total', 2), metric('svc_thread_heap_bytes', 5)];
+  const row = threadRows({ now, before, seconds: 4, mainPauses: null })[0]!;
+  assert.is(row.busyPercent, 25);
+  assert.is(row.heapBytes, 5);
+  assert.is(row.cpuPercent, null);
+});
+
+models.run();

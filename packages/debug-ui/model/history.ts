@@ -1,0 +1,77 @@
+/**
+ * The last minutes, one sample a second as the server has taken them: what was missed while nobody looked
+ * is fetched afterwards, so that a chart has no holes.
+ */
+
+import type { LiveSample } from './api.ts';
+
+/** As many as the server keeps. */
+const SAMPLES_MAX = 300;
+/** Between two samples that are further apart than this nothing is drawn. */
+const GAP_MS = 3_500;
+
+/** The columns of a chart: times in seconds, then a column for each line. */
+export type Columns = [times: number[], ...lines: (number | null)[][]];
+
+export class History {
+  #samples: readonly LiveSample[] = [];
+  #boot = '';
+
+  get samples(): readonly LiveSample[] {
+    return this.#samples;
+  }
+
+  get latest(): LiveSample | undefined {
+    return this.#samples.at(-1);
+  }
+
+  /** The number of the newest sample: what is asked for is what came after it. */
+  get since(): number {
+    return this.latest?.seq ?? 0;
+  }
+
+  /** Takes what the server answered; another process begins anew. */
+  add(boot: string, samples: readonly LiveSample[]): void {
+    const kept = boot === this.#boot ? this.#samples : [];
+    const since = kept.at(-1)?.seq ?? 0;
+    this.#boot = boot;
+    this.#samples = [...kept, ...samples.filter(({ seq }) => seq > since)].slice(-SAMPLES_MAX);
+  }
+}
+
+/** Makes a chart's columns; where samples are missing, a point without values breaks the lines. */
+export function columnsOf(
+  samples: readonly LiveSample[],
+  lines: readonly ((sample: LiveSample) => number | null | undefined)[],
+): Columns {
+  const times: number[] = [];
+  const values: (number | null)[][] = lines.map(() => []);
+  let before = 0;
+  for (const sample of samples) {
+    if (before > 0 && sample.time_ms - before > GAP_MS) {
+      times.push((before + 1_000) / 1_000);
+      for (const column of values) column.push(null);
+    }
+    before = sample.time_ms;
+    times.push(sample.time_ms / 1_000);
+    lines.forEach((line, index) => values[index]!.push(line(sample) ?? null));
+  }
+  return [times, ...values];
+}
+
+/** Least, mean and greatest of what is there, to say in words what a chart shows. */
+export function summaryOf(column: readonly (number | null)[]): {
+  readonly least: number;
+  readonly mean: number;
+  readonly greatest: number;
+  readonly last: number;
+} | null {
+  const known = column.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  return {
+    least: Math.min(...known),
+    mean: known.reduce((sum, value) => sum + value, 0) / known.length,
+    greatest: Math.max(...known),
+    last: known.at(-1)!,
+  };
+}

@@ -1,0 +1,22 @@
+/** How unevenly work is spread over shards. */
+
+export interface Skew {
+  readonly mean: number;
+  readonly greatest: number;
+  /** The shard with the most. */
+  readonly index: number;
+  /** How many times the mean the busiest one has; 1 is even. */
+  readonly ratio: number;
+}
+
+/** Null where there is nothing to compare. */
+export function skewOf(values: readonly number[]): Skew | null {
+  if (values.length < 2) return null;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (mean <= 0) return null;
+  const greatest = Math.max(...values);
+  return { mean, greatest, index: values.indexOf(greatest), ratio: greatest / mean };
+}
+
+/** From here on an uneven spread is worth a word. */
+export const SKEW_NOTABLE = 1.5;

@@ -1,0 +1,40 @@
+/** The spans of one trace as rows of a waterfall. */
+
+import type { SpanReport, TraceReport } from './api.ts';
+
+export interface WaterfallRow {
+  readonly span: SpanReport;
+  readonly depth: number;
+  /** Where its bar begins and how long it is, in percent of the whole. */
+  readonly left: number;
+  readonly width: number;
+}
+
+/** Thinner bars would not be seen. */
+const WIDTH_MIN = 0.4;
+
+/** Parents before their children, children in the order they began; a span without its parent is a root. */
+export function waterfallOf({ spans }: TraceReport): WaterfallRow[] {
+  if (spans.length === 0) return [];
+  const start = Math.min(...spans.map((span) => span.start_us));
+  const end = Math.max(...spans.map((span) => span.start_us + span.duration_us));
+  const whole = Math.max(1, end - start);
+  const known = new Set(spans.map((span) => span.span_id));
+  const children = new Map<string, SpanReport[]>();
+  for (const span of [...spans].sort((a, b) => a.start_us - b.start_us)) {
+    const parent = known.has(span.parent_id ?? '') ? span.parent_id! : '';
+    children.set(parent, [...(children.get(parent) ?? []), span]);
+  }
+  const rows: WaterfallRow[] = [];
+  const seen = new Set<string>();
+  const add = (span: SpanReport, depth: number): void => {
+    if (seen.has(span.span_id)) return;
+    seen.add(span.span_id);
+    const width = Math.max(WIDTH_MIN, (100 * span.duration_us) / whole);
+    const left = Math.min(100 - width, (100 * (span.start_us - start)) / whole);
+    rows.push({ span, depth, left, width });
+    for (const child of children.get(span.span_id) ?? []) add(child, depth + 1);
+  };
+  for (const root of children.get('') ?? []) add(root, 0);
+  return rows;
+}

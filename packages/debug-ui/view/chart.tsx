@@ -1,0 +1,206 @@
+/** A chart over time. What it shows is said in words too, for those who do not see it. */
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { clockTime } from '../model/format.ts';
+import { summaryOf, type Columns } from '../model/history.ts';
+import { colour, useTheme } from './theme.ts';
+
+export interface Line {
+  readonly label: string;
+  /** A name among the colours of the style sheet. */
+  readonly colour: string;
+  readonly isFilled?: boolean;
+}
+
+export interface ChartProps {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly data: Columns;
+  readonly format: (value: number | null | undefined) => string;
+  readonly height?: number;
+  /** Whether the axis is logarithmic, for times that differ by orders. */
+  readonly isLog?: boolean;
+  /** Whether the axis counts in powers of two. */
+  readonly isBinary?: boolean;
+  /** The axis reaches at least so far. */
+  readonly least?: number;
+  /** Charts of one group share their cursor. Without a group it is one of the last minutes. */
+  readonly group?: string;
+}
+
+const HEIGHT = 132;
+/** As much as the server keeps. */
+const WINDOW_SECONDS = 300;
+const SPAN_SECONDS_MIN = 30;
+/** In seconds. */
+const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
+const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
+/** A logarithm has no place for zero: it is drawn here, and said as it is. */
+const LOG_LEAST = 0.5;
+const AXIS_FONT = '10px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
+
+export function Chart(props: ChartProps): JSX.Element {
+  const { title, lines, data, format } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  /** As it was measured; what is drawn may differ. */
+  const raw = useRef(data);
+  raw.current = data;
+  const { shown } = useTheme();
+  const labels = lines.map(({ label }) => label).join('|');
+  useEffect(() => {
+    const element = place.current!;
+    const options = optionsOf(props, element.clientWidth, () => raw.current);
+    plot.current = new uPlot(options, drawn(props), element);
+    const observer = new ResizeObserver(() => {
+      const width = element.clientWidth;
+      if (width > 0) plot.current?.setSize({ width, height: props.height ?? HEIGHT });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [shown, labels, props.isLog]);
+  useEffect(() => {
+    plot.current?.setData(drawn(props));
+  }, [data]);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        <span class="now">
+          {lines.map(({ label, colour: name }, index) => (
+            <span key={label}>
+              <i class={`key ${name}`} aria-hidden="true" />
+              {lines.length > 1 ? `${label} ` : ''}
+              <b>{format(data[index + 1]?.at(-1))}</b>
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div ref={place} role="img" aria-label={inWords(props)} />
+    </figure>
+  );
+}
+
+function inWords({ title, lines, data, format }: ChartProps): string {
+  const parts = lines.map(({ label }, index) => {
+    const summary = summaryOf(data[index + 1] ?? []);
+    if (summary === null) return `${label}: nothing yet`;
+    const { last, least, greatest } = summary;
+    return `${label}: now ${format(last)}, between ${format(least)} and ${format(greatest)}`;
+  });
+  return `${title}. ${parts.join('. ')}`;
+}
+
+function drawn({ data, isLog = false }: ChartProps): Columns {
+  if (!isLog) return data;
+  const [times, ...lines] = data;
+  const lifted = lines.map((line) =>
+    line.map((value) => (value === null ? null : Math.max(LOG_LEAST, value))),
+  );
+  return [times, ...lifted];
+}
+
+function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlot.Options {
+  const { lines, format, isLog = false, least = 1 } = props;
+  const grid = { stroke: colour('grid'), width: 1 };
+  const axis = { stroke: colour('faint'), font: AXIS_FONT, ticks: { show: false } };
+  return {
+    width: Math.max(width, 50),
+    height: props.height ?? HEIGHT,
+    legend: { show: false },
+    padding: [6, 14, 0, 0],
+    cursor: {
+      y: false,
+      points: { size: 5 },
+      drag: { x: false, y: false },
+      sync: { key: props.group ?? 'live' },
+    },
+    plugins: [tip(props, shown)],
+    scales: {
+      x: { time: true, range: (_, min, max) => timeRange(props, min, max) },
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
+      y: isLog
+        ? { distr: 3, range: (_, min, max) => logRange(min, max) }
+        : { range: (_, __, max) => [0, Math.max(least, (max || 0) * 1.1)] },
+    },
+    axes: [
+      {
+        ...{ ...axis, grid: { show: false }, size: 20, space: 70 },
+        ...{ values: (_, at) => at.map(timeLabel), incrs: TIME_STEPS },
+      },
+      {
+        ...{ ...axis, grid, size: 58, space: 26 },
+        // What the filter leaves out comes as null.
+        values: (_, at: (number | null)[]) =>
+          at.map((value) => (value === null ? '' : format(value))),
+        ...(isLog ? { filter: powersOfTen, grid: { ...grid, filter: powersOfTen } } : {}),
+        ...(props.isBinary === true ? { incrs: POWERS_OF_TWO } : {}),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, colour: name, isFilled = false }) => ({
+        ...{ label, stroke: colour(name), width: 1.25, points: { show: false } },
+        ...(isFilled ? { fill: `${colour(name)}22` } : {}),
+      })),
+    ],
+  };
+}
+
+/** The last minutes where time goes on; else from the first to the last, and never no time at all. */
+function timeRange({ group }: ChartProps, min: number, max: number): [number, number] {
+  if (group === undefined) return [max - WINDOW_SECONDS, max];
+  return [Math.min(min, max - SPAN_SECONDS_MIN), max];
+}
+
+function timeLabel(seconds: number): string {
+  return clockTime(seconds * 1_000);
+}
+
+function logRange(min: number | null, max: number | null): [number, number] {
+  const low = 10 ** Math.floor(Math.log10(Math.max(0.1, min ?? 1)));
+  const high = 10 ** Math.ceil(Math.log10(Math.max(low * 10, (max ?? 10) * 1.01)));
+  return [low, high];
+}
+
+function powersOfTen(_: uPlot, splits: number[]): (number | null)[] {
+  return splits.map((value) =>
+    Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? value : null,
+  );
+}
+
+/** The values under the cursor. Built of nodes and text: nothing in it is ever read as markup. */
+function tip({ lines, format }: ChartProps, shown: () => Columns): uPlot.Plugin {
+  const box = document.createElement('div');
+  box.className = 'tip';
+  return {
+    hooks: {
+      init: ({ over }: uPlot) => {
+        box.hidden = true;
+        over.append(box);
+      },
+      setCursor: ({ cursor, over }: uPlot) => {
+        const data = shown();
+        const { idx, left = -1 } = cursor;
+        box.hidden = idx === null || idx === undefined || left < 0;
+        if (box.hidden) return;
+        const at = idx!;
+        const rows = [clockTime((data[0][at] ?? 0) * 1_000)];
+        lines.forEach(({ label }, index) =>
+          rows.push(`${label}  ${format(data[index + 1]?.[at])}`),
+        );
+        box.textContent = rows.join('\n');
+        box.style.left = left > over.clientWidth / 2 ? 'auto' : `${left + 10}px`;
+        box.style.right =
+          left > over.clientWidth / 2 ? `${over.clientWidth - left + 10}px` : 'auto';
+      },
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Diagnostic bundles: everything that is known, in one file, without secrets. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { BundleEntry } from '../../model/api.ts';
+import { age, bytes, dateTime } from '../../model/format.ts';
+import { download, nowMs, save } from '../browser.ts';
+import { usePolled } from '../live.ts';
+import { Done, Panel, Problem, useDoing } from '../parts.tsx';
+import { Table, type Column } from '../table.tsx';
+
+const PERIOD_MS = 5_000;
+
+export function BundlesPage(): JSX.Element {
+  const { data, problem, again } = usePolled<{ bundles: BundleEntry[] }>(
+    '/debug/api/bundle/list',
+    PERIOD_MS,
+  );
+  const doing = useDoing();
+  const generate = (): void =>
+    doing.run(async () => {
+      const { blob, name } = await download('/debug/api/bundle/generate');
+      save(blob, name);
+      again();
+      return `${name}, ${bytes(blob.size)}, is generated and downloaded.`;
+    });
+  return (
+    <Panel
+      title="Diagnostic bundles"
+      aside={
+        <button type="button" class="primary" disabled={doing.isBusy} onClick={generate}>
+          Generate and download
+        </button>
+      }
+    >
+      <p class="prose">
+        One archive with the status, effective configuration, metrics, slow commands, latency,
+        clients, shards, traces and last log lines. Secrets are left out. Old ones are deleted by
+        number and age.
+      </p>
+      <Problem text={doing.problem ?? problem} />
+      <div role="status">{doing.isBusy && <Working />}</div>
+      <Done text={doing.done} />
+      <Table
+        caption="Bundles"
+        columns={columns}
+        rows={data?.bundles ?? []}
+        keyOf={({ id }) => id}
+        order={{ column: 'created', isDescending: true }}
+        empty="No bundles are kept."
+      />
+    </Panel>
+  );
+}
+
+function Working(): JSX.Element {
+  const [start] = useState(nowMs);
+  const [now, setNow] = useState(start);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(nowMs()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <p class="working">
+      <progress aria-label="Generating" /> Collecting from all threads…{' '}
+      {((now - start) / 1_000).toFixed(1)} s
+    </p>
+  );
+}
+
+/** The API may give times as text or as Unix seconds. */
+function timeMs(time: string | number): number {
+  return typeof time === 'number' ? time * 1_000 : Date.parse(time);
+}
+
+const columns: readonly Column<BundleEntry>[] = [
+  { name: 'id', title: 'Id', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
+  {
+    ...{
+      name: 'created',
+      title: 'Created',
+      value: (bundle) => timeMs(bundle.created_at),
+      isNumber: true,
+    },
+    show: (bundle) => dateTime(timeMs(bundle.created_at)),
+  },
+  {
+    ...{ name: 'size', title: 'Size', value: (bundle) => bundle.size_bytes, isNumber: true },
+    show: (bundle) => bytes(bundle.size_bytes),
+  },
+  {
+    ...{
+      name: 'expires',
+      title: 'Kept for',
+      value: (bundle) => timeMs(bundle.expires_at),
+      isNumber: true,
+    },
+    show: (bundle) => age((timeMs(bundle.expires_at) - timeMs(bundle.created_at)) / 1_000),
+  },
+  {
+    ...{ name: 'download', title: '' },
+    show: ({ id }) => (
+      <a
+        href={`/debug/api/bundle/${encodeURIComponent(id)}`}
+        download
+        aria-label={`Download bundle ${id}`}
+      >
+        Download
+      </a>
+    ),
+  },
+];

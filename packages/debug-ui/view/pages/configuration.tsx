@@ -1,0 +1,187 @@
+/** Every setting: what it is, where it comes from, and what of it may be changed while the server runs. */
+
+import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { ConfigEntry } from '../../model/api.ts';
+import { visible } from '../../model/escape.ts';
+import { filtered } from '../../model/sorting.ts';
+import { post } from '../browser.ts';
+import { usePolled } from '../live.ts';
+import { Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
+import { Table, type Column } from '../table.tsx';
+
+const PERIOD_MS = 5_000;
+
+export function ConfigurationPage(): JSX.Element {
+  const { data, problem, again } = usePolled<{ entries: ConfigEntry[] }>(
+    '/debug/api/config',
+    PERIOD_MS,
+  );
+  const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
+    '/debug/api/config/defaults',
+    0,
+  );
+  const [filter, setFilter] = useState('');
+  const [isChangedOnly, setChangedOnly] = useState(false);
+  const [edited, setEdited] = useState<string | null>(null);
+  const doing = useDoing();
+  const all = data?.entries ?? [];
+  const rows = filtered(
+    all,
+    filter,
+    ({ name, value, description }) => `${name} ${value} ${description}`,
+  ).filter(({ source }) => !isChangedOnly || source !== 'default');
+  const change = (name: string, value: string): void =>
+    doing.run(async () => {
+      await post('/debug/api/config/set', { name, value });
+      setEdited(null);
+      again();
+      return `${name} is changed, until the server restarts.`;
+    });
+  const valueColumn: Column<ConfigEntry> = {
+    ...{ name: 'value', title: 'Value', value: ({ value }) => value },
+    show: (entry) =>
+      edited === entry.name ? (
+        <Editor entry={entry} isBusy={doing.isBusy} change={change} close={() => setEdited(null)} />
+      ) : (
+        <Value entry={entry} edit={() => setEdited(entry.name)} />
+      ),
+  };
+  return (
+    <Panel
+      title={`${rows.length} of ${all.length} settings`}
+      aside={
+        <>
+          <OnlyChanged isChosen={isChangedOnly} choose={setChangedOnly} />
+          <Filter label="Filter settings" value={filter} change={setFilter} />
+        </>
+      }
+    >
+      <Problem text={doing.problem ?? problem} />
+      <Done text={doing.done} />
+      <Table
+        caption="Settings"
+        columns={[nameColumn, valueColumn, defaultColumn(standard.data?.defaults), ...columns]}
+        rows={rows}
+        keyOf={({ name }) => name}
+        order={{ column: 'name', isDescending: false }}
+        empty={all.length > 0 ? 'No setting matches.' : 'Waiting for the server.'}
+        rowsMax={1_000}
+      />
+    </Panel>
+  );
+}
+
+interface OnlyChangedProps {
+  readonly isChosen: boolean;
+  readonly choose: (isChosen: boolean) => void;
+}
+
+function OnlyChanged({ isChosen, choose }: OnlyChangedProps): JSX.Element {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
+      only what differs from the defaults
+    </label>
+  );
+}
+
+const nameColumn: Column<ConfigEntry> = {
+  ...{ name: 'name', title: 'Name', value: ({ name }) => name },
+  show: ({ name }) => <code>{name}</code>,
+};
+
+const columns: readonly Column<ConfigEntry>[] = [
+  {
+    ...{ name: 'source', title: 'Source', value: ({ source }) => source },
+    show: ({ source }) => <span class={source === 'default' ? 'faint' : 'accent'}>{source}</span>,
+  },
+  {
+    ...{ name: 'description', title: 'Description', isWide: true },
+    show: ({ description }) => <span class="prose">{description}</span>,
+  },
+];
+
+function defaultColumn(
+  defaults: Readonly<Record<string, string>> | undefined,
+): Column<ConfigEntry> {
+  return {
+    ...{ name: 'default', title: 'Default', value: ({ name }) => defaults?.[name] },
+    show: ({ name }) => <code class="standard faint">{shownValue(defaults?.[name])}</code>,
+  };
+}
+
+function shownValue(value: string | undefined): string {
+  if (value === undefined) return '';
+  return value === '' ? '""' : visible(value);
+}
+
+function Value({
+  entry,
+  edit,
+}: {
+  readonly entry: ConfigEntry;
+  readonly edit: () => void;
+}): JSX.Element {
+  return (
+    <span class="value">
+      <code>{shownValue(entry.value)}</code>
+      {entry.mutable && (
+        <button type="button" class="small" aria-label={`Change ${entry.name}`} onClick={edit}>
+          Change
+        </button>
+      )}
+    </span>
+  );
+}
+
+interface EditorProps {
+  readonly entry: ConfigEntry;
+  readonly isBusy: boolean;
+  readonly change: (name: string, value: string) => void;
+  readonly close: () => void;
+}
+
+function Editor({ entry, isBusy, change, close }: EditorProps): JSX.Element {
+  const isHidden = entry.value === '(hidden)';
+  const kind = isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const);
+  // What stands for a secret must not be sent back as if it were the secret.
+  const [value, setValue] = useState(isHidden ? '' : entry.value);
+  return (
+    <form
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change(entry.name, value);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <input
+        ref={focusOnce}
+        {...kind}
+        aria-label={`New value of ${entry.name}`}
+        value={value}
+        spellcheck={false}
+        autocomplete="off"
+        onInput={(event) => setValue(event.currentTarget.value)}
+      />
+      <button disabled={isBusy}>Set</button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </form>
+  );
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  if (input === null || input.dataset['seen'] !== undefined) return;
+  input.dataset['seen'] = '';
+  input.select();
+  input.focus();
+}

@@ -1,0 +1,271 @@
+/** How the server fares: what is wrong, how busy it is, and what each shard is doing this moment. */
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { LiveSample, ShardStatus, Status } from '../../model/api.ts';
+import { visible, visibleKey } from '../../model/escape.ts';
+import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
+import { columnsOf, type History } from '../../model/history.ts';
+import { Chart, type ChartProps } from '../chart.tsx';
+import { useLive } from '../live.ts';
+import { Badge, Bar, Fact, Panel, Problem } from '../parts.tsx';
+import { Table, type Column } from '../table.tsx';
+
+export function OverviewPage(): JSX.Element {
+  const { status, history, problem } = useLive();
+  const { latest } = history;
+  return (
+    <>
+      <Problem text={problem} />
+      {status !== null && <Health status={status} />}
+      {status !== null && <Facts status={status} latest={latest} />}
+      <Panel title="Now on each shard">
+        <Table
+          caption="What each shard is doing now"
+          columns={shardColumns}
+          rows={status?.shards ?? []}
+          keyOf={({ id }) => id}
+          empty="Waiting for the server."
+        />
+      </Panel>
+      <Charts history={history} seq={latest?.seq ?? 0} />
+    </>
+  );
+}
+
+function Health({ status }: { readonly status: Status }): JSX.Element {
+  const { issues } = status.health;
+  return (
+    <div class="health" role="status">
+      {issues.map(({ severity, code, message }) => (
+        <p key={code + message} class={severity === 'critical' ? 'issue bad' : 'issue warn'}>
+          <Badge tone={severity === 'critical' ? 'bad' : 'warn'} text={severity} />
+          <code>{code}</code> {visible(message)}
+        </p>
+      ))}
+      {issues.length === 0 && <p class="issue good">No issues.</p>}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly status: Status;
+  readonly latest: LiveSample | undefined;
+}
+
+function Facts({ status, latest }: FactsProps): JSX.Element {
+  const { memory, clients, keyspace } = status;
+  const limit = memory.limit_bytes > 0 ? `of ${bytes(memory.limit_bytes)}` : 'no limit';
+  return (
+    <dl class="facts ten">
+      <Rates latest={latest} total={status.commands.total_processed} />
+      <Fact label="Memory" value={bytes(memory.used_bytes)} note={limit} />
+      <Fact
+        label="Resident"
+        value={bytes(memory.rss_bytes)}
+        note={`peak use ${bytes(memory.peak_bytes)}`}
+      />
+      <Fact
+        label="Clients"
+        value={whole(clients.connected)}
+        note={`of ${whole(clients.max_clients)}, ${whole(clients.blocked)} blocked`}
+      />
+      <Fact
+        label="Keys"
+        value={count(keyspace.total_keys)}
+        note={`${count(keyspace.expires)} expire`}
+      />
+      <Outcomes latest={latest} errors={status.commands.errors_total} />
+    </dl>
+  );
+}
+
+interface RatesProps {
+  readonly latest: LiveSample | undefined;
+  readonly total: number;
+}
+
+function Rates({ latest, total }: RatesProps): JSX.Element {
+  return (
+    <>
+      <Fact label="Operations" value={rate(latest?.ops)} note={`${count(total)} in all`} />
+      <Fact
+        label="Execute p99"
+        value={micros(latest?.execute?.p99_us)}
+        note={`p50 ${micros(latest?.execute?.p50_us)}`}
+      />
+      <Fact
+        label="Queue p99"
+        value={micros(latest?.queue?.p99_us)}
+        note={`p50 ${micros(latest?.queue?.p50_us)}`}
+      />
+      <Fact label="Main thread" value={percent(latest?.main_busy_percent)} note="busy" />
+    </>
+  );
+}
+
+interface OutcomesProps {
+  readonly latest: LiveSample | undefined;
+  readonly errors: number;
+}
+
+function Outcomes({ latest, errors }: OutcomesProps): JSX.Element {
+  const { hits = 0, misses = 0 } = latest ?? {};
+  const hitPercent = hits + misses > 0 ? (100 * hits) / (hits + misses) : null;
+  const tone = latest !== undefined && latest.errors > 0 ? 'warn' : undefined;
+  return (
+    <>
+      <Fact
+        label="Hit rate"
+        value={percent(hitPercent)}
+        note={`${rate(latest?.evicted)} evicted`}
+      />
+      <Fact
+        label="Errors"
+        value={rate(latest?.errors)}
+        note={`${count(errors)} in all`}
+        tone={tone}
+      />
+    </>
+  );
+}
+
+const STATES = { running: 'good', stuck: 'bad', restarting: 'warn' } as const;
+
+const shardColumns: readonly Column<ShardStatus>[] = [
+  { name: 'id', title: 'Shard', value: ({ id }) => id, show: ({ id }) => id, isNumber: true },
+  {
+    ...{ name: 'state', title: 'State', value: ({ state }) => state },
+    show: ({ state }) => <Badge tone={STATES[state]} text={state} />,
+  },
+  {
+    ...{ name: 'busy', title: 'Busy', isNumber: true, value: (shard) => shard.busy_percent },
+    show: ({ busy_percent: busy }) => (
+      <span class="metered">
+        <Bar percent={busy} tone={busy > 90 ? 'warn' : ''} /> {percent(busy)}
+      </span>
+    ),
+  },
+  {
+    ...{ name: 'ops', title: 'Ops', isNumber: true, value: (shard) => shard.ops_per_sec },
+    show: (shard) => rate(shard.ops_per_sec),
+  },
+  {
+    ...{ name: 'queue', title: 'Queued', isNumber: true, value: (shard) => shard.queue_depth },
+    show: (shard) => whole(shard.queue_depth),
+  },
+  {
+    ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys },
+    show: ({ keys }) => whole(keys),
+  },
+  {
+    ...{ name: 'memory', title: 'Memory', isNumber: true, value: (shard) => shard.memory_bytes },
+    show: (shard) => bytes(shard.memory_bytes),
+  },
+  {
+    ...{ name: 'executing', title: 'Executing', isWide: true },
+    show: ({ executing }) =>
+      executing === null ? (
+        <span class="faint">idle</span>
+      ) : (
+        <span class="mono">
+          <b>{visible(executing.command)}</b>{' '}
+          {executing.key !== null && <span title="first key">{visibleKey(executing.key)}</span>}
+        </span>
+      ),
+  },
+  {
+    ...{ name: 'elapsed', title: 'For', isNumber: true },
+    value: ({ executing }) => executing?.elapsed_us,
+    show: ({ executing }) => (executing === null ? NONE : micros(executing.elapsed_us)),
+  },
+  {
+    ...{ name: 'client', title: 'Client', isNumber: true },
+    value: ({ executing }) => executing?.client_id,
+    show: ({ executing }) =>
+      typeof executing?.client_id === 'number' ? `#${executing.client_id}` : NONE,
+  },
+];
+
+type Sketch = Omit<ChartProps, 'data'> & {
+  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
+};
+
+const CHARTS: readonly Sketch[] = [
+  {
+    ...{ title: 'Operations per second', format: count, least: 10 },
+    lines: [{ label: 'ops', colour: 'c1', isFilled: true }],
+    values: [({ ops }) => ops],
+  },
+  {
+    ...{ title: 'Execution time', format: micros, isLog: true },
+    lines: [
+      { label: 'p50', colour: 'c1' },
+      { label: 'p99', colour: 'c2' },
+      { label: 'p99.9', colour: 'c3' },
+      { label: 'max', colour: 'c4' },
+    ],
+    values: [
+      ({ execute }) => execute?.p50_us,
+      ({ execute }) => execute?.p99_us,
+      ({ execute }) => execute?.p999_us,
+      ({ execute }) => execute?.max_us,
+    ],
+  },
+  {
+    ...{ title: 'Queue time', format: micros, isLog: true },
+    lines: [
+      { label: 'p50', colour: 'c1' },
+      { label: 'p99', colour: 'c2' },
+      { label: 'max', colour: 'c4' },
+    ],
+    values: [
+      ({ queue }) => queue?.p50_us,
+      ({ queue }) => queue?.p99_us,
+      ({ queue }) => queue?.max_us,
+    ],
+  },
+  {
+    ...{ title: 'Memory', format: bytes, isBinary: true, least: 1_048_576 },
+    lines: [
+      { label: 'used', colour: 'c1', isFilled: true },
+      { label: 'resident', colour: 'c2' },
+    ],
+    values: [(sample) => sample.used_bytes, (sample) => sample.rss_bytes],
+  },
+  {
+    ...{ title: 'Connections', format: whole, least: 5 },
+    lines: [
+      { label: 'connected', colour: 'c1', isFilled: true },
+      { label: 'blocked', colour: 'c4' },
+    ],
+    values: [({ clients }) => clients, ({ blocked }) => blocked],
+  },
+  {
+    ...{ title: 'Network per second', format: bytes, isBinary: true, least: 1_024 },
+    lines: [
+      { label: 'in', colour: 'c1' },
+      { label: 'out', colour: 'c2' },
+    ],
+    values: [(sample) => sample.received_bytes, (sample) => sample.sent_bytes],
+  },
+];
+
+function Charts({
+  history,
+  seq,
+}: {
+  readonly history: History;
+  readonly seq: number;
+}): JSX.Element {
+  const data = useMemo(() => CHARTS.map(({ values }) => columnsOf(history.samples, values)), [seq]);
+  return (
+    <Panel title="Last five minutes" class="charts">
+      <div class="grid">
+        {CHARTS.map(({ values: _, ...sketch }, index) => (
+          <Chart key={sketch.title} {...sketch} data={data[index]!} />
+        ))}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,136 @@
+/** The slow commands, each with the phases its time was spent in. */
+
+import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { SlowlogEntry } from '../../../model/api.ts';
+import { visible, visibleCommand } from '../../../model/escape.ts';
+import { dateTime, micros, NONE } from '../../../model/format.ts';
+import { filtered } from '../../../model/sorting.ts';
+import { post } from '../../browser.ts';
+import { usePolled } from '../../live.ts';
+import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../../parts.tsx';
+import { Table, type Column } from '../../table.tsx';
+
+const PERIOD_MS = 2_000;
+
+export function Slowlog(): JSX.Element {
+  const { data, problem, again } = usePolled<{ entries: SlowlogEntry[] }>(
+    '/debug/api/slowlog',
+    PERIOD_MS,
+  );
+  const [filter, setFilter] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const doing = useDoing();
+  const all = data?.entries ?? [];
+  const rows = filtered(all, filter, textOf);
+  return (
+    <Panel
+      title="Slow commands"
+      aside={
+        <>
+          <Filter label="Filter slow commands" value={filter} change={setFilter} />
+          <button type="button" disabled={all.length === 0} onClick={() => setAsking(true)}>
+            Clear
+          </button>
+        </>
+      }
+    >
+      <Problem text={doing.problem ?? problem} />
+      <Done text={doing.done} />
+      <Table
+        caption="Slow commands"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        order={{ column: 'id', isDescending: true }}
+        empty={
+          all.length > 0
+            ? 'No entry matches.'
+            : 'No command was slower than slowlog.log-slower-than.'
+        }
+        rowsMax={25}
+      />
+      {isAsking && (
+        <Confirm
+          title="Clear the slow log?"
+          action="Clear"
+          close={() => setAsking(false)}
+          confirm={() =>
+            doing.run(async () => {
+              await post('/debug/api/slowlog/reset');
+              again();
+              return 'The slow log is empty.';
+            })
+          }
+        >
+          <p>Its entries are gone for everybody.</p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
+function textOf({ command, args, client_addr: address, client_name: name }: SlowlogEntry): string {
+  return `${command} ${args.join(' ')} ${address} ${name}`;
+}
+
+const columns: readonly Column<SlowlogEntry>[] = [
+  { name: 'id', title: 'Id', isNumber: true, value: ({ id }) => id, show: ({ id }) => id },
+  {
+    ...{ name: 'time', title: 'Time', isNumber: true, value: ({ timestamp }) => timestamp },
+    show: ({ timestamp }) => dateTime(timestamp * 1_000),
+  },
+  {
+    ...{ name: 'duration', title: 'Execute', isNumber: true, value: (entry) => entry.duration_us },
+    show: (entry) => <b>{micros(entry.duration_us)}</b>,
+  },
+  {
+    ...{ name: 'queue', title: 'Queue', isNumber: true, value: (entry) => entry.queue_us },
+    show: (entry) => micros(entry.queue_us),
+  },
+  {
+    ...{ name: 'durable', title: 'Durable', isNumber: true, value: (entry) => entry.durable_us },
+    show: (entry) => (entry.durable_us === 0 ? NONE : micros(entry.durable_us)),
+  },
+  { name: 'phases', title: 'Phases', show: (entry) => <Phases entry={entry} /> },
+  {
+    ...{ name: 'shard', title: 'Shard', isNumber: true, value: ({ shard }) => shard },
+    show: ({ shard }) => shard ?? 'main',
+  },
+  {
+    ...{
+      name: 'command',
+      title: 'Command',
+      isWide: true,
+      value: ({ command, args }) => `${command} ${args.join(' ')}`,
+    },
+    show: ({ command, args }) => <span class="mono">{visibleCommand([command, ...args])}</span>,
+  },
+  {
+    ...{ name: 'client', title: 'Client', isWide: true, value: (entry) => entry.client_addr },
+    show: (entry) => (
+      <span class="mono">
+        {visible(entry.client_addr)}{' '}
+        {entry.client_name !== '' && <b>{visible(entry.client_name, 64)}</b>}
+      </span>
+    ),
+  },
+];
+
+function Phases({ entry }: { readonly entry: SlowlogEntry }): JSX.Element {
+  const { queue_us: queue, duration_us: execute, durable_us: durable } = entry;
+  const whole = Math.max(1, queue + execute + durable);
+  const parts = [
+    ['queue', queue],
+    ['execute', execute],
+    ['durable', durable],
+  ] as const;
+  const words = parts.map(([name, us]) => `${name} ${micros(us)}`).join(', ');
+  return (
+    <span class="phases" role="img" aria-label={words} title={words}>
+      {parts.map(([name, us]) => (
+        <i key={name} class={name} style={{ width: `${(100 * us) / whole}%` }} />
+      ))}
+    </span>
+  );
+}

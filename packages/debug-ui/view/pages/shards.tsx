@@ -1,0 +1,132 @@
+/** The shards beside each other, so that one with more than its share is seen at once. */
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { LiveSample, LiveShard, ShardStatus } from '../../model/api.ts';
+import { bytes, count, micros, percent, rate, whole } from '../../model/format.ts';
+import { columnsOf } from '../../model/history.ts';
+import { SKEW_NOTABLE, skewOf } from '../../model/skew.ts';
+import { Chart, type ChartProps } from '../chart.tsx';
+import { useLive } from '../live.ts';
+import { Bar, Panel, Problem } from '../parts.tsx';
+
+interface Measure {
+  readonly title: string;
+  readonly of: (shard: ShardStatus) => number;
+  readonly show: (value: number) => string;
+  /** Less than this is not worth comparing. */
+  readonly least: number;
+}
+
+const MEASURES: readonly Measure[] = [
+  { title: 'Operations', of: (shard) => shard.ops_per_sec, show: rate, least: 50 },
+  { title: 'Busy', of: (shard) => shard.busy_percent, show: percent, least: 5 },
+  { title: 'Keys', of: ({ keys }) => keys, show: whole, least: 100 },
+  { title: 'Memory', of: (shard) => shard.memory_bytes, show: bytes, least: 1_048_576 },
+  { title: 'Queued requests', of: (shard) => shard.queue_depth, show: whole, least: 20 },
+  { title: 'Queued bytes', of: (shard) => shard.queue_bytes, show: bytes, least: 65_536 },
+];
+
+const COLOURS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'];
+
+export function ShardsPage(): JSX.Element {
+  const { status, problem } = useLive();
+  const shards = status?.shards ?? [];
+  return (
+    <>
+      <Problem text={problem} />
+      <div class="grid">
+        {MEASURES.map((measure) => (
+          <Spread key={measure.title} measure={measure} shards={shards} />
+        ))}
+      </div>
+      <OverTime />
+    </>
+  );
+}
+
+function Spread({
+  measure,
+  shards,
+}: {
+  readonly measure: Measure;
+  readonly shards: readonly ShardStatus[];
+}): JSX.Element {
+  const { title, of, show, least } = measure;
+  const values = shards.map(of);
+  const skew = skewOf(values);
+  const most = Math.max(...values, 1e-9);
+  const isNotable = skew !== null && skew.ratio >= SKEW_NOTABLE && skew.greatest >= least;
+  const aside =
+    skew === null ? undefined : (
+      <span class={isNotable ? 'warn' : 'faint'}>
+        {skew.ratio < 1.1 ? 'even' : `shard ${skew.index} has ${skew.ratio.toFixed(1)}× the mean`}
+      </span>
+    );
+  return (
+    <Panel title={title} aside={aside}>
+      <ul class="spread">
+        {shards.map((shard, index) => (
+          <li key={shard.id}>
+            <span class="faint">shard {shard.id}</span>
+            <Bar
+              percent={(100 * values[index]!) / most}
+              tone={isNotable && index === skew.index ? 'warn' : ''}
+            />
+            <b>{show(values[index]!)}</b>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+type ShardValue = (shard: LiveShard) => number | null | undefined;
+
+const CHARTS: readonly (Omit<ChartProps, 'lines' | 'data'> & { readonly of: ShardValue })[] = [
+  { title: 'Operations per second', of: ({ ops }) => ops, format: count, least: 10 },
+  { title: 'Busy', of: (shard) => shard.busy_percent, format: percent, least: 10 },
+  {
+    title: 'Execution time p99',
+    of: (shard) => shard.execute?.p99_us,
+    format: micros,
+    isLog: true,
+  },
+  { title: 'Queue time p99', of: (shard) => shard.queue?.p99_us, format: micros, isLog: true },
+];
+
+function OverTime(): JSX.Element {
+  const { history } = useLive();
+  const { latest, samples } = history;
+  const ids = Array.from({ length: latest?.shards.length ?? 0 }, (_, index) => index);
+  const lines = ids.map((id) => ({
+    label: `shard ${id}`,
+    colour: COLOURS[id % COLOURS.length]!,
+  }));
+  const data = useMemo(
+    () =>
+      CHARTS.map(({ of }) =>
+        columnsOf(
+          samples,
+          ids.map((id) => valueIn(id, of)),
+        ),
+      ),
+    [latest?.seq],
+  );
+  return (
+    <Panel title="Last five minutes" class="charts">
+      <div class="grid two">
+        {CHARTS.map(({ of: _, ...chart }, index) => (
+          <Chart key={chart.title} {...chart} lines={lines} data={data[index]!} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function valueIn(id: number, of: ShardValue): (sample: LiveSample) => number | null | undefined {
+  return ({ shards }) => {
+    const shard = shards[id];
+    return shard === undefined ? null : of(shard);
+  };
+}

@@ -1,0 +1,160 @@
+/** Small pieces that all pages are made of. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { messageOf } from './browser.ts';
+
+interface PanelProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** What stands at the right of the title. */
+  readonly aside?: ComponentChildren;
+  readonly class?: string;
+}
+
+let panels = 0;
+
+export function Panel(props: PanelProps): JSX.Element {
+  const [id] = useState(() => `panel-${(panels += 1)}`);
+  return (
+    <section class={`panel ${props.class ?? ''}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{props.title}</h2>
+        {props.aside !== undefined && <div class="aside">{props.aside}</div>}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+interface FactProps {
+  readonly label: string;
+  readonly value: string;
+  readonly note?: string | undefined;
+  readonly tone?: 'good' | 'warn' | 'bad' | undefined;
+}
+
+/** One number with its name. */
+export function Fact({ label, value, note, tone }: FactProps): JSX.Element {
+  return (
+    <div class="fact">
+      <dt>{label}</dt>
+      <dd class={tone}>
+        {value}
+        {note !== undefined && <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+/** A bar that shows a share; its number is written beside it. */
+export function Bar(props: { readonly percent: number; readonly tone?: string }): JSX.Element {
+  const width = `${Math.max(0, Math.min(100, props.percent))}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <i class={props.tone} style={{ width }} />
+    </span>
+  );
+}
+
+export function Badge(props: { readonly tone: string; readonly text: string }): JSX.Element {
+  return <span class={`badge ${props.tone}`}>{props.text}</span>;
+}
+
+/** Something that went wrong, said at once to those who hear the page. */
+export function Problem({ text }: { readonly text: string | null }): JSX.Element {
+  return (
+    <div role="alert" class="problem-place">
+      {text !== null && <p class="problem">{text}</p>}
+    </div>
+  );
+}
+
+/** What has been done, said without haste. */
+export function Done({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <p role="status" class="done">
+      {text}
+    </p>
+  );
+}
+
+export interface Doing {
+  readonly isBusy: boolean;
+  readonly problem: string | null;
+  readonly done: string;
+  /** Does something, and keeps what came of it; `done` is what to say when it was good. */
+  readonly run: (work: () => Promise<string>) => void;
+}
+
+/** For buttons: at most one thing at a time, its failure kept to be shown. */
+export function useDoing(): Doing {
+  const [state, setState] = useState({ isBusy: false, problem: null as string | null, done: '' });
+  const run = (work: () => Promise<string>): void => {
+    if (state.isBusy) return;
+    setState({ isBusy: true, problem: null, done: '' });
+    work().then(
+      (done) => setState({ isBusy: false, problem: null, done }),
+      (error: unknown) => setState({ isBusy: false, problem: messageOf(error), done: '' }),
+    );
+  };
+  return { ...state, run };
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly action: string;
+  readonly confirm: () => void;
+  readonly close: () => void;
+}
+
+/** Asks before something that cannot be undone. The way out has the focus. */
+export function Confirm(props: ConfirmProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={props.close}>
+      <h2 id="confirm-title">{props.title}</h2>
+      {props.children}
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            props.confirm();
+            dialog.current?.close();
+          }}
+        >
+          {props.action}
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+interface FilterProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (value: string) => void;
+}
+
+export function Filter({ label, value, change }: FilterProps): JSX.Element {
+  return (
+    <input
+      type="search"
+      class="filter"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,102 @@
+/** A table that is sorted by its heads. It scrolls in itself, never the page. */
+
+import { useState } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { nextOrder, sorted, type Cell, type Order } from '../model/sorting.ts';
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly title: string;
+  /** What it is sorted by; without it, it is not. */
+  readonly value?: (row: Row) => Cell;
+  readonly show: (row: Row) => ComponentChildren;
+  readonly isNumber?: boolean;
+  /** Takes what room is left, and is cut short rather than made wide. */
+  readonly isWide?: boolean;
+  readonly hint?: string;
+}
+
+export interface TableProps<Row> {
+  /** Says what the table is, to those who hear it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly order?: Order;
+  readonly empty?: string;
+  readonly rowsMax?: number;
+}
+
+const ROWS_MAX = 200;
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { caption, columns, rows, keyOf, empty = 'Nothing yet.', rowsMax = ROWS_MAX } = props;
+  const [order, setOrder] = useState<Order | undefined>(props.order);
+  const [isWhole, setWhole] = useState(false);
+  const column = columns.find(({ name }) => name === order?.column);
+  const all = column?.value ? sorted(rows, column.value, order!.isDescending) : [...rows];
+  const shown = isWhole ? all : all.slice(0, rowsMax);
+  return (
+    <div class="table" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((each) => (
+              <Head key={each.name} column={each} order={order} choose={setOrder} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((each) => (
+                <td key={each.name} class={classOf(each)}>
+                  {each.show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 && <p class="empty">{empty}</p>}
+      {shown.length < rows.length && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show all {rows.length}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface HeadProps<Row> {
+  readonly column: Column<Row>;
+  readonly order: Order | undefined;
+  readonly choose: (order: Order) => void;
+}
+
+function Head<Row>({ column, order, choose }: HeadProps<Row>): JSX.Element {
+  const { name, title, value, hint, isNumber = false } = column;
+  const isChosen = order?.column === name;
+  const direction = order?.isDescending === true ? 'descending' : 'ascending';
+  return (
+    <th scope="col" class={classOf(column)} aria-sort={isChosen ? direction : 'none'} title={hint}>
+      {value === undefined ? (
+        title === '' ? (
+          <span class="unseen">Actions</span>
+        ) : (
+          title
+        )
+      ) : (
+        <button type="button" onClick={() => choose(nextOrder(order, name, isNumber))}>
+          {title}
+          <span aria-hidden="true">{isChosen ? (order.isDescending ? ' ▾' : ' ▴') : ''}</span>
+        </button>
+      )}
+    </th>
+  );
+}
+
+function classOf<Row>({ isNumber, isWide }: Column<Row>): string {
+  return `${isNumber === true ? 'number' : ''} ${isWide === true ? 'wide' : ''}`.trim();
+}

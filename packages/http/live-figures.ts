@@ -1,0 +1,135 @@
+/** What happened between two readings of a thread's page, from what had happened at either. */
+
+import {
+  BAND_ROWS_MAX,
+  bucketHigh,
+  HISTOGRAM_BUCKETS,
+  percentileUs,
+  TICKS_PER_US,
+  type Counter,
+  type Counts,
+  type Page,
+} from '#diag';
+
+export interface LiveLatency {
+  readonly count: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly p999_us: number;
+  readonly max_us: number;
+}
+
+/** A counter as a rate. */
+export class Growth {
+  readonly #page: Page;
+  readonly #counter: Counter;
+  #before: number;
+
+  constructor(page: Page, counter: Counter) {
+    this.#page = page;
+    this.#counter = counter;
+    this.#before = page.get(counter);
+  }
+
+  /** How much has come since the last time; 0 after the counter was set back. */
+  take(): number {
+    const now = this.#page.get(this.#counter);
+    const grown = Math.max(0, now - this.#before);
+    this.#before = now;
+    return grown;
+  }
+}
+
+/** A histogram as what was added to it lately. */
+class HistogramGrowth {
+  readonly #before = new Float64Array(HISTOGRAM_BUCKETS);
+
+  /** Adds what is new in `now` to `target`. */
+  addTo(target: Counts, now: Counts): void {
+    const before = this.#before;
+    for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
+      const count = now[index]!;
+      if (count > before[index]!) target[index] = target[index]! + count - before[index]!;
+      before[index] = count;
+    }
+  }
+}
+
+/** How long commands took, and waited, in one thread. */
+export class LatencyGrowth {
+  readonly execute = new Float64Array(HISTOGRAM_BUCKETS);
+  readonly queue = new Float64Array(HISTOGRAM_BUCKETS);
+  readonly #page: Page;
+  readonly #commandCount: number;
+  readonly #calls: Float64Array;
+  /** Only of commands that were called: most never are. */
+  readonly #histograms = new Map<number, HistogramGrowth>();
+  readonly #queueGrowth = new HistogramGrowth();
+
+  constructor(page: Page, commandCount: number) {
+    this.#page = page;
+    this.#commandCount = commandCount;
+    this.#calls = new Float64Array(commandCount);
+    this.take();
+  }
+
+  /** Leaves in `execute` and `queue` what has come since the last time. */
+  take(): void {
+    const page = this.#page;
+    this.execute.fill(0);
+    this.queue.fill(0);
+    this.#queueGrowth.addTo(this.queue, page.queueHistogram);
+    for (let id = 0; id < this.#commandCount; id += 1) {
+      const calls = page.command(id, 'calls');
+      if (calls === this.#calls[id]) continue;
+      this.#calls[id] = calls;
+      let growth = this.#histograms.get(id);
+      if (growth === undefined) {
+        growth = new HistogramGrowth();
+        this.#histograms.set(id, growth);
+      }
+      growth.addTo(this.execute, page.histogram(id));
+    }
+  }
+}
+
+/** Requests by latency band in one thread. */
+export class BandGrowth {
+  readonly #page: Page;
+  readonly #before = new Float64Array(BAND_ROWS_MAX);
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.take(BAND_ROWS_MAX);
+  }
+
+  /** Counts of the first `rows` bands since the last time; from zero when counting has begun anew. */
+  take(rows: number): number[] {
+    const before = this.#before;
+    return Array.from({ length: rows }, (_, row) => {
+      const now = this.#page.band(row);
+      const grown = now >= before[row]! ? now - before[row]! : now;
+      before[row] = now;
+      return grown;
+    });
+  }
+}
+
+/** Null where nothing was counted. */
+export function latencyOf(counts: Counts): LiveLatency | null {
+  let count = 0;
+  let last = -1;
+  for (let index = 0; index < counts.length; index += 1) {
+    if (counts[index] === 0) continue;
+    count += counts[index]!;
+    last = index;
+  }
+  if (count === 0) return null;
+  const at = (fraction: number): number => tenths(percentileUs(counts, fraction));
+  const max = tenths(bucketHigh(last) / TICKS_PER_US);
+  return { count, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max };
+}
+
+export function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}

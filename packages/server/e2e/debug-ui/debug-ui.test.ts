@@ -1,0 +1,293 @@
+/** The debug pages in a real browser. */
+// test-limit: 120s
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openBrowser, openView, PAGES, shoot, visit } from './browser.ts';
+
+const pages = suite('debug pages');
+
+const TOKEN = 'a-token-of-the-test';
+const HOSTILE = '<img/src=x/onerror=alert(1)>';
+const FIRST_LOAD_BYTES_MAX = 150_000;
+
+let server: ChildServer;
+let closed: ChildServer;
+let client: RespClient;
+let browser: Browser;
+let load: NodeJS.Timeout;
+
+if (needs('chromium')) {
+  pages.before(async () => {
+    const args = ['--set', 'slowlog.log-slower-than=0', '--set', 'latency-bands.enabled=true'];
+    [server, closed, browser] = await Promise.all([
+      startServer({ http: true, args }),
+      startServer({ http: true, shards: 1, args: ['--set', `http.token=${TOKEN}`] }),
+      openBrowser(),
+    ]);
+    client = await server.client();
+    await client.call('CLIENT', 'SETNAME', HOSTILE);
+    load = setInterval(() => {
+      const commands = [
+        ['INCR', '<b>hot</b>'],
+        ['SET', Buffer.from([0xff, 0, 10, 0x41]), 'v'],
+        ['GET', 'none'],
+        ['SET', `key:${Math.random()}`, 'v'],
+      ];
+      client.pipeline(commands).catch(() => undefined);
+    }, 20);
+  });
+  pages.after(async () => {
+    clearInterval(load);
+    await browser.close();
+    await Promise.all([server.stop(), closed.stop()]);
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const width of [1280, 320]) {
+      pages(`are shown ${theme} at ${width} pixels without a complaint`, async () => {
+        const { page, complaints } = await openView(browser, { theme, width });
+        for (const name of PAGES) {
+          await visit(page, server.httpPort, name);
+          await page.waitForTimeout(300);
+          assert.is(await page.evaluate('document.documentElement.dataset.theme'), theme);
+          assert.is(await sidewaysPixels(page), 0, `${name} scrolls sideways`);
+          await shoot(page, `${name}-${theme}-${width}`);
+        }
+        assert.equal(complaints, []);
+        await page.close();
+      });
+    }
+  }
+
+  pages('show the charts of what happens', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'overview');
+    const chart = page.getByRole('img', { name: /Operations per second\. ops: now [1-9]/ });
+    await chart.waitFor();
+    assert.ok((await page.locator('canvas').count()) >= 6);
+    await page.close();
+  });
+
+  pages('stop asking while they are paused, and fill the gap afterwards', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'overview');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.waitForTimeout(300);
+    const asked: string[] = [];
+    page.on('request', (one) => asked.push(one.url()));
+    await page.waitForTimeout(2_500);
+    assert.equal(asked, []);
+    const answered = page.waitForResponse(/api\/live/);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const body = (await (await answered).json()) as { samples: unknown[] };
+    assert.ok(body.samples.length >= 2, `${body.samples.length} samples`);
+    await page.close();
+  });
+
+  pages('ask nothing while they are hidden', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'clients');
+    await setHidden(page, true);
+    await page.waitForTimeout(300);
+    const asked: string[] = [];
+    page.on('request', (one) => asked.push(one.url()));
+    await page.waitForTimeout(2_500);
+    assert.equal(asked, []);
+    await setHidden(page, false);
+    await page.waitForResponse(/api\/live/);
+    await page.close();
+  });
+
+  pages('are used by keyboard', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'overview');
+    await page.keyboard.press('Tab');
+    assert.is(await focused(page), 'Skip to content');
+    for (let presses = 0; presses < 20 && (await focused(page)) !== 'Clients'; presses += 1) {
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
+    assert.is(await focused(page), 'Clients');
+    const outline = 'getComputedStyle(document.activeElement).outlineStyle';
+    await page.keyboard.press('Tab');
+    assert.is(await page.evaluate(outline), 'solid');
+    await page.close();
+  });
+
+  pages('have landmarks, named tables and one heading of the first level', async () => {
+    const { page } = await openView(browser);
+    for (const name of PAGES) {
+      await visit(page, server.httpPort, name);
+      assert.is(await page.getByRole('main').count(), 1);
+      assert.is(await page.getByRole('navigation', { name: 'Pages' }).count(), 1);
+      assert.is(await page.getByRole('heading', { level: 1 }).count(), 1);
+      assert.is(await page.locator('table:not(:has(caption))').count(), 0, name);
+      const unnamed = 'button:not([aria-label]):empty, input:not([aria-label]):not(label input)';
+      assert.is(await page.locator(unnamed).count(), 0, name);
+    }
+    await page.close();
+  });
+
+  pages('remember the colours that were chosen', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'overview');
+    const button = page.getByRole('button', { name: /Theme/ });
+    await button.click();
+    await button.click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    assert.is(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    await page.close();
+  });
+
+  pages('show hostile names and keys as text', async () => {
+    const { page, complaints } = await openView(browser);
+    await visit(page, server.httpPort, 'clients');
+    await page.getByText(HOSTILE).first().waitFor();
+    await visit(page, server.httpPort, 'performance');
+    await page.getByText('<b>hot</b>').first().waitFor();
+    assert.is(await page.locator('main img, main b:text-is("hot")').count(), 0);
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
+  pages('disconnect a client when that is confirmed', async () => {
+    const { page } = await openView(browser);
+    const victim = await server.client();
+    await victim.call('CLIENT', 'SETNAME', 'victim');
+    const gone = new Promise((resolve) => victim.socket.once('close', resolve));
+    await visit(page, server.httpPort, 'clients');
+    await page.getByRole('searchbox').fill('victim');
+    await page.getByRole('button', { name: /^Kill client/ }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.is(await victim.call('PING'), 'PONG');
+    await page.getByRole('button', { name: /^Kill client/ }).click();
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await gone;
+    await page.getByText('is disconnected.').waitFor();
+    await page.close();
+  });
+
+  pages('change a setting, and tell why one cannot be', async () => {
+    const { page } = await openView(browser);
+    const name = 'slowlog.max-len';
+    await visit(page, server.httpPort, 'configuration');
+    await page.getByRole('button', { name: `Change ${name}` }).click();
+    const field = page.getByRole('textbox', { name: `New value of ${name}` });
+    await field.fill('many');
+    await field.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/slowlog-max-len/)
+      .waitFor();
+    await field.fill('77');
+    await field.press('Enter');
+    await page.getByText(`${name} is changed`).waitFor();
+    assert.equal(await client.call('CONFIG', 'GET', 'slowlog-max-len'), ['slowlog-max-len', '77']);
+    await page.close();
+  });
+
+  pages('look for hot keys', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'hot-keys');
+    await page.getByRole('spinbutton', { name: /Keys/ }).fill('5');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('cell', { name: '<b>hot</b>' }).waitFor();
+    await page.getByRole('cell', { name: '\\xff\\x00\\nA' }).waitFor();
+    await shoot(page, 'hot-keys-active');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Start' }).waitFor();
+    await page.close();
+  });
+
+  pages('make and download a bundle', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'bundles');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Generate and download' }).click(),
+    ]);
+    assert.match(file.suggestedFilename(), /^svc-bundle-\d{8}T\d{6}Z-[\da-f]{6}\.tar\.gz$/);
+    assert.ok(gunzipSync(readFileSync(await file.path())).includes('manifest.json'));
+    const link = page.getByRole('link', { name: /^Download bundle/ });
+    const [again] = await Promise.all([page.waitForEvent('download'), link.first().click()]);
+    assert.is(again.suggestedFilename(), file.suggestedFilename());
+    await page.close();
+  });
+
+  pages('empty the slow log', async () => {
+    const { page } = await openView(browser);
+    await client.call('CONFIG', 'SET', 'slowlog-log-slower-than', '-1');
+    await visit(page, server.httpPort, 'performance');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('The slow log is empty.').waitFor();
+    assert.is(await client.call('SLOWLOG', 'LEN'), 0);
+    await page.close();
+  });
+
+  pages('ask for the token first', async () => {
+    const { page, complaints } = await openView(browser);
+    const start = `http://127.0.0.1:${closed.httpPort}/debug/`;
+    await page.goto(start);
+    await shoot(page, 'login');
+    await page.getByLabel('Token').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('That is not the token.').waitFor();
+    // The browser itself remarks that the answer was 401.
+    complaints.length = 0;
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    for (const name of PAGES) {
+      await visit(page, closed.httpPort, name);
+      await page.waitForTimeout(200);
+    }
+    assert.equal(complaints, []);
+    assert.not((await page.content()).includes(TOKEN));
+    await page.close();
+  });
+
+  pages('are small, and kept by the browser for good', async () => {
+    const html = (await request(server.httpPort, '/debug/')).text;
+    const files = [...html.matchAll(/(?:src|href)="(\/debug\/[^"]+)"/g)].map(([, file]) => file!);
+    assert.ok(files.length >= 3);
+    let bytes = gzipSync(html).length;
+    for (const file of files) {
+      const answer = await request(server.httpPort, file);
+      assert.is(answer.status, 200, file);
+      assert.match(answer.headers['cache-control'] ?? '', /immutable/);
+      assert.match(answer.headers['content-type'] ?? '', /^(text\/(css|javascript)|image\/svg)/);
+      bytes += gzipSync(answer.bytes).length;
+    }
+    assert.ok(bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`);
+    for (const path of ['/debug/assets/../../package.json', '/debug/assets/..%2findex.html']) {
+      assert.is((await request(server.httpPort, path)).status, 404, path);
+    }
+  });
+}
+
+function sidewaysPixels(page: Page): Promise<unknown> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}
+
+function setHidden(page: Page, isHidden: boolean): Promise<unknown> {
+  return page.evaluate(
+    `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'));`,
+  );
+}
+
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate('document.activeElement.textContent');
+}
+
+pages.run();

@@ -1,0 +1,114 @@
+/** What the debug pages may have done over HTTP, and who is refused. */
+import { request, startServer, type ChildServer, type HttpAnswer } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const actions = suite('HTTP actions');
+
+const TOKEN = 'a-token-of-the-test';
+const JSON_HEADERS = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
+
+let closed: ChildServer;
+let open: ChildServer;
+
+actions.before(async () => {
+  closed = await startServer({ http: true, shards: 1, args: ['--set', `http.token=${TOKEN}`] });
+  open = await startServer({ http: true, shards: 1 });
+});
+actions.after(async () => {
+  await Promise.all([closed.stop(), open.stop()]);
+});
+
+const POSTS = [
+  ...['hotkeys/start', 'hotkeys/stop', 'hotkeys/reset', 'clients/kill', 'config/set'],
+  ...['slowlog/reset', 'latency/reset'],
+];
+
+function post(path: string, body: unknown, headers = JSON_HEADERS): Promise<HttpAnswer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return request(closed.httpPort, `/debug/api/${path}`, { method: 'POST', headers, body: text });
+}
+
+for (const path of POSTS) {
+  actions(`${path} is for those with the token, and for our own pages`, async () => {
+    assert.is((await post(path, {}, { ...JSON_HEADERS, authorization: '' })).status, 401);
+    const foreign = { ...JSON_HEADERS, 'sec-fetch-site': 'cross-site' };
+    const answer = await request(open.httpPort, `/debug/api/${path}`, {
+      ...{ method: 'POST', headers: foreign, body: '{}' },
+    });
+    assert.is(answer.status, 403);
+    const get = await request(closed.httpPort, `/debug/api/${path}`, { headers: JSON_HEADERS });
+    assert.equal([get.status, get.headers.allow], [405, 'POST']);
+  });
+}
+
+const refused: readonly (readonly [path: string, body: unknown, status: number])[] = [
+  ['clients/kill', 'no JSON', 400],
+  ['clients/kill', [], 400],
+  ['clients/kill', { id: '1' }, 400],
+  ['clients/kill', { id: 1.5 }, 400],
+  ['clients/kill', { id: 123_456 }, 409],
+  ['config/set', { name: 'slowlog.max-len' }, 400],
+  ['config/set', { name: 'none', value: '1' }, 409],
+  ['config/set', { name: 'server.port', value: '1' }, 409],
+  ['config/set', { name: 'slowlog.max-len', value: 'many' }, 409],
+  ['hotkeys/start', { metrics: [] }, 400],
+  ['hotkeys/start', { metrics: ['cpu', 'cpu'] }, 400],
+  ['hotkeys/start', { metrics: ['disk'] }, 400],
+  ['hotkeys/start', { count: 101 }, 400],
+  ['hotkeys/start', { sample: 0 }, 400],
+  ['hotkeys/stop', {}, 409],
+];
+for (const [path, body, status] of refused) {
+  actions(`${path} refuses ${JSON.stringify(body)}`, async () => {
+    const answer = await post(path, body);
+    assert.is(answer.status, status);
+    assert.type((answer.json() as { error: unknown }).error, 'string');
+  });
+}
+
+actions('a body must say that it is JSON', async () => {
+  const headers = { ...JSON_HEADERS, 'content-type': 'text/plain' };
+  assert.is((await post('slowlog/reset', {}, headers)).status, 415);
+});
+
+actions('a session of hot keys goes from state to state', async () => {
+  const state = async (): Promise<unknown> => {
+    const answer = await request(closed.httpPort, '/debug/api/hotkeys', { headers: JSON_HEADERS });
+    return (answer.json() as { state: unknown }).state;
+  };
+  assert.is(await state(), 'idle');
+  assert.is((await post('hotkeys/start', {})).status, 200);
+  assert.is((await post('hotkeys/start', {})).status, 409);
+  assert.is((await post('hotkeys/reset', {})).status, 409);
+  assert.is(await state(), 'active');
+  assert.is((await post('hotkeys/stop', {})).status, 200);
+  assert.is(await state(), 'stopped');
+  assert.is((await post('hotkeys/reset', {})).status, 200);
+  assert.is(await state(), 'idle');
+});
+
+actions('samples are numbered, and only what is new is told', async () => {
+  interface Live {
+    readonly boot: string;
+    readonly samples: readonly { readonly seq: number }[];
+  }
+  const live = async (since: string): Promise<Live> => {
+    const answer = await request(open.httpPort, `/debug/api/live?since=${since}`);
+    return answer.json() as Live;
+  };
+  const first = await live('0');
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const second = await live('0');
+  const numbers = second.samples.map(({ seq }) => seq);
+  assert.ok(numbers.length >= 2);
+  assert.equal(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
+  assert.is(second.boot, first.boot);
+  assert.equal((await live(String(numbers.at(-1)! + 10))).samples, []);
+  assert.is((await request(open.httpPort, '/debug/api/live?since=-1')).status, 400);
+});
+
+actions.run();

@@ -1,0 +1,121 @@
+/** What main does and tells for the debug pages. Whatever changes something is logged: nobody else tells who did it. */
+
+import { isUtf8 } from 'node:buffer';
+import type { Bytes } from '#base';
+import type { HotKeysReport } from '#commands';
+import { ConfigCommandError, configName, isSettingName } from '#config';
+import type { ActionAnswer, HotKeysDocument, MainAnswers } from '#http';
+import type { Server } from './server.ts';
+
+export function pageAnswers(server: Server): MainAnswers {
+  const { diagnosis, log } = server;
+  return {
+    ...hotKeysAnswers(server),
+    'latency-history': () =>
+      diagnosis.events.map(({ event, samples }) => ({
+        event,
+        samples: samples.map(({ unixSeconds, us }) => ({
+          timestamp: unixSeconds,
+          latency_us: Math.round(us),
+        })),
+      })),
+    pauses: () => {
+      const { collections, collectionUsMax, loopDelayUsMax, loopDelayUsP99 } =
+        diagnosis.pauses.report;
+      return {
+        collections,
+        collection_max_us: Math.round(collectionUsMax),
+        loop_delay_p99_us: Math.round(loopDelayUsP99),
+        loop_delay_max_us: Math.round(loopDelayUsMax),
+      };
+    },
+    'kill-client': ({ id }) => killClient(server, id),
+    'set-setting': ({ name, value }) => setSetting(server, name, value),
+    'slowlog-reset': async () => {
+      await diagnosis.slowCommands.reset();
+      log.info('slowlog-reset', 'the slow log was emptied over HTTP');
+      return null;
+    },
+    'latency-reset': () => {
+      diagnosis.reset();
+      log.info('latency-reset', 'latency events were reset over HTTP');
+      return null;
+    },
+  };
+}
+
+function hotKeysAnswers({ hotKeys, log }: Server): MainAnswers {
+  return {
+    'hot-keys': async () => {
+      const report = await hotKeys.report();
+      return report === null ? null : hotKeysDocument(report);
+    },
+    'hot-keys-start': (options) => {
+      if (hotKeys.state === 'active') return 'hotkeys session already started';
+      hotKeys.start({ ...options, slots: [] });
+      log.info('hotkeys-start', 'a hot-key session was started over HTTP');
+      return null;
+    },
+    'hot-keys-stop': () => {
+      if (hotKeys.state !== 'active') return 'no active hotkeys session to stop';
+      hotKeys.stop();
+      return null;
+    },
+    'hot-keys-reset': () => {
+      if (hotKeys.state === 'active') {
+        return 'cannot reset an active hotkeys session, stop it first';
+      }
+      hotKeys.reset();
+      return null;
+    },
+  };
+}
+
+function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
+  const { options } = report;
+  return {
+    state: report.state,
+    metrics: options.metrics,
+    count: options.count,
+    sample_ratio: options.sample,
+    duration_ms: options.durationMs,
+    collection_duration_ms: report.elapsedMs,
+    total_cpu_time_us: Math.round(report.keyedUs),
+    total_net_bytes: Math.round(report.keyedBytes),
+    missing_shards: report.missingShards,
+    keys: report.byMetric[options.metrics[0] ?? 'cpu'].map(({ key, calls, us, bytes, error }) => ({
+      key: textOf(key),
+      binary: !isUtf8(key),
+      access_count: Math.round(calls),
+      total_cpu_time_us: Math.round(us),
+      total_net_bytes: Math.round(bytes),
+      error: Math.round(error),
+    })),
+  };
+}
+
+function killClient({ clients, log }: Server, id: number): ActionAnswer {
+  const client = clients.byId(id);
+  if (client === undefined) return 'No such client ID';
+  log.info('client-killed', 'a client was disconnected over HTTP', { id, addr: client.address });
+  client.socket.destroy();
+  return null;
+}
+
+/** The value is not logged: it may be a secret. */
+function setSetting({ settings, log }: Server, name: string, value: string): ActionAnswer {
+  if (!isSettingName(name)) return 'there is no such setting';
+  try {
+    settings.configSet([[configName(name), value]]);
+  } catch (error) {
+    if (error instanceof ConfigCommandError) return error.message;
+    throw error;
+  }
+  log.info('setting-changed', 'a setting was changed over HTTP', { name });
+  return null;
+}
+
+/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
+function textOf(bytes: Bytes): string {
+  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}

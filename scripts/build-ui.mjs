@@ -1,0 +1,43 @@
+/**
+ * Builds the debug pages into dist/debug-ui, when their sources have changed since they were built.
+ *
+ * Checks their types first: Vite only strips them.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const sources = path.join(root, 'packages', 'debug-ui');
+const stamp = path.join(root, 'dist', '.ui-stamp');
+const page = path.join(root, 'dist', 'debug-ui', 'index.html');
+const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'package-lock.json'];
+
+/** Contents rather than times: they are few, and a checkout that changes nothing should build nothing. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const files = readdirSync(sources, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  for (const file of [...files.sort(), ...settings.map((name) => path.join(root, name))]) {
+    hash.update(`${path.relative(root, file)}\n`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(1);
+}
+
+const wanted = fingerprint();
+const isBuilt = existsSync(page) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+if (!isBuilt) {
+  rmSync(stamp, { force: true });
+  run('node_modules/typescript/bin/tsc', '-p', 'packages/debug-ui');
+  run('node_modules/vite/bin/vite.js', 'build', '-c', 'configs/tools/vite.config.js');
+  mkdirSync(path.dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
