@@ -85,15 +85,22 @@ export class BundleStore {
       const [, dot, id = '', ending] = /^(\.?)svc-bundle-(.+)\.tar\.gz(\.part)?$/.exec(name) ?? [];
       const ms = createdMs(id);
       if (ms === undefined) continue;
-      const isPart = dot === '.' && ending === '.part';
-      if (isPart && ms + ABANDONED_MS <= nowMs)
-        rmSync(path.join(this.#folder, name), { force: true });
-      if (dot !== '' || ending !== undefined) continue;
-      const writtenMs = statSync(this.#file(id), { throwIfNoEntry: false })?.mtimeMs ?? ms;
-      found.push({ id, ms, writtenMs });
+      if (dot === '' && ending === undefined) found.push(this.#whole(id, ms));
+      else if (dot === '.' && ending !== undefined) this.#removeAbandoned(name, ms, nowMs);
     }
     // Ids tell the second; among those of one second the file's own time decides.
     return found.sort((a, b) => b.ms - a.ms || b.writtenMs - a.writtenMs);
+  }
+
+  #whole(id: string, ms: number): FoundBundle {
+    const written = statSync(this.#file(id), { throwIfNoEntry: false });
+    return { id, ms, writtenMs: written?.mtimeMs ?? ms };
+  }
+
+  /** A file that was being written when its server ended. */
+  #removeAbandoned(name: string, ms: number, nowMs: number): void {
+    if (ms + ABANDONED_MS > nowMs) return;
+    rmSync(path.join(this.#folder, name), { force: true });
   }
 
   #file(id: string): string {

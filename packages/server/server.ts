@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
 import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
 import {
-  latencyVerdict,
   Phase,
   Rate,
   resetStatisticsTopic,
@@ -26,7 +25,7 @@ import { Diagnosis } from './diagnosis.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
-import { testLatency } from './latency-baseline.ts';
+import { testAtStart } from './latency-baseline.ts';
 import { Measures, type Rates } from './measures.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
@@ -175,24 +174,12 @@ export class Server {
   }
 
   async #openToClients(): Promise<void> {
-    if (this.settings.boolean('latency.startup-test')) await this.#testLatency();
+    if (this.settings.boolean('latency.startup-test')) {
+      this.#baseline = await testAtStart(this.settings, this.log);
+    }
     if (this.#isStopping) return;
     await this.#listener.open();
     this.#turn.listen();
-  }
-
-  /** Measures what latency the machine causes, before anybody could be blamed for it. */
-  async #testLatency(): Promise<void> {
-    const seconds = this.settings.number('latency.startup-test-duration-secs');
-    const thresholdUs = this.settings.number('latency.warning-threshold-us');
-    this.log.info('latency-test', `measuring the latency of the machine for ${String(seconds)} s`);
-    const baseline = await testLatency(seconds, () => undefined);
-    this.#baseline = baseline;
-    const { maxUs, p999Us, avgUs } = baseline;
-    const message = `the latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
-    const fields = { max_us: maxUs, p999_us: p999Us, avg_us: avgUs, samples: baseline.samples };
-    if (maxUs > thresholdUs) this.log.warn('latency-test', message, fields);
-    else this.log.info('latency-test', message, fields);
   }
 
   /** Looks at time-outs, limits and rates `hz` times a second. */
