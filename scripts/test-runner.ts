@@ -80,11 +80,13 @@ export function summaryLine(results: readonly FileResult[]): string {
 }
 
 function testFiles(folder: string, words: readonly string[]): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    // Packages of others bring tests of their own.
-    .filter((name) => name.endsWith('.test.js') && !name.split(path.sep).includes('node_modules'))
-    .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
-    .sort();
+  return (
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      // Packages of others bring tests of their own.
+      .filter((name) => name.endsWith('.test.js') && !name.split(path.sep).includes('node_modules'))
+      .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
+      .sort()
+  );
 }
 
 async function runFile(file: string, options: TestRunOptions): Promise<FileResult> {
