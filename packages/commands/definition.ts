@@ -116,6 +116,8 @@ export interface OneShardCommand extends CommandHead {
    * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
   acrossShards?: 'lend' | 'first' | 'each';
+  /** Of a command with the flag `blocking`: whether these arguments ask to wait, where not all do (XREAD). */
+  waits?(args: Arguments): boolean;
   /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
   otherKeys?: {
     /** Whether the arguments ask for any. */

@@ -103,7 +103,7 @@ export class Waits {
     } else if (!routes.send(client, entry, args, command)) {
       return false;
     }
-    if (!isOffered && !entry.has('blocking')) return true;
+    if (!isOffered && !asksToWait(entry, args)) return true;
     const wait: ClientWait = {
       ...{ sequence, isMuted, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
       isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
@@ -362,6 +362,13 @@ export class Waits {
     wait.ended?.();
     this.#parts.roster.retry(client);
   }
+}
+
+/** Whether the client may be left waiting; else what follows in its pipeline need not be held. */
+function asksToWait(entry: CommandEntry, args: Arguments): boolean {
+  const { command } = entry;
+  if (command.route !== 'oneShard' || !entry.has('blocking')) return false;
+  return command.waits?.(args) ?? true;
 }
 
 function isOfferedWay(way: 'lend' | 'first' | 'each' | undefined): boolean {

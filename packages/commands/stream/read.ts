@@ -81,6 +81,7 @@ export const xread = oneShard({
   flags: ['readonly', 'blocking'],
   keys: streamsAfterKeyword(1, false),
   acrossShards: 'each',
+  waits: asksToWait,
   args: [countDoc, blockDoc, streamsDoc],
   run(context, args) {
     read(context, args, false);
@@ -99,6 +100,7 @@ export const xreadgroup = oneShard({
   flags: ['write', 'blocking'],
   keys: streamsAfterKeyword(4, true),
   acrossShards: 'each',
+  waits: asksToWait,
   args: [
     {
       name: 'group-block',
@@ -120,6 +122,14 @@ export const xreadgroup = oneShard({
 });
 
 export const streamReading = [xread, xreadgroup];
+
+/** Whether BLOCK stands among the options. */
+function asksToWait(args: Arguments): boolean {
+  for (let index = 1; index < args.count && !args.spellsAt(index, 'STREAMS'); index += 1) {
+    if (args.spellsAt(index, 'BLOCK')) return true;
+  }
+  return false;
+}
 
 function read(context: ShardContext, args: Arguments, isGroup: boolean): void {
   const request = readOptions(args, isGroup);
