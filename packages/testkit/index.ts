@@ -23,3 +23,4 @@ export {
 } from './resp-client.ts';
 export { Push, ReplyError, RespParser, textOf, Verbatim, type Reply } from './resp-parser.ts';
 export { startServer, type ServerOptions } from './server.ts';
+export { until } from './until.ts';

@@ -1,5 +1,5 @@
 /** CLIENT PAUSE: who waits, who does not, and that nothing changes meanwhile. */
-import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -19,8 +19,8 @@ pausing.after(async () => {
 const info = async (name: string): Promise<number> =>
   Number(new RegExp(`${name}:(\\d+)`).exec(textOf(await admin.call('INFO')))?.[1]);
 
-async function untilBlocked(count: number): Promise<void> {
-  while ((await info('blocked_clients')) !== count);
+function untilBlocked(count: number): Promise<void> {
+  return until(async () => (await info('blocked_clients')) === count, `${count} are blocked`);
 }
 
 pausing('WRITE holds back what may write or replicate, and counts it as blocked', async () => {

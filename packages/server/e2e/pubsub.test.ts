@@ -1,5 +1,13 @@
 /** Messages between connections: who gets what, in which order, and what is left when somebody goes. */
-import { Push, startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import {
+  Push,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -22,10 +30,8 @@ const info = async (name: string): Promise<number> => {
 };
 
 /** What is not looked at is the same for all connections. */
-async function untilNobodyListens(): Promise<void> {
-  const untilMs = performance.now() + 3000;
-  while ((await info('pubsub_clients')) > 0)
-    if (performance.now() > untilMs) throw new Error('still listened to');
+function untilNobodyListens(): Promise<void> {
+  return until(async () => (await info('pubsub_clients')) === 0, 'nobody listens');
 }
 
 /** A push as an array. */
