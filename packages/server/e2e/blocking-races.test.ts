@@ -2,17 +2,18 @@
 // test-limit: 60s
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ReplyError,
-  startServer,
-  textOf,
-  type ChildServer,
-  type Reply,
-  type RespClient,
-} from '#testkit';
+import { textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  blocked,
+  call,
+  client,
+  newClient,
+  server,
+  serveBlocked,
+  waiting,
+} from './blocked-clients.ts';
 import { keysOnShard } from './keys.ts';
 
 const blocking = suite('blocking commands against the clock and each other');
@@ -22,56 +23,7 @@ const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'race');
 const [far = ''] = keysOnShard(1, SHARDS, 1, 'race');
 const [third = ''] = keysOnShard(2, SHARDS, 1, 'race');
 
-let server: ChildServer;
-let client: RespClient;
-let clients: RespClient[] = [];
-
-blocking.before(async () => {
-  server = await startServer({ shards: SHARDS });
-});
-blocking.after(async () => {
-  await server.stop();
-});
-blocking.before.each(async () => {
-  client = await newClient();
-  await client.call('FLUSHALL');
-});
-blocking.after.each(async () => {
-  for (const open of clients) await open.end();
-  clients = [];
-});
-
-async function newClient(): Promise<RespClient> {
-  const made = await server.client();
-  clients.push(made);
-  return made;
-}
-
-const call = async (of: RespClient, line: string): Promise<unknown> =>
-  shown(await of.pipeline([line.split(' ')]));
-const shown = ([reply]: readonly Reply[]): unknown =>
-  reply instanceof ReplyError ? `-${reply.message}` : reply;
-
-/** Waits until so many clients are blocked. */
-async function blocked(count: number): Promise<void> {
-  for (let look = 0; look < 500; look += 1) {
-    const info = textOf(await client.call('INFO', 'clients'));
-    if (info.includes(`\nblocked_clients:${count}\r`)) return;
-    await sleep(5);
-  }
-  assert.unreachable(`${count} clients are blocked`);
-}
-
-/** A client that has sent a command and waits for its reply. */
-async function waiting(
-  line: string,
-  among = 1,
-): Promise<{ reply: Promise<unknown>; of: RespClient }> {
-  const of = await newClient();
-  const reply = call(of, line);
-  await blocked(among);
-  return { reply, of };
-}
+serveBlocked(blocking, SHARDS);
 
 blocking('keys that expire while shards agree on them leave nobody waiting for good', async () => {
   const answered = async (nth: number): Promise<void> => {

@@ -1,0 +1,70 @@
+/** Clients that wait, for suites of blocking commands. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ReplyError,
+  startServer,
+  textOf,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+/** The server of the suite that is under way. */
+export let server: ChildServer;
+/** One that is never blocked. */
+export let client: RespClient;
+let clients: RespClient[] = [];
+
+/** Gives a suite a server, and every test of it a fresh client and empty databases. */
+export function serveBlocked(of: Test, shards: number): void {
+  of.before(async () => {
+    server = await startServer({ shards });
+  });
+  of.after(async () => {
+    await server.stop();
+  });
+  of.before.each(async () => {
+    client = await newClient();
+    await client.call('FLUSHALL');
+  });
+  of.after.each(async () => {
+    for (const open of clients) await open.end();
+    clients = [];
+  });
+}
+
+export async function newClient(): Promise<RespClient> {
+  const made = await server.client();
+  clients.push(made);
+  return made;
+}
+
+/** What a client is answered, errors with their dash. */
+export const call = async (of: RespClient, line: string): Promise<unknown> =>
+  shown(await of.pipeline([line.split(' ')]));
+const shown = ([reply]: readonly Reply[]): unknown =>
+  reply instanceof ReplyError ? `-${reply.message}` : reply;
+
+/** Waits until so many clients are blocked. */
+export async function blocked(count: number): Promise<void> {
+  for (let look = 0; look < 500; look += 1) {
+    const info = textOf(await client.call('INFO', 'clients'));
+    if (info.includes(`\nblocked_clients:${count}\r`)) return;
+    await sleep(5);
+  }
+  assert.unreachable(`${count} clients are blocked`);
+}
+
+/** A client that has sent a command and waits for its reply. */
+export async function waiting(
+  line: string,
+  among = 1,
+): Promise<{ reply: Promise<unknown>; of: RespClient }> {
+  const of = await newClient();
+  const reply = call(of, line);
+  await blocked(among);
+  return { reply, of };
+}
