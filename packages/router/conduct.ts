@@ -106,10 +106,10 @@ export class Conduct {
     const { entry, command } = queue[this.#next]!;
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
-    const reads = inquiries.concerns(entry, this.#point(command, entry));
+    const args = this.#point(command, entry);
+    const reads = inquiries.concerns(entry, args);
     const isAlone = !entry.hasKeys || reads;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
-    const args = this.#point(command, entry);
     const isSent = reads
       ? inquiries.send(client, entry, command)
       : routes.send(client, entry, args, command);

@@ -13,13 +13,13 @@ import {
   DATABASE_SHIFT,
 } from '#link';
 import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
-import { latin1, fromLatin1, type Bytes } from '#base';
+import { keyName, keyOfName, type Bytes } from '#base';
 import { PREFIX_BYTES } from './shard-link.ts';
 import type { Ownership } from './split.ts';
 import type { QueuedCommand } from './transaction.ts';
 
 /** A key of a transaction, wherever it is named. */
-export interface PlannedKey {
+interface PlannedKey {
   readonly shard: number;
   readonly database: number;
   readonly key: Bytes;
@@ -32,7 +32,7 @@ export interface LendPlan {
   readonly lenders: ReadonlyMap<number, { readonly payload: Bytes; readonly keyCount: number }>;
 }
 
-/** Watched keys: their database and bytes as `database:key`, and the shard of each. */
+/** Watched keys by `keyName`, and the shard of each. */
 export type WatchedKeys = ReadonlyMap<string, number>;
 
 /** Whether every command can run inside a shard with copies of its keys; else main must conduct. */
@@ -56,28 +56,54 @@ export function planExec(
   const args = new Arguments();
   for (const { entry, command } of queue) {
     args.point(command.source, command.at, command.spans, 0, command.count);
-    for (const { index, spec } of findKeys(entry.command.keys, args) ?? []) {
-      const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      for (const of of databasesOf(entry.command, spec, args, database)) {
-        const name = watchedName(of, args, index);
-        const known = keys.get(name);
-        const key = known ?? { shard, database: of, key: args.view(index), isWritable: false };
-        key.isWritable ||= mayWrite(spec);
-        keys.set(name, key);
-      }
-    }
+    addKeys(keys, entry.command, args, database, ownership);
   }
   for (const [name, shard] of watched) {
-    if (keys.has(name)) continue;
-    const colon = name.indexOf(':');
-    const key = fromLatin1(name.slice(colon + 1));
-    keys.set(name, { shard, database: Number(name.slice(0, colon)), key, isWritable: false });
+    if (!keys.has(name)) keys.set(name, { shard, ...keyOfName(name), isWritable: false });
   }
   return lendToOne([...keys.values()]);
 }
 
+/** What a command that names some of its keys by values needs: those, which are `read`, and its own. */
+export function planInquired(
+  { entry, command }: QueuedCommand,
+  database: number,
+  read: readonly Bytes[],
+  ownership: Ownership,
+): LendPlan {
+  const keys = new Map<string, PlannedKey>();
+  const args = new Arguments();
+  args.point(command.source, command.at, command.spans, 0, command.count);
+  addKeys(keys, entry.command, args, database, ownership);
+  for (const key of read) {
+    const name = keyName(database, key);
+    const shard = ownership.ownerOf(key, 0, key.length);
+    if (!keys.has(name)) keys.set(name, { shard, database, key, isWritable: false });
+  }
+  return lendToOne([...keys.values()]);
+}
+
+/** Adds the keys that a command's arguments name. */
+function addKeys(
+  keys: Map<string, PlannedKey>,
+  command: Command,
+  args: Arguments,
+  selected: number,
+  ownership: Ownership,
+): void {
+  for (const { index, spec } of findKeys(command.keys, args) ?? []) {
+    const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
+    for (const database of databasesOf(command, spec, args, selected)) {
+      const name = keyName(database, args.source, args.at(index), args.length(index));
+      const key = keys.get(name) ?? { shard, database, key: args.view(index), isWritable: false };
+      key.isWritable ||= mayWrite(spec);
+      keys.set(name, key);
+    }
+  }
+}
+
 /** Where a command looks for the keys of a spec. What is no database is the handler's to refuse. */
-export function databasesOf(
+function databasesOf(
   { databaseOf, alsoIn, keys }: Command,
   spec: KeySpec,
   args: Arguments,
@@ -89,7 +115,7 @@ export function databasesOf(
 }
 
 /** Chooses the shard that has most of the keys; the others lend it theirs. */
-export function lendToOne(keys: readonly PlannedKey[]): LendPlan {
+function lendToOne(keys: readonly PlannedKey[]): LendPlan {
   const byShard = new Map<number, PlannedKey[]>();
   for (const key of keys) {
     const own = byShard.get(key.shard);
@@ -168,9 +194,4 @@ export interface ExecHead {
 
 function innerBytes({ count, length }: QueuedCommand['command']): number {
   return frameBytes(REQUEST_HEADER_BYTES + 8 * count + length);
-}
-
-/** The name of a key of a database, as plans spell it. */
-export function watchedName(database: number, args: Arguments, index: number): string {
-  return `${String(database)}:${latin1(args.source, args.at(index), args.length(index))}`;
 }

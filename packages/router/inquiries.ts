@@ -5,11 +5,11 @@
  */
 
 import { errors, asBuffer, type Bytes } from '#base';
-import { Arguments, findKeys, type CommandEntry } from '#commands';
+import { Arguments, type CommandEntry } from '#commands';
 import { FrameKind } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
-import { databasesOf, lendToOne, watchedName, type PlannedKey } from './exec-plan.ts';
+import { planInquired } from './exec-plan.ts';
 import type { Roster } from './roster.ts';
 import type { Routes } from './routes.ts';
 import { ownedCopy } from './transaction.ts';
@@ -24,14 +24,14 @@ interface Inquiry {
   readonly flags: number;
   readonly database: number;
   tries: number;
-  /** What found a ring full, to be done when there is room. */
-  waiting: (() => boolean) | undefined;
 }
 
 export class Inquiries {
   readonly #routes: Routes;
   readonly #roster: Roster;
   readonly #open = new Map<Client, Inquiry>();
+  /** What is to be sent next, and may find a ring full. */
+  readonly #resends = new Map<Client, () => boolean>();
   readonly #args = new Arguments();
 
   constructor(routes: Routes, roster: Roster) {
@@ -51,7 +51,7 @@ export class Inquiries {
     const { flags } = this.#routes.fillHead(client, entry, FrameKind.inquiry);
     const inquiry: Inquiry = {
       ...{ sequence: client.nextSequence, entry, command: ownedCopy(command), flags },
-      ...{ database: client.database, tries: 0, waiting: undefined },
+      ...{ database: client.database, tries: 0 },
     };
     if (!this.#ask(client, inquiry)) return false;
     client.takeSequence();
@@ -70,31 +70,33 @@ export class Inquiries {
   named(client: Client, sequence: number, names: Bytes | undefined): void {
     const inquiry = this.#open.get(client);
     if (inquiry?.sequence !== sequence) return;
-    inquiry.waiting = () =>
-      names === undefined ? this.#askAgain(client, inquiry) : this.#run(client, inquiry, names);
+    this.#resends.set(client, () =>
+      names === undefined ? this.#askAgain(client, inquiry) : this.#run(client, inquiry, names),
+    );
     this.retry();
   }
 
   /** Goes on with what found a ring full. */
   retry(): void {
-    for (const inquiry of this.#open.values()) {
-      if (inquiry.waiting?.() === true) inquiry.waiting = undefined;
+    for (const [client, resend] of [...this.#resends]) {
+      if (resend()) this.#resends.delete(client);
     }
   }
 
-  get isWaiting(): boolean {
-    for (const { waiting } of this.#open.values()) if (waiting !== undefined) return true;
-    return false;
+  get hasResends(): boolean {
+    return this.#resends.size > 0;
   }
 
   /** A transaction of the client has ended. */
   forget(client: Client): void {
     this.#open.delete(client);
+    this.#resends.delete(client);
   }
 
   #ask(client: Client, inquiry: Inquiry): boolean {
     const { command } = inquiry;
-    const args = this.#point(inquiry);
+    const args = this.#args;
+    args.point(command.source, command.at, command.spans, 0, command.count);
     const owner = this.#routes.ownership.ownerOf(args.source, args.at(1), args.length(1));
     const link = this.#routes.links[owner]!;
     const size = link.frameSize(command.count, command.length);
@@ -115,39 +117,10 @@ export class Inquiries {
   }
 
   #run(client: Client, inquiry: Inquiry, names: Bytes): boolean {
-    const plan = lendToOne(this.#keysOf(inquiry, names));
+    const { ownership } = this.#routes;
+    const plan = planInquired(inquiry, inquiry.database, namesIn(names), ownership);
     const kind = plan.lenders.size === 0 ? FrameKind.command : FrameKind.host;
     return this.#routes.sendLent(this.#head(client, inquiry, kind), inquiry.command, plan);
-  }
-
-  #keysOf(inquiry: Inquiry, names: Bytes): PlannedKey[] {
-    const { entry, database } = inquiry;
-    const { ownership } = this.#routes;
-    const args = this.#point(inquiry);
-    const keys = new Map<string, PlannedKey>();
-    for (const { index, spec } of findKeys(entry.command.keys, args) ?? []) {
-      const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      for (const of of databasesOf(entry.command, spec, args, database)) {
-        const isWritable = spec.access !== 'RO';
-        const name = watchedName(of, args, index);
-        const known = keys.get(name);
-        if (known !== undefined) known.isWritable ||= isWritable;
-        else keys.set(name, { shard, database: of, key: args.view(index), isWritable });
-      }
-    }
-    for (const key of namesIn(names)) {
-      const name = `${String(database)}:${Buffer.from(key).toString('latin1')}`;
-      if (keys.has(name)) continue;
-      const shard = ownership.ownerOf(key, 0, key.length);
-      keys.set(name, { shard, database, key, isWritable: false });
-    }
-    return [...keys.values()];
-  }
-
-  #point({ command }: Inquiry): Arguments {
-    const args = this.#args;
-    args.point(command.source, command.at, command.spans, 0, command.count);
-    return args;
   }
 
   #head(client: Client, inquiry: Inquiry, kind: number): ReturnType<Routes['fillHead']> {
@@ -158,7 +131,7 @@ export class Inquiries {
   }
 
   #end(client: Client): void {
-    this.#open.delete(client);
+    this.forget(client);
     client.answered = undefined;
     client.awaitsReply = false;
     client.releasePushes();

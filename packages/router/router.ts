@@ -297,7 +297,7 @@ export class Router {
       this.#roster.hasStalled ||
       this.transactions.isConducting ||
       this.#waits.hasResends ||
-      this.#inquiries.isWaiting;
+      this.#inquiries.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
 }

@@ -3,7 +3,7 @@
  * within one call, or into none.
  */
 
-import { unreachable } from '#base';
+import { unreachable, type Bytes } from '#base';
 import {
   findKeys,
   type Arguments,
@@ -18,7 +18,7 @@ import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { LendPlan } from './exec-plan.ts';
-import { Gather } from './gather.ts';
+import { Gather, type GatherParts } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
@@ -43,6 +43,18 @@ export interface SentBefore {
 interface LentCall {
   readonly found: readonly FoundKey[];
   readonly again?: SentBefore;
+}
+
+/** What a gathered command asks of whom. */
+type AskedParts = Pick<GatherParts, 'command' | 'shards' | 'plan'>;
+
+/** Room in a lender's ring for the frame that asks for its keys. */
+interface LendPlace {
+  readonly link: ShardLink;
+  readonly at: number;
+  readonly size: number;
+  readonly keyCount: number;
+  readonly payload: Bytes;
 }
 
 export class Routes {
@@ -183,26 +195,26 @@ export class Routes {
     const words = isHosted ? HOST_WORDS : 0;
     const size = host.frameSize(command.count, command.length, words);
     const at = host.reserve(size);
-    const lenders = [...plan.lenders].map(([shard, lent]) => {
-      const link = this.#links[shard]!;
-      const lendSize = link.payloadSize(lent.payload);
-      return { ...lent, link, size: lendSize, at: link.reserve(lendSize) };
-    });
-    if (at < 0 || lenders.some((lender) => lender.at < 0)) return false;
+    const places = this.placeLenders(plan);
+    if (at < 0 || places === undefined) return false;
     if (!isHosted) {
       host.writeCommand(at, size, head, command);
       return true;
     }
     const transaction = this.nextTransaction();
-    host.writeHost(at, size, head, command, transaction, lenders.length);
-    for (const { link, at: lendAt, size: lendSize, keyCount, payload } of lenders) {
-      const lend = { ...emptyHead(), kind: FrameKind.lend, command: head.command };
-      lend.flags = head.flags & RequestFlag.passesBarrier;
-      lend.connection = plan.host;
-      lend.sequence = transaction;
-      link.writePayload(lendAt, lendSize, lend, keyCount, payload);
-    }
+    host.writeHost(at, size, head, command, transaction, places.length);
+    askLenders(places, lendHead(head, plan.host, transaction));
     return true;
+  }
+
+  /** Room for the `lend` frames of a plan; undefined when a ring is full. */
+  placeLenders(plan: LendPlan): readonly LendPlace[] | undefined {
+    const places = [...plan.lenders].map(([shard, lent]) => {
+      const link = this.#links[shard]!;
+      const size = link.payloadSize(lent.payload);
+      return { ...lent, link, size, at: link.reserve(size) };
+    });
+    return places.some(({ at }) => at < 0) ? undefined : places;
   }
 
   #toHost(
@@ -233,10 +245,7 @@ export class Routes {
     else resume(head, again, RequestFlag.again);
     host.writeHost(hostAt, hostSize, head, command, transaction, lenders.length);
     for (const { link, keys, bodyBytes, size, at } of lenders) {
-      const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };
-      lend.flags = head.flags & RequestFlag.passesBarrier;
-      lend.connection = plan.host;
-      lend.sequence = transaction;
+      const lend = lendHead(head, plan.host, transaction);
       const picked = keys.map(({ index }) => index);
       const prefixes = keys.map((key) => key.database | (key.writable ? 1 << 24 : 0));
       link.writePicked(at, size, lend, command, { picked, bodyBytes, prefixes });
@@ -259,27 +268,15 @@ export class Routes {
       return { link, share, size, at: link.reserve(size) };
     });
     if (places.some(({ at }) => at < 0)) return false;
-    const head = this.fillHead(client, entry, FrameKind.part);
-    const isMuted = (head.flags & RequestFlag.mute) !== 0;
-    head.sequence = client.takeSequence();
     const shards = shares.map(({ shard }) => shard);
-    this.#parts.replies.await(
-      new Gather({
-        client,
-        sequence: head.sequence,
-        command: definition,
-        commandId: entry.id,
-        shards,
-        plan: { partOfKey },
-        isMuted,
-        database: client.database,
-        kept: this.#parts.accounts.keep(entry, args),
-      }),
-    );
+    const head = this.#gather(client, entry, args, {
+      command: definition,
+      shards,
+      plan: { partOfKey },
+    });
     for (const { link, share, size, at } of places) {
       link.writePicked(at, size, head, command, share);
     }
-    if (client.replyMode !== 'on') client.endMuting();
     return true;
   }
 
@@ -295,26 +292,52 @@ export class Routes {
       return { link, size, at: link.reserve(size) };
     });
     if (places.some(({ at }) => at < 0)) return false;
+    const shards = this.#links.map(({ index }) => index);
+    const head = this.#gather(client, entry, args, {
+      command: definition,
+      shards,
+      plan: { partOfKey: [] },
+    });
+    for (const { link, size, at } of places) link.writeCommand(at, size, head, command);
+    return true;
+  }
+
+  /** Begins to gather the parts of a command that is now sent to `shards`; the head of their frames. */
+  #gather(client: Client, entry: CommandEntry, args: Arguments, asked: AskedParts): RequestHead {
     const head = this.fillHead(client, entry, FrameKind.part);
     const isMuted = (head.flags & RequestFlag.mute) !== 0;
     head.sequence = client.takeSequence();
-    const shards = this.#links.map(({ index }) => index);
     this.#parts.replies.await(
       new Gather({
         client,
         sequence: head.sequence,
-        command: definition,
+        command: asked.command,
         commandId: entry.id,
-        shards,
-        plan: { partOfKey: [] },
+        shards: asked.shards,
+        plan: asked.plan,
         isMuted,
         database: client.database,
         kept: this.#parts.accounts.keep(entry, args),
       }),
     );
-    for (const { link, size, at } of places) link.writeCommand(at, size, head, command);
     if (client.replyMode !== 'on') client.endMuting();
-    return true;
+    return head;
+  }
+}
+
+/** The head of the frame that asks for keys, for the host's frame with `head`. */
+export function lendHead(head: RequestHead, host: number, transaction: number): RequestHead {
+  const lend = { ...emptyHead(), kind: FrameKind.lend, command: head.command };
+  lend.flags = head.flags & RequestFlag.passesBarrier;
+  lend.connection = host;
+  lend.sequence = transaction;
+  return lend;
+}
+
+/** Asks all lenders of a plan for their keys. */
+export function askLenders(places: readonly LendPlace[], lend: RequestHead): void {
+  for (const { link, at, size, keyCount, payload } of places) {
+    link.writePayload(at, size, { ...lend }, keyCount, payload);
   }
 }
 

@@ -6,7 +6,7 @@
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors, type Clock } from '#base';
+import { errors, keyName, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
@@ -14,10 +14,10 @@ import type { Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import { Conduct } from './conduct.ts';
-import { execPayload, isForOneShard, planExec, watchedName } from './exec-plan.ts';
+import { execPayload, isForOneShard, planExec } from './exec-plan.ts';
 import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
-import type { Routes } from './routes.ts';
+import { askLenders, lendHead, type Routes } from './routes.ts';
 import { emptyHead } from './shard-link.ts';
 import { Transaction, type QueuedCommand } from './transaction.ts';
 
@@ -101,8 +101,10 @@ export class Transactions {
   watches(client: Client, args: Arguments): void {
     const { ownership } = this.#parts.routes;
     for (let index = 1; index < args.count; index += 1) {
-      const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-      client.watch(watchedName(client.database, args, index), shard);
+      const at = args.at(index);
+      const length = args.length(index);
+      const shard = ownership.ownerOf(args.source, at, length);
+      client.watch(keyName(client.database, args.source, at, length), shard);
     }
   }
 
@@ -149,21 +151,13 @@ export class Transactions {
     });
     const hostSize = host.payloadSize(payload);
     const hostAt = host.reserve(hostSize);
-    const lenders = [...plan.lenders].map(([shard, lent]) => {
-      const link = routes.links[shard]!;
-      const size = link.payloadSize(lent.payload);
-      return { ...lent, link, size, at: link.reserve(size) };
-    });
-    if (hostAt < 0 || lenders.some(({ at }) => at < 0)) return false;
+    const places = routes.placeLenders(plan);
+    if (hostAt < 0 || places === undefined) return false;
     head.sequence = client.takeSequence();
     host.writePayload(hostAt, hostSize, head, queue.length, payload);
-    for (const { link, at, size, keyCount, payload: names } of lenders) {
-      const lend = { ...emptyHead(), kind: FrameKind.lend, command: entry.id };
-      lend.connection = plan.host;
-      lend.sequence = transaction;
-      lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
-      link.writePayload(at, size, lend, keyCount, names);
-    }
+    const lend = lendHead(head, plan.host, transaction);
+    lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
+    askLenders(places, lend);
     this.#showSent(client, queue);
     client.transaction = undefined;
     client.unwatchAll();

@@ -1,6 +1,6 @@
 /** What commands touch in a shard; one object, pointed at each command in turn. */
 
-import { keySlot, shardOfSlot, unreachable, type Bytes } from '#base';
+import { keyName, keySlot, shardOfSlot, unreachable, type Bytes } from '#base';
 import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
@@ -9,7 +9,7 @@ import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { Settings } from './settings.ts';
 import type { Waiters } from './waiters.ts';
-import { keyName, type Watches } from './watches.ts';
+import type { Watches } from './watches.ts';
 
 export interface ContextParts {
   store: Store;

@@ -5,7 +5,7 @@
  * was queued and which latency band it falls into come from the same two readings.
  */
 
-import { CommandError, unreachable, type Clock } from '#base';
+import { CommandError, keyName, unreachable, type Clock } from '#base';
 import {
   Arguments,
   commandTable,
@@ -24,7 +24,7 @@ import type { KeyEvents } from './key-events.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Slowness } from './slowness.ts';
-import { keyName, type Watches } from './watches.ts';
+import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
   readonly store: Store;

@@ -6,7 +6,7 @@
  * holds the keys that may be written until then. Whatever conflicts with a hold is put aside, in order.
  */
 
-import type { Bytes } from '#base';
+import { keyName, type Bytes } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
@@ -25,7 +25,7 @@ import {
   type KeyCopy,
 } from './key-copies.ts';
 import type { ReplySender } from './reply-sender.ts';
-import { keyName, type Watches } from './watches.ts';
+import type { Watches } from './watches.ts';
 
 /** What lending asks of the machine it is a part of. */
 export interface LendingParts {

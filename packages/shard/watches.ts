@@ -5,7 +5,7 @@
  * gives the slot to another, so a slot never inherits any.
  */
 
-import { latin1, type Bytes } from '#base';
+import { keyName, type Bytes } from '#base';
 import type { Keyspace, Store } from '#store';
 
 /** One client's watch on one key. */
@@ -17,11 +17,6 @@ interface Watch {
   readonly existed: boolean;
   /** It was there but over its time: that it then goes is no change. */
   wasExpired: boolean;
-}
-
-/** How a key of a database is called, among watches as among holds. */
-export function keyName(database: number, key: Bytes, at = 0, length = key.length - at): string {
-  return `${String(database)}:${latin1(key, at, length)}`;
 }
 
 export class Watches {

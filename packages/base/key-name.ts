@@ -1,0 +1,13 @@
+/** What a key of a database is called among watches, holds and plans: `database:key`, a character per byte. */
+
+import { fromLatin1, latin1, type Bytes } from './bytes.ts';
+
+export function keyName(database: number, key: Bytes, at = 0, length = key.length - at): string {
+  return `${String(database)}:${latin1(key, at, length)}`;
+}
+
+/** The inverse of `keyName`. */
+export function keyOfName(name: string): { readonly database: number; readonly key: Bytes } {
+  const colon = name.indexOf(':');
+  return { database: Number(name.slice(0, colon)), key: fromLatin1(name.slice(colon + 1)) };
+}
