@@ -32,7 +32,7 @@ const layers: Readonly<Record<string, Layer>> = {
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   acl: { imports: ['base', 'commands'] },
-  shard: { imports: ['base', 'resp', 'store', 'diag', 'commands', 'link'] },
+  shard: { imports: ['base', 'resp', 'store', 'diag', 'commands', 'link', 'persistence'] },
   router: { imports: ['base', 'resp', 'diag', 'commands', 'link', 'acl'] },
   net: { imports: ['base', 'resp'] },
   sight: { imports: ['base', 'diag', 'commands', 'link'] },
@@ -45,11 +45,12 @@ const layers: Readonly<Record<string, Layer>> = {
     thirdParty: ['find-my-way', 'piscina'],
   },
   'debug-ui': { imports: [], thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'] },
-  persistence: { imports: ['base', 'store', 'diag'] },
+  persistence: { imports: ['base', 'store', 'diag', 'link'] },
   server: { imports: beneathServer, thirdParty: ['piscina'] },
   testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/ops': { imports: ['base', 'http'] },
+  'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
   'workers/tasks': { imports: ['base', 'diag'], thirdParty: ['archiver'] },
 };
@@ -94,7 +95,11 @@ const seams: readonly Seam[] = [
   {
     what: 'a new thread',
     pattern: /\bnew Worker\(/g,
-    allowed: ['packages/server/shard-pool.ts', 'packages/server/ops-link.ts'],
+    allowed: [
+      'packages/server/shard-pool.ts',
+      'packages/server/ops-link.ts',
+      'packages/server/disk-link.ts',
+    ],
   },
   {
     what: 'the text of an error reply',

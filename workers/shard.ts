@@ -3,4 +3,4 @@
 import { workerData } from 'node:worker_threads';
 import { runShardThread, type ShardThreadData } from '#shard';
 
-runShardThread(workerData as ShardThreadData);
+await runShardThread(workerData as ShardThreadData);

@@ -6,6 +6,9 @@ export const shardWorkerUrl = new URL('./shard.js', import.meta.url);
 /** The entry of the ops thread. */
 export const opsWorkerUrl = new URL('./ops.js', import.meta.url);
 
+/** The entry of the disk thread. */
+export const diskWorkerUrl = new URL('./disk.js', import.meta.url);
+
 /** The task that packs a diagnostic bundle. */
 export const bundleTaskUrl = new URL('./tasks/bundle.js', import.meta.url);
 

@@ -5,7 +5,12 @@ const FRAMES = 4_000_000;
 const RING_BYTES = 1024 * 1024;
 
 function measure(frameBytes: number, batch: number): number {
-  const shape = { shards: 1, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES };
+  const shape = {
+    shards: 1,
+    requestRingBytes: RING_BYTES,
+    replyRingBytes: RING_BYTES,
+    logRingBytes: 0,
+  };
   const layout = layoutOf({ ...shape, readBytes: 64, blocks: 1, blockBytes: 512 });
   const memory = LinkMemory.allocate(layout.bytes);
   const writer = new RingWriter(memory, layout.requests[0]!);

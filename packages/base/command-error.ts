@@ -82,6 +82,16 @@ export const errors = {
   stringTooLong: fixed('ERR string exceeds maximum allowed size (proto-max-bulk-len)'),
   notStringOrInteger: fixed('ERR value is not an integer or out of range'),
   invalidCursor: fixed('ERR invalid cursor'),
+  loading: fixed('LOADING Redis is loading the dataset in memory'),
+  logFailed: (reason: string) =>
+    new CommandError(`MISCONF Errors writing to the AOF file: ${oneLine(reason)}`),
+  unsafeReply: fixed(
+    'MISCONF Errors writing to the AOF file: the command was run, and may not be kept',
+  ),
+  saveInProgress: fixed('ERR Background save already in progress'),
+  saveFailed: (reason: string) =>
+    new CommandError(`ERR the snapshot has failed: ${oneLine(reason)}`),
+  notDurable: fixed('ERR nothing is kept on disk: persistence.enabled is off'),
   outOfMemory: fixed("OOM command not allowed when used memory > 'maxmemory'."),
   authenticationRequired: fixed('NOAUTH Authentication required.'),
   wrongPassword: fixed('WRONGPASS invalid username-password pair or user is disabled.'),
@@ -129,3 +139,8 @@ export const errors = {
     fixed(`ERR invalid expire time in '${command}' command`),
   shardDown: (shard: number): CommandError => fixed(`SHARDDOWN shard ${String(shard)} has stopped`),
 } as const;
+
+/** An error reply is one line. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ');
+}

@@ -63,6 +63,13 @@ export interface ShardContext {
    * event has no name.
    */
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+  /** Whether what a command does is kept on disk: whoever need not say it does not. */
+  readonly isLogged: boolean;
+  /**
+   * Must be called when the command would not do the same once more, because it goes by chance or by a setting: a
+   * command that does what was done. Several do it one after the other. Words given as bytes are kept, not copied.
+   */
+  logAs(...words: (string | Bytes)[]): void;
   /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
   countChange(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */

@@ -59,6 +59,7 @@ export type {
   LogPort,
   MonitorsPort,
   ProcessPort,
+  SavingPort,
   ServerContext,
   SettingsPort,
   ShutdownOptions,

@@ -37,6 +37,8 @@ export class CommandEntry {
   readonly lowerName: string;
   readonly arity: number;
   readonly isWrite: boolean;
+  /** It writes, or changes something beside what it answers. */
+  readonly mayChange: boolean;
   readonly deniesOom: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
@@ -61,6 +63,7 @@ export class CommandEntry {
     this.arity = command.arity;
     this.#flags = new Set(command.flags);
     this.isWrite = this.#flags.has('write');
+    this.mayChange = this.isWrite || this.#flags.has('may_replicate');
     this.deniesOom = this.#flags.has('denyoom');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.skipsSlowLog = this.#flags.has('skip_slowlog');

@@ -25,6 +25,7 @@ export {
   type LatencySample,
   type ThreadShare,
 } from './latency-events.ts';
+export { LOG_FIGURES, LogFigures, type LogFigure } from './log-figures.ts';
 export {
   AT,
   BAND_ROWS_MAX,

@@ -132,7 +132,7 @@ frames('words of a ring', () => {
 
 frames('the layout gives everything its own range, on lines of the cache', () => {
   const shape = {
-    ...{ shards: 3, requestRingBytes: 4_096, replyRingBytes: 8_192 },
+    ...{ shards: 3, requestRingBytes: 4_096, replyRingBytes: 8_192, logRingBytes: 0 },
     ...{ readBytes: 1_000, blocks: 5, blockBytes: 100 },
   };
   const layout = layoutOf(shape);

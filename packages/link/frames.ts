@@ -49,6 +49,10 @@ export const FrameKind = {
   introduce: 21,
   /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */
   latency: 22,
+  /** main -> shard: a command over several shards that writes, whole: each does its share of it; answered as `part`. */
+  share: 23,
+  /** main -> shard: keep the keys as they are at this place of the order; the sequence is the snapshot's number. */
+  snapshot: 24,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -79,12 +83,12 @@ export const Request = {
   spans: 8,
 } as const;
 
-/** Words of a `host` frame between its header and its spans. */
+/** Words of a `host` or `share` frame between its header and its spans. */
 export const HOST_WORDS = 2;
 export const HostWord = {
   /** The transaction's number, unique in the process until it wraps at 2^32. */
   transaction: 8,
-  /** How many shards lend it keys. */
+  /** How many shards lend it keys; of `share`, how many do a share. */
   lenders: 9,
 } as const;
 
@@ -118,6 +122,8 @@ export const ReplyFlag = {
   ready: 4,
   /** Of `offer`: none is there, and the command waits. */
   waits: 8,
+  /** The reply's writes could not be put on disk: it must not be given. */
+  unsafe: 32,
   /** Of `inquiry`: the keys named before are no longer those that the command reads. */
   outdated: 16,
 } as const;
@@ -150,6 +156,8 @@ export const Unpark = { timeout: 0, error: 1 } as const;
 export const KIND_MASK = 0x7f;
 /** In the second word, either way: the body (of a request: spans and body) came by message, as an ArrayBuffer. */
 export const TRANSFERRED = 0x80;
+/** In the second word of a reply that is not to be given as it is: so it is no ordinary one. */
+export const UNSAFE_KIND = 0x100;
 export const DATABASE_SHIFT = 16;
 
 /** Rounds up to whole words of 8 bytes. */

@@ -24,9 +24,11 @@ export {
   RequestFlag,
   TRANSFERRED,
   Unpark,
+  UNSAFE_KIND,
   Verdict,
 } from './frames.ts';
 export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
+export { LogProgress } from './log-progress.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';

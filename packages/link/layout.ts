@@ -2,6 +2,7 @@
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
+import { LOG_PROGRESS_BYTES } from './log-progress.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './ring.ts';
 
 export interface LinkShape {
@@ -9,6 +10,8 @@ export interface LinkShape {
   /** Bytes of each ring; a power of two. */
   requestRingBytes: number;
   replyRingBytes: number;
+  /** Bytes of each ring between a shard and its log; 0 when nothing is kept on disk. */
+  logRingBytes: number;
   /** Bytes of the sockets' read buffer. */
   readBytes: number;
   /** Reply blocks, and bytes of each. */
@@ -20,6 +23,10 @@ export interface LinkLayout {
   doorbell: number;
   requests: readonly RingPlace[];
   replies: readonly RingPlace[];
+  /** What shards have for the disk, how far it is there, and how its thread is woken. */
+  logs: readonly RingPlace[];
+  logProgress: readonly number[];
+  logBell: number;
   read: number;
   blocks: number;
   /** The counter of slow commands. */
@@ -29,16 +36,19 @@ export interface LinkLayout {
 
 export const REQUEST_RING_BYTES = 1024 * 1024;
 export const REPLY_RING_BYTES = 1024 * 1024;
+/** What a shard writes in some milliseconds; beyond it records wait in private memory. */
+export const LOG_RING_BYTES = 2 * 1024 * 1024;
 export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
 export const BLOCKS = 1024;
 
-export function defaultShape(shards: number): LinkShape {
+export function defaultShape(shards: number, isDurable = false): LinkShape {
   return {
     shards,
     requestRingBytes: REQUEST_RING_BYTES,
     replyRingBytes: REPLY_RING_BYTES,
+    logRingBytes: isDurable ? LOG_RING_BYTES : 0,
     readBytes: READ_BYTES,
     blocks: BLOCKS,
     blockBytes: BLOCK_BYTES,
@@ -64,8 +74,18 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     requests.push(ring(shape.requestRingBytes));
     replies.push(ring(shape.replyRingBytes));
   }
+  const logBell = take(DOORBELL_BYTES);
+  const logs: RingPlace[] = [];
+  const logProgress: number[] = [];
+  for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
+    logs.push(ring(shape.logRingBytes));
+    logProgress.push(take(LOG_PROGRESS_BYTES));
+  }
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
-  return { doorbell, requests, replies, read, blocks, slowIds, bytes: at };
+  return {
+    ...{ doorbell, requests, replies, logs, logProgress, logBell },
+    ...{ read, blocks, slowIds, bytes: at },
+  };
 }

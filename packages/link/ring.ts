@@ -116,8 +116,24 @@ export class RingWriter {
     this.#frames = (this.#frames + 1) | 0;
   }
 
+  /** Where the last published frame ends, on the circle of 2^32 positions. */
+  get published(): number {
+    return this.#published;
+  }
+
   get hasUnpublished(): boolean {
     return this.#tail !== this.#published;
+  }
+
+  /** The frames that the reader cannot see yet, as offsets into the link memory. */
+  *unpublished(): Iterable<number> {
+    let position = this.#published;
+    while (position !== this.#tail) {
+      const at = this.#data + (position & this.#mask);
+      const first = this.#words[at >> 2]!;
+      if (first > 0) yield at;
+      position = (position + Math.abs(first)) >>> 0;
+    }
   }
 
   /** Bytes that the reader has not taken yet. */
@@ -213,6 +229,11 @@ export class RingReader {
   advance(byteCount: number): void {
     this.#head = (this.#head + byteCount) >>> 0;
     this.#frames = (this.#frames + 1) | 0;
+  }
+
+  /** Where the last frame stepped past ends, on the circle of 2^32 positions. */
+  get position(): number {
+    return this.#head;
   }
 
   /** Bytes stepped past that the writer cannot use yet. */

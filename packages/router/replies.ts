@@ -1,6 +1,6 @@
 /** What the shards answer: taken from the rings, and given to clients in the order of their commands. */
 
-import { asBuffer, unreachable, type Bytes } from '#base';
+import { asBuffer, errors, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
 import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
 import type { Answers } from './answers.ts';
@@ -137,15 +137,18 @@ export class Replies {
     const body = this.#bodyOf(link, word, kindWord);
     const slot = words[word + Reply.connection]!;
     const sequence = words[word + Reply.sequence]! >>> 0;
+    const isUnsafe = (words[word + Reply.flags]! & ReplyFlag.unsafe) !== 0;
     switch (kindWord & KIND_MASK) {
       case FrameKind.command: {
         const client = this.#roster.inSlot(slot)!;
-        client.deliver(sequence, words[word + Reply.count]!, body, 0, body.length);
+        const count = words[word + Reply.count]!;
+        const reply = isUnsafe ? repeated(UNSAFE, count) : body;
+        client.deliver(sequence, count, reply, 0, reply.length);
         this.#roster.finishIfGone(client);
         break;
       }
       case FrameKind.part:
-        this.#takePart(link, word, this.#gatherOf(slot, sequence), body);
+        this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
         break;
       case FrameKind.events:
         this.#keyEvents(body);
@@ -224,7 +227,7 @@ export class Replies {
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
     gather.time(link.index, words[word + Reply.queueUs]!, words[word + Reply.executeTicks]!);
-    const isError = (words[word + Reply.flags]! & ReplyFlag.error) !== 0;
+    const isError = (words[word + Reply.flags]! & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;
     const { slot } = gather.client;
@@ -238,4 +241,11 @@ export class Replies {
     const link = this.#links[shard] ?? unreachable('copies go to a shard that exists');
     link.sendMessage({ ...emptyHead(), kind }, body);
   }
+}
+
+/** The reply to a command whose writes may not be kept. */
+const UNSAFE = Buffer.from(`-${errors.unsafeReply.message}\r\n`, 'latin1');
+
+function repeated(bytes: Buffer, count: number): Buffer {
+  return Buffer.concat(new Array<Buffer>(count).fill(bytes));
 }

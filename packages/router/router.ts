@@ -18,7 +18,7 @@ import { Replies } from './replies.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
 import { Routes } from './routes.ts';
-import { emptyHead, type ShardLink } from './shard-link.ts';
+import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import { Transactions } from './transactions.ts';
 import { unknownCommand } from './unknown-command.ts';
 import { Waits } from './waits.ts';
@@ -35,6 +35,8 @@ export interface RouterParts {
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
+  /** Whether shards log what they do: then whatever several of them do is logged whole by each. */
+  isDurable: boolean;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
@@ -104,7 +106,10 @@ export class Router {
       parts.beginTurn();
     };
     this.reports = new Reports({ links, page, beginTurn });
-    this.#routes = new Routes({ links, roster, answers, accounts, replies: this.#replies });
+    this.#routes = new Routes({
+      ...{ links, roster, answers, accounts, replies: this.#replies },
+      isDurable: parts.isDurable,
+    });
     this.#inquiries = new Inquiries(this.#routes, roster);
     this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
@@ -263,6 +268,11 @@ export class Router {
   }
 
   // Control.
+
+  /** Puts a frame without a body into all rings, at one place of the order. */
+  toAll(head: RequestHead): void {
+    for (const link of this.#links) link.sendMessage(head, new Uint8Array(0));
+  }
 
   /** Tells every shard something, in order with the commands. */
   broadcast(control: Control): void {

@@ -30,6 +30,8 @@ export interface RoutesParts {
   readonly answers: Answers;
   readonly accounts: Accounts;
   readonly replies: Replies;
+  /** Commands that several shards do a share of go whole to each, for its log. */
+  readonly isDurable: boolean;
 }
 
 /** What stays of a command that was sent before. */
@@ -262,18 +264,16 @@ export class Routes {
     command: CommandBytes,
   ): boolean {
     const { shares, partOfKey } = splitByOwner(args, definition.keyStride, this.ownership);
+    const shards = shares.map(({ shard }) => shard);
+    const asked = { command: definition, shards, plan: { partOfKey } };
+    if (this.#isShared(entry, shards)) return this.#share(client, entry, args, { command, asked });
     const places = shares.map((share) => {
       const link = this.#links[share.shard]!;
       const size = link.frameSize(share.picked.length, share.bodyBytes);
       return { link, share, size, at: link.reserve(size) };
     });
     if (places.some(({ at }) => at < 0)) return false;
-    const shards = shares.map(({ shard }) => shard);
-    const head = this.#gather(client, entry, args, {
-      command: definition,
-      shards,
-      plan: { partOfKey },
-    });
+    const head = this.#gather(client, entry, args, asked);
     for (const { link, share, size, at } of places) {
       link.writePicked(at, size, head, command, share);
     }
@@ -287,18 +287,43 @@ export class Routes {
     args: Arguments,
     command: CommandBytes,
   ): boolean {
+    const shards = this.#links.map(({ index }) => index);
+    const asked = { command: definition, shards, plan: { partOfKey: [] } };
+    if (this.#isShared(entry, shards)) return this.#share(client, entry, args, { command, asked });
     const places = this.#links.map((link) => {
       const size = link.frameSize(command.count, command.length);
       return { link, size, at: link.reserve(size) };
     });
     if (places.some(({ at }) => at < 0)) return false;
-    const shards = this.#links.map(({ index }) => index);
-    const head = this.#gather(client, entry, args, {
-      command: definition,
-      shards,
-      plan: { partOfKey: [] },
-    });
+    const head = this.#gather(client, entry, args, asked);
     for (const { link, size, at } of places) link.writeCommand(at, size, head, command);
+    return true;
+  }
+
+  /** Whether each shard logs the whole command, so that it is done by all or by none after a crash. */
+  #isShared(entry: CommandEntry, shards: readonly number[]): boolean {
+    return this.#parts.isDurable && entry.isWrite && shards.length > 1;
+  }
+
+  /** Sends the whole of a command to all that do a share of it. */
+  #share(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    { command, asked }: { command: CommandBytes; asked: AskedParts },
+  ): boolean {
+    const places = asked.shards.map((shard) => {
+      const link = this.#links[shard]!;
+      const size = link.frameSize(command.count, command.length, HOST_WORDS);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = this.#gather(client, entry, args, asked);
+    head.kind = FrameKind.share;
+    const transaction = this.nextTransaction();
+    for (const { link, size, at } of places) {
+      link.writeHost(at, size, head, command, transaction, places.length);
+    }
     return true;
   }
 

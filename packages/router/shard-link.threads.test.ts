@@ -31,7 +31,7 @@ interface Task {
 }
 
 const SHAPE: LinkShape = {
-  ...{ shards: 1, requestRingBytes: 4_096, replyRingBytes: 4_096 },
+  ...{ shards: 1, requestRingBytes: 4_096, replyRingBytes: 4_096, logRingBytes: 0 },
   ...{ readBytes: 64, blocks: 1, blockBytes: 64 },
 };
 const COMMANDS = 3_000;

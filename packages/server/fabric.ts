@@ -3,7 +3,7 @@
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
 import type { Settings } from '#config';
-import { Page, type PageShape } from '#diag';
+import { LogFigures, Page, type PageShape } from '#diag';
 import {
   allocateShared,
   defaultShape,
@@ -29,6 +29,9 @@ export class Fabric {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
+  /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  readonly logMemory: readonly SharedMemory[];
+  readonly logFigures: readonly LogFigures[];
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
@@ -37,7 +40,8 @@ export class Fabric {
   readonly sight: Sight;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
-    this.shape = defaultShape(shardCount);
+    const isDurable = settings.boolean('persistence.enabled');
+    this.shape = defaultShape(shardCount, isDurable);
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
@@ -50,6 +54,10 @@ export class Fabric {
     const pageBytes = Page.bytes(this.pageShape);
     this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
     this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
+    this.logMemory = isDurable
+      ? Array.from({ length: shardCount }, () => allocateShared(LogFigures.bytes))
+      : [];
+    this.logFigures = this.logMemory.map((memory) => new LogFigures(memory));
     const mainMemory = allocateShared(pageBytes);
     const mainPage = new Page(this.pageShape, mainMemory);
     this.mainPage = mainPage;

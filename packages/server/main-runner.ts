@@ -23,6 +23,7 @@ import {
   type MemoryPort,
   type MonitorsPort,
   type ProcessPort,
+  type SavingPort,
   type PubSubContext,
   type PubSubPort,
   type ServerContext,
@@ -67,6 +68,8 @@ export class MainRunner implements Contexts {
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
+  readonly saving: SavingPort | undefined;
+  readonly startedMs: number;
   readonly transactions: TransactionsPort;
   readonly #server: Server;
   #client: Client | undefined;
@@ -92,14 +95,16 @@ export class MainRunner implements Contexts {
     this.bands = server.diagnosis.bandsPort;
     this.process = {
       shutdown: (options) => {
-        if (options.save === 'always' && !options.force) {
-          server.log.error('cannot-save', 'SHUTDOWN SAVE: this version keeps nothing on disk');
+        if (options.save === 'always' && !options.force && server.durability === undefined) {
+          server.log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
-        server.shutdown(options.now);
+        server.shutdown(options);
       },
       abortShutdown: () => server.abortShutdown(),
     };
+    this.saving = server.durability;
+    this.startedMs = server.wallMs();
     this.timers = {
       after: (ms, callback) => {
         new LongTimer(ms, callback);

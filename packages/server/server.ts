@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { errors, Logger, residentParts, systemClock, type Clock } from '#base';
+import { errors, type CommandError, Logger, residentParts, systemClock, type Clock } from '#base';
+import type { CommandEntry, ShutdownOptions } from '#commands';
 import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
 import {
   Phase,
@@ -16,12 +17,14 @@ import {
 } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
-import { Router } from '#router';
+import { DataFolder, FolderLock, makeFolder } from '#persistence';
+import { Router, type Client } from '#router';
 import { executingIn, statusDocument } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Diagnosis } from './diagnosis.ts';
+import { Durability } from './durability.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
@@ -55,6 +58,8 @@ export class Server {
   readonly #ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
+  /** Undefined where nothing is kept on disk. */
+  readonly durability: Durability | undefined;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #listener: Listener;
@@ -63,6 +68,9 @@ export class Server {
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #isLoaded = false;
+  #hasShardDied = false;
+  #savesAtEnd: boolean | undefined;
   #baseline: LatencyBaseline | undefined;
 
   constructor(settings: Settings) {
@@ -82,6 +90,7 @@ export class Server {
     this.#fabric = fabric;
     this.#samples = new ThreadSamples(fabric.mainPage);
     this.#rates = ratesOf(fabric);
+    this.durability = this.#newDurability(fabric);
     this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
       ...{ settings, fabric },
@@ -106,7 +115,8 @@ export class Server {
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
-      gate: (client, entry) => this.clients.gate(client, entry),
+      gate: (client, entry) => this.#gate(client, entry),
+      isDurable: this.durability !== undefined,
       keyEvents: (body) => {
         between.keyEvents.take(body);
       },
@@ -123,9 +133,36 @@ export class Server {
     this.#followSettings();
   }
 
+  #newDurability(fabric: Fabric): Durability | undefined {
+    const { settings, log } = this;
+    if (!settings.boolean('persistence.enabled')) return undefined;
+    const dataDir = settings.string('persistence.data-dir');
+    makeFolder(dataDir);
+    const lock = new FolderLock(dataDir);
+    try {
+      return new Durability({
+        ...{ settings, fabric, log, clock: this.#clock, lock },
+        folder: new DataFolder(dataDir),
+        router: () => this.router,
+        diagnosis: () => this.diagnosis,
+        publish: () => {
+          this.#turn.begin();
+        },
+      });
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
   #newPool(fabric: Fabric): ShardPool {
+    const { durability } = this;
     return new ShardPool({
       fabric,
+      durability:
+        durability === undefined
+          ? undefined
+          : { epoch: durability.epoch, ports: durability.disk.shardPorts },
       settings: shardSettings(this.settings),
       died: (shard, reason) => {
         this.#shardDied(shard, reason);
@@ -153,24 +190,42 @@ export class Server {
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
       const http = this.#ops.start(this.#fabric.sightData, opsAnswers(this));
-      await Promise.all([http, this.#openToClients()]);
+      await Promise.all([http, this.#openToClients(), this.#recover()]);
     } catch (error) {
       this.#isStopping = true;
       this.#listener.close();
       for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#fabric.doorbell.stop();
+      await this.durability?.stop();
       await this.#ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
     this.diagnosis.pauses.start();
+    this.durability?.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
     this.#fabric.mainPage.set('phase', Phase.ready);
     this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+  }
+
+  /** Brings the data back; meanwhile clients are told to wait. */
+  async #recover(): Promise<void> {
+    // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
+    this.#isLoaded = this.durability?.isEmpty !== false;
+    await this.durability?.recover(this.#pool);
+    this.#isLoaded = true;
+  }
+
+  #gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+    const refusal = this.clients.gate(client, entry);
+    if (refusal !== undefined) return refusal;
+    if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
+    if (this.durability === undefined || !entry.isWrite) return undefined;
+    return this.durability.refusal;
   }
 
   async #openToClients(): Promise<void> {
@@ -278,7 +333,9 @@ export class Server {
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
-  shutdown(now: boolean): void {
+  shutdown({ now, save }: ShutdownOptions): void {
+    if (save === 'never') this.#savesAtEnd = false;
+    if (save === 'always') this.#savesAtEnd = true;
     if (now) {
       this.#listener.close();
       void this.#end(0);
@@ -305,6 +362,7 @@ export class Server {
 
   /** A shard that fails takes the server with it: half of the keys would be no server. */
   #shardDied(shard: number, reason: unknown): void {
+    this.#hasShardDied = true;
     const page = this.#fabric.shardPages[shard]!;
     const executing = executingIn(page, this.#fabric.memory, this.#clock.nowUs());
     const client = this.router.clientInSlot(executing?.connection ?? -1);
@@ -348,6 +406,21 @@ export class Server {
     return this.clients.all.some((client) => !client.isOccupied);
   }
 
+  /** The log has everything; a snapshot makes the next start short. What time is left for it is bounded. */
+  async #saveAtEnd(untilMs: number): Promise<void> {
+    const { durability } = this;
+    if (durability === undefined || !this.#isLoaded || this.#hasShardDied) return;
+    const isWanted =
+      this.#savesAtEnd ??
+      (this.settings.number('snapshot.interval-secs') > 0 && durability.changesSinceSave > 0);
+    const leftMs = untilMs - this.#clock.wallMs();
+    if (!isWanted || leftMs <= 0) return;
+    await Promise.race([
+      durability.save().catch(() => undefined),
+      sleep(leftMs, undefined, { ref: false }),
+    ]);
+  }
+
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
@@ -356,6 +429,7 @@ export class Server {
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
+    await this.#saveAtEnd(untilMs);
     clearInterval(this.#ticker);
     this.diagnosis.pauses.stop();
     this.#pool.expectEnd();
@@ -367,6 +441,7 @@ export class Server {
       sleep(SHARD_STOP_MS_MAX, undefined, { ref: false }),
     ]);
     await this.#pool.terminate();
+    await this.durability?.stop();
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.#ops.stop();

@@ -10,8 +10,9 @@ import {
 import { unreachable } from '#base';
 import type { SettingValue } from '#link';
 import type { BodyPort } from '#router';
-import type { ShardThreadData } from '#shard';
+import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
+import type { ShardPorts } from './disk-link.ts';
 import type { Fabric } from './fabric.ts';
 
 const SEED_BYTES = 16;
@@ -21,6 +22,8 @@ const YOUNG_GENERATION_MB = 16;
 export interface ShardPoolOptions {
   fabric: Fabric;
   settings: Readonly<Record<string, SettingValue>>;
+  /** Undefined where nothing is kept on disk. */
+  durability: { readonly epoch: number; readonly ports: readonly ShardPorts[] } | undefined;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
 }
@@ -29,6 +32,7 @@ export class ShardPool {
   readonly ports: readonly BodyPort[];
   readonly #workers: Worker[] = [];
   readonly #ends: Promise<void>[] = [];
+  readonly #asked = new Map<number, (answer: RecoveryAnswer) => void>();
   #isStopping = false;
   #hasDied = false;
 
@@ -40,6 +44,19 @@ export class ShardPool {
       this.#start(index, port2, options);
     }
     this.ports = ports;
+  }
+
+  /** Asks a shard that does not serve yet. */
+  ask(shard: number, order: RecoveryOrder): Promise<RecoveryAnswer> {
+    return new Promise((resolve) => {
+      this.#asked.set(shard, resolve);
+      this.#workers[shard]!.postMessage(order);
+    });
+  }
+
+  #answered(shard: number, answer: RecoveryAnswer): void {
+    this.#asked.get(shard)?.(answer);
+    this.#asked.delete(shard);
   }
 
   /** Says that the shards' ends are wanted from now on. */
@@ -60,6 +77,8 @@ export class ShardPool {
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
     const { shape, memory, pageShape, shardMemory } = options.fabric;
+    const epoch = options.durability?.epoch ?? 0;
+    const ports = options.durability?.ports[index];
     const data: ShardThreadData = {
       index,
       link: shape,
@@ -69,10 +88,11 @@ export class ShardPool {
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
+      durability: ports === undefined ? undefined : { epoch, ...ports },
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,
-      transferList: [port],
+      transferList: ports === undefined ? [port] : [port, ports.records, ports.pieces],
       name: `svc-shard-${String(index)}`,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
@@ -81,6 +101,9 @@ export class ShardPool {
       this.#hasDied = true;
       options.died(index, reason);
     };
+    worker.on('message', (answer: RecoveryAnswer) => {
+      this.#answered(index, answer);
+    });
     worker.on('error', died);
     this.#workers.push(worker);
     this.#ends.push(

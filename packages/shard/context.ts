@@ -5,6 +5,7 @@ import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { EffectWord } from './journal.ts';
 import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { Settings } from './settings.ts';
@@ -57,6 +58,9 @@ export class ExecutionContext implements ShardContext {
   parked: Wait | undefined;
   /** While keys of other shards are here: the names of those that commands have changed. */
   touched: Set<string> | undefined;
+  isLogged = false;
+  /** Commands that do what the one at hand has done, where itself would not. */
+  readonly effects: (readonly EffectWord[])[] = [];
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
   readonly #values: Float64Array;
@@ -103,12 +107,18 @@ export class ExecutionContext implements ShardContext {
   }
 
   demandHere(key: Bytes): void {
-    if (this.shardCount === 1 || this.#isOwn(key, 0, key.length)) return;
+    if (this.shardCount === 1 || this.isOwn(key, 0, key.length)) return;
     if (this.lent?.has(keyName(this.database, key)) !== true) throw new KeyElsewhere();
   }
 
-  #isOwn(bytes: Bytes, at: number, length: number): boolean {
-    return shardOfSlot(keySlot(bytes, at, length), this.shardCount) === this.shardIndex;
+  /** Whether the key belongs to this shard. */
+  isOwn(bytes: Bytes, at: number, length: number): boolean {
+    return this.ownerOf(bytes, at, length) === this.shardIndex;
+  }
+
+  /** The shard that a key belongs to. */
+  ownerOf(bytes: Bytes, at: number, length: number): number {
+    return shardOfSlot(keySlot(bytes, at, length), this.shardCount);
   }
 
   get answersItems(): boolean {
@@ -116,7 +126,7 @@ export class ExecutionContext implements ShardContext {
   }
 
   owns(args: Arguments, index: number): boolean {
-    return !this.isPartial || this.#isOwn(args.source, args.at(index), args.length(index));
+    return !this.isPartial || this.isOwn(args.source, args.at(index), args.length(index));
   }
 
   judging(place: number): void {
@@ -153,6 +163,10 @@ export class ExecutionContext implements ShardContext {
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
     if (!this.#events.isOn) return;
     this.#events.add(type, event, this.database, key.subarray(at, at + length), false);
+  }
+
+  logAs(...words: EffectWord[]): void {
+    this.effects.push(words);
   }
 
   countChange(): void {

@@ -10,14 +10,16 @@ import {
   Arguments,
   commandTable,
   findKeys,
+  mayWrite,
   type ByKeyCommand,
   type CommandEntry,
   type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
-import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
+import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
+import type { Effects, NamedKey } from './effects.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
@@ -35,12 +37,15 @@ export interface ExecutorParts {
   readonly watches: Watches;
   readonly hotKeys: HotKeys;
   readonly events: KeyEvents;
+  readonly effects: Effects;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
   readonly slowness: Slowness;
+  /** Whether replies will wait for what was logged: in sync mode, once something was. */
+  waitsForDisk(): boolean;
   /** A command has found nothing and waits. */
   park(frame: Frame, wait: Wait): void;
   /** A command that has waited was run and answered. */
@@ -48,7 +53,7 @@ export interface ExecutorParts {
 }
 
 /** Where to find an argument of a frame: which frames of a transaction name which keys. */
-type KeyVisitor = (database: number, args: Arguments, index: number) => void;
+type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
 
 export class Executor {
   /** Monotonic microseconds: when the last command ended, or the batch began. */
@@ -62,6 +67,8 @@ export class Executor {
   readonly args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #hotKeys: HotKeys;
+  /** Commands whose replies wait for the disk. */
+  readonly #unsettled: { readonly spentUs: number; readonly endUs: number }[] = [];
   #wallMs = 0;
   #wallReadUs = 0;
 
@@ -117,6 +124,7 @@ export class Executor {
     if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
     this.execute(entry, wait?.retry);
     context.isPartial = false;
+    this.#parts.effects.end(frame);
     if (context.isOutdated) {
       this.#sender.abandon();
       this.#values[AT.executing] = 0;
@@ -174,11 +182,13 @@ export class Executor {
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     if (!mayNotRun) {
+      this.#parts.effects.beginGroup();
       let step = 0;
       for (const queued of framesIn(frame)) {
         this.#runQueued(queued, sequence, step);
         step += 1;
       }
+      this.#parts.effects.endGroup();
     }
     writer.clearError();
     this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
@@ -191,6 +201,7 @@ export class Executor {
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
     this.execute(entry);
+    this.#parts.effects.end(frame);
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
   }
@@ -214,6 +225,7 @@ export class Executor {
       this.#fail(error);
       flags = ReplyFlag.error;
     }
+    this.#parts.effects.end(frame);
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
@@ -249,8 +261,9 @@ export class Executor {
     // Arguments without their keys fail in the handler, whose order no longer matters.
     for (const { index, spec } of findKeys(keys, this.args) ?? []) {
       const nth = keys.specs.indexOf(spec);
-      visit(databaseOf?.(nth, this.args, selected) ?? selected, this.args, index);
-      if (alsoIn !== undefined) visit(alsoIn(this.args), this.args, index);
+      const isWritten = mayWrite(spec);
+      visit(databaseOf?.(nth, this.args, selected) ?? selected, this.args, index, isWritten);
+      if (alsoIn !== undefined) visit(alsoIn(this.args), this.args, index, isWritten);
     }
     return true;
   }
@@ -264,6 +277,7 @@ export class Executor {
     const bodyAt = (word + spans + 2 * count) << 2;
     const first = entry.container === undefined ? 1 : 2;
     this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    if ((kindWord & KIND_MASK) === FrameKind.share) this.#pointAtShare(frame, entry, bodyAt);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
     const { store } = this.#parts;
@@ -273,6 +287,48 @@ export class Executor {
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
     return entry;
+  }
+
+  /** Of a command that several shards do their share of: the arguments that belong to keys of this shard. */
+  #pointAtShare(frame: Frame, { command }: CommandEntry, bodyAt: number): void {
+    if (command.route !== 'byKey') return;
+    const { args } = this;
+    const spans: number[] = [];
+    const take = (index: number): void => {
+      spans.push(args.at(index) - bodyAt, args.length(index));
+    };
+    take(0);
+    for (let index = 1; index < args.count; index += command.keyStride) {
+      if (!this.#context.isOwn(args.source, args.at(index), args.length(index))) continue;
+      for (let nth = 0; nth < command.keyStride; nth += 1) take(index + nth);
+    }
+    const own = Int32Array.from(spans);
+    args.point(frame.bytes, bodyAt, own, 0, own.length >> 1, 1);
+  }
+
+  /** The keys that a frame's commands may write, each once. */
+  writtenKeysOf(frame: Frame): readonly NamedKey[] {
+    const written = new Map<string, NamedKey>();
+    const take: KeyVisitor = (database, args, index, isWritten) => {
+      if (!isWritten) return;
+      const key = args.copy(index);
+      written.set(keyName(database, key), { database, key });
+    };
+    if (frame.kind === FrameKind.exec) {
+      for (const queued of framesIn(frame)) this.#visitKeys(queued, Request.spans, take);
+    } else {
+      this.#visitKeys(frame, spansOf(frame), take);
+    }
+    return [...written.values()];
+  }
+
+  /** Keys that a snapshot wants are kept as they are before the frame's command writes them. */
+  #preserveKeys(frame: Frame): void {
+    const { effects } = this.#parts;
+    this.#visitKeys(frame, spansOf(frame), (database, args, index, isWritten) => {
+      if (isWritten) effects.preserve(database, args.source, args.at(index), args.length(index));
+    });
+    this.point(frame);
   }
 
   /** Says in the page what is about to be executed. */
@@ -285,6 +341,10 @@ export class Executor {
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+    if (!entry.mayChange) return;
+    const { effects } = this.#parts;
+    if (effects.isFreezing) this.#preserveKeys(frame);
+    effects.begin();
   }
 
   /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
@@ -366,13 +426,30 @@ export class Executor {
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
-    if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
+    if (bands.enabled) {
+      const spentUs = queueUs + executeUs;
+      if (this.#parts.waitsForDisk()) this.#unsettled.push({ spentUs, endUs: this.nowUs });
+      else this.#page.countBand(bands.rowOf(spentUs));
+    }
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const { database, connection } = this.#context;
     const unixMs = this.#unixMs;
     const times = { executeUs, queueUs, unixMs, database, connection };
     slowness.command(entry, this.args, times);
+  }
+
+  /** The replies of the batch have waited for the disk for so long: their bands hold that too. */
+  waitedForDisk(us: number): void {
+    const values = this.#values;
+    if (us === 0 && this.#unsettled.length === 0) return;
+    values[AT.durableUs] = values[AT.durableUs]! + us;
+    values[AT.durableWaits] = values[AT.durableWaits]! + 1;
+    const bands = this.#parts.bands();
+    for (const { spentUs, endUs } of this.#unsettled) {
+      if (bands.enabled) this.#page.countBand(bands.rowOf(spentUs + this.nowUs - endUs));
+    }
+    this.#unsettled.length = 0;
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

@@ -8,7 +8,9 @@ const HOST_SPANS = Request.spans + HOST_WORDS;
 
 /** Of the frame's first word: the index of its spans. */
 export function spansOf({ kind }: Frame): number {
-  return kind === FrameKind.host || kind === FrameKind.offer ? HOST_SPANS : Request.spans;
+  return kind === FrameKind.host || kind === FrameKind.offer || kind === FrameKind.share
+    ? HOST_SPANS
+    : Request.spans;
 }
 
 /** The commands in a transaction's frame, each a frame itself; one object is moved from one to the next. */

@@ -4,6 +4,7 @@
  *   message   u32 transaction, u32 shard that sent it, u32 1 when a watch is broken, u32 count, then per key:
  *   key       u32 database, u8 access (bits of KeyFlag), u8 state, u8 type, u8 encoding,
  *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
+ *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
  */
 
 import { asBuffer, assert, type Bytes } from '#base';
@@ -39,6 +40,8 @@ export interface CopyMessage {
   /** A key that the transaction's client watched has changed: nothing may be run. */
   isBroken: boolean;
   copies: readonly KeyCopy[];
+  /** On the way back: what the whole transaction has changed, for the log. */
+  changes?: Bytes | undefined;
 }
 
 const nothing: Bytes = new Uint8Array(0);
@@ -120,6 +123,8 @@ export function sameState(a: KeyCopy, b: KeyCopy): boolean {
 export function encodeCopies(message: CopyMessage): Bytes {
   let size = MESSAGE_BYTES;
   for (const copy of message.copies) size += KEY_BYTES + copy.key.length + copy.value.length;
+  const { changes = nothing } = message;
+  size += changes.length;
   const body = Buffer.allocUnsafeSlow(size);
   body.writeUInt32LE(message.transaction, 0);
   body.writeUInt32LE(message.shard, 4);
@@ -140,6 +145,7 @@ export function encodeCopies(message: CopyMessage): Bytes {
     body.set(copy.value, at + KEY_BYTES + copy.key.length);
     at += KEY_BYTES + copy.key.length + copy.value.length;
   }
+  body.set(changes, at);
   return body;
 }
 
@@ -173,5 +179,6 @@ export function decodeCopies(message: Bytes): CopyMessage {
     shard: body.readUInt32LE(4),
     isBroken: body.readUInt32LE(8) !== 0,
     copies,
+    changes: body.subarray(at),
   };
 }

@@ -11,6 +11,7 @@ import { AT } from '#diag';
 import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
+import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import type { Blocking } from './blocking.ts';
@@ -39,6 +40,7 @@ export interface LendingParts {
   readonly values: Float64Array;
   readonly holds: Holds;
   readonly blocking: Blocking;
+  readonly effects: Effects;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
@@ -49,6 +51,8 @@ const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
   FrameKind.introduce,
 ]);
+
+const NOTHING: Bytes = new Uint8Array(0);
 
 interface HostedTransaction {
   frame: Frame;
@@ -103,6 +107,7 @@ export class Lending {
       case FrameKind.lend:
         return namesOf(lentKeys(frame));
       case FrameKind.barrier:
+      case FrameKind.snapshot:
       case FrameKind.unwatch:
         return null;
       default:
@@ -115,11 +120,13 @@ export class Lending {
     const { sender, watches } = this.#parts;
     const client = frame.words[frame.word + Request.connection]!;
     this.#holds.stop();
+    this.#parts.effects.beginGroup();
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
 
   resume(): void {
+    this.#parts.effects.endGroup();
     this.#holds.resume();
   }
 
@@ -184,9 +191,11 @@ export class Lending {
   }
 
   /** A lender gets its keys back. */
-  takeBack({ transaction, copies }: CopyMessage): void {
-    const { store, context, blocking } = this.#parts;
+  takeBack({ transaction, copies, changes }: CopyMessage): void {
+    const { store, context, blocking, effects } = this.#parts;
+    if (changes !== undefined) effects.gaveBack(transaction, changes);
     for (const copy of copies) {
+      effects.preserve(copy.database, copy.key);
       install(store.databases[copy.database]!, copy);
       if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
     }
@@ -206,18 +215,27 @@ export class Lending {
     const touched = new Set<string>();
     context.touched = touched;
     const lent = lenders.flatMap(({ copies }) => copies);
-    context.lent = new Set(lent.map(({ database, key }) => keyName(database, key)));
+    const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
+    context.lent = lentNames;
     const isBroken = lenders.some((lender) => lender.isBroken);
+    const changesBefore = this.#changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
     else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     context.touched = undefined;
     context.lent = undefined;
-    for (const lender of lenders) this.#giveBack(lender, touched);
+    const returned = lenders.map((lender) => this.#returned(lender, touched));
+    const isChanged = changesBefore !== this.#changeCount;
+    const changes = isChanged ? this.#changes(frame, returned, lentNames) : NOTHING;
+    for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
-  #giveBack({ transaction, shard, copies }: CopyMessage, touched: ReadonlySet<string>): void {
-    const { store, sender, shardIndex } = this.#parts;
+  /** What became of a lender's keys, which leave the host. */
+  #returned(
+    { transaction, shard, copies }: CopyMessage,
+    touched: ReadonlySet<string>,
+  ): CopyMessage {
+    const { store } = this.#parts;
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
       const keyspace = store.databases[before.database]!;
@@ -229,9 +247,30 @@ export class Lending {
       const isTouched = touched.has(keyName(before.database, before.key));
       outcome.push({ ...after, state, isTouched });
     }
-    if (outcome.length === 0) return;
-    const answer = { transaction, shard: shardIndex, isBroken: false, copies: outcome };
-    sender.send(FrameKind.returned, shard, transaction, encodeCopies(answer));
+    return { transaction, shard, isBroken: false, copies: outcome };
+  }
+
+  /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
+  #changes(frame: Frame, returned: readonly CopyMessage[], lent: ReadonlySet<string>): Bytes {
+    const { effects, executor } = this.#parts;
+    if (!effects.isLogging) return NOTHING;
+    const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
+    const written = executor.writtenKeysOf(frame);
+    const own = written.filter(({ database, key }) => !lent.has(keyName(database, key)));
+    return effects.hosted(transaction, own, returned);
+  }
+
+  #giveBack({ shard, copies, ...rest }: CopyMessage): void {
+    const { sender, shardIndex } = this.#parts;
+    if (copies.length === 0) return;
+    const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
+    const changes = isChanged ? rest.changes : NOTHING;
+    const message = { ...rest, shard: shardIndex, copies, changes };
+    sender.send(FrameKind.returned, shard, rest.transaction, encodeCopies(message));
+  }
+
+  get #changeCount(): number {
+    return this.#parts.values[AT.changes]!;
   }
 
   #count(counter: number): void {

@@ -3,7 +3,16 @@
 import type { Bytes, Clock } from '#base';
 import type { Page } from '#diag';
 import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
+import type { Journal } from './journal.ts';
 import type { Outlet } from './reply-sender.ts';
+
+/** Where pieces of a snapshot go. */
+export interface SnapshotOutlet {
+  /** States of so many keys; none ends the snapshot of that number. */
+  send(number: number, states: Bytes, keys: number): void;
+  /** How many pieces were taken so far, of all snapshots, wrapping at 2^32. */
+  taken(): number;
+}
 
 export interface MachineParts {
   index: number;
@@ -24,6 +33,10 @@ export interface MachineParts {
   sleep: (seconds: number) => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
+  /** Where the shard logs what it does; undefined where nothing is kept on disk. */
+  journal?: Journal;
+  /** Takes the pieces of snapshots. */
+  snapshots?: SnapshotOutlet;
   /** A number for an entry of the slow log, unique in the process. */
   nextSlowId: () => number;
 }

@@ -21,17 +21,20 @@ import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
+import { Effects } from './effects.ts';
 import { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
 import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
+import { Replay } from './replay.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Slowness } from './slowness.ts';
+import { Snapshots } from './snapshots.ts';
 import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
@@ -44,9 +47,12 @@ const FLUSH_US = 150;
 
 /** Timed work that is due at a barrier is looked at again after this time. */
 const BARRIER_POLL_MS = 1;
+const SNAPSHOT_POLL_MS = 1;
 
 export class ShardMachine {
   readonly store: Store;
+  /** Does again what a log says. */
+  readonly replay: Replay;
   readonly #parts: MachineParts;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -65,6 +71,8 @@ export class ShardMachine {
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
   readonly #events: KeyEvents;
+  readonly #effects: Effects;
+  readonly #snapshots: Snapshots;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -99,12 +107,24 @@ export class ShardMachine {
       events: this.#events,
       shardIndex: parts.index,
     });
+    this.#snapshots = new Snapshots({
+      ...{ store, journal: parts.journal, outlet: parts.snapshots },
+      ...{ page: parts.page, nowUs: () => parts.clock.nowUs() },
+    });
+    const { freeze } = this.#snapshots;
+    this.#effects = new Effects({
+      ...{ store, context: this.#context, values: this.#values, freeze },
+      ...{ journal: parts.journal, shardIndex: parts.index },
+    });
+    this.#sender.settle = () => this.#settle();
     this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
     this.#executor = this.#newExecutor();
     const shared = {
       ...{ store, context: this.#context, sender: this.#sender, watches: this.#watches },
       ...{ shardIndex: parts.index, shardCount: parts.shardCount, executor: this.#executor },
+      effects: this.#effects,
     };
+    this.replay = new Replay(shared);
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
@@ -137,6 +157,9 @@ export class ShardMachine {
       this.#upkeep.apply(settings);
       this.#slowness.apply(settings);
       this.#events.apply(settings);
+      if (this.#parts.journal !== undefined) {
+        this.#parts.journal.isSync = settings.string('persistence-durability-mode') === 'sync';
+      }
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
   }
@@ -155,6 +178,7 @@ export class ShardMachine {
     return new Executor({
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
+      effects: this.#effects,
       watches: this.#watches,
       hotKeys: this.#hotKeys,
       linkWords: memory.words,
@@ -163,6 +187,7 @@ export class ShardMachine {
       },
       bands: () => this.#bands,
       slowness: this.#slowness,
+      waitsForDisk: () => this.#parts.journal?.mustSettle === true,
       park: (frame, wait) => {
         this.#blocking.park(frame, wait);
       },
@@ -187,17 +212,37 @@ export class ShardMachine {
     store.events = {
       expired: (database, bytes, at, length) => {
         events.expired(database, bytes, at, length);
+        this.#effects.removed(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
       evicted: (database, bytes, at, length) => {
         events.evicted(database, bytes, at, length);
+        this.#effects.removed(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
       fieldsExpired: (database, bytes, at, length, isGone) => {
         events.fieldsExpired(database, bytes, at, length, isGone);
+        this.#effects.fieldsExpired(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
     };
+  }
+
+  /** Before a log is done again: from nothing, and nobody is told. */
+  beginReplay(): void {
+    this.store.flush();
+    this.store.activeExpire = false;
+  }
+
+  /** The data is as it was; what is counted begins here. */
+  endReplay(): void {
+    this.store.activeExpire = true;
+    this.#upkeep.resetStatistics();
+    this.#page.resetStatistics();
+    this.#page.set('changes', 0);
+    this.#executor.nowUs = this.#parts.clock.nowUs();
+    this.#executor.readWallClock();
+    this.#upkeep.publish();
   }
 
   get isStopped(): boolean {
@@ -220,11 +265,12 @@ export class ShardMachine {
       frame.word = at >> 2;
       this.#take(frame);
       requests.advance(words[at >> 2]!);
-      if (executor.nowUs - flushedUs > FLUSH_US) {
+      // In sync mode a batch is a group: it is synced once.
+      if (executor.nowUs - flushedUs > FLUSH_US && !this.#isSync) {
         flushedUs = executor.nowUs;
         this.#flush();
-        if (executor.nowUs - startUs > BATCH_US_MAX) break;
       }
+      if (executor.nowUs - startUs > BATCH_US_MAX) break;
       at = requests.next();
     }
     this.#flush();
@@ -241,12 +287,21 @@ export class ShardMachine {
   step(): number {
     const executor = this.#executor;
     const worked = this.#turn();
+    if (this.#snapshots.isActive) {
+      // Between batches, and as long as nothing else is to do.
+      const isBusy = this.#snapshots.slice();
+      this.#sender.flush();
+      if (isBusy && !this.#upkeep.isDue(executor.nowUs)) {
+        executor.nowUs = this.#parts.clock.nowUs();
+        this.#values[AT.heartbeatUs] = executor.nowUs;
+        return 0;
+      }
+    }
     if (!worked) {
       executor.nowUs = this.#parts.clock.nowUs();
       this.#values[AT.heartbeatUs] = executor.nowUs;
     }
-    if (!this.#upkeep.isDue(executor.nowUs))
-      return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
+    if (!this.#upkeep.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
@@ -256,9 +311,16 @@ export class ShardMachine {
     this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#parts.journal?.flush();
     this.#slowness.send(this.#sender);
     this.#sender.flush();
-    return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);
+    return worked ? 0 : this.#restMs();
+  }
+
+  /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */
+  #restMs(): number {
+    const dueInMs = this.#upkeep.dueInMs(this.#executor.nowUs);
+    return this.#snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
   }
 
   /** Shows main the replies, and first what the page says of their effects. */
@@ -270,8 +332,23 @@ export class ShardMachine {
     this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
     this.#sender.waits = 0;
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
+    this.#parts.journal?.flush();
     this.#slowness.send(this.#sender);
     this.#sender.flush();
+  }
+
+  get #isSync(): boolean {
+    return this.#parts.journal?.isSync === true;
+  }
+
+  /** In sync mode, waits for the disk before replies are shown. */
+  #settle(): boolean {
+    const { journal, clock } = this.#parts;
+    if (journal?.isSync !== true) return true;
+    const isSafe = journal.settle();
+    this.#executor.nowUs = clock.nowUs();
+    this.#executor.waitedForDisk(journal.waitedUs);
+    return isSafe;
   }
 
   #take(frame: Frame): void {
@@ -299,7 +376,11 @@ export class ShardMachine {
         this.#executor.runCommand(frame, false);
         break;
       case FrameKind.part:
+      case FrameKind.share:
         this.#executor.runPart(frame);
+        break;
+      case FrameKind.snapshot:
+        this.#snapshots.begin(frame.words[frame.word + Request.sequence]!);
         break;
       case FrameKind.exec:
         this.#lending.beginTransaction(frame);

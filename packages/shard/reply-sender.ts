@@ -10,8 +10,10 @@ import {
   frameBytes,
   FrameKind,
   Reply,
+  ReplyFlag,
   REPLY_HEADER_BYTES,
   TRANSFERRED,
+  UNSAFE_KIND,
   type LinkMemory,
   type RingWriter,
 } from '#link';
@@ -65,6 +67,8 @@ export class ReplySender {
   #mark = 0;
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
+  /** Asked before main may see replies: false when what they tell of could not be put on disk. */
+  settle: () => boolean = always;
   /** How often the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
@@ -181,8 +185,19 @@ export class ReplySender {
   flush(): void {
     this.#closeFrame();
     if (!this.#ring.hasUnpublished) return;
-    this.#ring.publish();
+    this.#publish();
     this.#outlet.ring();
+  }
+
+  #publish(): void {
+    if (!this.settle()) {
+      const { words } = this.#memory;
+      for (const at of this.#ring.unpublished()) {
+        words[(at >> 2) + Reply.flags]! |= ReplyFlag.unsafe;
+        words[(at >> 2) + Reply.kind]! |= UNSAFE_KIND;
+      }
+    }
+    this.#ring.publish();
   }
 
   #openFrame(connection: number, sequence: number): void {
@@ -226,7 +241,7 @@ export class ReplySender {
     let at = this.#ring.reserve(byteCount);
     while (at < 0) {
       this.waits += 1;
-      this.#ring.publish();
+      this.#publish();
       this.#ring.requestRoom();
       this.#outlet.ring();
       this.#ring.waitForRoom(ROOM_WAIT_MS);
@@ -294,4 +309,8 @@ export class ReplySender {
     words[word + Reply.executeTicks] = head.executeTicks;
     words[word + Reply.flags] = head.flags;
   }
+}
+
+function always(): boolean {
+  return true;
 }

@@ -4,6 +4,7 @@ import { CommandError, type Bytes } from '#base';
 import type { Wait } from '#commands';
 import { FrameKind, Request } from '#link';
 import type { ExecutionContext } from './context.ts';
+import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
 import { encodeItems, encodeNames } from './items.ts';
@@ -15,6 +16,7 @@ export interface TrialsParts {
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
   readonly events: KeyEvents;
+  readonly effects: Effects;
 }
 
 export class Trials {
@@ -87,7 +89,7 @@ export class Trials {
 
   /** Runs a command on this shard's keys, and sends main the items that it answers. */
   runItems(frame: Frame): void {
-    const { executor, context, sender, events } = this.#parts;
+    const { executor, context, sender, events, effects } = this.#parts;
     const { words, word } = frame;
     const startUs = executor.nowUs;
     const entry = executor.point(frame);
@@ -99,6 +101,7 @@ export class Trials {
     executor.start(frame, entry);
     sender.begin(slot, sequence);
     executor.execute(entry);
+    effects.end(frame);
     const body = encodeItems(sender.writer, context.items);
     context.isPartial = false;
     context.items = undefined;

@@ -8,11 +8,13 @@ import {
   ACCESS_MASK,
   ENCODING_MASK,
   ENCODING_SHIFT,
+  FREEZE_BIT,
   HAS_EXPIRY,
   hasFieldExpiry,
   headOf,
   PLACE_MASK,
   PLACE_OBJECT,
+  TYPE_MASK,
   TYPE_SHIFT,
   withValue,
 } from './record-head.ts';
@@ -35,11 +37,16 @@ export class Keyspace {
   #lastRef: Ref = 0;
   #lastHash = 0;
 
-  constructor(store: Store, tools: RecordTools, number: number) {
+  constructor(
+    store: Store,
+    tools: RecordTools,
+    number: number,
+    contents = new Contents(tools, store.memory),
+  ) {
     this.#store = store;
     this.#tools = tools;
     this.#number = number;
-    this.#contents = new Contents(this.#tools, this.#store.memory);
+    this.#contents = contents;
     this.#records = this.#contents.records;
     this.#index = this.#contents.index;
     this.#volatile = this.#contents.volatile;
@@ -87,13 +94,13 @@ export class Keyspace {
   }
 
   /** The record of a key, expired or not, without any effect; or 0. */
-  lookUp(key: Uint8Array, length: number): Ref {
-    return this.#index.find(this.#records.hash(key, 0, length), key, 0, length);
+  lookUp(key: Uint8Array, length: number, at = 0): Ref {
+    return this.#index.find(this.#records.hash(key, at, length), key, at, length);
   }
 
   /** A number of ValueType. */
   type(ref: Ref): number {
-    return this.#records.word(ref) >>> TYPE_SHIFT;
+    return (this.#records.word(ref) >>> TYPE_SHIFT) & TYPE_MASK;
   }
 
   /** Four bits that mean something to the owner of the type. */
@@ -318,6 +325,21 @@ export class Keyspace {
     target.#adopt(contents);
   }
 
+  /** For a freeze: the database as it stands, which stays readable when it is emptied or exchanged. */
+  standing(): Keyspace {
+    return new Keyspace(this.#store, this.#tools, this.#number, this.#contents);
+  }
+
+  /** For a freeze: whether the record was there when it began, and has not been met since. */
+  isUnmet(ref: Ref): boolean {
+    return ((this.#records.word(ref) ^ this.#store.freezeBit) & FREEZE_BIT) !== 0;
+  }
+
+  /** For a freeze: the record is met. */
+  meet(ref: Ref): void {
+    this.#records.setWord(ref, this.#records.word(ref) ^ FREEZE_BIT);
+  }
+
   /** Gives a record another cell of its class and frees the old one. */
   relocate(ref: Ref): void {
     this.#exchange(ref, this.#records.moveCell(ref, this.#records.heap.classAt(ref)));
@@ -378,7 +400,7 @@ export class Keyspace {
     if (store.countsUses) {
       access = old === 0 ? firstUse(store.nowMs) : usedAgain(this.access(old), store);
     }
-    return (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
+    return store.freezeBit | (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
   }
 
   #remember(hash: number, ref: Ref): void {

@@ -1,14 +1,14 @@
 /**
  * What stands in a cell:
  *
- *   word 0   type 4 bits | encoding 4 bits | access 24 bits
+ *   word 0   freeze 1 bit | type 3 bits | encoding 4 bits | access 24 bits
  *   word 1   has expiry 1 | key outside 1 | place of the value 2 | value length 14 | key length 14
  *   then     expiry, a double                     when it has one
  *            number of the value's outside entry  when the value is not inline
  *            number of the key's outside entry    when the key is outside
  *            key bytes, value bytes               those that are inline
  *
- * A record in use never has type 0, which is how the heap tells free cells.
+ * A record in use never has type 0, which is how the heap tells free cells. What the freeze bit says is in `freeze.ts`.
  */
 import { Encoding } from './encodings.ts';
 import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from './limits.ts';
@@ -16,7 +16,9 @@ import { UNIT_MASK, type Ref } from './segment.ts';
 import { ValueType } from './value-type.ts';
 
 /** Bits of word 0. */
+export const FREEZE_BIT = 1 << 31;
 export const TYPE_SHIFT = 28;
+export const TYPE_MASK = 7;
 export const ENCODING_SHIFT = 24;
 export const ENCODING_MASK = 15;
 export const ACCESS_MASK = 0xffffff;
@@ -26,7 +28,7 @@ const HASHTABLE_EX = (ValueType.hash << 4) | Encoding.hashtableEx;
 
 /** Whether word 0 is that of a hash with fields that expire. */
 export function hasFieldExpiry(word: number): boolean {
-  const kind = word >>> ENCODING_SHIFT;
+  const kind = (word & ~FREEZE_BIT) >>> ENCODING_SHIFT;
   return kind === LISTPACK_EX || kind === HASHTABLE_EX;
 }
 

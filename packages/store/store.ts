@@ -74,6 +74,8 @@ export class Store {
   clock = 0;
   /** Bytes from which on an element of a list gets a node of its own; 0: what its settings say. */
   listPlainBytes = 0;
+  /** The freeze bit of records that are new, or that the last freeze has met. */
+  freezeBit = 0;
   /** While true, look-ups leave access bits alone. */
   noTouch = false;
   events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
@@ -142,6 +144,11 @@ export class Store {
   expireFieldsSlice(nowUs: () => number, budgetUs: number): number {
     if (!this.activeExpire || this.lazyExpireDisabled) return 0;
     return this.#fieldExpirer.slice(nowUs, budgetUs);
+  }
+
+  /** Removes the fields of one hash that have ended: once more, as it was done before. */
+  expireFieldsIn(database: number, key: Uint8Array): void {
+    this.#fieldExpirer.expireIn(this.#database(database), key);
   }
 
   /** Removes one key as the policy says; answers the bytes that freed, 0 when there is nothing to evict. */

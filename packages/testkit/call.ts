@@ -68,6 +68,9 @@ export class CallContext implements ShardContext {
   database = 0;
   mayBlock = true;
   readonly isOffering = false;
+  isLogged = false;
+  /** Commands that were logged instead of those that were run. */
+  logged: (string | Bytes)[][] = [];
   readonly answersItems = false;
   /** What commands that found nothing wait for. */
   waited: Wait[] = [];
@@ -123,6 +126,10 @@ export class CallContext implements ShardContext {
 
   set keyspace(keyspace: Keyspace) {
     this.#keyspace = keyspace;
+  }
+
+  logAs(...words: (string | Bytes)[]): void {
+    this.logged.push(words);
   }
 
   watch(key: Bytes): void {

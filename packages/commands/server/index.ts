@@ -7,6 +7,7 @@ import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverMoments } from './moment.ts';
 import { monitor } from './monitor.ts';
+import { serverSaving } from './save.ts';
 import { serverEnding } from './shutdown.ts';
 import { serverStatus } from './status.ts';
 
@@ -18,6 +19,7 @@ export const serverCommands: readonly Command[] = [
   ...serverMoments,
   ...serverArt,
   ...serverDebugging,
+  ...serverSaving,
   ...serverEnding,
   ...serverStatus,
   ...serverHotKeys,

@@ -133,6 +133,17 @@ export interface MonitorsPort {
   start(client: ClientPort, filter: MonitorFilter): void;
 }
 
+/** Snapshots. */
+export interface SavingPort {
+  readonly isSaving: boolean;
+  /** Unix milliseconds. */
+  readonly lastSaveMs: number;
+  /** Takes one; rejects with why it is not on disk. */
+  save(): Promise<void>;
+  /** Begins one; while one is under way it is `busy`, or with `schedule` one follows it. */
+  saveInBackground(schedule: boolean): 'started' | 'scheduled' | 'busy';
+}
+
 /** What a handler of this family gets. */
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
@@ -147,6 +158,10 @@ export interface ServerContext extends MainContext {
   readonly timers: TimersPort;
   readonly log: LogPort;
   readonly monitors: MonitorsPort;
+  /** Undefined where nothing is kept on disk. */
+  readonly saving: SavingPort | undefined;
+  /** When the server began, in Unix milliseconds. */
+  readonly startedMs: number;
   /** The Redis whose commands and replies this server has. */
   readonly redisVersion: string;
 }

@@ -26,6 +26,8 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
   > = {
     commands: commandTable,
     redisVersion: '7.4.1',
+    saving: undefined,
+    startedMs: 0,
     settings: {
       get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
       set: (pairs) => {

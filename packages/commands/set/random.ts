@@ -1,6 +1,6 @@
 /** SPOP and SRANDMEMBER: members by chance. */
 
-import { errors } from '#base';
+import { errors, type Bytes } from '#base';
 import type { SetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -82,6 +82,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   }
   set.draw(() => context.random());
   writeCurrent(context, set);
+  if (context.isLogged) context.logAs('SREM', args.copy(1), currentOf(set));
   set.remove();
   announcePopped(context, args, removeIfEmpty(context));
 }
@@ -97,11 +98,13 @@ function popSeveral(context: ShardContext, args: Arguments): void {
   if (count === set.count) {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
+    if (context.isLogged) context.logAs('DEL', args.copy(1));
     announcePopped(context, args, true);
     return;
   }
   if (set.isTable) {
-    popFromTable(context, set, count);
+    const popped = popFromTable(context, set, count);
+    if (context.isLogged) context.logAs('SREM', args.copy(1), ...popped);
   } else {
     gathered.clear();
     const random = (): number => context.random();
@@ -111,17 +114,34 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     });
     gathered.each((bytes, at, length) => set.delete(bytes, at, length));
     gathered.writeTo(reply);
+    if (context.isLogged) logGathered(context, args);
   }
   announcePopped(context, args, false);
 }
 
-function popFromTable(context: ShardContext, set: SetValue, count: number): void {
+/** Answers what was popped, where that is logged. */
+function popFromTable(context: ShardContext, set: SetValue, count: number): readonly Bytes[] {
   const random = (): number => context.random();
+  const popped: Bytes[] = [];
   for (let nth = 0; nth < count; nth += 1) {
     set.draw(random);
     writeCurrent(context, set);
+    if (context.isLogged) popped.push(currentOf(set));
     set.remove();
   }
+  return popped;
+}
+
+function logGathered(context: ShardContext, args: Arguments): void {
+  const popped: Bytes[] = [];
+  gathered.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
+  context.logAs('SREM', args.copy(1), ...popped);
+}
+
+/** A copy of the member that was read last. */
+function currentOf(set: SetValue): Bytes {
+  set.read();
+  return set.bytes.slice(set.at, set.at + set.length);
 }
 
 function announcePopped(context: ShardContext, args: Arguments, isGone: boolean): void {

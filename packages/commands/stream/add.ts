@@ -1,6 +1,6 @@
 /** XADD and XTRIM: entries come at the end and go from the front. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, type Bytes } from '#base';
 import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
 import { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -8,7 +8,7 @@ import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
 import { streamEvents } from './events.ts';
-import { isSign, readNewId, replyId } from './ids.ts';
+import { idText, isSign, readNewId, replyId } from './ids.ts';
 import { newStream, streamToWrite } from './lookup.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
 
@@ -102,6 +102,7 @@ export const xadd = oneShard({
     replyId(reply, id);
     changedAt(context, args, 1, streamEvents.xadd);
     if (trimmed > 0) notifyAt(context, args, 1, streamEvents.xtrim);
+    if (context.isLogged && trimming.isApproximate) logAdded(context, args, stream.length);
   },
 });
 
@@ -127,11 +128,26 @@ export const xtrim = oneShard({
     const trimmed = target?.stream.trim(trimming) ?? 0;
     target?.post();
     if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim);
+    if (context.isLogged && trimmed > 0 && trimming.isApproximate) {
+      logTrimmed(context, args, target!.stream.length);
+    }
     context.reply.integer(trimmed);
   },
 });
 
 export const streamAdding = [xadd, xtrim];
+
+/** Where an approximate trimming ends depends on how large nodes were then. */
+function logAdded(context: ShardContext, args: Arguments, length: number): void {
+  const pieces: Bytes[] = [];
+  for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));
+  context.logAs('XADD', args.copy(1), idText(id), ...pieces);
+  logTrimmed(context, args, length);
+}
+
+function logTrimmed(context: ShardContext, args: Arguments, length: number): void {
+  context.logAs('XTRIM', args.copy(1), 'MAXLEN', String(length));
+}
 
 function readAddOptions(context: ShardContext, args: Arguments): void {
   trimming.clear();

@@ -60,6 +60,11 @@ export function replyId(reply: ReplyWriter, id: StreamId): void {
   reply.bulk(text, 0, id.write(text, 0));
 }
 
+/** A copy of an id's text. */
+export function idText(id: StreamId): Bytes {
+  return text.slice(0, id.write(text, 0));
+}
+
 /** Whether argument `index` is this one character. */
 export function isSign(args: Arguments, index: number, sign: string): boolean {
   return args.length(index) === 1 && args.source[args.at(index)] === sign.charCodeAt(0);

@@ -8,9 +8,15 @@ const MIB = 1024 ** 2;
 export const durabilitySettings = rows({
   'persistence.enabled': {
     kind: yesOrNo,
+    default: true,
+    effect: 'start',
+    meaning: 'Keeps the data on disk: a log of what was changed, and snapshots.',
+  },
+  'persistence.recover-anyway': {
+    kind: yesOrNo,
     default: false,
-    effect: 'fixed',
-    meaning: 'Keeps the data on disk.',
+    effect: 'start',
+    meaning: 'Starts with what can be read of damaged data, and says what was left out.',
   },
   'persistence.data-dir': {
     kind: text,
@@ -22,32 +28,38 @@ export const durabilitySettings = rows({
   'persistence.durability-mode': {
     kind: oneOf('periodic', 'sync', 'async'),
     default: 'periodic',
-    effect: 'start',
+    effect: 'live',
     meaning: 'When a write is on disk: within the interval, before its reply, or some time.',
   },
   'persistence.sync-interval-ms': {
     kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),
     default: 1000,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Time between two syncs in periodic mode.',
   },
   'persistence.wal-failure-policy': {
     kind: oneOf('readonly', 'continue'),
     default: 'readonly',
-    effect: 'start',
+    effect: 'live',
     meaning: 'What happens to writes when the log cannot be written.',
   },
   'snapshot.interval-secs': {
     kind: integer({ unit: 'seconds' }),
     default: 3600,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Time between two snapshots; 0 takes none.',
   },
   'snapshot.max-snapshots': {
     kind: integer({ least: 1 }),
     default: 5,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Snapshots kept.',
+  },
+  'snapshot.compression': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'start',
+    meaning: 'Packs snapshots, which takes processor time of its own thread.',
   },
   'tiered.enabled': {
     kind: yesOrNo,

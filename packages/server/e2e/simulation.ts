@@ -128,7 +128,12 @@ export class Simulation {
   constructor(shape: SimulationShape, random: Random) {
     this.#random = random;
     const link = {
-      ...{ shards: shape.shards, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES },
+      ...{
+        shards: shape.shards,
+        requestRingBytes: RING_BYTES,
+        replyRingBytes: RING_BYTES,
+        logRingBytes: 0,
+      },
       ...{ readBytes: 64, blocks: BLOCKS, blockBytes: BLOCK_BYTES },
     };
     const layout = layoutOf(link);
@@ -150,7 +155,7 @@ export class Simulation {
       ...{ memory, links, page, clock: this.#clock },
       notes: this.#notes(page, shape.shards),
       gate: () => undefined,
-      ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
+      ...{ isDurable: false, isOutOfMemory: () => false, keyEvents: () => undefined },
       ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
         if (command.route !== 'onMain') throw new CommandError('ERR not for main');

@@ -8,6 +8,7 @@
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
 import type { Store } from '../store.ts';
+import { ValueType } from '../value-type.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 
 /** Hashes looked at before the clock is asked again. */
@@ -61,6 +62,15 @@ export class FieldExpirer {
     return removed;
   }
 
+  /** Takes out all fields of one hash that have ended by now, and the hash with the last of them. */
+  expireIn(keyspace: Keyspace, key: Uint8Array): void {
+    const ref = keyspace.lookUp(key, key.length);
+    if (ref === 0 || !isHash(keyspace, ref)) return;
+    const hash = this.#hash.open(keyspace, ref, NO_LIMITS);
+    hash.removeEnded(this.#store.nowMs, Infinity);
+    if (hash.count === 0) keyspace.removeRef(hash.ref);
+  }
+
   #clean(key: Uint8Array, nowUs: () => number, endUs: number): number {
     const store = this.#store;
     const keyspace = this.#keyspace;
@@ -81,4 +91,8 @@ export class FieldExpirer {
     store.events.fieldsExpired(database, key, 0, key.length, isEmpty);
     return removed;
   }
+}
+
+function isHash(keyspace: Keyspace, ref: Ref): boolean {
+  return keyspace.type(ref) === ValueType.hash;
 }

@@ -57,7 +57,8 @@ export async function playFamily(
   return undefined;
 }
 
-function makeEpisode(family: Family, random: Random, steps: number): Episode {
+/** Random commands of a family, from a seeded source. */
+export function makeEpisode(family: Family, random: Random, steps: number): Episode {
   const draw = new Draw(random);
   return {
     protocol: random.chance(0.5) ? 3 : 2,

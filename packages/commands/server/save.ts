@@ -1,0 +1,109 @@
+/** SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE: snapshots. */
+
+import { CommandError, errors } from '#base';
+import { onMain } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import type { SavingPort, ServerContext } from './ports.ts';
+
+const scheduleAdvice = new CommandError(
+  'ERR Background save already in progress, use BGSAVE SCHEDULE to have one follow it',
+);
+
+function demand(saving: SavingPort | undefined): SavingPort {
+  if (saving === undefined) throw errors.notDurable;
+  return saving;
+}
+
+const save = onMain<ServerContext>({
+  name: 'SAVE',
+  summary:
+    'Takes a snapshot of all keys, and answers when it is on disk. Others are served meanwhile.',
+  since: '1.0.0',
+  complexity: 'O(N) for N keys.',
+  group: 'server',
+  arity: 1,
+  flags: ['admin', 'noscript', 'no_async_loading', 'no_multi'],
+  keys: noKeys,
+  args: [],
+  run(context) {
+    const saving = demand(context.saving);
+    if (saving.isSaving) throw errors.saveInProgress;
+    const answer = context.defer();
+    saving.save().then(
+      () => {
+        answer((reply) => {
+          reply.ok();
+        });
+      },
+      (error: unknown) => {
+        answer((reply) => {
+          reply.error(errors.saveFailed((error as Error).message));
+        });
+      },
+    );
+  },
+});
+
+const bgsave = onMain<ServerContext>({
+  name: 'BGSAVE',
+  summary: 'Begins a snapshot of all keys.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: -1,
+  flags: ['admin', 'noscript', 'no_async_loading'],
+  keys: noKeys,
+  args: [
+    { name: 'schedule', type: 'pure-token', token: 'SCHEDULE', since: '3.2.2', optional: true },
+  ],
+  history: [['3.2.2', 'SCHEDULE came.']],
+  run(context, args) {
+    const schedule = args.takes('SCHEDULE');
+    if (args.more) throw errors.syntax;
+    const outcome = demand(context.saving).saveInBackground(schedule);
+    if (outcome === 'busy') throw scheduleAdvice;
+    context.reply.simple(
+      outcome === 'started' ? 'Background saving started' : 'Background saving scheduled',
+    );
+  },
+});
+
+const bgrewriteaof = onMain<ServerContext>({
+  name: 'BGREWRITEAOF',
+  summary: 'Makes the log short: takes a snapshot, behind which the log begins anew.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 1,
+  flags: ['admin', 'noscript', 'no_async_loading'],
+  keys: noKeys,
+  args: [],
+  run(context) {
+    const outcome = demand(context.saving).saveInBackground(true);
+    context.reply.simple(
+      outcome === 'started'
+        ? 'Background append only file rewriting started'
+        : 'Background append only file rewriting scheduled',
+    );
+  },
+});
+
+const lastsave = onMain<ServerContext>({
+  name: 'LASTSAVE',
+  summary:
+    'Answers when the last snapshot was on disk, in Unix seconds; before the first one, when the server began.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 1,
+  flags: ['loading', 'stale', 'fast'],
+  keys: noKeys,
+  args: [],
+  acl: { add: ['admin', 'dangerous'] },
+  tips: ['nondeterministic_output'],
+  run(context) {
+    context.reply.integer(Math.floor((context.saving?.lastSaveMs ?? context.startedMs) / 1_000));
+  },
+});
+
+export const serverSaving = [save, bgsave, bgrewriteaof, lastsave];

@@ -1,0 +1,142 @@
+/**
+ * Reads the blocks of a file in order, and judges its end.
+ *
+ * A file that was being written when the machine stopped ends somewhere: in the middle of a block, or with
+ * blocks missing that were written but not synced. That is a torn end, and what is behind it was never promised.
+ * Where a later block says that the missing one was on disk for certain, or the file is one that was finished,
+ * it is damage.
+ */
+import fs from 'node:fs';
+import { BLOCK_HEADER_BYTES, checksum, decodeBlockHead, type BlockHead } from './block.ts';
+import {
+  decodeFileHead,
+  FILE_HEAD_BYTES,
+  FileHeadError,
+  type FileHead,
+  type FileKind,
+} from './file-head.ts';
+
+const WINDOW_BYTES = 4 * 1024 * 1024;
+/** No block is larger: the largest value, and room for its command. */
+const BLOCK_BYTES_MAX = 1024 * 1024 * 1024;
+
+/** A file is not what it was written as. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+  readonly file: string;
+  readonly offset: number;
+
+  constructor(file: string, offset: number, what: string) {
+    super(`${file} is damaged at offset ${offset}: ${what}`);
+    this.file = file;
+    this.offset = offset;
+  }
+}
+
+/** What was left out at the end of a file. */
+export interface TornEnd {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export class BlockReader {
+  readonly file: string;
+  readonly head: FileHead;
+  readonly size: number;
+  readonly #fd: number;
+  /** A stretch of the file, beginning at `#windowAt`. */
+  #window: Buffer;
+  #windowAt = 0;
+  #windowEnd = 0;
+  #offset = FILE_HEAD_BYTES;
+  #number = 0;
+  /** Where the block at hand begins. */
+  blockAt = 0;
+
+  /** Throws a DamagedFile when its head is not one; a file without a whole head has no blocks. */
+  constructor(kind: FileKind, file: string) {
+    this.file = file;
+    this.#fd = fs.openSync(file, 'r');
+    this.size = fs.fstatSync(this.#fd).size;
+    this.#window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+    try {
+      this.head = decodeFileHead(kind, this.#stretch(0, Math.min(FILE_HEAD_BYTES, this.size)));
+    } catch (error) {
+      fs.closeSync(this.#fd);
+      if (!(error instanceof FileHeadError)) throw error;
+      throw new DamagedFile(file, 0, error.message);
+    }
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+
+  /** How far the file is read. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The next block's bytes, good until the next call; undefined where whole blocks end. Their place is a multiple of 8. */
+  next(): Buffer | undefined {
+    const at = this.#offset;
+    const head = this.#headAt(at);
+    if (head === undefined || head.number !== this.#number + 1) return undefined;
+    if (at + BLOCK_HEADER_BYTES + head.bytes > this.size) return undefined;
+    const body = this.#stretch(at + BLOCK_HEADER_BYTES, head.bytes);
+    if (checksum([body]) !== head.crc) return undefined;
+    this.blockAt = at + BLOCK_HEADER_BYTES;
+    this.#number = head.number;
+    this.#offset = at + BLOCK_HEADER_BYTES + head.bytes;
+    return body;
+  }
+
+  /** What follows the last whole block: nothing, or a torn end. Throws a DamagedFile when it is damage. */
+  end(isFinished: boolean): TornEnd | undefined {
+    const offset = this.#offset;
+    if (offset === this.size) return undefined;
+    const what = 'a block is not what was written';
+    if (isFinished) throw new DamagedFile(this.file, offset, what);
+    for (let at = offset + 8; at + BLOCK_HEADER_BYTES <= this.size; at += 8) {
+      const later = this.#headAt(at);
+      if (later !== undefined && later.synced > this.#number) {
+        throw new DamagedFile(this.file, offset, `${what}, and block ${later.number} behind it is`);
+      }
+    }
+    return { offset, bytes: this.size - offset };
+  }
+
+  #headAt(at: number): BlockHead | undefined {
+    if (at + BLOCK_HEADER_BYTES > this.size) return undefined;
+    const head = decodeBlockHead(this.#stretch(at, BLOCK_HEADER_BYTES), 0);
+    return head === undefined || head.bytes > BLOCK_BYTES_MAX ? undefined : head;
+  }
+
+  /** Bytes of the file, in memory at a multiple of 8 where `at` is one. */
+  #stretch(at: number, length: number): Buffer {
+    if (at < this.#windowAt || at + length > this.#windowEnd) this.#read(at, length);
+    const from = at - this.#windowAt;
+    return this.#window.subarray(from, from + length);
+  }
+
+  #read(at: number, length: number): void {
+    const wanted = Math.max(WINDOW_BYTES, length);
+    if (this.#window.length < wanted) this.#window = Buffer.allocUnsafeSlow(wanted);
+    // What is begun is kept at the same place modulo 8.
+    const begin = at - (at % 8);
+    let got = 0;
+    while (got < this.#window.length) {
+      const bytes = fs.readSync(
+        this.#fd,
+        this.#window,
+        got,
+        this.#window.length - got,
+        begin + got,
+      );
+      if (bytes === 0) break;
+      got += bytes;
+    }
+    this.#windowAt = begin;
+    this.#windowEnd = begin + got;
+  }
+}

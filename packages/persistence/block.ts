@@ -1,0 +1,53 @@
+/**
+ * Blocks: what one write puts into a file. A block is whole or it is not there.
+ *
+ *   u32 magic, u32 bytes that follow, u32 CRC-32 of them, u32 CRC-32 of the other fields,
+ *   f64 number in the file from 1, f64 number of the last block that was on disk for certain
+ *
+ * The last field tells a torn end from damage: what a later block calls certain was on disk, and must be there.
+ */
+import { crc32 } from 'node:zlib';
+import type { Bytes } from '#base';
+
+export const BLOCK_HEADER_BYTES = 32;
+const MAGIC = 0x4243_5653;
+
+export interface BlockHead {
+  readonly bytes: number;
+  readonly crc: number;
+  readonly number: number;
+  readonly synced: number;
+}
+
+/** The checksum of pieces that follow each other. */
+export function checksum(pieces: readonly Bytes[]): number {
+  let crc = 0;
+  for (const piece of pieces) crc = crc32(piece, crc);
+  return crc;
+}
+
+export function encodeBlockHead(head: BlockHead): Bytes {
+  const bytes = Buffer.alloc(BLOCK_HEADER_BYTES);
+  bytes.writeUInt32LE(MAGIC, 0);
+  bytes.writeUInt32LE(head.bytes, 4);
+  bytes.writeUInt32LE(head.crc, 8);
+  bytes.writeDoubleLE(head.number, 16);
+  bytes.writeDoubleLE(head.synced, 24);
+  bytes.writeUInt32LE(crc32(bytes), 12);
+  return bytes;
+}
+
+/** The head that stands there, or undefined when none does. */
+export function decodeBlockHead(bytes: Buffer, at: number): BlockHead | undefined {
+  if (at + BLOCK_HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return undefined;
+  const head = Buffer.from(bytes.subarray(at, at + BLOCK_HEADER_BYTES));
+  const crc = head.readUInt32LE(12);
+  head.writeUInt32LE(0, 12);
+  if (crc32(head) !== crc) return undefined;
+  return {
+    bytes: head.readUInt32LE(4),
+    crc: head.readUInt32LE(8),
+    number: head.readDoubleLE(16),
+    synced: head.readDoubleLE(24),
+  };
+}

@@ -1,0 +1,202 @@
+/** What a data folder holds: found out at the start, before anything is read or written. */
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { BlockReader } from './block-reader.ts';
+import { FILE_HEAD_BYTES, type FileHead } from './file-head.ts';
+import {
+  logFolder,
+  MANIFEST,
+  numberIn,
+  segmentFile,
+  shardIn,
+  shardLogFolder,
+  snapshotFile,
+  snapshotFolder,
+  snapshotsFolder,
+} from './layout.ts';
+import { parseManifest, type Manifest } from './manifest.ts';
+
+/** The data folder cannot be used as it is; the message says what and where. */
+export class DataFolderError extends Error {
+  override readonly name = 'DataFolderError';
+}
+
+/** What one shard is to read, in this order. */
+export interface ShardPlan {
+  /** File of its snapshot. */
+  readonly snapshot: string | undefined;
+  readonly snapshotKeys: number;
+  /** Its segments; only the last may end anywhere. */
+  readonly segments: readonly string[];
+  /** Bytes of all these files. */
+  readonly bytes: number;
+}
+
+export interface RecoveryPlan {
+  /** Of the snapshot that it begins with; 0 = with nothing. */
+  readonly number: number;
+  readonly manifest: Manifest | undefined;
+  readonly shards: readonly ShardPlan[];
+}
+
+interface Segment {
+  readonly file: string;
+  readonly head: FileHead;
+}
+
+export class DataFolder {
+  readonly folder: string;
+  /** Newest first. */
+  readonly snapshots: readonly Manifest[];
+  /** Snapshots that cannot be read, and why. */
+  readonly rejected: readonly string[];
+  /** Shards that the data was written with; 0 in an empty folder. */
+  readonly shards: number;
+  /** The last life of the server that wrote here, and the number of the last segment. */
+  readonly lastEpoch: number;
+  readonly lastSegment: number;
+  /** By shard, in order. */
+  readonly #segments: ReadonlyMap<number, readonly Segment[]>;
+
+  /** Throws a DataFolderError when the folder is not to be had, or is of a newer version. */
+  constructor(folder: string) {
+    this.folder = folder;
+    makeFolder(folder);
+    const rejected: string[] = [];
+    this.snapshots = snapshotsIn(folder, rejected);
+    this.rejected = rejected;
+    this.#segments = segmentsIn(folder);
+    let epoch = 0;
+    let shards = 0;
+    let last = 0;
+    for (const { head } of [...this.#segments.values()].flat()) {
+      if (head.epoch >= epoch) shards = head.shards;
+      epoch = Math.max(epoch, head.epoch);
+      last = Math.max(last, head.number);
+    }
+    for (const manifest of this.snapshots) {
+      if (manifest.epoch > epoch || shards === 0) shards = manifest.shards;
+      epoch = Math.max(epoch, manifest.epoch);
+      last = Math.max(last, manifest.number - 1);
+    }
+    this.shards = shards;
+    this.lastEpoch = epoch;
+    this.lastSegment = last;
+  }
+
+  get isEmpty(): boolean {
+    return this.shards === 0;
+  }
+
+  /** What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. */
+  plan(nth: number): RecoveryPlan {
+    const manifest = this.snapshots[nth];
+    const number = manifest?.number ?? 0;
+    const shards = Array.from({ length: this.shards }, (_, shard) =>
+      this.#shardPlan(shard, manifest),
+    );
+    return { number, manifest, shards };
+  }
+
+  #shardPlan(shard: number, manifest: Manifest | undefined): ShardPlan {
+    const { folder } = this;
+    const first = manifest?.number ?? 1;
+    const later = (this.#segments.get(shard) ?? []).filter(({ head }) => head.number >= first);
+    const gap = (file: string): DataFolderError =>
+      new DataFolderError(`the segment before ${file} is missing: the log has a gap`);
+    // Without a snapshot it must begin at the very first; with one, nothing may lie between them.
+    const [oldest] = later;
+    if (oldest !== undefined && oldest.head.previous >= first) throw gap(oldest.file);
+    if (oldest !== undefined && manifest === undefined && oldest.head.previous > 0) {
+      throw gap(oldest.file);
+    }
+    for (const [nth, { file, head }] of later.entries()) {
+      if (nth > 0 && head.previous !== later[nth - 1]!.head.number) throw gap(file);
+    }
+    const segments = later.map(({ file }) => file);
+    const snapshot =
+      manifest === undefined
+        ? undefined
+        : snapshotFile(snapshotFolder(folder, manifest.number), shard);
+    const files = snapshot === undefined ? segments : [snapshot, ...segments];
+    const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0);
+    const snapshotKeys = manifest?.files[shard]?.keys ?? 0;
+    return { snapshot, snapshotKeys, segments, bytes };
+  }
+
+  /** The number of a shard's last segment, 0 when it has none. */
+  lastOf(shard: number): number {
+    return this.#segments.get(shard)?.at(-1)?.head.number ?? 0;
+  }
+}
+
+function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file).size;
+  } catch {
+    throw new DataFolderError(`${file} is missing`);
+  }
+}
+
+/** Throws a DataFolderError when the folder cannot be had. */
+export function makeFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { recursive: true });
+    fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new DataFolderError(
+      `the data folder ${path.resolve(folder)} cannot be written: ${code ?? message}`,
+    );
+  }
+}
+
+function snapshotsIn(folder: string, rejected: string[]): Manifest[] {
+  const found: Manifest[] = [];
+  for (const name of namesIn(snapshotsFolder(folder))) {
+    const number = numberIn(name);
+    if (number === undefined) continue;
+    const file = path.join(snapshotFolder(folder, number), MANIFEST);
+    try {
+      found.push(parseManifest(fs.readFileSync(file, 'utf8')));
+    } catch (error) {
+      rejected.push(`${file} cannot be read: ${(error as Error).message}`);
+    }
+  }
+  return found.sort((a, b) => b.number - a.number);
+}
+
+function segmentsIn(folder: string): Map<number, Segment[]> {
+  const found = new Map<number, Segment[]>();
+  for (const name of namesIn(logFolder(folder))) {
+    const shard = shardIn(name);
+    if (shard === undefined) continue;
+    const numbers = namesIn(shardLogFolder(folder, shard))
+      .map((segment) => numberIn(segment, '.log'))
+      .filter((number) => number !== undefined)
+      .sort((a, b) => a - b);
+    const segments = numbers.flatMap((number) => {
+      const file = segmentFile(folder, shard, number);
+      // The server has ended while it began the segment: there is nothing in it.
+      if (sizeOf(file) < FILE_HEAD_BYTES) {
+        fs.rmSync(file);
+        return [];
+      }
+      const reader = new BlockReader('log', file);
+      reader.close();
+      return [{ file, head: reader.head }];
+    });
+    found.set(shard, segments);
+  }
+  return found;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

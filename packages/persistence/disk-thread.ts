@@ -1,0 +1,279 @@
+/**
+ * The disk thread: writes the logs and snapshots of all shards. It alone waits for the disk; shards wait for
+ * it only in sync mode, and main never.
+ */
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { systemClock, unreachable, type Bytes } from '#base';
+import { LogFigures } from '#diag';
+import {
+  Doorbell,
+  layoutOf,
+  LinkMemory,
+  LogProgress,
+  RingReader,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
+import { realDisk } from './disk.ts';
+import type { Manifest } from './manifest.ts';
+import { removeOld } from './retention.ts';
+import { ShardLog } from './shard-log.ts';
+import { SnapshotWriter } from './snapshot-writer.ts';
+
+/** Between two looks at the rings while shards write. */
+const ACTIVE_MS = 4;
+/** Looks without finding anything, after which the thread sleeps until it is woken. */
+const EMPTY_LOOKS_MAX = 50;
+
+export type DurabilityMode = 'sync' | 'periodic' | 'async';
+
+export interface DiskData {
+  readonly link: LinkShape;
+  readonly memory: WebAssembly.Memory;
+  readonly figures: readonly SharedMemory[];
+  readonly folder: string;
+  readonly epoch: number;
+  /** The segments to begin with, for all shards alike. */
+  readonly firstSegment: number;
+  /** Per shard: its last segment. */
+  readonly previous: readonly number[];
+  readonly mode: DurabilityMode;
+  readonly syncIntervalMs: number;
+  readonly packs: boolean;
+  readonly snapshotsMax: number;
+  readonly port: MessagePort;
+  /** Per shard: records too large for the ring. */
+  readonly records: readonly MessagePort[];
+  /** Per shard: pieces of snapshots. */
+  readonly pieces: readonly MessagePort[];
+}
+
+/** What main tells the disk thread. */
+export type DiskOrder =
+  | { readonly kind: 'snapshot'; readonly number: number }
+  | { readonly kind: 'abandon'; readonly reason: string }
+  | { readonly kind: 'healed' }
+  | {
+      readonly kind: 'settings';
+      readonly mode: DurabilityMode;
+      readonly syncIntervalMs: number;
+      readonly snapshotsMax: number;
+    }
+  | { readonly kind: 'stop' };
+
+/** What it answers. */
+export type DiskNotice =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'snapshot'; readonly manifest: Manifest; readonly took: SnapshotTook }
+  | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
+  | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
+  | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
+  | { readonly kind: 'stopped' };
+
+export interface SnapshotTook {
+  readonly us: number;
+}
+
+/** A piece of a shard's snapshot. */
+export interface SnapshotPiece {
+  readonly number: number;
+  readonly states: Bytes;
+  readonly keys: number;
+}
+
+/** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
+const NOTABLE_SYNC_US = 1_000;
+
+export class DiskThread {
+  readonly #data: DiskData;
+  readonly #bell: Doorbell;
+  readonly #logs: readonly ShardLog[];
+  readonly #progress: readonly LogProgress[];
+  readonly #writeTook: (shard: number) => void;
+  #mode: DurabilityMode;
+  #syncIntervalMs: number;
+  #snapshotsMax: number;
+  #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
+  #emptyLooks = 0;
+  #syncDueUs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(data: DiskData) {
+    this.#data = data;
+    this.#mode = data.mode;
+    this.#syncIntervalMs = data.syncIntervalMs;
+    this.#snapshotsMax = data.snapshotsMax;
+    const memory = new LinkMemory(data.memory);
+    const layout = layoutOf(data.link);
+    this.#bell = new Doorbell(memory, layout.logBell);
+    this.#progress = layout.logProgress.map((at) => new LogProgress(memory, at));
+    this.#writeTook = (shard) => {
+      this.#progress[shard]!.tookPiece();
+    };
+    this.#logs = layout.logs.map((place, shard) => {
+      const records = data.records[shard]!;
+      return new ShardLog({
+        ...{ shard, shards: data.link.shards, folder: data.folder, epoch: data.epoch },
+        ...{ disk: realDisk, clock: systemClock, memory },
+        previous: data.previous[shard] ?? 0,
+        ring: new RingReader(memory, place),
+        progress: this.#progress[shard]!,
+        figures: new LogFigures(data.figures[shard]!),
+        receive: () => {
+          const received = receiveMessageOnPort(records);
+          return received === undefined
+            ? unreachable('a record arrives before its place in the ring')
+            : (received.message as Bytes);
+        },
+        failed: (failedShard, message) => {
+          this.#tell({ kind: 'log-failed', shard: failedShard, message });
+        },
+        synced: (syncedShard, us) => {
+          if (us >= NOTABLE_SYNC_US) this.#tell({ kind: 'synced', shard: syncedShard, us });
+        },
+      });
+    });
+  }
+
+  run(): void {
+    const { port, pieces, firstSegment } = this.#data;
+    for (const log of this.#logs) log.open(firstSegment);
+    port.on('message', (order: DiskOrder) => {
+      this.#obey(order);
+    });
+    for (const [shard, each] of pieces.entries()) {
+      each.on('message', (piece: SnapshotPiece) => {
+        if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
+        else this.#snapshot.writer.take(shard, piece.states, piece.keys);
+      });
+    }
+    this.#tell({ kind: 'ready' });
+    this.#look();
+  }
+
+  #tell(notice: DiskNotice): void {
+    this.#data.port.postMessage(notice);
+  }
+
+  /** Writes what is there, syncs what is due, and comes again when there is reason to. */
+  #look(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#bell.setAwake();
+    this.#emptyLooks = this.#drain() ? 0 : this.#emptyLooks + 1;
+    const restMs = this.#syncWhatIsDue();
+    // In sync mode somebody waits for every record, and rings.
+    const sleeps = this.#mode === 'sync' || this.#emptyLooks > EMPTY_LOOKS_MAX;
+    if (sleeps) {
+      this.#bell.setAsleep();
+      if (this.#drain()) {
+        setImmediate(() => {
+          this.#look();
+        });
+        return;
+      }
+      this.#bell.listen(() => {
+        this.#look();
+      });
+    }
+    if (sleeps && restMs === Infinity) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#look();
+      },
+      sleeps ? restMs : ACTIVE_MS,
+    );
+  }
+
+  #drain(): boolean {
+    let found = false;
+    for (const log of this.#logs) found = log.drain() || found;
+    return found;
+  }
+
+  /** Answers for how many milliseconds nothing is to be synced. */
+  #syncWhatIsDue(): number {
+    if (this.#mode === 'async' || !this.#logs.some(({ isDirty }) => isDirty)) return Infinity;
+    const nowUs = systemClock.nowUs();
+    if (this.#mode === 'periodic' && nowUs < this.#syncDueUs) {
+      return (this.#syncDueUs - nowUs) / 1_000;
+    }
+    this.#syncDueUs = nowUs + this.#syncIntervalMs * 1_000;
+    for (const log of this.#logs) log.sync();
+    return this.#mode === 'sync' ? Infinity : this.#syncIntervalMs;
+  }
+
+  #obey(order: DiskOrder): void {
+    switch (order.kind) {
+      case 'snapshot':
+        this.#beginSnapshot(order.number);
+        break;
+      case 'abandon':
+        this.#snapshot?.writer.fail(new Error(order.reason));
+        break;
+      case 'healed':
+        // A log that could not begin anew has said so.
+        for (const [shard, progress] of this.#progress.entries()) {
+          if (this.#logs[shard]!.isOpen) progress.hasFailed = false;
+        }
+        break;
+      case 'settings':
+        this.#mode = order.mode;
+        this.#syncIntervalMs = order.syncIntervalMs;
+        this.#snapshotsMax = order.snapshotsMax;
+        this.#look();
+        break;
+      case 'stop':
+        this.#stop();
+    }
+  }
+
+  #beginSnapshot(number: number): void {
+    const { folder, epoch, link, packs } = this.#data;
+    const beganUs = systemClock.nowUs();
+    try {
+      const writer = new SnapshotWriter({
+        ...{ number, folder, epoch, shards: link.shards, packs },
+        ...{ disk: realDisk, clock: systemClock },
+        took: this.#writeTook,
+        ended: (result) => {
+          this.#snapshot = undefined;
+          if (result instanceof Error) this.#snapshotFailed(number, result);
+          else this.#snapshotEnded(result, beganUs);
+        },
+      });
+      this.#snapshot = { number, writer };
+    } catch (error) {
+      this.#snapshotFailed(number, error);
+    }
+  }
+
+  #snapshotEnded(manifest: Manifest, beganUs: number): void {
+    const took = { us: systemClock.nowUs() - beganUs };
+    try {
+      removeOld(realDisk, this.#data.folder, this.#snapshotsMax);
+    } catch (error) {
+      this.#snapshotFailed(manifest.number, error);
+      return;
+    }
+    this.#tell({ kind: 'snapshot', manifest, took });
+  }
+
+  #snapshotFailed(number: number, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#tell({ kind: 'snapshot-failed', number, message });
+  }
+
+  #stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#snapshot?.writer.fail(new Error('the server stops'));
+    this.#drain();
+    for (const log of this.#logs) log.close();
+    this.#tell({ kind: 'stopped' });
+    this.#bell.stop();
+    const { port, records, pieces } = this.#data;
+    for (const each of [port, ...records, ...pieces]) each.close();
+  }
+}

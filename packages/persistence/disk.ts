@@ -1,0 +1,82 @@
+/** The disk, as far as durability needs it: so that a test can put one in its place that tears, fills up and fails. */
+
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Bytes } from '#base';
+
+export interface Disk {
+  makeFolder(folder: string): void;
+  /** Makes a file that must not be there yet; answers a number for it. */
+  create(file: string): number;
+  /** Puts pieces behind what the file holds. */
+  append(fd: number, pieces: readonly Bytes[]): void;
+  /** Cuts a file that is open. */
+  truncate(fd: number, bytes: number): void;
+  /** What was appended is on disk when `done` is called without an error. */
+  sync(fd: number, done: (error: Error | null) => void): void;
+  syncNow(fd: number): void;
+  close(fd: number): void;
+  rename(from: string, to: string): void;
+  /** A file, or a folder with all that is in it; nothing when there is none. */
+  remove(target: string): void;
+  /** Names in a folder, in order; none when there is no folder. */
+  list(folder: string): readonly string[];
+  /** Makes names in a folder last. */
+  syncFolder(folder: string): void;
+}
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+export const realDisk: Disk = {
+  makeFolder(folder) {
+    fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  },
+  create: (file) => fs.openSync(file, 'wx', FILE_MODE),
+  append(fd, pieces) {
+    let rest = pieces.filter(({ length }) => length > 0);
+    while (rest.length > 0) {
+      let written = fs.writevSync(fd, rest);
+      // A write may be short: at a signal, and before the disk is full.
+      rest = rest.flatMap((piece) => {
+        const taken = Math.min(written, piece.length);
+        written -= taken;
+        return taken === piece.length ? [] : [piece.subarray(taken)];
+      });
+    }
+  },
+  truncate(fd, bytes) {
+    fs.ftruncateSync(fd, bytes);
+  },
+  sync(fd, done) {
+    fs.fdatasync(fd, done);
+  },
+  syncNow(fd) {
+    fs.fdatasyncSync(fd);
+  },
+  close(fd) {
+    fs.closeSync(fd);
+  },
+  rename(from, to) {
+    fs.renameSync(from, to);
+  },
+  remove(target) {
+    fs.rmSync(target, { recursive: true, force: true });
+  },
+  list(folder) {
+    try {
+      return fs.readdirSync(folder).sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  },
+  syncFolder(folder) {
+    const fd = fs.openSync(path.resolve(folder), 'r');
+    try {
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  },
+};

@@ -1,0 +1,32 @@
+export { DiskThread } from './disk-thread.ts';
+export type {
+  DiskData,
+  DiskNotice,
+  DiskOrder,
+  DurabilityMode,
+  SnapshotPiece,
+} from './disk-thread.ts';
+export { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
+export {
+  DataFolder,
+  DataFolderError,
+  makeFolder,
+  type RecoveryPlan,
+  type ShardPlan,
+} from './data-folder.ts';
+export type { Manifest } from './manifest.ts';
+export {
+  hasTransaction,
+  Record,
+  RECORD_DATABASE_SHIFT,
+  RECORD_GROUPED,
+  RECORD_HEADER_BYTES,
+  RECORD_KIND_MASK,
+  RECORD_TRANSFERRED,
+  RecordKind,
+  TRANSACTION_BYTES,
+  transactionId,
+} from './record.ts';
+export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
+export { FolderLock } from './folder-lock.ts';
+export { keysIn, bytesOf } from './manifest.ts';

@@ -1,0 +1,42 @@
+/** What a snapshot says of itself: written when all its files are on disk, so that it is whole or not there. */
+
+import { FORMAT } from './file-head.ts';
+
+export interface ShardFile {
+  readonly shard: number;
+  readonly keys: number;
+  /** Of the file, and of what is in it unpacked. */
+  readonly bytes: number;
+  readonly unpacked_bytes: number;
+}
+
+export interface Manifest {
+  readonly format: number;
+  /** The first segment of the log that is not in the snapshot. */
+  readonly number: number;
+  readonly epoch: number;
+  readonly shards: number;
+  readonly created_ms: number;
+  readonly duration_ms: number;
+  readonly files: readonly ShardFile[];
+}
+
+export function keysIn({ files }: Manifest): number {
+  return files.reduce((sum, { keys }) => sum + keys, 0);
+}
+
+export function bytesOf({ files }: Manifest): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Throws an Error that says what is wrong with the text. */
+export function parseManifest(text: string): Manifest {
+  const manifest = JSON.parse(text) as Manifest;
+  if (typeof manifest.format !== 'number' || manifest.format > FORMAT) {
+    throw new Error(`it has format ${manifest.format}; this version reads up to ${FORMAT}`);
+  }
+  if (!Array.isArray(manifest.files) || manifest.files.length !== manifest.shards) {
+    throw new Error('it does not name a file for each shard');
+  }
+  return manifest;
+}

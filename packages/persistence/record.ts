@@ -1,0 +1,70 @@
+/**
+ * Records of the log: what a shard has done, in its order. A record begins at a multiple of 8 and has the
+ * shape of a request frame (link/frames.ts), so that a command goes into the log by one copy:
+ *
+ *   word 0    bytes of the record, a multiple of 8
+ *   word 1    kind in bits 0-6, flags in bits 7-15, database in bits 16-31
+ *   word 4-5  Unix milliseconds at which it was done, a double
+ *   word 6    arguments of the command
+ *   word 7    bytes of the body
+ *   word 8-9  of `share`, `each` and `transaction`: the transaction's number, the epoch of the process
+ *   then      two words per argument (offset in the body, length), then the body
+ *
+ * Commands are done again at recovery, at the time they were done; what depends on chance or on settings is
+ * logged as what it has done. A record that belongs to a group counts only when the group's `commit` is there.
+ */
+
+export const RecordKind = {
+  /** A command whose keys are all the shard's. */
+  command: 1,
+  /** A command that several shards did their share of; the whole command. */
+  share: 2,
+  /** A command that the shard did for its own keys alone, among keys of others. */
+  each: 3,
+  /** Keys that are gone: expired or evicted. Body: states of absent keys. */
+  removed: 4,
+  /** Fields of a hash that have expired by then. Body: the hash as a state of an absent key. */
+  fieldsExpired: 5,
+  /** States of keys. */
+  states: 6,
+  /** What a transaction over several shards has changed on all of them: states, each with its owner. */
+  transaction: 7,
+  /** The group is whole. */
+  commit: 8,
+  /** Not on disk: the log goes on in the segment of this number (word 8). */
+  cut: 9,
+} as const;
+
+export const Record = {
+  bytes: 0,
+  kind: 1,
+  command: 2,
+  timeAt: 4,
+  argumentCount: 6,
+  bodyBytes: 7,
+  transaction: 8,
+  epoch: 9,
+  /** Of a record with neither. */
+  spans: 8,
+} as const;
+
+export const RECORD_HEADER_BYTES = 32;
+/** The transaction's number and epoch. */
+export const TRANSACTION_BYTES = 8;
+
+export const RECORD_KIND_MASK = 0x7f;
+/** In the ring only: the record itself came by message. */
+export const RECORD_TRANSFERRED = 0x80;
+/** The record belongs to a group. */
+export const RECORD_GROUPED = 1 << 8;
+export const RECORD_DATABASE_SHIFT = 16;
+
+/** Whether records of the kind name a transaction. */
+export function hasTransaction(kind: number): boolean {
+  return kind === RecordKind.share || kind === RecordKind.each || kind === RecordKind.transaction;
+}
+
+/** A number for a transaction that no other has, in any life of the server. */
+export function transactionId(epoch: number, transaction: number): number {
+  return epoch * 2 ** 32 + transaction;
+}

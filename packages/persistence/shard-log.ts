@@ -1,0 +1,259 @@
+/**
+ * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
+ * and says how far it is on disk.
+ *
+ * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the
+ * middle. Everything is dropped, and counted, until the log goes on in a new segment behind a snapshot.
+ */
+import type { Bytes, Clock } from '#base';
+import type { LogFigures } from '#diag';
+import type { LinkMemory, LogProgress, RingReader } from '#link';
+import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
+import type { Disk } from './disk.ts';
+import { encodeFileHead, FILE_HEAD_BYTES } from './file-head.ts';
+import { segmentFile, shardLogFolder } from './layout.ts';
+import {
+  Record,
+  RECORD_HEADER_BYTES,
+  RECORD_KIND_MASK,
+  RECORD_TRANSFERRED,
+  RecordKind,
+} from './record.ts';
+
+export interface ShardLogParts {
+  readonly shard: number;
+  readonly shards: number;
+  readonly folder: string;
+  readonly epoch: number;
+  /** The number of its last segment, 0 when there is none. */
+  readonly previous: number;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly memory: LinkMemory;
+  readonly ring: RingReader;
+  readonly progress: LogProgress;
+  readonly figures: LogFigures;
+  /** A record that came by message: it is there when its place in the ring is. */
+  receive(): Bytes;
+  /** The log cannot be written any more. */
+  failed(shard: number, message: string): void;
+  /** A sync took that long. */
+  synced(shard: number, us: number): void;
+}
+
+interface OpenSegment {
+  readonly fd: number;
+  readonly number: number;
+  bytes: number;
+  blocks: number;
+  syncedBlocks: number;
+}
+
+export class ShardLog {
+  readonly #parts: ShardLogParts;
+  #segment: OpenSegment | undefined;
+  #isSyncing = false;
+  #previous: number;
+
+  constructor(parts: ShardLogParts) {
+    this.#parts = parts;
+    this.#previous = parts.previous;
+  }
+
+  /** Begins a segment; what was written before is on disk first. */
+  open(number: number): void {
+    const { disk, folder, shard, shards, epoch, clock, figures } = this.#parts;
+    try {
+      this.#finish();
+      disk.makeFolder(shardLogFolder(folder, shard));
+      const fd = disk.create(segmentFile(folder, shard, number));
+      const createdMs = clock.wallMs();
+      const previous = this.#previous;
+      const head = { shard, shards, number, epoch, createdMs, previous };
+      disk.append(fd, [encodeFileHead('log', head)]);
+      disk.syncNow(fd);
+      disk.syncFolder(shardLogFolder(folder, shard));
+      this.#segment = { fd, number, bytes: FILE_HEAD_BYTES, blocks: 0, syncedBlocks: 0 };
+      this.#previous = number;
+      figures.set('segment', number);
+      figures.set('segmentBytes', FILE_HEAD_BYTES);
+    } catch (error) {
+      this.#fail('writeErrors', error);
+    }
+  }
+
+  /** Takes all that the shard has published; answers whether there was anything. */
+  drain(): boolean {
+    const { ring, memory } = this.#parts;
+    let at = ring.next();
+    if (at < 0) return false;
+    let pieces: Bytes[] = [];
+    let begin = at;
+    let end = at;
+    let records = 0;
+    const flush = (): void => {
+      if (end > begin) pieces.push(memory.bytes.subarray(begin, end));
+      if (pieces.length > 0) this.#write(pieces, records);
+      pieces = [];
+      records = 0;
+    };
+    while (at >= 0) {
+      const word = at >> 2;
+      const size = memory.words[word + Record.bytes]!;
+      const kind = memory.words[word + Record.kind]!;
+      if (at !== end) {
+        if (end > begin) pieces.push(memory.bytes.subarray(begin, end));
+        begin = at;
+      }
+      end = at;
+      if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
+        flush();
+        this.open(memory.words[word + Record.transaction]!);
+        begin = end = at + size;
+      } else if ((kind & RECORD_TRANSFERRED) !== 0) {
+        flush();
+        this.#write([this.#parts.receive()], 1);
+        begin = end = at + size;
+      } else {
+        end = at + size;
+        records += 1;
+      }
+      ring.advance(size);
+      at = ring.next();
+    }
+    flush();
+    if (ring.release()) ring.wakeWriter();
+    return true;
+  }
+
+  /** Whether records go into a file. */
+  get isOpen(): boolean {
+    return this.#segment !== undefined;
+  }
+
+  get isDirty(): boolean {
+    const segment = this.#segment;
+    return segment !== undefined && segment.syncedBlocks < segment.blocks;
+  }
+
+  /** Brings what was written to disk, without waiting for it. */
+  sync(): void {
+    const { disk, clock, ring, progress, figures, synced, shard } = this.#parts;
+    const segment = this.#segment;
+    if (segment === undefined || segment.syncedBlocks === segment.blocks) return;
+    if (this.#isSyncing) {
+      figures.add('delayedSyncs', 1);
+      return;
+    }
+    this.#isSyncing = true;
+    const { blocks } = segment;
+    const { position } = ring;
+    const beganUs = clock.nowUs();
+    const bytes = figures.get('unsyncedBytes');
+    const records = figures.get('unsyncedRecords');
+    disk.sync(segment.fd, (error) => {
+      this.#isSyncing = false;
+      // A sync of a segment that is finished since was made good there.
+      if (segment !== this.#segment) return;
+      if (error !== null) {
+        this.#fail('syncErrors', error);
+        return;
+      }
+      const us = clock.nowUs() - beganUs;
+      segment.syncedBlocks = blocks;
+      figures.add('unsyncedBytes', -bytes);
+      figures.add('unsyncedRecords', -records);
+      figures.set('unsyncedSinceUs', segment.blocks === blocks ? 0 : beganUs);
+      this.#countSync(us);
+      progress.setSynced(position);
+      synced(shard, us);
+    });
+  }
+
+  #countSync(us: number): void {
+    const { figures } = this.#parts;
+    figures.add('syncs', 1);
+    figures.add('syncUs', us);
+    figures.set('syncUsLast', us);
+    figures.set('syncUsMax', Math.max(us, figures.get('syncUsMax')));
+  }
+
+  /** Has all on disk and ends. */
+  close(): void {
+    try {
+      this.#finish();
+    } catch (error) {
+      this.#fail('syncErrors', error);
+    }
+  }
+
+  #finish(): void {
+    const { disk, ring, progress, figures } = this.#parts;
+    const segment = this.#segment;
+    this.#segment = undefined;
+    if (segment === undefined) return;
+    disk.syncNow(segment.fd);
+    disk.close(segment.fd);
+    figures.set('unsyncedSinceUs', 0);
+    figures.set('unsyncedBytes', 0);
+    figures.set('unsyncedRecords', 0);
+    progress.setSynced(ring.position);
+  }
+
+  #write(pieces: readonly Bytes[], records: number): void {
+    const { disk, figures, clock } = this.#parts;
+    const segment = this.#segment;
+    if (segment === undefined) {
+      figures.add('lostRecords', records);
+      return;
+    }
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const head = encodeBlockHead({
+      bytes,
+      crc: checksum(pieces),
+      number: segment.blocks + 1,
+      synced: segment.syncedBlocks,
+    });
+    try {
+      disk.append(segment.fd, [head, ...pieces]);
+    } catch (error) {
+      figures.add('lostRecords', records);
+      this.#fail('writeErrors', error);
+      return;
+    }
+    segment.blocks += 1;
+    segment.bytes += BLOCK_HEADER_BYTES + bytes;
+    if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
+    figures.set('segmentBytes', segment.bytes);
+    figures.add('unsyncedBytes', BLOCK_HEADER_BYTES + bytes);
+    figures.add('unsyncedRecords', records);
+    figures.add('bytes', BLOCK_HEADER_BYTES + bytes);
+    figures.add('blocks', 1);
+    figures.add('records', records);
+  }
+
+  /** Leaves the segment for good, with what it holds for certain at its end. */
+  #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
+    const { disk, figures, progress, failed, shard } = this.#parts;
+    const segment = this.#segment;
+    this.#segment = undefined;
+    figures.add(figure, 1);
+    if (segment !== undefined) {
+      figures.add('lostRecords', figures.get('unsyncedRecords'));
+      try {
+        disk.truncate(segment.fd, segment.bytes);
+        disk.close(segment.fd);
+      } catch {
+        // The folder is as it is: recovery cuts a torn end by itself.
+      }
+    }
+    figures.set('unsyncedSinceUs', 0);
+    figures.set('unsyncedBytes', 0);
+    figures.set('unsyncedRecords', 0);
+    progress.hasFailed = true;
+    failed(shard, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Room that a record's header takes when the record itself comes by message. */
+export const TRANSFER_MARK_BYTES = RECORD_HEADER_BYTES;

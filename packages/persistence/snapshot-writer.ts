@@ -1,0 +1,152 @@
+/**
+ * A snapshot on its way to the disk. Shards send pieces of states of keys; each is packed in a pool thread and
+ * written as a block: u32 bytes unpacked (0 = not packed), u32 keys, the states. When all shards have sent
+ * their last, the manifest is written and the folder gets its name.
+ */
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import type { Bytes, Clock } from '#base';
+import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
+import type { Disk } from './disk.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, FORMAT } from './file-head.ts';
+import {
+  MANIFEST,
+  partialFolder,
+  snapshotFile,
+  snapshotFolder,
+  snapshotsFolder,
+} from './layout.ts';
+import type { Manifest } from './manifest.ts';
+
+const pack = promisify(deflateRaw);
+const PACK_LEVEL = 1;
+export const PIECE_HEAD_BYTES = 8;
+
+export interface SnapshotParts {
+  readonly number: number;
+  readonly shards: number;
+  readonly epoch: number;
+  readonly folder: string;
+  readonly packs: boolean;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** A piece is written, or dropped because the snapshot has failed. */
+  took(shard: number): void;
+  /** The snapshot is there, or why it is not. */
+  ended(result: Manifest | Error): void;
+}
+
+interface ShardPart {
+  readonly fd: number;
+  keys: number;
+  bytes: number;
+  unpacked: number;
+  blocks: number;
+  isWhole: boolean;
+}
+
+export class SnapshotWriter {
+  readonly #parts: SnapshotParts;
+  readonly #folder: string;
+  readonly #files: ShardPart[] = [];
+  readonly #beganMs: number;
+  /** Pieces are written in the order they came, one packing after the other. */
+  readonly #queues: Promise<void>[] = [];
+  #hasEnded = false;
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    const { folder, number, shards, epoch, disk, clock } = parts;
+    this.#beganMs = clock.wallMs();
+    this.#folder = partialFolder(folder, number);
+    disk.remove(this.#folder);
+    disk.makeFolder(this.#folder);
+    for (let shard = 0; shard < shards; shard += 1) {
+      const fd = disk.create(snapshotFile(this.#folder, shard));
+      const head = { shard, shards, number, epoch, createdMs: this.#beganMs, previous: 0 };
+      disk.append(fd, [encodeFileHead('snapshot', head)]);
+      const counts = { keys: 0, bytes: FILE_HEAD_BYTES, unpacked: 0, blocks: 0, isWhole: false };
+      this.#files.push({ fd, ...counts });
+      this.#queues.push(Promise.resolve());
+    }
+  }
+
+  /** Takes a piece of a shard's keys; one without keys is its last. */
+  take(shard: number, states: Bytes, keys: number): void {
+    this.#queues[shard] = this.#queues[shard]!.then(async () => {
+      try {
+        if (!this.#hasEnded) await this.#put(shard, states, keys);
+      } catch (error) {
+        this.fail(error instanceof Error ? error : new Error(String(error)));
+      }
+      this.#parts.took(shard);
+    });
+  }
+
+  /** Gives up; nothing stays of it. */
+  fail(error: Error): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { disk, ended } = this.#parts;
+    for (const { fd } of this.#files) {
+      try {
+        disk.close(fd);
+      } catch {
+        // It is removed anyway.
+      }
+    }
+    try {
+      disk.remove(this.#folder);
+    } catch {
+      // The next snapshot of this number removes it.
+    }
+    ended(error);
+  }
+
+  async #put(shard: number, states: Bytes, keys: number): Promise<void> {
+    const { disk, packs } = this.#parts;
+    const file = this.#files[shard]!;
+    if (keys === 0) {
+      disk.syncNow(file.fd);
+      file.isWhole = true;
+      if (this.#files.every(({ isWhole }) => isWhole)) this.#finish();
+      return;
+    }
+    const body = packs ? await pack(states, { level: PACK_LEVEL }) : states;
+    const head = Buffer.alloc(PIECE_HEAD_BYTES);
+    head.writeUInt32LE(packs ? states.length : 0, 0);
+    head.writeUInt32LE(keys, 4);
+    const pieces = [head, body];
+    const bytes = PIECE_HEAD_BYTES + body.length;
+    file.blocks += 1;
+    const block = { bytes, crc: checksum(pieces), number: file.blocks, synced: 0 };
+    disk.append(file.fd, [encodeBlockHead(block), ...pieces]);
+    file.keys += keys;
+    file.bytes += BLOCK_HEADER_BYTES + bytes;
+    file.unpacked += states.length;
+  }
+
+  #finish(): void {
+    const { disk, number, shards, epoch, folder, clock, ended } = this.#parts;
+    for (const { fd } of this.#files) disk.close(fd);
+    const manifest: Manifest = {
+      format: FORMAT,
+      ...{ number, epoch, shards },
+      created_ms: Math.floor(this.#beganMs),
+      duration_ms: Math.floor(clock.wallMs() - this.#beganMs),
+      files: this.#files.map(({ keys, bytes, unpacked }, shard) => {
+        return { shard, keys, bytes, unpacked_bytes: unpacked };
+      }),
+    };
+    const fd = disk.create(path.join(this.#folder, MANIFEST));
+    disk.append(fd, [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
+    disk.syncNow(fd);
+    disk.close(fd);
+    disk.syncFolder(this.#folder);
+    disk.rename(this.#folder, snapshotFolder(folder, number));
+    disk.syncFolder(snapshotsFolder(folder));
+    this.#hasEnded = true;
+    ended(manifest);
+  }
+}

@@ -1,0 +1,66 @@
+/** What random commands of every family have done is there after the server was killed, to the last byte. */
+// test-limit: 180s
+import { chosenSeed, Random, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { expiresSoon } from '../differential/brief.ts';
+import { makeEpisode } from '../differential/differential.ts';
+import { families } from '../differential/families/index.ts';
+import type { Words } from '../differential/family.ts';
+import { differences, KeptServer, stateOf } from './kept-server.ts';
+
+const kept = suite('what was done, after a kill');
+
+const COMMANDS = 1_500;
+/** Commands that stand in one transaction, where they do. */
+const TRANSACTION_MAX = 6;
+const TRANSACTIONS = 0.15;
+
+const servers: KeptServer[] = [];
+kept.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+/** Sends the commands, some of them as transactions, and saves once in between. */
+async function play(client: RespClient, commands: readonly Words[], random: Random): Promise<void> {
+  const saveAt = random.integer(0, commands.length - 1);
+  const sent: Promise<unknown>[] = [];
+  for (let at = 0; at < commands.length; ) {
+    const count = random.chance(TRANSACTIONS) ? random.integer(2, TRANSACTION_MAX) : 1;
+    const some = commands.slice(at, at + count);
+    if (count > 1) sent.push(client.reply('MULTI'));
+    for (const words of some) sent.push(client.reply(...bytesOf(words)));
+    if (count > 1) sent.push(client.reply('EXEC'));
+    if (at <= saveAt && saveAt < at + count) sent.push(client.reply('BGSAVE'));
+    at += count;
+  }
+  await Promise.all(sent);
+}
+
+function bytesOf(words: Words): Buffer[] {
+  return words.map((word) => Buffer.from(word, 'latin1'));
+}
+
+for (const family of families) {
+  kept(`${family.name} commands`, async () => {
+    const seed = chosenSeed();
+    const random = new Random(seed);
+    const server = new KeptServer();
+    servers.push(server);
+    const client = await server.start({ args: ['--set', 'snapshot.interval-secs=0'] });
+    const { settings, steps } = makeEpisode(family, random, COMMANDS);
+    for (const [name, value] of settings) await client.call('CONFIG', 'SET', name, value);
+    const commands = steps
+      .flat()
+      .map(({ words }) => words)
+      .filter((words) => !expiresSoon(words));
+    await play(client, commands, random);
+    const before = await stateOf(client);
+    await server.kill();
+    const after = await stateOf(await server.start());
+    assert.equal(differences(before, after), [], `TEST_SEED=${seed} brings this back`);
+    await server.kill();
+  });
+}
+
+kept.run();

@@ -1,0 +1,92 @@
+/** A server whose folder outlives it: killed, and started again on what it has left. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startServer, until, type ChildServer, type RespClient, type ServerOptions } from '#testkit';
+
+export class KeptServer {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'svc-kept-'));
+  #server: ChildServer | undefined;
+
+  /** Where its data is. */
+  get data(): string {
+    return path.join(this.folder, 'svc-data');
+  }
+
+  get server(): ChildServer {
+    if (this.#server === undefined) throw new Error('the server was not started');
+    return this.#server;
+  }
+
+  /** Starts it, and waits until it has its data. */
+  async start(options: ServerOptions = {}): Promise<RespClient> {
+    this.#server = await startServer({ ...options, folder: this.folder });
+    const client = await this.#server.client();
+    await until(async () => !isError(await client.reply('DBSIZE')), 'the data is back');
+    return client;
+  }
+
+  /** Ends it without a word, as a crash of the process does. */
+  async kill(): Promise<void> {
+    this.server.signal('SIGKILL');
+    await this.server.ended;
+  }
+
+  /** Ends it in good order; answers how. */
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+  }
+
+  async remove(): Promise<void> {
+    if (this.#server?.isRunning === true) await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function isError(reply: unknown): boolean {
+  return reply instanceof Error;
+}
+
+/** Everything a server holds, by key. */
+export type State = ReadonlyMap<string, string>;
+
+/** All keys of all databases, with their values' digests and what those leave out. */
+export async function stateOf(client: RespClient): Promise<State> {
+  const state = new Map<string, string>();
+  for (let database = 0; database < 16; database += 1) {
+    await client.call('SELECT', String(database));
+    for (const name of (await client.call('KEYS', '*')) as (string | Buffer)[]) {
+      const key = Buffer.from(name);
+      const type = String(await client.call('TYPE', key));
+      const details = [
+        type,
+        await client.call('PEXPIRETIME', key),
+        ...((await client.call('DEBUG', 'DIGEST-VALUE', key)) as string[]).map(String),
+      ];
+      if (type === 'stream') {
+        const full = await client.reply('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0');
+        details.push(JSON.stringify(full).replace(/"radix-tree-(keys|nodes)",\d+,/g, ''));
+      }
+      if (type === 'hash') {
+        const fields = (await client.call('HKEYS', key)) as (string | Buffer)[];
+        const sorted = fields.map((field) => Buffer.from(field)).sort((a, b) => a.compare(b));
+        if (sorted.length > 0) {
+          const wanted = ['HPEXPIRETIME', key, 'FIELDS', String(sorted.length), ...sorted];
+          details.push(JSON.stringify(await client.call(...wanted)));
+        }
+      }
+      state.set(`${database} ${key.toString('latin1')}`, details.join(' '));
+    }
+  }
+  await client.call('SELECT', '0');
+  return state;
+}
+
+/** What is not the same in both, one line for each key. */
+export function differences(before: State, after: State): string[] {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys]
+    .filter((key) => before.get(key) !== after.get(key))
+    .map((key) => `${key}: was ${before.get(key) ?? 'absent'}, is ${after.get(key) ?? 'absent'}`);
+}

@@ -1,0 +1,157 @@
+/**
+ * What must happen around each change, so that it lasts: a key that a snapshot wants is written before it
+ * changes, and what was done goes into the journal.
+ */
+import type { Bytes } from '#base';
+import { AT } from '#diag';
+import { FrameKind } from '#link';
+import { RecordKind } from '#persistence';
+import { KeyStateWriter, type Freeze, type Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Frame } from './frame.ts';
+import type { Journal } from './journal.ts';
+import { KeyState, type CopyMessage } from './key-copies.ts';
+
+export interface EffectsParts {
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  /** Of the shard's page. */
+  readonly values: Float64Array;
+  readonly freeze: Freeze;
+  /** Undefined where nothing is kept on disk. */
+  readonly journal: Journal | undefined;
+  readonly shardIndex: number;
+}
+
+/** A key by its database. */
+export interface NamedKey {
+  readonly database: number;
+  readonly key: Bytes;
+}
+
+export class Effects {
+  readonly #parts: EffectsParts;
+  readonly #journal: Journal | undefined;
+  readonly #freeze: Freeze;
+  readonly #states = new KeyStateWriter();
+  #changesBefore = 0;
+  #isInGroup = false;
+
+  constructor(parts: EffectsParts) {
+    this.#parts = parts;
+    this.#journal = parts.journal;
+    this.#freeze = parts.freeze;
+  }
+
+  get isLogging(): boolean {
+    return this.#journal?.isOn === true;
+  }
+
+  /** Whether keys must be preserved before they change. */
+  get isFreezing(): boolean {
+    return this.#freeze.isActive;
+  }
+
+  preserve(database: number, key: Bytes, at = 0, length = key.length): void {
+    if (this.#freeze.isActive) this.#freeze.preserve(database, key, at, length);
+  }
+
+  /** A command that may write is about to be run. */
+  begin(): void {
+    const { context, values } = this.#parts;
+    if (!this.isLogging) return;
+    context.isLogged = true;
+    context.effects.length = 0;
+    this.#changesBefore = values[AT.changes]!;
+  }
+
+  /** The command of the frame was run. */
+  end(frame: Frame): void {
+    const { context, values } = this.#parts;
+    if (!context.isLogged) return;
+    context.isLogged = false;
+    // With keys of others here, what was done is logged as states when it is over.
+    if (context.lent !== undefined) return;
+    // A share is logged though it has changed nothing: a log without it would be given it at recovery.
+    const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
+    if (!isShare && values[AT.changes] === this.#changesBefore) return;
+    const journal = this.#journal!;
+    const { effects, nowMs, database } = context;
+    if (effects.length === 0) {
+      journal.command(frame, recordKindOf(frame), nowMs);
+      return;
+    }
+    const isOpen = !this.#isInGroup && effects.length > 1;
+    if (isOpen) journal.beginGroup();
+    for (const words of effects) journal.effect(words, database, nowMs);
+    if (isOpen) journal.endGroup(nowMs);
+  }
+
+  beginGroup(): void {
+    this.#isInGroup = true;
+    this.#journal?.beginGroup();
+  }
+
+  endGroup(): void {
+    this.#isInGroup = false;
+    if (this.isLogging) this.#journal!.endGroup(this.#parts.context.nowMs);
+  }
+
+  /** A key is gone by itself. */
+  removed(database: number, bytes: Bytes, at: number, length: number): void {
+    this.#absent(RecordKind.removed, database, bytes.slice(at, at + length));
+  }
+
+  /** Fields of a hash are gone by themselves. */
+  fieldsExpired(database: number, bytes: Bytes, at: number, length: number): void {
+    this.#absent(RecordKind.fieldsExpired, database, bytes.slice(at, at + length));
+  }
+
+  #absent(kind: number, database: number, key: Bytes): void {
+    if (!this.isLogging) return;
+    this.#states.writeAbsent(key, database);
+    this.#journal!.states(kind, this.#states.take(), this.#parts.store.nowMs);
+  }
+
+  /**
+   * Logs what a hosted command has changed: this shard's own keys, and those of lenders. Answers it where lenders
+   * have to log it too, so that it is found wherever one of the logs has it.
+   */
+  hosted(transaction: number, own: readonly NamedKey[], returned: readonly CopyMessage[]): Bytes {
+    const { store, shardIndex, context } = this.#parts;
+    const states = this.#states;
+    for (const { database, key } of own) {
+      const keyspace = store.databases[database];
+      if (keyspace !== undefined) states.writeKey(keyspace, key, database, shardIndex);
+    }
+    let isShared = false;
+    for (const { shard, copies } of returned) {
+      for (const copy of copies) {
+        if (copy.state === KeyState.unchanged) continue;
+        isShared = true;
+        states.writeCopy({ ...copy, isObject: copy.state === KeyState.object }, shard);
+      }
+    }
+    if (states.count === 0) return new Uint8Array(0);
+    const bytes = states.take();
+    const journal = this.#journal!;
+    if (!isShared) {
+      journal.states(RecordKind.states, bytes, context.nowMs);
+      return new Uint8Array(0);
+    }
+    journal.transaction(transaction, bytes, context.nowMs);
+    return bytes;
+  }
+
+  /** Keys that were lent come back changed. */
+  gaveBack(transaction: number, changes: Bytes): void {
+    if (!this.isLogging || changes.length === 0) return;
+    this.#journal!.transaction(transaction, changes, this.#parts.context.nowMs);
+  }
+}
+
+/** How a command is done again. */
+function recordKindOf({ kind }: Frame): number {
+  if (kind === FrameKind.share) return RecordKind.share;
+  return kind === FrameKind.offer ? RecordKind.each : RecordKind.command;
+}

@@ -1,0 +1,271 @@
+/**
+ * A shard's log, as far as the shard goes: what it has done, put into the ring of the disk thread.
+ *
+ * A command goes in by one copy of its frame, after it has changed something. What depends on chance, on
+ * settings, or on keys that were lent goes in as what it has done. While the disk is behind, records wait
+ * in private memory: the shard waits for the disk in sync mode only, or when that memory is full.
+ */
+import type { Bytes, Clock } from '#base';
+import {
+  frameBytes,
+  HOST_WORDS,
+  Request,
+  REQUEST_HEADER_BYTES,
+  type LinkMemory,
+  type LogProgress,
+  type RingWriter,
+} from '#link';
+import {
+  hasTransaction,
+  Record,
+  RECORD_DATABASE_SHIFT,
+  RECORD_GROUPED,
+  RECORD_TRANSFERRED,
+  RecordKind,
+  TRANSACTION_BYTES,
+} from '#persistence';
+import type { Frame } from './frame.ts';
+
+/** Records that wait in private memory take no more than this; then the shard waits for the disk. */
+const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
+const ROOM_WAIT_MS = 100;
+
+/** Where the records go. */
+export interface JournalParts {
+  readonly memory: LinkMemory;
+  readonly ring: RingWriter;
+  readonly progress: LogProgress;
+  readonly clock: Clock;
+  /** Which life of the server this is. */
+  readonly epoch: number;
+  /** Wakes the disk thread. */
+  wake(): void;
+  /** Sends a record that is too large for the ring; it arrives before its place in the ring. */
+  transfer(record: Bytes): void;
+}
+
+/** What a record is about, besides its kind. */
+interface RecordHead {
+  readonly kind: number;
+  readonly database: number;
+  readonly nowMs: number;
+  readonly transaction?: number;
+  readonly epoch?: number;
+}
+
+/** One word of a command that is logged instead of the one that was run. */
+export type EffectWord = string | Bytes;
+
+export class Journal {
+  /** Whether anything is logged; false while recovery does it again. */
+  isOn = false;
+  /** Whether replies wait until their writes are on disk. */
+  isSync = false;
+  readonly #parts: JournalParts;
+  readonly #frameBytesMax: number;
+  #isGrouping = false;
+  #hasGrouped = false;
+  /** Records that found the ring full, in order. */
+  #behind: Bytes[] = [];
+  #behindBytes = 0;
+  /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
+  readonly #view: DataView;
+  #isUnsynced = false;
+  /** Microseconds of the last wait for the disk. */
+  waitedUs = 0;
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+    this.#frameBytesMax = parts.ring.capacity >> 2;
+    this.#view = new DataView(parts.memory.bytes.buffer);
+  }
+
+  /** A command as its frame has it. `kind` says how it is done again. */
+  command(frame: Frame, kind: number, nowMs: number): void {
+    const { memory, ring, epoch } = this.#parts;
+    // What came by message is as long as it is; a record ends at a multiple of 8.
+    const length = frame.byteCount;
+    const size = frameBytes(length);
+    const from = frame.word << 2;
+    const transaction = hasTransaction(kind) ? frame.words[frame.word + Record.transaction]! : 0;
+    const database = frame.words[frame.word + Request.kind]! >>> RECORD_DATABASE_SHIFT;
+    const head = { kind, database, nowMs, transaction, epoch };
+    const fits = this.#behind.length === 0 && size <= this.#frameBytesMax;
+    const at = fits ? ring.reserve(size) : -1;
+    if (at < 0) {
+      const copy = new Uint8Array(size);
+      copy.set(frame.bytes.subarray(from, from + length));
+      this.#fill(new DataView(copy.buffer), 0, size, head);
+      this.#wait(copy);
+      return;
+    }
+    if (frame.bytes === memory.bytes) memory.copy(at, from, length);
+    else memory.bytes.set(frame.bytes.subarray(from, from + length), at);
+    this.#fill(this.#view, at, size, head);
+    ring.commit(size);
+  }
+
+  /** A command that does what was done. */
+  effect(words: readonly EffectWord[], database: number, nowMs: number): void {
+    const parts = words.map((word) =>
+      typeof word === 'string' ? Buffer.from(word, 'latin1') : word,
+    );
+    const bodyBytes = parts.reduce((sum, { length }) => sum + length, 0);
+    const spans = REQUEST_HEADER_BYTES + 8 * parts.length;
+    const record = new Uint8Array(frameBytes(spans + bodyBytes));
+    const view = new DataView(record.buffer);
+    let at = 0;
+    for (const [nth, part] of parts.entries()) {
+      view.setInt32(REQUEST_HEADER_BYTES + 8 * nth, at, true);
+      view.setInt32(REQUEST_HEADER_BYTES + 8 * nth + 4, part.length, true);
+      record.set(part, spans + at);
+      at += part.length;
+    }
+    view.setInt32(4 * Record.argumentCount, parts.length, true);
+    view.setInt32(4 * Record.bodyBytes, bodyBytes, true);
+    this.#add(record, { kind: RecordKind.command, database, nowMs });
+  }
+
+  /** States of keys: of `removed` and `fieldsExpired` as those of absent ones. */
+  states(kind: number, states: Bytes, nowMs: number): void {
+    const record = new Uint8Array(frameBytes(REQUEST_HEADER_BYTES + states.length));
+    record.set(states, REQUEST_HEADER_BYTES);
+    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, states.length, true);
+    this.#add(record, { kind, database: 0, nowMs });
+  }
+
+  /** What a transaction over several shards has changed on all of them. */
+  transaction(transaction: number, states: Bytes, nowMs: number, epoch = this.#parts.epoch): void {
+    const begin = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
+    const record = new Uint8Array(frameBytes(begin + states.length));
+    record.set(states, begin);
+    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, states.length, true);
+    this.#add(record, { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch });
+  }
+
+  /** A record of an earlier life, as it stands. */
+  again(record: Bytes): void {
+    const copy = record.slice();
+    const view = new DataView(copy.buffer);
+    view.setInt32(4, view.getInt32(4, true) & ~RECORD_GROUPED, true);
+    this.#wait(copy);
+  }
+
+  /** What follows counts all together or not at all. */
+  beginGroup(): void {
+    this.#isGrouping = true;
+    this.#hasGrouped = false;
+  }
+
+  endGroup(nowMs: number): void {
+    this.#isGrouping = false;
+    if (!this.#hasGrouped) return;
+    this.#add(new Uint8Array(REQUEST_HEADER_BYTES), {
+      ...{ kind: RecordKind.commit, database: 0, nowMs },
+    });
+  }
+
+  /** The log goes on in the segment of that number. */
+  cut(number: number): void {
+    const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
+    const transaction = number;
+    this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
+    this.flush();
+  }
+
+  /** Lets the disk thread see what there is. */
+  flush(): void {
+    const { ring, wake } = this.#parts;
+    if (this.#behind.length > 0) this.#catchUp();
+    if (!ring.hasUnpublished) return;
+    ring.publish();
+    this.#isUnsynced = true;
+    wake();
+  }
+
+  /** Whether the next `settle` waits. */
+  get mustSettle(): boolean {
+    return this.isSync && (this.#isUnsynced || this.#parts.ring.hasUnpublished);
+  }
+
+  /** In sync mode, waits until all that was logged is on disk; false when it cannot be written. */
+  settle(): boolean {
+    this.flush();
+    this.waitedUs = 0;
+    if (!this.isSync || !this.#isUnsynced) return true;
+    const { clock, progress, ring } = this.#parts;
+    const startUs = clock.nowUs();
+    while (this.#behind.length > 0 && !progress.hasFailed) {
+      ring.waitForRoom(ROOM_WAIT_MS);
+      this.flush();
+    }
+    const isSafe = progress.waitFor(ring.published);
+    this.#isUnsynced = !isSafe;
+    this.waitedUs = clock.nowUs() - startUs;
+    return isSafe;
+  }
+
+  #add(record: Bytes, head: RecordHead): void {
+    this.#fill(new DataView(record.buffer), 0, record.length, head);
+    this.#wait(record);
+  }
+
+  #fill(view: DataView, at: number, size: number, head: RecordHead): void {
+    let flags = 0;
+    if (this.#isGrouping) {
+      this.#hasGrouped = true;
+      flags = RECORD_GROUPED;
+    }
+    view.setInt32(at, size, true);
+    view.setInt32(at + 4, head.kind | flags | (head.database << RECORD_DATABASE_SHIFT), true);
+    view.setInt32(at + 8, 0, true);
+    view.setInt32(at + 12, 0, true);
+    view.setFloat64(at + 4 * Record.timeAt, head.nowMs, true);
+    if (
+      head.transaction === undefined ||
+      !(hasTransaction(head.kind) || head.kind === RecordKind.cut)
+    )
+      return;
+    view.setInt32(at + 4 * Record.transaction, head.transaction, true);
+    view.setInt32(at + 4 * Record.epoch, head.epoch ?? 0, true);
+  }
+
+  /** Puts a record behind those that wait; nearly always it need not. */
+  #wait(record: Bytes): void {
+    this.#behind.push(record);
+    this.#behindBytes += record.length;
+    this.#catchUp();
+    const { ring, wake } = this.#parts;
+    while (this.#behindBytes > BEHIND_BYTES_MAX) {
+      ring.publish();
+      wake();
+      ring.waitForRoom(ROOM_WAIT_MS);
+      this.#catchUp();
+    }
+  }
+
+  #catchUp(): void {
+    let done = 0;
+    while (done < this.#behind.length && this.#put(this.#behind[done]!)) done += 1;
+    if (done === this.#behind.length) this.#behind = [];
+    else if (done > 0) this.#behind = this.#behind.slice(done);
+  }
+
+  #put(record: Bytes): boolean {
+    const { ring, memory, transfer } = this.#parts;
+    const { length } = record;
+    const isLarge = length > this.#frameBytesMax;
+    const size = isLarge ? REQUEST_HEADER_BYTES : length;
+    const at = ring.reserve(size);
+    if (at < 0) return false;
+    memory.bytes.set(isLarge ? record.subarray(0, size) : record, at);
+    if (isLarge) {
+      transfer(record);
+      this.#view.setInt32(at, size, true);
+      this.#view.setInt32(at + 4, this.#view.getInt32(at + 4, true) | RECORD_TRANSFERRED, true);
+    }
+    ring.commit(size);
+    this.#behindBytes -= length;
+    return true;
+  }
+}

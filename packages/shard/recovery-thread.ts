@@ -1,0 +1,110 @@
+/** How a shard's thread is brought back to its data: what main says and what the thread answers. */
+
+import { parentPort, type MessagePort } from 'node:worker_threads';
+import { unreachable, type Bytes } from '#base';
+import type { Page } from '#diag';
+import type { ShardPlan } from '#persistence';
+import type { Journal } from './journal.ts';
+import type { ShardMachine } from './machine.ts';
+import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
+import { frameOf } from './replay.ts';
+
+/** What main says, in this order; `give` where another shard lacks a transaction. */
+export type RecoveryOrder =
+  | { readonly kind: 'recover'; readonly plan: ShardPlan | undefined; readonly anyway: boolean }
+  | { readonly kind: 'give'; readonly ids: readonly number[] }
+  | { readonly kind: 'go'; readonly records: readonly Bytes[] };
+
+/** A transaction over several shards that a shard has: its number, and the shards that took part, a bit each. */
+export type TransactionNote = readonly [id: number, shards: number];
+
+export type RecoveryAnswer =
+  | {
+      readonly kind: 'recovered';
+      readonly report: RecoveryReport;
+      readonly transactions: readonly TransactionNote[];
+    }
+  | { readonly kind: 'not-recovered'; readonly problem: RecoveryProblem }
+  | { readonly kind: 'given'; readonly records: readonly Bytes[] }
+  | { readonly kind: 'gone' };
+
+/** Ends when the shard may serve. */
+export async function recoverThread(
+  machine: ShardMachine,
+  journal: Journal,
+  page: Page,
+): Promise<void> {
+  const port = parentPort ?? unreachable('a shard is a thread');
+  const orders = ordersOf(port);
+  const answer = (message: RecoveryAnswer): void => {
+    port.postMessage(message);
+  };
+  for (;;) {
+    const order = await orders.next();
+    switch (order.kind) {
+      case 'recover': {
+        answer(recover(machine, page, order));
+        break;
+      }
+      case 'give': {
+        const wanted = new Set(order.ids);
+        const kept = machine.replay.transactions.filter(({ id }) => wanted.has(id));
+        answer({ kind: 'given', records: kept.map(({ record }) => record) });
+        break;
+      }
+      case 'go':
+        journal.isOn = true;
+        for (const record of order.records) {
+          machine.replay.record(frameOf(record.slice()));
+          journal.again(record);
+        }
+        journal.flush();
+        machine.endReplay();
+        answer({ kind: 'gone' });
+        orders.close();
+        return;
+    }
+  }
+}
+
+function recover(
+  machine: ShardMachine,
+  page: Page,
+  { plan, anyway }: { plan: ShardPlan | undefined; anyway: boolean },
+): RecoveryAnswer {
+  machine.beginReplay();
+  const recovery = new Recovery({ store: machine.store, replay: machine.replay, page });
+  const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
+  const outcome = recovery.run(plan ?? nothing, anyway);
+  if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };
+  const transactions = machine.replay.transactions.map(({ id, shards }) => [id, shards] as const);
+  return { kind: 'recovered', report: outcome, transactions };
+}
+
+interface Orders {
+  next(): Promise<RecoveryOrder>;
+  close(): void;
+}
+
+function ordersOf(port: MessagePort): Orders {
+  const come: RecoveryOrder[] = [];
+  let waiting: ((order: RecoveryOrder) => void) | undefined;
+  const take = (order: RecoveryOrder): void => {
+    if (waiting === undefined) come.push(order);
+    else waiting(order);
+    waiting = undefined;
+  };
+  port.on('message', take);
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        const first = come.shift();
+        if (first === undefined) waiting = resolve;
+        else resolve(first);
+      }),
+    close() {
+      port.off('message', take);
+      port.unref();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/** Brings a shard to where its files say that it was: the newest snapshot, and the log behind it. */
+
+import fs from 'node:fs';
+import { inflateRawSync } from 'node:zlib';
+import type { Bytes } from '#base';
+import type { Page } from '#diag';
+import { BlockReader, DamagedFile, PIECE_HEAD_BYTES, type ShardPlan } from '#persistence';
+import { KeyStateReader, type Store } from '#store';
+import { ReplayError, type Replay } from './replay.ts';
+
+/** What was left out, and why. */
+export interface LeftOut {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly isDamage: boolean;
+  readonly message: string;
+}
+
+export interface RecoveryReport {
+  readonly keys: number;
+  readonly records: number;
+  readonly leftOut: readonly LeftOut[];
+  /** Records of transactions that were never whole. */
+  readonly droppedRecords: number;
+}
+
+/** A file is not what it was written as. */
+export interface RecoveryProblem {
+  readonly isSnapshot: boolean;
+  readonly message: string;
+}
+
+export interface RecoveryParts {
+  readonly store: Store;
+  readonly replay: Replay;
+  readonly page: Page;
+}
+
+export class Recovery {
+  readonly #parts: RecoveryParts;
+  readonly #leftOut: LeftOut[] = [];
+  #before = 0;
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads all files of the plan. What is damaged is a problem; with `anyway` it is left out, put aside and told.
+   * A torn end of the last segment is cut off.
+   */
+  run(plan: ShardPlan, anyway: boolean): RecoveryReport | RecoveryProblem {
+    const { store, replay, page } = this.#parts;
+    page.set('loadTotalBytes', plan.bytes);
+    page.set('loadedBytes', 0);
+    try {
+      if (plan.snapshot !== undefined) this.#snapshot(plan.snapshot, plan.snapshotKeys);
+    } catch (error) {
+      return { isSnapshot: true, message: messageOf(error) };
+    }
+    for (const [nth, file] of plan.segments.entries()) {
+      const isLast = nth === plan.segments.length - 1;
+      try {
+        this.#segment(file, isLast);
+      } catch (error) {
+        if (!anyway || !(error instanceof DamagedFile)) {
+          return { isSnapshot: false, message: messageOf(error) };
+        }
+        this.#putAside(error, plan.segments.slice(nth + 1));
+        break;
+      }
+    }
+    const droppedRecords = replay.dropGroup();
+    const keys = store.databases.reduce((sum, { size }) => sum + size, 0);
+    page.set('loadedKeys', keys);
+    page.set('loadedBytes', plan.bytes);
+    return { keys, records: replay.records, leftOut: this.#leftOut, droppedRecords };
+  }
+
+  #snapshot(file: string, keysWanted: number): void {
+    const { store } = this.#parts;
+    const reader = new BlockReader('snapshot', file);
+    let keys = 0;
+    try {
+      for (let block = reader.next(); block !== undefined; block = reader.next()) {
+        const unpackedBytes = block.readUInt32LE(0);
+        const packed = block.subarray(PIECE_HEAD_BYTES);
+        const states: Bytes =
+          unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
+        for (const each = new KeyStateReader(states); each.next();) {
+          each.install(store);
+          keys += 1;
+        }
+        this.#passed(reader, keys);
+      }
+      reader.end(true);
+    } finally {
+      reader.close();
+    }
+    if (keys !== keysWanted) {
+      throw new DamagedFile(file, reader.size, `it has ${keys} keys of ${keysWanted}`);
+    }
+    this.#before += reader.size;
+  }
+
+  #segment(file: string, isLast: boolean): void {
+    const { replay } = this.#parts;
+    const reader = new BlockReader('log', file);
+    try {
+      for (let block = reader.next(); block !== undefined; block = reader.next()) {
+        try {
+          replay.block(block);
+        } catch (error) {
+          if (!(error instanceof ReplayError)) throw error;
+          throw new DamagedFile(file, reader.blockAt, error.message);
+        }
+        this.#passed(reader, 0);
+      }
+      const torn = reader.end(!isLast);
+      if (torn !== undefined) {
+        fs.truncateSync(file, torn.offset);
+        const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
+        this.#leftOut.push({ file, ...torn, isDamage: false, message });
+      }
+    } finally {
+      reader.close();
+    }
+    this.#before += reader.size;
+  }
+
+  #passed(reader: BlockReader, keys: number): void {
+    const { page } = this.#parts;
+    page.set('loadedBytes', this.#before + reader.offset);
+    if (keys > 0) page.set('loadedKeys', keys);
+  }
+
+  /** Keeps a copy of what is damaged, and ends the log before it. */
+  #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
+    const { size } = fs.statSync(file);
+    fs.copyFileSync(file, `${file}.damaged`);
+    fs.truncateSync(file, offset);
+    this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
+    for (const next of later) {
+      const bytes = fs.statSync(next).size;
+      fs.renameSync(next, `${next}.damaged`);
+      const why = `${next} is behind the damage`;
+      this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
+    }
+  }
+}
+
+export function isProblem(outcome: RecoveryReport | RecoveryProblem): outcome is RecoveryProblem {
+  return 'isSnapshot' in outcome;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,254 @@
+/**
+ * Does again what a log says, in the order of the log: the ordinary code of commands, at the time they were run.
+ *
+ * What belongs to transactions over several shards is noted, so that a shard whose log has ended before one
+ * can be given it by another.
+ */
+import { CommandError, type Bytes } from '#base';
+import { commandTable, type CommandEntry } from '#commands';
+import { DATABASE_SHIFT, FrameKind, HOST_WORDS, Request, REQUEST_HEADER_BYTES } from '#link';
+import {
+  hasTransaction,
+  Record,
+  RECORD_DATABASE_SHIFT,
+  RECORD_GROUPED,
+  RECORD_KIND_MASK,
+  RecordKind,
+  TRANSACTION_BYTES,
+  transactionId,
+} from '#persistence';
+import { KeyStateReader, type Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Executor } from './executor.ts';
+import { Frame } from './frame.ts';
+import { answerPart } from './part-answer.ts';
+import type { ReplySender } from './reply-sender.ts';
+
+/** A record cannot be done again. */
+export class ReplayError extends Error {
+  override readonly name = 'ReplayError';
+}
+
+export interface ReplayParts {
+  readonly store: Store;
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly shardIndex: number;
+}
+
+/** A transaction over several shards that the log has. */
+export interface SharedTransaction {
+  /** As `transactionId` makes it. */
+  readonly id: number;
+  /** The shards that took part, a bit each. */
+  readonly shards: number;
+  readonly record: Bytes;
+}
+
+/** Transactions are compared over the shards' logs as far back as this: logs that end at the same moment differ by far fewer. */
+const TRANSACTIONS_KEPT = 100_000;
+/** And no more bytes of them are kept than this. */
+const TRANSACTION_BYTES_KEPT = 64 * 1024 * 1024;
+
+const SHARE_SPANS = Request.spans + HOST_WORDS;
+
+export class Replay {
+  readonly #parts: ReplayParts;
+  /** Records of a group that is not whole yet. */
+  #group: Bytes[] = [];
+  /** The transactions met last, oldest first from `#kept`. */
+  #transactions: SharedTransaction[] = [];
+  #transactionBytes = 0;
+  records = 0;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+  }
+
+  get transactions(): readonly SharedTransaction[] {
+    return this.#transactions;
+  }
+
+  /** Does the records of a block again; its bytes begin at a multiple of 8. */
+  block(block: Bytes): void {
+    const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
+    let at = 0;
+    while (at < block.length) {
+      const size = words[(at >> 2) + Record.bytes]!;
+      if (size < REQUEST_HEADER_BYTES || size % 8 !== 0 || at + size > block.length) {
+        throw new ReplayError('a record has no size that can be');
+      }
+      const kindWord = words[(at >> 2) + Record.kind]!;
+      if ((kindWord & RECORD_GROUPED) !== 0) this.#group.push(block.slice(at, at + size));
+      else if ((kindWord & RECORD_KIND_MASK) === RecordKind.commit) this.#endGroup();
+      else this.record(new Frame(block, words, at >> 2));
+      at += size;
+    }
+  }
+
+  /** Forgets what is left of a group: it was never whole. Answers how many records that were. */
+  dropGroup(): number {
+    const dropped = this.#group.length;
+    this.#group = [];
+    return dropped;
+  }
+
+  #endGroup(): void {
+    const group = this.#group;
+    this.#group = [];
+    for (const bytes of group) this.record(frameOf(bytes));
+  }
+
+  /** Does one record again. */
+  record(record: Frame): void {
+    const { store } = this.#parts;
+    const { words, word, bytes } = record;
+    const kind = words[word + Record.kind]! & RECORD_KIND_MASK;
+    const begin = word << 2;
+    const view = new DataView(bytes.buffer, bytes.byteOffset + begin);
+    this.#setTime(view.getFloat64(4 * Record.timeAt, true));
+    this.records += 1;
+    const bodyAt = begin + REQUEST_HEADER_BYTES + (hasTransaction(kind) ? TRANSACTION_BYTES : 0);
+    const bodyEnd = bodyAt + words[word + Record.bodyBytes]!;
+    switch (kind) {
+      case RecordKind.command:
+      case RecordKind.share:
+      case RecordKind.each:
+        this.#command(record, kind);
+        break;
+      case RecordKind.removed:
+      case RecordKind.states:
+        for (const states = new KeyStateReader(bytes, bodyAt, bodyEnd); states.next();) {
+          states.install(store);
+        }
+        break;
+      case RecordKind.fieldsExpired:
+        for (const states = new KeyStateReader(bytes, bodyAt, bodyEnd); states.next();) {
+          store.expireFieldsIn(states.database, states.key);
+        }
+        break;
+      case RecordKind.transaction:
+        this.#transaction(record, bodyAt, bodyEnd);
+        break;
+      default:
+        throw new ReplayError(`a record has the unknown kind ${kind}`);
+    }
+  }
+
+  #setTime(nowMs: number): void {
+    const { store, context } = this.#parts;
+    store.nowMs = nowMs;
+    store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
+    context.nowMs = nowMs;
+  }
+
+  #transaction(record: Frame, bodyAt: number, bodyEnd: number): void {
+    const { store, shardIndex } = this.#parts;
+    let shards = 0;
+    for (const states = new KeyStateReader(record.bytes, bodyAt, bodyEnd); states.next();) {
+      shards |= 1 << states.owner;
+      if (states.owner === shardIndex) states.install(store);
+    }
+    this.#note(record, shards);
+  }
+
+  #command(record: Frame, kind: number): void {
+    const { executor, context, sender } = this.#parts;
+    const { words, word } = record;
+    const spans = kind === RecordKind.command ? Request.spans : SHARE_SPANS;
+    const entry = entryOf(record, spans);
+    words[word + Request.command] = entry.id;
+    const kindWord = words[word + Record.kind]!;
+    const database = kindWord >>> RECORD_DATABASE_SHIFT;
+    const frameKind = kind === RecordKind.share ? FrameKind.share : FrameKind.command;
+    words[word + Request.kind] = frameKind | (database << DATABASE_SHIFT);
+    executor.point(record, spans);
+    context.mayBlock = false;
+    context.isPartial = kind === RecordKind.each;
+    sender.begin(0, 0);
+    if (entry.command.route === 'everyShard' || kind === RecordKind.share) this.#part(entry);
+    else executor.execute(entry);
+    const { errorText } = sender.writer;
+    sender.abandon();
+    words[word + Record.kind] = kindWord;
+    context.isPartial = false;
+    context.parked = undefined;
+    if (errorText !== null) {
+      throw new ReplayError(`${entry.command.name} answers an error now: ${errorText}`);
+    }
+    if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry));
+  }
+
+  #part(entry: CommandEntry): void {
+    const { executor, context, sender } = this.#parts;
+    sender.writer.clearError();
+    try {
+      answerPart(entry, context, executor.args);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw new ReplayError(`${entry.command.name} answers an error now: ${error.message}`);
+    }
+  }
+
+  /** The shards that do a share of a command. */
+  #sharers(record: Frame, { command }: CommandEntry): number {
+    const { context } = this.#parts;
+    if (command.route !== 'byKey') return 2 ** context.shardCount - 1;
+    let shards = 0;
+    const { bytes, words, word } = record;
+    const count = words[word + Record.argumentCount]!;
+    const bodyAt = (word + SHARE_SPANS + 2 * count) << 2;
+    for (let index = 1; index < count; index += command.keyStride) {
+      const at = bodyAt + words[word + SHARE_SPANS + 2 * index]!;
+      const length = words[word + SHARE_SPANS + 2 * index + 1]!;
+      shards |= 1 << context.ownerOf(bytes, at, length);
+    }
+    return shards;
+  }
+
+  #note(record: Frame, shards: number): void {
+    const { words, word, bytes, byteCount } = record;
+    const id = transactionId(
+      words[word + Record.epoch]! >>> 0,
+      words[word + Record.transaction]! >>> 0,
+    );
+    const at = word << 2;
+    this.#transactions.push({ id, shards, record: bytes.slice(at, at + byteCount) });
+    this.#transactionBytes += byteCount;
+    if (
+      this.#transactions.length > 2 * TRANSACTIONS_KEPT ||
+      this.#transactionBytes > 2 * TRANSACTION_BYTES_KEPT
+    ) {
+      this.#transactions = this.#transactions.slice(this.#transactions.length >> 1);
+      this.#transactionBytes = this.#transactions.reduce(
+        (sum, { record: { length } }) => sum + length,
+        0,
+      );
+    }
+  }
+}
+
+/** A record in memory of its own. */
+export function frameOf(record: Bytes): Frame {
+  return new Frame(record, new Int32Array(record.buffer, record.byteOffset, record.length >> 2), 0);
+}
+
+function entryOf({ bytes, words, word }: Frame, spans: number): CommandEntry {
+  const count = words[word + Record.argumentCount]!;
+  const bodyAt = (word + spans + 2 * count) << 2;
+  const place = (nth: number): [at: number, length: number] => [
+    bodyAt + words[word + spans + 2 * nth]!,
+    words[word + spans + 2 * nth + 1]!,
+  ];
+  const entry = commandTable.find(bytes, ...place(0));
+  const found =
+    entry !== undefined && entry.command.route === 'container' && count > 1
+      ? (entry.subcommand(bytes, ...place(1)) ?? entry)
+      : entry;
+  if (found === undefined) {
+    const name = Buffer.from(bytes.buffer, bytes.byteOffset + place(0)[0], place(0)[1]);
+    throw new ReplayError(`the command ${name.toString('latin1')} is unknown to this version`);
+  }
+  return found;
+}

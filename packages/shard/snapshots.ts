@@ -1,0 +1,66 @@
+/** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
+
+import { AT, type Page } from '#diag';
+import { Freeze, type Store } from '#store';
+import type { Journal } from './journal.ts';
+import type { SnapshotOutlet } from './machine-parts.ts';
+
+/** Most microseconds of one slice: as much as a batch of commands takes. */
+const SLICE_US = 500;
+/** Pieces that may be on their way; then the walk rests until the disk has caught up. */
+const PIECES_AHEAD_MAX = 16;
+
+export interface SnapshotsParts {
+  readonly store: Store;
+  readonly journal: Journal | undefined;
+  readonly outlet: SnapshotOutlet | undefined;
+  readonly page: Page;
+  readonly nowUs: () => number;
+}
+
+export class Snapshots {
+  readonly freeze: Freeze;
+  readonly #parts: SnapshotsParts;
+  #number = 0;
+  #sent = 0;
+
+  constructor(parts: SnapshotsParts) {
+    this.#parts = parts;
+    this.freeze = new Freeze(parts.store);
+  }
+
+  get isActive(): boolean {
+    return this.freeze.isActive;
+  }
+
+  /** Keeps all keys as they are now; the log goes on in a segment of its own. */
+  begin(number: number): void {
+    const { journal, outlet, nowUs } = this.#parts;
+    if (this.isActive) {
+      // The one before has failed, and nobody wants the rest.
+      this.freeze.abandon();
+      while (!this.freeze.slice(nowUs, Infinity));
+    }
+    journal?.cut(number);
+    this.#number = number;
+    this.freeze.begin((states, keys) => {
+      this.#sent = (this.#sent + 1) | 0;
+      outlet?.send(number, states, keys);
+    });
+  }
+
+  /** Goes on for a while; false when there was nothing that could be done. */
+  slice(): boolean {
+    const { outlet, nowUs, page } = this.#parts;
+    const ahead = (this.#sent - (outlet?.taken() ?? this.#sent)) | 0;
+    if (ahead > PIECES_AHEAD_MAX) return false;
+    const startUs = nowUs();
+    const isThrough = this.freeze.slice(nowUs, SLICE_US);
+    page.add('snapshotUs', nowUs() - startUs);
+    page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
+    if (!isThrough) return true;
+    this.#sent = (this.#sent + 1) | 0;
+    outlet?.send(this.#number, new Uint8Array(0), 0);
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * All keys as they stood at one moment, handed out piece by piece while commands go on: the ground of a
+ * snapshot without a fork.
+ *
+ * One bit of each record says whether the freeze has met it. A freeze begins by turning what the bit means:
+ * every record is unmet then, and new ones are born met. The walk meets record by record; whatever is about
+ * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
+ * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
+ */
+import type { Bytes } from '#base';
+import type { Contents } from './contents.ts';
+import { KeyStateWriter } from './key-state.ts';
+import type { Keyspace } from './keyspace.ts';
+import { FREEZE_BIT } from './record-head.ts';
+import type { Store } from './store.ts';
+
+/** Keys met between two looks at the clock. */
+const STEP_KEYS = 32;
+/** States are handed on when they take this many bytes. */
+const PIECE_BYTES = 256 * 1_024;
+
+/** Takes states of keys; the bytes are its own. */
+export type FreezeSink = (states: Bytes, count: number) => void;
+
+export class Freeze {
+  readonly #store: Store;
+  readonly #writer = new KeyStateWriter(PIECE_BYTES + 4_096);
+  #sink: FreezeSink | undefined;
+  #standing: readonly Keyspace[] = [];
+  /** The database that each of the contents was when the freeze began. */
+  #numbers = new Map<Contents, number>();
+  #database = 0;
+  #cursor = 0;
+  /** Bytes written because they were about to change. */
+  preservedBytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get isActive(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** Freezes all keys as they are now. */
+  begin(sink: FreezeSink): void {
+    const store = this.#store;
+    store.freezeBit ^= FREEZE_BIT;
+    this.#sink = sink;
+    this.#standing = store.databases.map((keyspace) => keyspace.standing());
+    this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
+    this.#database = 0;
+    this.#cursor = 0;
+    this.preservedBytes = 0;
+  }
+
+  /** What is still to come is not wanted; the walk goes on, so that all records are met. */
+  abandon(): void {
+    if (this.isActive) this.#sink = nobody;
+  }
+
+  /** Writes a key as it is, because it is about to change. */
+  preserve(database: number, bytes: Bytes, at: number, length: number): void {
+    const keyspace = this.#store.databases[database];
+    if (keyspace === undefined) return;
+    const ref = keyspace.lookUp(bytes, length, at);
+    if (ref === 0 || !keyspace.isUnmet(ref)) return;
+    const number = this.#numbers.get(keyspace.contents);
+    const before = this.#writer.length;
+    keyspace.meet(ref);
+    if (number === undefined) return;
+    this.#writer.write(keyspace, ref, number);
+    this.preservedBytes += this.#writer.length - before;
+    if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+  }
+
+  /** Goes on for a while; true when all keys are met. */
+  slice(nowUs: () => number, budgetUs: number): boolean {
+    const endUs = nowUs() + budgetUs;
+    do {
+      const keyspace = this.#standing[this.#database];
+      if (keyspace === undefined) {
+        this.#end();
+        return true;
+      }
+      this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
+        if (!keyspace.isUnmet(ref)) return;
+        keyspace.meet(ref);
+        this.#writer.write(keyspace, ref, this.#database);
+      });
+      if (this.#cursor === 0) this.#database += 1;
+      if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+    } while (nowUs() < endUs);
+    return false;
+  }
+
+  #handOn(): void {
+    const { count } = this.#writer;
+    const states = this.#writer.take();
+    if (count > 0) this.#sink?.(states, count);
+  }
+
+  #end(): void {
+    this.#handOn();
+    this.#sink = undefined;
+    this.#standing = [];
+    this.#numbers.clear();
+  }
+}
+
+function nobody(): void {
+  // An abandoned freeze has no taker.
+}

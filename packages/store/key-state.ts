@@ -1,0 +1,243 @@
+/**
+ * A key as it stands, as bytes: in snapshots, and in the log where a command alone would not do.
+ *
+ *   u32 bytes of all this, u8 type, u8 encoding and flags, u16 database, u32 bytes of the key,
+ *   u24 access, u8 owner, f64 expiry (Unix milliseconds, -1 = none), key, value
+ *
+ * The value is the store's own representation: the encodings of `encodings.ts`, objects as their codec makes them.
+ */
+import { assert, type Bytes } from '#base';
+import type { Keyspace } from './keyspace.ts';
+import type { Ref } from './segment.ts';
+import type { Store } from './store.ts';
+import { codecAt, codecOf } from './value-codec.ts';
+
+export const KEY_STATE_HEADER_BYTES = 24;
+
+const ENCODING = 15;
+/** The key is not there. */
+const ABSENT = 32;
+/** The value's bytes are what the codec of its type and encoding makes of an object. */
+const OBJECT = 128;
+
+const nothing: Bytes = new Uint8Array(0);
+
+/** A key's state in parts; `type` 0 means that the key is not there. */
+export interface StateCopy {
+  readonly database: number;
+  readonly key: Bytes;
+  readonly type: number;
+  readonly encoding: number;
+  readonly isObject: boolean;
+  readonly access: number;
+  /** Unix milliseconds, or -1. */
+  readonly expireAt: number;
+  readonly value: Bytes;
+}
+
+/** Bytes that grow as states are written into them. */
+export class KeyStateWriter {
+  #bytes: Bytes;
+  #view: DataView;
+  length = 0;
+  count = 0;
+
+  constructor(byteCount = 4_096) {
+    this.#bytes = new Uint8Array(byteCount);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** The state of a record. `database` is the one that it is written under. */
+  write(keyspace: Keyspace, ref: Ref, database: number, owner = 0): void {
+    const key = keyspace.key(ref);
+    const keyLength = key.length;
+    const isObject = keyspace.isObject(ref);
+    const encoded = isObject ? codecAt(keyspace, ref).encode(keyspace.object(ref)) : nothing;
+    const valueLength = isObject ? encoded.length : keyspace.length(ref);
+    const flags = keyspace.encoding(ref) | (isObject ? OBJECT : 0);
+    const at = this.#head(keyLength, valueLength);
+    const view = this.#view;
+    view.setUint8(at + 4, keyspace.type(ref));
+    view.setUint8(at + 5, flags);
+    view.setUint16(at + 6, database, true);
+    view.setUint32(at + 12, keyspace.access(ref) | (owner << 24), true);
+    view.setFloat64(at + 16, keyspace.expireAt(ref), true);
+    const keyAt = at + KEY_STATE_HEADER_BYTES;
+    const again = keyspace.key(ref);
+    this.#put(keyAt, again.bytes, again.at, keyLength);
+    if (isObject) {
+      this.#put(keyAt + keyLength, encoded, 0, valueLength);
+    } else {
+      const value = keyspace.value(ref);
+      this.#put(keyAt + keyLength, value.bytes, value.at, valueLength);
+    }
+  }
+
+  /** That a key is not there. */
+  writeAbsent(key: Bytes, database: number, owner = 0): void {
+    const at = this.#head(key.length, 0);
+    this.#view.setUint8(at + 4, 0);
+    this.#view.setUint8(at + 5, ABSENT);
+    this.#view.setUint16(at + 6, database, true);
+    this.#view.setUint32(at + 12, owner << 24, true);
+    this.#view.setFloat64(at + 16, -1, true);
+    this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
+  }
+
+  /** The state of a key, whether it is there or not. An expired one is not. */
+  writeKey(keyspace: Keyspace, key: Bytes, database: number, owner = 0): void {
+    const ref = keyspace.peek(key, 0, key.length);
+    if (ref === 0) this.writeAbsent(key, database, owner);
+    else this.write(keyspace, ref, database, owner);
+  }
+
+  /** A state that is at hand in parts; without a type, that the key is not there. */
+  writeCopy(copy: StateCopy, owner: number): void {
+    const { key, value, database } = copy;
+    if (copy.type === 0) {
+      this.writeAbsent(key, database, owner);
+      return;
+    }
+    const at = this.#head(key.length, value.length);
+    const view = this.#view;
+    view.setUint8(at + 4, copy.type);
+    view.setUint8(at + 5, copy.encoding | (copy.isObject ? OBJECT : 0));
+    view.setUint16(at + 6, database, true);
+    view.setUint32(at + 12, copy.access | (owner << 24), true);
+    view.setFloat64(at + 16, copy.expireAt, true);
+    this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
+    this.#put(at + KEY_STATE_HEADER_BYTES + key.length, value, 0, value.length);
+  }
+
+  /** What was written, in memory that is the taker's; the writer begins anew. */
+  take(): Bytes {
+    const bytes = this.#bytes.slice(0, this.length);
+    this.length = 0;
+    this.count = 0;
+    return bytes;
+  }
+
+  #head(keyLength: number, valueLength: number): number {
+    const at = this.length;
+    const size = KEY_STATE_HEADER_BYTES + keyLength + valueLength;
+    if (at + size > this.#bytes.length) this.#grow(at + size);
+    this.#view.setUint32(at, size, true);
+    this.#view.setUint32(at + 8, keyLength, true);
+    this.length = at + size;
+    this.count += 1;
+    return at;
+  }
+
+  #put(to: number, source: Bytes, from: number, length: number): void {
+    const bytes = this.#bytes;
+    if (length > BYTE_LOOP_MAX) {
+      bytes.set(source.subarray(from, from + length), to);
+      return;
+    }
+    for (let nth = 0; nth < length; nth += 1) bytes[to + nth] = source[from + nth]!;
+  }
+
+  #grow(byteCount: number): void {
+    const grown = new Uint8Array(Math.max(byteCount, 2 * this.#bytes.length));
+    grown.set(this.#bytes.subarray(0, this.length));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}
+
+/** Below this a loop is faster than `set` with a view of its own. */
+const BYTE_LOOP_MAX = 96;
+
+/** Reads states one after the other out of bytes that whoever wrote them has vouched for. */
+export class KeyStateReader {
+  readonly #bytes: Bytes;
+  readonly #view: DataView;
+  readonly #end: number;
+  #next: number;
+  #at = 0;
+
+  constructor(bytes: Bytes, at = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#next = at;
+    this.#end = end;
+  }
+
+  /** Steps to the next state; false at the end. */
+  next(): boolean {
+    if (this.#next >= this.#end) return false;
+    this.#at = this.#next;
+    const size = this.#view.getUint32(this.#at, true);
+    assert(
+      size >= KEY_STATE_HEADER_BYTES + this.keyLength && this.#at + size <= this.#end,
+      'a key state lies inside its record',
+    );
+    this.#next = this.#at + size;
+    return true;
+  }
+
+  get isAbsent(): boolean {
+    return (this.#view.getUint8(this.#at + 5) & ABSENT) !== 0;
+  }
+
+  get database(): number {
+    return this.#view.getUint16(this.#at + 6, true);
+  }
+
+  get owner(): number {
+    return this.#view.getUint8(this.#at + 15);
+  }
+
+  get keyLength(): number {
+    return this.#view.getUint32(this.#at + 8, true);
+  }
+
+  get keyAt(): number {
+    return this.#at + KEY_STATE_HEADER_BYTES;
+  }
+
+  /** A copy of the key. */
+  get key(): Bytes {
+    return this.#bytes.slice(this.keyAt, this.keyAt + this.keyLength);
+  }
+
+  /** The bytes of the whole state, as a view. */
+  get whole(): Bytes {
+    return this.#bytes.subarray(this.#at, this.#next);
+  }
+
+  /** Makes the key in the store what the state says. */
+  install(store: Store): void {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const at = this.#at;
+    const keyspace = store.databases[this.database];
+    assert(keyspace !== undefined, 'the database of a key exists');
+    const { keyAt, keyLength } = this;
+    if (this.isAbsent) {
+      const ref = keyspace.lookUp(bytes, keyLength, keyAt);
+      if (ref !== 0) keyspace.removeRef(ref);
+      return;
+    }
+    const type = view.getUint8(at + 4);
+    const flags = view.getUint8(at + 5);
+    const encoding = flags & ENCODING;
+    const expireAt = view.getFloat64(at + 16, true);
+    const valueAt = keyAt + keyLength;
+    const length = this.#next - valueAt;
+    let ref: Ref;
+    if ((flags & OBJECT) === 0) {
+      ref = keyspace.set(
+        ...([bytes, keyAt, keyLength, bytes, valueAt, length, false] as const),
+        ...([type, encoding, expireAt] as const),
+      );
+    } else {
+      const codec = codecOf(type, encoding);
+      const object = codec.decode(bytes.slice(valueAt, valueAt + length));
+      const size = codec.bytesOf(object);
+      ref = keyspace.setObject(bytes, keyAt, keyLength, type, encoding, object, size);
+      if (expireAt >= 0) ref = keyspace.setExpireAt(ref, expireAt);
+    }
+    keyspace.setAccess(ref, view.getUint32(at + 12, true));
+  }
+}
