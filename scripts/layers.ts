@@ -52,7 +52,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
-  'workers/tasks': { imports: ['base', 'diag'], thirdParty: ['archiver'] },
+  'workers/tasks': { imports: ['base', 'diag', 'shard'], thirdParty: ['archiver'] },
 };
 
 /** What tests may import beside what their package may. */

@@ -32,10 +32,14 @@ export interface Crc64 {
   readonly low: number;
 }
 
-/** The sum of `length` bytes from `at` on. */
-export function crc64(bytes: Bytes, at: number, length: number): Crc64 {
-  let high = 0;
-  let low = 0;
+/** The sum of `length` bytes from `at` on, behind those whose sum is `before`. */
+export function crc64(
+  bytes: Bytes,
+  at: number,
+  length: number,
+  before: Crc64 = { high: 0, low: 0 },
+): Crc64 {
+  let { high, low } = before;
   for (let index = at; index < at + length; index += 1) {
     const entry = (low ^ bytes[index]!) & 0xff;
     low = ((low >>> 8) | (high << 24)) ^ tableLow[entry]!;

@@ -1,3 +1,4 @@
+export { valueLimits } from './keyspace/dump.ts';
 export { Arguments, type ArgumentSource } from './arguments.ts';
 export type {
   Answer,

@@ -12,7 +12,11 @@ export type Action =
   | { readonly kind: 'check-config' }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'intrinsic-latency'; readonly seconds: number };
+  | { readonly kind: 'intrinsic-latency'; readonly seconds: number }
+  /** Brings in a snapshot of Redis, then serves. */
+  | { readonly kind: 'import-rdb'; readonly file: string }
+  | { readonly kind: 'export-rdb'; readonly file: string }
+  | { readonly kind: 'check-data' };
 
 /** A command line, read but not yet judged. */
 export interface CommandLine {
@@ -39,8 +43,14 @@ const shortOptions: Readonly<Record<string, SettingName>> = {
   'data-dir': 'persistence.data-dir',
 };
 
-const valueOptions = [...Object.keys(shortOptions), 'config', 'set', 'intrinsic-latency'];
-const flagOptions = ['print-config', 'check-config', 'startup-latency-check', 'help', 'version'];
+const valueOptions = [
+  ...Object.keys(shortOptions),
+  ...['config', 'set', 'intrinsic-latency', 'import-rdb', 'export-rdb'],
+];
+const flagOptions = [
+  ...['print-config', 'check-config', 'startup-latency-check', 'help', 'version'],
+  ...['check-data', 'recover-anyway'],
+];
 
 type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
@@ -61,6 +71,10 @@ export const helpText = `Usage: svc-server [options]
   --maxmemory SIZE           how much the data may take, such as 512mb
   --requirepass PASSWORD     the password clients must give
   --data-dir FOLDER          where everything is written
+  --recover-anyway           starts with what can be read of damaged data
+  --check-data               reads all data, changes nothing, and ends
+  --import-rdb FILE          begins with a snapshot of Redis, where there is no data yet
+  --export-rdb FILE          writes the data as a snapshot of Redis, and ends
   --log-level LEVEL          trace, debug, info, warn or error
   --print-config             prints the effective configuration and ends
   --check-config             judges the configuration and ends
@@ -97,7 +111,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     if (mistake !== undefined) mistakes.push(mistake);
     else if (token.name === 'config') configFile = value;
     else if (token.name === 'startup-latency-check') hasStartupLatencyCheck = true;
-    else if (token.name === 'set') values.push(splitSet(value));
+    else if (token.name === 'recover-anyway') {
+      values.push(['persistence.recover-anyway', 'yes', 'command line --recover-anyway']);
+    } else if (token.name === 'set') values.push(splitSet(value));
     else if (token.name in shortOptions) {
       values.push([shortOptions[token.name]!, value, `command line ${token.rawName}`]);
     } else action = actionOf(token.name, value);
@@ -169,7 +185,11 @@ function actionOf(name: string, value: string): Action {
     case 'check-config':
     case 'help':
     case 'version':
+    case 'check-data':
       return { kind: name };
+    case 'import-rdb':
+    case 'export-rdb':
+      return { kind: name, file: value };
     case 'intrinsic-latency':
       return { kind: name, seconds: Number(value) };
     default:

@@ -42,6 +42,7 @@ export interface RecoveryPlan {
 
 interface Segment {
   readonly file: string;
+  readonly size: number;
   readonly head: FileHead;
 }
 
@@ -56,6 +57,8 @@ export class DataFolder {
   /** The last life of the server that wrote here, and the number of the last segment. */
   readonly lastEpoch: number;
   readonly lastSegment: number;
+  /** Segments that were begun and have not even a head. */
+  readonly stillborn: readonly string[];
   /** By shard, in order. */
   readonly #segments: ReadonlyMap<number, readonly Segment[]>;
 
@@ -66,21 +69,32 @@ export class DataFolder {
     const rejected: string[] = [];
     this.snapshots = snapshotsIn(folder, rejected);
     this.rejected = rejected;
-    this.#segments = segmentsIn(folder);
+    const stillborn: string[] = [];
+    this.#segments = segmentsIn(folder, stillborn);
+    this.stillborn = stillborn;
     let epoch = 0;
     let shards = 0;
     let last = 0;
-    for (const { head } of [...this.#segments.values()].flat()) {
-      if (head.epoch >= epoch) shards = head.shards;
+    let dataEpoch = 0;
+    for (const { head, size } of [...this.#segments.values()].flat()) {
+      // One without records says nothing of what the data was written for.
+      if (size > FILE_HEAD_BYTES && head.epoch >= dataEpoch) {
+        dataEpoch = head.epoch;
+        shards = head.shards;
+      }
       epoch = Math.max(epoch, head.epoch);
       last = Math.max(last, head.number);
     }
     for (const manifest of this.snapshots) {
-      if (manifest.epoch > epoch || shards === 0) shards = manifest.shards;
+      if (manifest.epoch >= dataEpoch) {
+        dataEpoch = manifest.epoch;
+        shards = manifest.shards;
+      }
       epoch = Math.max(epoch, manifest.epoch);
       last = Math.max(last, manifest.number - 1);
     }
     this.shards = shards;
+    this.snapshots = this.snapshots.filter((manifest) => manifest.shards === shards);
     this.lastEpoch = epoch;
     this.lastSegment = last;
   }
@@ -97,6 +111,17 @@ export class DataFolder {
       this.#shardPlan(shard, manifest),
     );
     return { number, manifest, shards };
+  }
+
+  /** What to read of the newest snapshot alone: no log is behind it. */
+  planOfSnapshot(): RecoveryPlan {
+    const [manifest] = this.snapshots;
+    if (manifest === undefined) throw new DataFolderError(`${this.folder} has no snapshot`);
+    const shards = manifest.files.map(({ shard, keys, bytes }) => {
+      const snapshot = snapshotFile(snapshotFolder(this.folder, manifest.number), shard);
+      return { snapshot, snapshotKeys: keys, segments: [], bytes };
+    });
+    return { number: manifest.number, manifest, shards };
   }
 
   #shardPlan(shard: number, manifest: Manifest | undefined): ShardPlan {
@@ -167,7 +192,7 @@ function snapshotsIn(folder: string, rejected: string[]): Manifest[] {
   return found.sort((a, b) => b.number - a.number);
 }
 
-function segmentsIn(folder: string): Map<number, Segment[]> {
+function segmentsIn(folder: string, stillborn: string[]): Map<number, Segment[]> {
   const found = new Map<number, Segment[]>();
   for (const name of namesIn(logFolder(folder))) {
     const shard = shardIn(name);
@@ -180,12 +205,12 @@ function segmentsIn(folder: string): Map<number, Segment[]> {
       const file = segmentFile(folder, shard, number);
       // The server has ended while it began the segment: there is nothing in it.
       if (sizeOf(file) < FILE_HEAD_BYTES) {
-        fs.rmSync(file);
+        stillborn.push(file);
         return [];
       }
       const reader = new BlockReader('log', file);
       reader.close();
-      return [{ file, head: reader.head }];
+      return [{ file, size: reader.size, head: reader.head }];
     });
     found.set(shard, segments);
   }

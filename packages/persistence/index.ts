@@ -30,3 +30,6 @@ export {
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder-lock.ts';
 export { keysIn, bytesOf } from './manifest.ts';
+export { realDisk, type Disk } from './disk.ts';
+export { removeAllBut } from './retention.ts';
+export { SnapshotWriter } from './snapshot-writer.ts';

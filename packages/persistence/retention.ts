@@ -34,3 +34,19 @@ export function removeOld(disk: Disk, folder: string, snapshotsMax: number): voi
     }
   }
 }
+
+/** Removes all that is older than the snapshot of that number: it was written for another number of shards. */
+export function removeAllBut(disk: Disk, folder: string, number: number): void {
+  for (const name of disk.list(snapshotsFolder(folder))) {
+    const each = numberIn(name);
+    if (each !== undefined && each !== number) disk.remove(snapshotFolder(folder, each));
+  }
+  for (const name of disk.list(logFolder(folder))) {
+    const shard = shardIn(name);
+    if (shard === undefined) continue;
+    for (const segment of disk.list(shardLogFolder(folder, shard))) {
+      const each = numberIn(segment, '.log');
+      if (each !== undefined && each < number) disk.remove(segmentFile(folder, shard, each));
+    }
+  }
+}

@@ -3,6 +3,7 @@
  * when the disk fails. The logs themselves are written by the disk thread.
  */
 
+import { rmSync } from 'node:fs';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import { FrameKind } from '#link';
@@ -19,11 +20,13 @@ import {
   type RecoveryPlan,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
-import type { RecoveryAnswer } from '#shard';
+import type { OfflineOptions, OfflineReport, RecoveryAnswer } from '#shard';
+import { redistributionUrl } from '#workers';
 import { DiskLink } from './disk-link.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Fabric } from './fabric.ts';
 import type { ShardPool } from './shard-pool.ts';
+import { shardSettings } from './shard-settings.ts';
 
 /** Between two tries to go on behind a failure. */
 const HEAL_MS = 1_000;
@@ -68,6 +71,7 @@ export class Durability {
     const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.epoch = folder.lastEpoch + 1;
+    for (const file of folder.stillborn) rmSync(file);
     const firstSegment = folder.lastSegment + 1;
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
@@ -118,8 +122,9 @@ export class Durability {
     const startUs = clock.nowUs();
     for (const message of folder.rejected) log.warn('snapshot-rejected', message);
     const anyway = settings.boolean('persistence.recover-anyway');
+    const redistributed = await this.#redistribute(anyway);
     for (let nth = 0; ; nth += 1) {
-      const plan = folder.plan(nth);
+      const plan = redistributed ?? folder.plan(nth);
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -127,7 +132,8 @@ export class Durability {
       }
       const problem = await this.#recoverFrom(plan, pool, anyway);
       if (problem === undefined) break;
-      if (!problem.isSnapshot || nth >= folder.snapshots.length) {
+      const isLast = redistributed !== undefined || nth >= folder.snapshots.length;
+      if (!problem.isSnapshot || isLast) {
         throw new DataFolderError(
           `${problem.message}. Nothing was changed. --recover-anyway starts with what can be read`,
         );
@@ -143,6 +149,32 @@ export class Durability {
       const ms = Math.round(us / 1_000);
       log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
     }
+  }
+
+  /** Data that was written for another number of shards is written anew first; answers what to read then. */
+  async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
+    const { folder, settings, log, fabric } = this.#parts;
+    const { shards } = fabric.shape;
+    if (folder.isEmpty || folder.shards === shards) return undefined;
+    const from = `${folder.shards} to ${shards} shards`;
+    log.info('redistributing', `the data is brought from ${from}`);
+    // Seldom used, and not to be waited for by every start.
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina<OfflineOptions & { shards: number }, OfflineReport>({
+      filename: redistributionUrl.href,
+      minThreads: 1,
+      maxThreads: 1,
+    });
+    try {
+      const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
+      const report = await pool.run(options, { name: 'runRedistribution' });
+      for (const remark of report.remarks) log.warn('left-out', remark);
+      log.info('redistributed', `${report.keys} keys were brought from ${from}`);
+    } finally {
+      await pool.destroy();
+    }
+    // The log of this life begins behind it, and has nothing yet.
+    return new DataFolder(folder.folder).planOfSnapshot();
   }
 
   async #recoverFrom(

@@ -2,6 +2,7 @@
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
+import { checkData, exportRdb, importRdb } from './data-tools.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
@@ -54,6 +55,16 @@ async function main(): Promise<void> {
       return;
     case 'intrinsic-latency':
       await intrinsicLatency(settings, action.seconds, print);
+      return;
+    case 'check-data':
+      for (const line of checkData(settings)) print(line);
+      return;
+    case 'export-rdb':
+      print(exportRdb(settings, action.file));
+      return;
+    case 'import-rdb':
+      print(await importRdb(settings, action.file));
+      await serve(loaded);
       return;
     case 'serve':
       await serve(loaded);

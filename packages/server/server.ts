@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { errors, type CommandError, Logger, residentParts, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
-import { configName, settingNames, type ConfigWarning, type Settings } from '#config';
+import { settingNames, configName, type ConfigWarning, type Settings } from '#config';
 import {
   Phase,
   Rate,
@@ -33,6 +33,7 @@ import { Measures, type Rates } from './measures.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
+import { shardSettings } from './shard-settings.ts';
 import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { Turn } from './turn.ts';
@@ -460,11 +461,4 @@ function ratesOf({ mainPage, shardPages }: Fabric): Rates {
 function shardCountOf(settings: Settings): number {
   const wanted = settings.number('server.shards');
   return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
-}
-
-/** What shards are told: every setting under the name that CONFIG knows it by. */
-function shardSettings(settings: Settings): Record<string, SettingValue> {
-  return Object.fromEntries(
-    settingNames.map((name) => [configName(name), settings.get(name) as SettingValue]),
-  );
 }

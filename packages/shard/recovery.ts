@@ -35,6 +35,8 @@ export interface RecoveryParts {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
+  /** Cuts torn ends off, and puts aside what is damaged. */
+  readonly repairs: boolean;
 }
 
 export class Recovery {
@@ -119,7 +121,7 @@ export class Recovery {
       }
       const torn = reader.end(!isLast);
       if (torn !== undefined) {
-        fs.truncateSync(file, torn.offset);
+        if (this.#parts.repairs) fs.truncateSync(file, torn.offset);
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         this.#leftOut.push({ file, ...torn, isDamage: false, message });
       }
@@ -138,12 +140,15 @@ export class Recovery {
   /** Keeps a copy of what is damaged, and ends the log before it. */
   #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
     const { size } = fs.statSync(file);
-    fs.copyFileSync(file, `${file}.damaged`);
-    fs.truncateSync(file, offset);
+    const { repairs } = this.#parts;
+    if (repairs) {
+      fs.copyFileSync(file, `${file}.damaged`);
+      fs.truncateSync(file, offset);
+    }
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
     for (const next of later) {
       const bytes = fs.statSync(next).size;
-      fs.renameSync(next, `${next}.damaged`);
+      if (repairs) fs.renameSync(next, `${next}.damaged`);
       const why = `${next} is behind the damage`;
       this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
     }

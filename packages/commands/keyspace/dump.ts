@@ -143,7 +143,7 @@ function readPayload(context: ShardContext, args: Arguments): rdb.FinishedValue 
 export function valueLimits({
   settings,
   store: { listPlainBytes },
-}: ShardContext): rdb.ValueLimits {
+}: Pick<ShardContext, 'settings' | 'store'>): rdb.ValueLimits {
   const packed = (type: string): { entries: number; valueBytes: number } => ({
     entries: settings.number(`${type}-max-listpack-entries`),
     valueBytes: settings.number(`${type}-max-listpack-value`),

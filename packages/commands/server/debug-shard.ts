@@ -155,6 +155,7 @@ const htstats = everyShard<Sizes>({
 
 const populate = everyShard({
   ...debugHead,
+  flags: [...debugHead.flags, 'write'],
   name: 'DEBUG|POPULATE',
   summary: 'Creates numbered keys, where they do not exist yet.',
   arity: -3,

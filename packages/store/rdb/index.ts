@@ -1,4 +1,5 @@
 /** Values in the format of Redis' dumps. */
 export { MalformedValueError } from './malformed.ts';
 export { dumpValue, isSoundPayload, loadPayload } from './payload.ts';
+export { readRdbFile, RdbFileError, RdbFileWriter, type RdbTarget } from './rdb-file.ts';
 export { storeFinished, type FinishedValue, type ValueLimits } from './read-value.ts';

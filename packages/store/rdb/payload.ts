@@ -6,12 +6,11 @@ import { crc64, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
 import { RdbReader } from './rdb-reader.ts';
+import { RDB_VERSION } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type FinishedValue, type ValueLimits } from './read-value.ts';
 import { writeValue } from './write-value.ts';
 
-/** What Redis 7.4 writes, and the latest that is read. */
-const VERSION = 12;
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;
 const FOOTER_BYTES = VERSION_BYTES + CRC_BYTES;
@@ -22,8 +21,8 @@ const HEAD_BYTES_MAX = 32;
 export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
   writeValue(writer, keyspace, ref);
-  writer.byte(VERSION);
-  writer.byte(VERSION >>> 8);
+  writer.byte(RDB_VERSION);
+  writer.byte(RDB_VERSION >>> 8);
   const { written } = writer;
   const { high, low } = crc64(written, 0, written.length);
   writer.word(low);
@@ -35,7 +34,7 @@ export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
 export function isSoundPayload(bytes: Bytes, at: number, length: number): boolean {
   if (length < FOOTER_BYTES) return false;
   const footer = at + length - FOOTER_BYTES;
-  if ((bytes[footer]! | (bytes[footer + 1]! << 8)) > VERSION) return false;
+  if ((bytes[footer]! | (bytes[footer + 1]! << 8)) > RDB_VERSION) return false;
   const { high, low } = crc64(bytes, at, length - CRC_BYTES);
   const sum = footer + VERSION_BYTES;
   return readWord(bytes, sum) === low && readWord(bytes, sum + 4) === high;

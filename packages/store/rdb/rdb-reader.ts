@@ -37,6 +37,11 @@ export class RdbReader {
     this.#end = length;
   }
 
+  /** Bytes read so far. */
+  get position(): number {
+    return this.#at;
+  }
+
   byte(): number {
     return this.#bytes[this.#take(1)]!;
   }

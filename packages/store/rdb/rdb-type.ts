@@ -1,3 +1,6 @@
+/** The version of the format that Redis 7.4 writes, and the latest that is read. */
+export const RDB_VERSION = 12;
+
 /** What the first byte of a payload says of the value, in Redis' numbers. */
 export const RdbType = {
   string: 0,

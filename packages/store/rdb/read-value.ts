@@ -51,13 +51,13 @@ export function storeFinished(
   return keyspace.setObject(bytes, at, length, type, encoding, value, valueBytes);
 }
 
-/** Reads the type and the value; throws MalformedValueError. */
+/** Reads the type, where it is not known yet, and the value; throws MalformedValueError. */
 export function readValue(
   reader: RdbReader,
   keyspace: Keyspace,
   limits: ValueLimits,
+  type = reader.byte(),
 ): FinishedValue {
-  const type = reader.byte();
   switch (type) {
     case RdbType.string:
       return { type: ValueType.string, encoding: 0, value: reader.string() };

@@ -15,8 +15,8 @@ const place = new IdPlace();
 const id = new StreamId();
 const key: Bytes = new Uint8Array(ID_BYTES);
 
-/** Writes what follows the type. */
-export function writeStream(writer: RdbWriter, stream: Stream): void {
+/** Writes what follows the type; for Redis before 7.2, without when consumers were active. */
+export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): void {
   const { nodes, groups } = stream;
   const { index } = nodes;
   writer.length(index.count);
@@ -33,10 +33,10 @@ export function writeStream(writer: RdbWriter, stream: Stream): void {
   writeId(writer, stream.maxDeletedId);
   writer.length(stream.entriesAdded);
   writer.length(groups.count);
-  for (const group of groups.sorted) writeGroup(writer, group);
+  for (const group of groups.sorted) writeGroup(writer, group, isOld);
 }
 
-function writeGroup(writer: RdbWriter, group: StreamGroup): void {
+function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void {
   const { pending, consumers, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
@@ -48,14 +48,14 @@ function writeGroup(writer: RdbWriter, group: StreamGroup): void {
     writer.length(group.deliveries(place));
   }
   writer.length(consumers.count);
-  for (const consumer of consumers.sorted) writeConsumer(writer, consumer);
+  for (const consumer of consumers.sorted) writeConsumer(writer, consumer, isOld);
 }
 
-function writeConsumer(writer: RdbWriter, consumer: StreamConsumer): void {
+function writeConsumer(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): void {
   const { pending } = consumer;
   writer.string(fromLatin1(consumer.name));
   writer.milliseconds(consumer.seenMs);
-  writer.milliseconds(consumer.activeMs);
+  if (!isOld) writer.milliseconds(consumer.activeMs);
   writer.length(pending.count);
   for (let more = pending.first(place); more; more = pending.next(place)) {
     writeKey(writer, pending);

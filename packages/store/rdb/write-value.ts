@@ -9,7 +9,7 @@ import { SetValue } from '../set/set-value.ts';
 import type { RankedTable } from '../sorted-set/ranked-table.ts';
 import type { Stream } from '../stream/stream.ts';
 import { ValueType } from '../value-type.ts';
-import { NodeForm, RdbType } from './rdb-type.ts';
+import { NodeForm, RDB_VERSION, RdbType } from './rdb-type.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 import { writeStream } from './write-stream.ts';
 
@@ -19,8 +19,17 @@ const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
 const hash = new HashValue();
 const set = new SetValue();
 
-/** Writes the type and the value. */
-export function writeValue(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+/** The first version of the format in which small sets are listpacks, and consumers say when they were active. */
+const VERSION_OF_7_2 = 11;
+
+/** Writes the type and the value, as Redis 7.4 does, or in a form that older versions read. */
+export function writeValue(
+  writer: RdbWriter,
+  keyspace: Keyspace,
+  ref: Ref,
+  version = RDB_VERSION,
+): void {
+  const isOld = version < VERSION_OF_7_2;
   const type = keyspace.type(ref);
   switch (type) {
     case ValueType.string:
@@ -30,14 +39,14 @@ export function writeValue(writer: RdbWriter, keyspace: Keyspace, ref: Ref): voi
       writeList(writer, keyspace, ref);
       return;
     case ValueType.set:
-      writeSet(writer, keyspace, ref);
+      writeSet(writer, keyspace, ref, isOld);
       return;
     case ValueType.zset:
       writeSortedSet(writer, keyspace, ref);
       return;
     case ValueType.stream:
-      writer.byte(RdbType.stream3);
-      writeStream(writer, keyspace.object(ref) as Stream);
+      writer.byte(isOld ? RdbType.stream2 : RdbType.stream3);
+      writeStream(writer, keyspace.object(ref) as Stream, isOld);
       return;
     default:
       assert(type === ValueType.hash, 'a type that can be dumped');
@@ -70,9 +79,10 @@ function writeList(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
   }
 }
 
-function writeSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+function writeSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref, isOld: boolean): void {
   const encoding = keyspace.encoding(ref);
-  if (encoding !== Encoding.hashtable) {
+  const isUnpacked = encoding === Encoding.hashtable || (isOld && encoding === Encoding.listpack);
+  if (!isUnpacked) {
     const isIntset = encoding === Encoding.intset;
     writePacked(writer, keyspace, ref, isIntset ? RdbType.setIntset : RdbType.setListpack);
     return;

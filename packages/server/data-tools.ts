@@ -1,0 +1,74 @@
+/** What the executable does with a data folder instead of serving it, or before. */
+
+import { availableParallelism } from 'node:os';
+import type { Settings } from '#config';
+import { DataFolder, DataFolderError, FolderLock, makeFolder } from '#persistence';
+import { OfflineData } from '#shard';
+import { shardSettings } from './shard-settings.ts';
+
+/** Reads everything and changes nothing; throws with what is wrong. */
+export function checkData(settings: Settings): readonly string[] {
+  return withFolder(settings, (folder) => {
+    if (folder.isEmpty) return ['there is no data'];
+    const data = new OfflineData(folder.shards, shardSettings(settings));
+    const report = data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'), false);
+    const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
+    return [
+      ...folder.rejected,
+      ...report.remarks,
+      `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
+    ];
+  });
+}
+
+/** Writes the data as a snapshot of Redis. */
+export function exportRdb(settings: Settings, file: string): string {
+  return withFolder(settings, (folder) => {
+    if (folder.isEmpty) throw new DataFolderError('there is no data to export');
+    const data = new OfflineData(folder.shards, shardSettings(settings));
+    data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'), false);
+    return `${data.exportRdb(file)} keys were written to ${file}`;
+  });
+}
+
+/** Makes a snapshot of Redis the first data of a folder. */
+export async function importRdb(settings: Settings, file: string): Promise<string> {
+  const lock = lockOf(settings);
+  try {
+    const folder = new DataFolder(folderOf(settings));
+    if (!folder.isEmpty) {
+      throw new DataFolderError(
+        `the data folder ${folder.folder} has data already: nothing was imported`,
+      );
+    }
+    const data = new OfflineData(1, shardSettings(settings));
+    const said = data.importRdb(file);
+    const wanted = settings.number('server.shards');
+    const shards = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
+    await data.write(folder.folder, shards, folder.lastSegment + 1, folder.lastEpoch + 1);
+    return `imported ${file}: ${said}`;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new DataFolderError(`${file} cannot be imported: ${message}`);
+  } finally {
+    lock.release();
+  }
+}
+
+function folderOf(settings: Settings): string {
+  return settings.string('persistence.data-dir');
+}
+
+function lockOf(settings: Settings): FolderLock {
+  makeFolder(folderOf(settings));
+  return new FolderLock(folderOf(settings));
+}
+
+function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): T {
+  const lock = lockOf(settings);
+  try {
+    return use(new DataFolder(folderOf(settings)));
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * The data of a folder without a server: brought back into memory in one thread, whatever number of shards it was
+ * written with. For checking it, for another number of shards, and for coming from Redis and going to it.
+ */
+import fs from 'node:fs';
+import { systemClock, keySlot, shardOfSlot, type Bytes } from '#base';
+import { commandTable, valueLimits } from '#commands';
+import { Page } from '#diag';
+import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
+import {
+  DataFolder,
+  DataFolderError,
+  realDisk,
+  removeAllBut,
+  SnapshotWriter,
+  type Manifest,
+  type RecoveryPlan,
+} from '#persistence';
+import { KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
+import { ShardMachine } from './machine.ts';
+import { isProblem, Recovery, type RecoveryReport } from './recovery.ts';
+import { frameOf } from './replay.ts';
+
+/** What a task is started with. */
+export interface OfflineOptions {
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, SettingValue>>;
+  /** Leaves out what is damaged. */
+  readonly anyway: boolean;
+}
+
+/** What was found. */
+export interface OfflineReport {
+  readonly shards: number;
+  readonly keys: number;
+  readonly records: number;
+  /** Of the snapshot that it begins with; 0 = none. */
+  readonly snapshot: number;
+  readonly remarks: readonly string[];
+}
+
+const RING_BYTES = 64 * 1024;
+const PIECE_BYTES = 256 * 1024;
+/** Whether a file is there at all is asked by whoever opens it. */
+const RDB_BYTES_MAX = 2 ** 32 - 1;
+
+export class OfflineData {
+  readonly machines: readonly ShardMachine[];
+  readonly #settings: Readonly<Record<string, SettingValue>>;
+  readonly #pages: readonly Page[];
+
+  constructor(shards: number, settings: Readonly<Record<string, SettingValue>>) {
+    this.#settings = settings;
+    const shape = {
+      databases: settings['databases'] as number,
+      commands: commandTable.entries.length,
+      errorCodes: 64,
+    };
+    const pages: Page[] = [];
+    this.machines = Array.from({ length: shards }, (_, index) => {
+      const page = new Page(shape, allocateShared(Page.bytes(shape)));
+      pages.push(page);
+      return offlineMachine({ index, shards, page, settings });
+    });
+    this.#pages = pages;
+  }
+
+  /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are unless `repairs`. */
+  load(plan: RecoveryPlan, anyway: boolean, repairs: boolean): OfflineReport {
+    const reports: RecoveryReport[] = [];
+    for (const [shard, machine] of this.machines.entries()) {
+      machine.beginReplay();
+      const page = this.#pages[shard]!;
+      const recovery = new Recovery({ store: machine.store, replay: machine.replay, page, repairs });
+      const outcome = recovery.run(plan.shards[shard]!, anyway);
+      if (isProblem(outcome)) throw new DataFolderError(outcome.message);
+      reports.push(outcome);
+    }
+    this.#complete();
+    return {
+      shards: this.machines.length,
+      keys: this.keys,
+      records: reports.reduce((sum, { records }) => sum + records, 0),
+      snapshot: plan.number,
+      remarks: reports.flatMap(({ leftOut }) =>
+        leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
+      ),
+    };
+  }
+
+  /** Transactions that one log has and another not are done where they are missing. */
+  #complete(): void {
+    const known = this.machines.map(({ replay }) => new Set(replay.transactions.map(({ id }) => id)));
+    const all = this.machines.flatMap(({ replay }) => replay.transactions);
+    for (const { id, shards, record } of all.sort((a, b) => a.id - b.id)) {
+      for (const [shard, machine] of this.machines.entries()) {
+        if ((shards & (1 << shard)) === 0 || known[shard]!.has(id)) continue;
+        known[shard]!.add(id);
+        machine.replay.record(frameOf(record.slice()));
+      }
+    }
+  }
+
+  get keys(): number {
+    return this.machines.reduce(
+      (sum, { store }) => sum + store.databases.reduce((own, { size }) => own + size, 0),
+      0,
+    );
+  }
+
+  get #hasFieldExpiry(): boolean {
+    return this.machines.some(({ store }) =>
+      store.databases.some(({ fieldExpires }) => fieldExpires > 0),
+    );
+  }
+
+  /** Every key of every shard, database by database. */
+  each(visit: (keyspace: Keyspace, ref: Ref, database: number) => void): void {
+    const databases = this.machines[0]?.store.databases.length ?? 0;
+    for (let database = 0; database < databases; database += 1) {
+      for (const { store } of this.machines) {
+        const keyspace = store.databases[database]!;
+        let cursor = 0;
+        do {
+          cursor = keyspace.scan(cursor, 1_000, (ref) => {
+            visit(keyspace, ref, database);
+          });
+        } while (cursor !== 0);
+      }
+    }
+  }
+
+  /** Takes in a snapshot of Redis; throws an RdbFileError. */
+  importRdb(file: string): string {
+    const { size } = fs.statSync(file);
+    if (size > RDB_BYTES_MAX) throw new rdb.RdbFileError('it is larger than 4 GiB');
+    const [{ store }] = this.machines as [ShardMachine];
+    const nowMs = systemClock.wallMs();
+    store.nowMs = nowMs;
+    store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
+    const found = rdb.readRdbFile(fs.readFileSync(file), {
+      nowMs,
+      limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
+      keyspaceOf: (database) => store.databases[database],
+      accessOf: (idleSeconds) => (idleSeconds >= 0 ? store.clock - idleSeconds : undefined),
+    });
+    const left = [
+      ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
+      ...(found.functions > 0 ? [`${found.functions} libraries of functions are left out`] : []),
+    ];
+    return [`${found.keys} keys of a snapshot of version ${found.version}`, ...left].join('; ');
+  }
+
+  /** Writes a snapshot that Redis reads. */
+  exportRdb(file: string): number {
+    const fd = fs.openSync(file, 'wx', 0o600);
+    let keys = 0;
+    try {
+      const createdSecs = Math.floor(systemClock.wallMs() / 1_000);
+      const fields = [
+        ['redis-ver', '7.4.0'],
+        ['redis-bits', '64'],
+        ['ctime', String(createdSecs)],
+      ] as const;
+      const pieces: Bytes[] = [];
+      let bytes = 0;
+      const flush = (): void => {
+        realDisk.append(fd, pieces.splice(0));
+        bytes = 0;
+      };
+      const writer = new rdb.RdbFileWriter((piece) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes > PIECE_BYTES) flush();
+      }, this.#hasFieldExpiry, fields);
+      this.each((keyspace, ref, database) => {
+        writer.key(database, keyspace, ref);
+        keys += 1;
+      });
+      writer.end();
+      flush();
+      fs.fsyncSync(fd);
+    } catch (error) {
+      fs.rmSync(file, { force: true });
+      throw error;
+    } finally {
+      fs.closeSync(fd);
+    }
+    return keys;
+  }
+
+  /** Writes a snapshot for so many shards into a data folder; answers what it says of itself. */
+  write(folder: string, shards: number, number: number, epoch: number): Promise<Manifest> {
+    return new Promise((resolve, reject) => {
+      const writer = new SnapshotWriter({
+        ...{ number, shards, epoch, folder, packs: true, disk: realDisk, clock: systemClock },
+        took: () => undefined,
+        ended: (result) => {
+          if (result instanceof Error) reject(result);
+          else resolve(result);
+        },
+      });
+      const writers = Array.from({ length: shards }, () => new KeyStateWriter(PIECE_BYTES));
+      const handOn = (shard: number): void => {
+        const states = writers[shard]!;
+        const { count } = states;
+        if (count > 0) writer.take(shard, states.take(), count);
+      };
+      this.each((keyspace, ref, database) => {
+        const { bytes, at, length } = keyspace.key(ref);
+        const shard = shardOfSlot(keySlot(bytes, at, length), shards);
+        writers[shard]!.write(keyspace, ref, database);
+        if (writers[shard]!.length >= PIECE_BYTES) handOn(shard);
+      });
+      for (let shard = 0; shard < shards; shard += 1) {
+        handOn(shard);
+        writer.take(shard, new Uint8Array(0), 0);
+      }
+    });
+  }
+}
+
+/** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
+export async function redistribute(
+  options: OfflineOptions & { readonly shards: number },
+): Promise<OfflineReport> {
+  const { folder, settings, anyway, shards } = options;
+  const found = new DataFolder(folder);
+  const data = new OfflineData(found.shards, settings);
+  const report = data.load(found.plan(0), anyway, true);
+  const number = found.lastSegment + 1;
+  await data.write(folder, shards, number, found.lastEpoch + 1);
+  removeAllBut(realDisk, folder, number);
+  return report;
+}
+
+interface MachineOptions {
+  readonly index: number;
+  readonly shards: number;
+  readonly page: Page;
+  readonly settings: Readonly<Record<string, SettingValue>>;
+}
+
+/** A machine that nobody talks to. */
+function offlineMachine({ index, shards, page, settings }: MachineOptions): ShardMachine {
+  const shape = {
+    ...{ shards: 1, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
+    ...{ readBytes: 64, blocks: 1, blockBytes: 64 },
+  };
+  const layout = layoutOf(shape);
+  const memory = LinkMemory.allocate(layout.bytes);
+  return new ShardMachine({
+    ...{ index, shardCount: shards, memory, page, settings, clock: systemClock },
+    requests: new RingReader(memory, layout.requests[0]!),
+    replies: new RingWriter(memory, layout.replies[0]!),
+    outlet: { ring: () => undefined, transfer: () => undefined },
+    receive: () => new ArrayBuffer(0),
+    random: Math.random,
+    seed: new Uint8Array(16),
+    sleep: () => undefined,
+    usedBytesOfAll: () => 0,
+    nextSlowId: () => 0,
+  });
+}
+
+function settingsOf(values: Readonly<Record<string, SettingValue>>): {
+  number(name: string): number;
+  boolean(name: string): boolean;
+  string(name: string): string;
+} {
+  return {
+    number: (name) => values[name] as number,
+    boolean: (name) => values[name] as boolean,
+    string: (name) => values[name] as string,
+  };
+}
