@@ -263,7 +263,7 @@ export class Routes {
   ): boolean {
     const { shares, partOfKey } = splitByOwner(args, definition.keyStride, this.ownership);
     const places = shares.map((share) => {
-      const link = this.#links[share.shard]!;
+      const link = this.linkFor(client, share.shard);
       const size = link.frameSize(share.picked.length, share.bodyBytes);
       return { link, share, size, at: link.reserve(size) };
     });
@@ -287,7 +287,8 @@ export class Routes {
     args: Arguments,
     command: CommandBytes,
   ): boolean {
-    const places = this.#links.map((link) => {
+    const places = this.#links.map(({ index }) => {
+      const link = this.linkFor(client, index);
       const size = link.frameSize(command.count, command.length);
       return { link, size, at: link.reserve(size) };
     });
