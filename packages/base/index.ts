@@ -34,6 +34,7 @@ export {
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
+export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
 export { compressLzf, decompressLzf } from './lzf.ts';
 export {

@@ -34,6 +34,8 @@ export {
 export type {
   BandsPort,
   DiagnosticsContext,
+  KeyDeathEntry,
+  KeyFatePort,
   LatencyPort,
   SlowlogPort,
 } from './diagnostics/ports.ts';

@@ -14,6 +14,16 @@ export {
   totalCount,
   type Counts,
 } from './histogram.ts';
+export {
+  DEATH_KEY_BYTES_MAX,
+  KEY_DEATHS,
+  KEY_DEATHS_RESET,
+  KeyDeaths,
+  type DeathHead,
+  type DeathsQuestion,
+  type KeyDeath,
+  type KeyPlace,
+} from './key-deaths.ts';
 export { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
 export {
   LATENCY_EVENTS,
@@ -32,6 +42,7 @@ export {
   CENSUS_TYPES,
   CommandField,
   COUNTERS,
+  FATE_COUNTERS,
   Page,
   Phase,
   type Counter,

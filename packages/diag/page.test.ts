@@ -179,6 +179,8 @@ const FROZEN_COUNTERS = [
   ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
   ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
   ...['stalePercent', 'censusUs', 'censusChanges'],
+  ...['fateExpiredActive', 'fateExpiredLazy', 'fateExpiredFields', 'fateEvicted'],
+  ...['fateDeleted', 'fateOverwritten', 'fateMoved', 'fateFlushed'],
 ];
 
 pages.run();

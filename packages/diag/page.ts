@@ -16,7 +16,20 @@
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
+import type { KEY_FATES } from '#base';
 import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
+
+/** Shards: keys that have gone, by the number of their fate. */
+export const FATE_COUNTERS = [
+  'fateExpiredActive',
+  'fateExpiredLazy',
+  'fateExpiredFields',
+  'fateEvicted',
+  'fateDeleted',
+  'fateOverwritten',
+  'fateMoved',
+  'fateFlushed',
+] as const satisfies readonly string[] & { readonly length: typeof KEY_FATES.length };
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
 export const COUNTERS = [
@@ -114,6 +127,7 @@ export const COUNTERS = [
   /** When the walk that the census shows was through, and the count of changes when it began. */
   'censusUs',
   'censusChanges',
+  ...FATE_COUNTERS,
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */
@@ -356,4 +370,5 @@ const RESETTABLE: readonly Counter[] = [
   'evictionUs',
   'defragUs',
   'defragMoved',
+  ...FATE_COUNTERS,
 ];

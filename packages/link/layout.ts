@@ -24,6 +24,8 @@ export interface LinkLayout {
   blocks: number;
   /** The counter of slow commands. */
   slowIds: number;
+  /** The counter of keys' deaths. */
+  deathIds: number;
   bytes: number;
 }
 
@@ -67,5 +69,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
-  return { doorbell, requests, replies, read, blocks, slowIds, bytes: at };
+  const deathIds = take(COUNTER_BYTES);
+  return { doorbell, requests, replies, read, blocks, slowIds, deathIds, bytes: at };
 }

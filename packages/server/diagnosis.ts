@@ -21,6 +21,7 @@ import type { MainNotes, Router } from '#router';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { Pauses } from './pauses.ts';
+import { KeyFates } from './key-fates.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 export interface DiagnosisParts {
@@ -32,6 +33,7 @@ export interface DiagnosisParts {
 
 export class Diagnosis implements MainNotes, LatencyPort {
   readonly slowCommands: SlowCommands;
+  readonly keyFates: KeyFates;
   readonly latency = new LatencyEvents();
   readonly bands: MainBands;
   readonly pauses = new Pauses();
@@ -41,6 +43,10 @@ export class Diagnosis implements MainNotes, LatencyPort {
     const { settings, fabric, router } = parts;
     this.#parts = parts;
     this.slowCommands = new SlowCommands(settings, fabric.slowIds, () => router().reports);
+    this.keyFates = new KeyFates({
+      ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
+      reports: () => router().reports,
+    });
     this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {

@@ -3,6 +3,7 @@
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
 import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
+import { fateCounts } from './key-fates.ts';
 import { keyspace, keySizes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { cpu, memory } from './info-resources.ts';
@@ -99,6 +100,9 @@ function stats(measures: Measures): Line[] {
     ['expired_stale_perc', stalePercent(measures).toFixed(2)],
     ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
     ['expire_cycle_cpu_milliseconds', Math.round(measures.total('expireUs') / 1_000)],
+    ...fateCounts(measures.shards).map(([fate, keys]): Line => {
+      return [`keyfate_${fate.replace('-', '_')}`, keys];
+    }),
     ['evicted_keys', measures.total('evicted')],
     ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
     ['keyspace_hits', measures.total('hits')],

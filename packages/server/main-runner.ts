@@ -16,6 +16,7 @@ import {
   type ConnectionContext,
   type DiagnosticsContext,
   type HotKeysPort,
+  type KeyFatePort,
   type LatencyPort,
   type SlowlogPort,
   type InfoPort,
@@ -64,6 +65,7 @@ export class MainRunner implements Contexts {
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
+  readonly keyFates: KeyFatePort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -90,6 +92,7 @@ export class MainRunner implements Contexts {
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
     this.bands = server.diagnosis.bandsPort;
+    this.keyFates = server.diagnosis.keyFates;
     this.process = {
       shutdown: (options) => {
         if (options.save === 'always' && !options.force) {

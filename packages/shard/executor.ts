@@ -223,7 +223,7 @@ export class Executor {
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
-    this.#parts.slowness.occurred('command', endUs - startUs, this.#unixMs);
+    this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
   }
 
   /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
@@ -370,13 +370,13 @@ export class Executor {
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const { database, connection } = this.#context;
-    const unixMs = this.#unixMs;
+    const unixMs = this.unixMs;
     const times = { executeUs, queueUs, unixMs, database, connection };
     slowness.command(entry, this.args, times);
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */
-  get #unixMs(): number {
+  get unixMs(): number {
     return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
   }
 }

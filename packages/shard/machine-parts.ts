@@ -26,4 +26,6 @@ export interface MachineParts {
   usedBytesOfAll: () => number;
   /** A number for an entry of the slow log, unique in the process. */
   nextSlowId: () => number;
+  /** The same for the death of a key. */
+  nextDeathId: () => number;
 }

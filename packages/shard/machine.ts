@@ -22,6 +22,7 @@ import { Store } from '#store';
 import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
+import { Fates } from './fates.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
 import { KeyEvents } from './key-events.ts';
@@ -65,6 +66,7 @@ export class ShardMachine {
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
   readonly #events: KeyEvents;
+  readonly #fates: Fates;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -88,6 +90,7 @@ export class ShardMachine {
     });
     const { store } = this;
     this.#watches = new Watches(store);
+    this.#fates = new Fates(parts, this.#slowness, () => this.#executor.unixMs);
     this.#listenTo(store);
     this.#context = new ExecutionContext({
       ...parts,
@@ -136,6 +139,7 @@ export class ShardMachine {
       );
       this.#upkeep.apply(settings);
       this.#slowness.apply(settings);
+      this.#fates.apply(settings);
       this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
@@ -143,6 +147,7 @@ export class ShardMachine {
 
   #answerQuestions(): void {
     this.#slowness.answer(this.#questions);
+    this.#fates.answer(this.#questions);
     this.#questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
       this.#upkeep.resetStatistics();
@@ -184,6 +189,7 @@ export class ShardMachine {
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
+    store.fates = this.#fates;
     store.events = {
       expired: (database, bytes, at, length) => {
         events.expired(database, bytes, at, length);

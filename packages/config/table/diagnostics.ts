@@ -27,6 +27,18 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Bytes kept of one argument of a logged command.',
   },
+  'keyfate.max-len': {
+    kind: integer({ most: 100_000 }),
+    default: 128,
+    effect: 'live',
+    meaning: 'Deaths of keys that are remembered, over all shards; 0 remembers none.',
+  },
+  'keyfate.overwritten': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Remembers values that were overwritten, too; they are counted in any case.',
+  },
   'latency-bands.enabled': {
     kind: yesOrNo,
     default: false,

@@ -5,6 +5,7 @@
  * glance at its soonest field, and fields are taken out a few at a time, so that a slice keeps to its
  * time however large a hash is.
  */
+import { KeyFate } from '#base';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
 import type { Store } from '../store.ts';
@@ -76,7 +77,7 @@ export class FieldExpirer {
     if (removed === 0) return 0;
     store.stats.expiredFields += removed;
     const isEmpty = hash.count === 0;
-    if (isEmpty) keyspace.removeRef(hash.ref);
+    if (isEmpty) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
     const database = store.databases.indexOf(keyspace);
     store.events.fieldsExpired(database, key, 0, key.length, isEmpty);
     return removed;
