@@ -29,6 +29,8 @@ export {
 export {
   ARGUMENTS_MAX,
   INLINE_BYTES_MAX,
+  KEY_PREFIX_BYTES_MAX,
+  KEY_PREFIXES_MAX,
   SHARDS_MAX,
   SLOT_COUNT,
   UNAUTHENTICATED_ARGUMENTS_MAX,
@@ -36,6 +38,7 @@ export {
 } from './limits.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
+export { PrefixMatcher } from './prefix-matcher.ts';
 export { compressLzf, decompressLzf } from './lzf.ts';
 export {
   addLongDoubles,

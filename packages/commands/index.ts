@@ -37,6 +37,7 @@ export type {
   KeyDeathEntry,
   KeyFatePort,
   LatencyPort,
+  PrefixesPort,
   SlowlogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
@@ -51,6 +52,7 @@ export {
 } from './pubsub/index.ts';
 export type {
   HotKeysPort,
+  HotWindow,
   HotKeysReport,
   HotKeysStart,
   BundleEntry,

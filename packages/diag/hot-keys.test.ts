@@ -79,12 +79,14 @@ for (const [sample, tolerance] of [
 }
 
 hot('bounds the error by what was there before', () => {
-  const top = new TopKeys(2);
-  top.add('a', 10, 1, 10, 0);
-  top.add('b', 5, 1, 5, 0);
-  top.add('c', 1, 1, 1, 0);
-  const known = top.heaviest(9).map(({ key, weight, error }) => `${key} ${weight} ${error}`);
-  assert.equal(known, ['a 10 0', 'c 6 5']);
+  const top = new TopKeys(2, 2);
+  top.add('a', 10, [1, 10]);
+  top.add('b', 5, [1, 5]);
+  top.add('c', 1, [1, 1]);
+  const known = top
+    .heaviest(9)
+    .map(({ key, weight, error, sums }) => [key, weight, error, ...sums].join(' '));
+  assert.equal(known, ['a 10 0 1 10', 'c 6 5 1 1']);
 });
 
 hot('ranks by each metric for itself, and splits nothing by itself', () => {

@@ -42,13 +42,28 @@ export {
   CENSUS_TYPES,
   CommandField,
   COUNTERS,
-  FATE_COUNTERS,
   Page,
   Phase,
   type Counter,
   type PageShape,
 } from './page.ts';
-export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
+export {
+  HOT_KEYS,
+  HotKeys,
+  mergeShares,
+  type HotKey,
+  type HotKeysQuestion,
+  type HotKeysShare,
+} from './hot-keys.ts';
+export {
+  HOT_WINDOW,
+  HotWindows,
+  mergeWindow,
+  windowAt,
+  type HotWindowKey,
+  type HotWindowOptions,
+  type HotWindowReport,
+} from './hot-window.ts';
 export { type HealthLimits } from './health.ts';
 export {
   latencyReport,
@@ -56,6 +71,15 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency-test.ts';
+export { FATE_COUNTERS } from './fate-counters.ts';
+export {
+  beginPrefixes,
+  prefixesId,
+  prefixReports,
+  setPrefixCensus,
+  type PrefixReport,
+} from './prefix-counts.ts';
+export { PrefixField } from './prefix-rows.ts';
 export { Rate } from './rate.ts';
 export {
   collectStatus,

@@ -12,24 +12,14 @@
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
  *   census       CENSUS_CELLS x databases        keys by type and size (shards)
+ *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
-import type { KEY_FATES } from '#base';
+import { FATE_COUNTERS } from './fate-counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
-
-/** Shards: keys that have gone, by the number of their fate. */
-export const FATE_COUNTERS = [
-  'fateExpiredActive',
-  'fateExpiredLazy',
-  'fateExpiredFields',
-  'fateEvicted',
-  'fateDeleted',
-  'fateOverwritten',
-  'fateMoved',
-  'fateFlushed',
-] as const satisfies readonly string[] & { readonly length: typeof KEY_FATES.length };
+import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
 export const COUNTERS = [
@@ -128,6 +118,9 @@ export const COUNTERS = [
   'censusUs',
   'censusChanges',
   ...FATE_COUNTERS,
+  // Shards: the list of prefixes that is counted for, and the one that the last walk counted for.
+  'prefixesId',
+  'prefixesWalkedId',
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */
@@ -166,6 +159,7 @@ export class Page {
   readonly #errors: number;
   readonly #bands: number;
   readonly #census: number;
+  readonly #prefixes: number;
   readonly #queue: number;
   readonly #histograms: number;
 
@@ -189,6 +183,7 @@ export class Page {
     this.#errors = take(shape.errorCodes);
     this.#bands = take(BAND_ROWS_MAX);
     this.#census = take(CENSUS_CELLS * shape.databases);
+    this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
     this.#queue = take(HISTOGRAM_BUCKETS);
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
@@ -248,6 +243,11 @@ export class Page {
   /** Keys of a type (a number of ValueType) in a row of sizes. */
   census(database: number, type: number, row: number): number {
     return this.values[this.#census + CENSUS_CELLS * database + CENSUS_SIZES * (type - 1) + row]!;
+  }
+
+  /** Where in `values` the fields of a prefix begin, the first of which counts uses. */
+  prefixCell(row: number): number {
+    return this.#prefixes + PREFIX_FIELDS * row;
   }
 
   /** Whether executions are counted in histograms (`latency-tracking`). */
@@ -325,6 +325,9 @@ export class Page {
   resetStatistics(): void {
     for (const counter of RESETTABLE) this.values[AT[counter]] = 0;
     this.values.fill(0, this.#commands, this.#bands);
+    for (let row = 0; row < PREFIX_ROWS; row += 1) {
+      this.values.fill(0, this.prefixCell(row), this.prefixCell(row) + PrefixField.keys);
+    }
     this.values.fill(0, this.#queue, this.#end);
   }
 

@@ -1,6 +1,6 @@
 /** What main knows of slowness, and how commands about it read that. */
 
-import type { BandsPort, LatencyPort } from '#commands';
+import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
   addCounts,
@@ -14,6 +14,7 @@ import {
   latencyEvent,
   MainBands,
   percentileUs,
+  prefixReports,
   type LatencySeries,
   type SlowLog,
 } from '#diag';
@@ -117,6 +118,16 @@ export class Diagnosis implements MainNotes, LatencyPort {
       queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       nowMs: wallMs(),
     });
+  }
+
+  /** PREFIXES. */
+  get prefixesPort(): PrefixesPort {
+    const { settings, fabric } = this.#parts;
+    return {
+      get entries() {
+        return prefixReports(settings.list('key-prefixes.prefixes'), fabric.shardPages);
+      },
+    };
   }
 
   /** LATENCY BANDS. */

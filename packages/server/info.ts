@@ -4,7 +4,7 @@ import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
 import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
 import { fateCounts } from './key-fates.ts';
-import { keyspace, keySizes } from './info-keys.ts';
+import { keyspace, keySizes, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { cpu, memory } from './info-resources.ts';
 import type { Measures } from './measures.ts';
@@ -241,6 +241,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Latency_baseline', isDefault: false, lines: latencyBaseline },
   { name: 'Tiered', isDefault: false, lines: tiered },
   { name: 'Keysizes', isDefault: false, lines: keySizes },
+  { name: 'Prefixes', isDefault: false, lines: prefixes },
 ];
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */

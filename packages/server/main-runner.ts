@@ -18,6 +18,7 @@ import {
   type HotKeysPort,
   type KeyFatePort,
   type LatencyPort,
+  type PrefixesPort,
   type SlowlogPort,
   type InfoPort,
   type LogPort,
@@ -66,6 +67,7 @@ export class MainRunner implements Contexts {
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
   readonly keyFates: KeyFatePort;
+  readonly prefixes: PrefixesPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -92,6 +94,7 @@ export class MainRunner implements Contexts {
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
     this.bands = server.diagnosis.bandsPort;
+    this.prefixes = server.diagnosis.prefixesPort;
     this.keyFates = server.diagnosis.keyFates;
     this.process = {
       shutdown: (options) => {

@@ -14,13 +14,14 @@ import {
   type CommandEntry,
   type Wait,
 } from '#commands';
-import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
+import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
+import type { KeyUse } from './key-use.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Slowness } from './slowness.ts';
@@ -33,7 +34,7 @@ export interface ExecutorParts {
   readonly page: Page;
   readonly clock: Clock;
   readonly watches: Watches;
-  readonly hotKeys: HotKeys;
+  readonly keyUse: KeyUse;
   readonly events: KeyEvents;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
@@ -61,7 +62,7 @@ export class Executor {
   /** Of the command that was pointed at last. */
   readonly args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
-  readonly #hotKeys: HotKeys;
+  readonly #keyUse: KeyUse;
   #wallMs = 0;
   #wallReadUs = 0;
 
@@ -71,7 +72,7 @@ export class Executor {
     this.#sender = parts.sender;
     this.#page = parts.page;
     this.#values = parts.page.values;
-    this.#hotKeys = parts.hotKeys;
+    this.#keyUse = parts.keyUse;
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -191,7 +192,7 @@ export class Executor {
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
     this.execute(entry);
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
   }
 
@@ -216,7 +217,7 @@ export class Executor {
     }
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
@@ -327,23 +328,22 @@ export class Executor {
     const { words, word } = frame;
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.#parts.events.sendAhead();
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
   }
 
-  /** Tells the sampler of hot keys what the command has cost; several keys share it. */
-  #countKeys({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const hotKeys = this.#hotKeys;
-    const bytes = words[word + Request.bodyBytes]! + this.#sender.written;
-    if (!hotKeys.counts(us, bytes, entry.hasKeys)) return;
-    const { args } = this;
-    const found = findKeys(entry.command.keys, args) ?? [];
-    for (const { index } of found) {
-      hotKeys.sampled(args.latin1(index), us / found.length, bytes / found.length);
-    }
+  /** Tells those who follow keys what the command has cost. */
+  #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
+    const { cost } = this.#keyUse;
+    cost.us = us;
+    cost.inputBytes = words[word + Request.bodyBytes]!;
+    cost.outputBytes = this.#sender.written;
+    cost.database = this.#context.database;
+    cost.nowMs = this.#context.nowMs;
+    this.#keyUse.executed(entry, this.args);
   }
 
   /** Microseconds from main's taking the command up to its start here. */

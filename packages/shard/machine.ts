@@ -9,8 +9,6 @@ import { assert, unreachable, type Bytes } from '#base';
 import {
   AT,
   Bands,
-  HOT_KEYS,
-  HotKeys,
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
@@ -27,6 +25,7 @@ import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
 import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
+import { KeyUse } from './key-use.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { Questions } from './questions.ts';
@@ -57,7 +56,7 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
-  readonly #hotKeys: HotKeys;
+  readonly #keyUse: KeyUse;
   readonly #waiters = new Waiters();
   readonly #trials: Trials;
   readonly #blocking: Blocking;
@@ -75,10 +74,9 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
-    this.#hotKeys = new HotKeys(parts.random);
+    this.#keyUse = new KeyUse(parts);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
-    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
     this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
@@ -100,6 +98,7 @@ export class ShardMachine {
       watches: this.#watches,
       waiters: this.#waiters,
       events: this.#events,
+      keyUse: this.#keyUse,
       shardIndex: parts.index,
     });
     this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
@@ -140,6 +139,7 @@ export class ShardMachine {
       this.#upkeep.apply(settings);
       this.#slowness.apply(settings);
       this.#fates.apply(settings);
+      if (this.#keyUse.apply(settings)) this.#upkeep.countPrefixes(this.#keyUse.prefixes.matcher);
       this.#events.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
@@ -148,6 +148,7 @@ export class ShardMachine {
   #answerQuestions(): void {
     this.#slowness.answer(this.#questions);
     this.#fates.answer(this.#questions);
+    this.#keyUse.answer(this.#questions);
     this.#questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
       this.#upkeep.resetStatistics();
@@ -161,7 +162,7 @@ export class ShardMachine {
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
       watches: this.#watches,
-      hotKeys: this.#hotKeys,
+      keyUse: this.#keyUse,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();

@@ -1,4 +1,5 @@
 import type { Command } from '../definition.ts';
+import { keyPrefixes } from './prefixes.ts';
 import { keyFates } from './keyfate.ts';
 import { slownessEvents } from './latency.ts';
 import { slownessLog } from './slowlog.ts';
@@ -7,4 +8,5 @@ export const diagnosticsCommands: readonly Command[] = [
   ...slownessLog,
   ...slownessEvents,
   ...keyFates,
+  ...keyPrefixes,
 ];

@@ -102,6 +102,25 @@ export interface KeyFatePort {
   reset(): Promise<void>;
 }
 
+/** Keys with one prefix. */
+export interface PrefixEntry {
+  /** Empty for the keys with none. */
+  readonly prefix: string;
+  readonly ops: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** Null until they have been counted. */
+  readonly keys: number | null;
+  readonly memoryBytes: number | null;
+}
+
+export interface PrefixesPort {
+  /** One for each configured prefix, and the last for the other keys; empty when there is none. */
+  readonly entries: readonly PrefixEntry[];
+}
+
 /** What a handler of this family gets. */
 export interface DiagnosticsContext extends MainContext {
   readonly commands: CommandTable;
@@ -109,4 +128,5 @@ export interface DiagnosticsContext extends MainContext {
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
   readonly keyFates: KeyFatePort;
+  readonly prefixes: PrefixesPort;
 }

@@ -29,6 +29,9 @@ function counted(context: ShardContext, args: Arguments, index: number, ref: Ref
   } else {
     context.hit();
   }
+  if (context.tellsLookUps) {
+    context.lookedUp(args.source, args.at(index), args.length(index), ref !== 0);
+  }
   return ref;
 }
 

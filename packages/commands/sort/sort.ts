@@ -246,6 +246,7 @@ function valueFor(context: ShardContext, pattern: Pattern, element: Bytes): Byte
   const key = keyFor(pattern, element);
   context.demandHere(key);
   const ref = context.keyspace.find(key, 0, key.length);
+  if (context.tellsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
   if (ref === 0) {
     context.miss();
     return undefined;

@@ -1,5 +1,5 @@
 /** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
-import { startServer, type ChildServer, type RespClient } from '#testkit';
+import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { createClient } from 'redis';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ let server: ChildServer;
 let client: RespClient;
 
 hotkeys.before(async () => {
-  server = await startServer({ shards: SHARDS });
+  server = await startServer({ shards: SHARDS, http: true });
   client = await server.client({ buffers: true });
 });
 hotkeys.after(async () => {
@@ -116,6 +116,106 @@ hotkeys('is not for transactions where shards must be asked', async () => {
   const refused = await client.reply('HOTKEYS', 'GET');
   assert.ok(refused instanceof Error);
   await client.reply('DISCARD');
+});
+
+interface WindowRow {
+  readonly key: string;
+  readonly db: number;
+  readonly ops: number;
+  readonly reads: number;
+  readonly writes: number;
+  readonly error: number;
+}
+
+/** The last whole window; undefined when there is none. */
+async function lastWindow(): Promise<{ samples: number; rows: WindowRow[] } | undefined> {
+  const flat = (await words('WINDOW')) as unknown[] | null;
+  if (flat === null) return undefined;
+  const field = (name: string): unknown =>
+    flat[flat.findIndex((each, nth) => nth % 2 === 0 && String(each) === name) + 1];
+  const rows = (field('hotkeys') as unknown[][]).map((row) => ({
+    key: (row[1] as Buffer).toString('latin1'),
+    ...{ db: Number(row[3]), ops: Number(row[5]), reads: Number(row[7]) },
+    ...{ writes: Number(row[9]), error: Number(row[11]) },
+  }));
+  return { samples: Number(field('samples')), rows };
+}
+
+async function setWindow(...pairs: (string | number)[]): Promise<void> {
+  await client.call('CONFIG', 'SET', ...pairs.map((each) => String(each)));
+}
+
+hotkeys('watches windows without a session, by database, with reads and writes apart', async () => {
+  assert.match(textOf(await client.reply('HOTKEYS', 'WINDOW')), /hot key windows are not enabled/);
+  await setWindow('hotkeys-window-seconds', 1, 'hotkeys-window-sample', 1);
+  await setWindow('hotkeys-window-top-k', 3, 'hotkeys-window-enabled', 'yes');
+  assert.is(await words('WINDOW'), null, 'no window is whole yet');
+  const [a = '', b = ''] = keyPerShard(SHARDS, 'window');
+  const binary = Buffer.from([0, 0xff, 0x3a, 0x0a]);
+  const load = [
+    ...Array.from({ length: 30 }, () => ['GET', a]),
+    ...Array.from({ length: 10 }, () => ['SET', a, '1']),
+    ...Array.from({ length: 20 }, () => ['MGET', b, a]),
+    ['SELECT', '3'],
+    ...Array.from({ length: 15 }, () => ['SET', binary, '1']),
+    ['SELECT', '0'],
+    ...Array.from({ length: 5 }, () => ['GET', 'cooler']),
+  ];
+  // The whole load falls into one window, unless the second ends meanwhile: then it is sent again.
+  await until(async () => {
+    const startedIn = Math.floor(Date.now() / 1_000);
+    await client.pipeline(load);
+    if (Math.floor(Date.now() / 1_000) !== startedIn) return false;
+    await until(() => Math.floor(Date.now() / 1_000) > startedIn, 'the window has ended');
+    return (await lastWindow())?.samples === 100;
+  }, 'a load within one window');
+  const told = await lastWindow();
+  const name = binary.toString('latin1');
+  assert.equal(told?.rows, [
+    { key: a, db: 0, ops: 60, reads: 50, writes: 10, error: 0 },
+    { key: b, db: 0, ops: 20, reads: 20, writes: 0, error: 0 },
+    { key: name, db: 3, ops: 15, reads: 0, writes: 15, error: 0 },
+  ]);
+  const served = (await request(server.httpPort, '/debug/api/hotkeys/window')).json() as {
+    enabled: boolean;
+    window: { samples: number; keys: { ops_per_sec: number; binary: boolean }[] } | null;
+  };
+  assert.ok(served.enabled);
+  if (served.window?.samples === 100) {
+    assert.equal(
+      served.window.keys.map(({ ops_per_sec: ops, binary: isBinary }) => [ops, isBinary]),
+      [
+        [60, false],
+        [20, false],
+        [15, true],
+      ],
+    );
+  }
+  await client.call('MULTI');
+  assert.ok((await client.reply('HOTKEYS', 'WINDOW')) instanceof Error);
+  await client.reply('DISCARD');
+  await setWindow('hotkeys-window-enabled', 'no');
+});
+
+hotkeys('a window that is sampled says how far it may be off', async () => {
+  await setWindow('hotkeys-window-seconds', 1, 'hotkeys-window-sample', 10);
+  await setWindow('hotkeys-window-enabled', 'yes');
+  const load = Array.from({ length: 5_000 }, () => ['GET', 'sampled:one']);
+  let told: Awaited<ReturnType<typeof lastWindow>>;
+  await until(async () => {
+    const startedIn = Math.floor(Date.now() / 1_000);
+    await client.pipeline(load);
+    if (Math.floor(Date.now() / 1_000) !== startedIn) return false;
+    await until(() => Math.floor(Date.now() / 1_000) > startedIn, 'the window has ended');
+    told = await lastWindow();
+    return (told?.samples ?? 0) > 0;
+  }, 'a load within one window');
+  const [row] = told!.rows;
+  assert.ok(row!.error > 0);
+  // Three deviations are told; five are never seen.
+  assert.ok(Math.abs(row!.ops - 5_000) <= (5 / 3) * row!.error, `${row!.ops}, ${row!.error}`);
+  assert.is(row!.ops, told!.samples * 10);
+  await setWindow('hotkeys-window-enabled', 'no');
 });
 
 for (const protocol of [2, 3] as const) {
