@@ -1,5 +1,14 @@
 /** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import {
+  request,
+  startServer,
+  textOf,
+  until,
+  withRandom,
+  type ChildServer,
+  type Random,
+  type RespClient,
+} from '#testkit';
 import { createClient } from 'redis';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -117,6 +126,61 @@ hotkeys('is not for transactions where shards must be asked', async () => {
   assert.ok(refused instanceof Error);
   await client.reply('DISCARD');
 });
+
+const ZIPF_KEYS = 2_000;
+const ZIPF_COMMANDS = 200_000;
+const TOP = 16;
+
+/** Uses of each key in proportion to 1 / n, as commands in a shuffled order. */
+function zipfLoad(random: Random): { uses: number[]; order: Uint16Array } {
+  const sum = Array.from({ length: ZIPF_KEYS }, (_, nth) => 1 / (nth + 1)).reduce((a, b) => a + b);
+  const uses = Array.from({ length: ZIPF_KEYS }, (_, nth) =>
+    Math.ceil(ZIPF_COMMANDS / sum / (nth + 1)),
+  );
+  const order = Uint16Array.from(uses.flatMap((count, key) => new Array<number>(count).fill(key)));
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = random.integer(0, at);
+    [order[at], order[other]] = [order[other]!, order[at]!];
+  }
+  return { uses, order };
+}
+
+/** Deviations that a sampled count may be off: of 16 keys one in 100,000 runs is further off. */
+const SIGMAS = 5;
+
+for (const sample of [1, 100]) {
+  hotkeys(
+    `finds the top ${TOP} of a Zipf load, SAMPLE ${sample}`,
+    withRandom(async (random) => {
+      const { uses, order } = zipfLoad(random);
+      const value = 'x'.repeat(500);
+      await client.pipeline(uses.map((_, key) => ['SET', `zipf:${key}`, value]));
+      // What is sampled ranks beyond the top by chance, so more is asked for.
+      const count = sample === 1 ? TOP : 100;
+      await words('START', 'METRICS', 2, 'net', 'cpu', 'COUNT', count, 'SAMPLE', sample);
+      for (let at = 0; at < order.length; at += 10_000) {
+        const part = [...order.subarray(at, at + 10_000)];
+        await client.pipeline(part.map((key) => ['GET', `zipf:${key}`]));
+      }
+      const { rows, field } = await report();
+      await words('STOP');
+      await words('RESET');
+      for (let key = 0; key < TOP; key += 1) {
+        const truth = uses[key]!;
+        const { calls, bytes } = find(rows, `zipf:${key}`);
+        const allowed = sample === 1 ? 0.05 * truth : SIGMAS * Math.sqrt(truth * (sample - 1));
+        assert.ok(Math.abs(calls - truth) <= allowed, `zipf:${key}: ${calls} of ${truth}`);
+        // Request and reply of one use are as long for each of a key.
+        const each = `*2\r\n$3\r\nGET\r\n$6\r\nzipf:${key}\r\n$500\r\n${value}\r\n`.length;
+        assert.ok(Math.abs(bytes - calls * each) <= calls, `${bytes} bytes of ${calls} uses`);
+      }
+      const byTime = field('by-cpu-time-us') as unknown[];
+      const names = byTime.filter((_, nth) => nth % 2 === 0).map(String);
+      // How long each took is the machine's; that the hottest took most is not.
+      assert.ok(names.includes('zipf:0') && names.includes('zipf:1'), names.join(' '));
+    }),
+  );
+}
 
 interface WindowRow {
   readonly key: string;
