@@ -1,4 +1,5 @@
 /** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
+// test-limit: 60s
 import {
   request,
   startServer,
@@ -128,7 +129,7 @@ hotkeys('is not for transactions where shards must be asked', async () => {
 });
 
 const ZIPF_KEYS = 2_000;
-const ZIPF_COMMANDS = 200_000;
+const ZIPF_COMMANDS = 100_000;
 const TOP = 16;
 
 /** Uses of each key in proportion to 1 / n, as commands in a shuffled order. */
@@ -148,7 +149,8 @@ function zipfLoad(random: Random): { uses: number[]; order: Uint16Array } {
 /** Deviations that a sampled count may be off: of 16 keys one in 100,000 runs is further off. */
 const SIGMAS = 5;
 
-for (const sample of [1, 100]) {
+// One in a hundred needs loads that are too long for sockets: see diag/hot-keys.test.ts.
+for (const sample of [1, 10]) {
   hotkeys(
     `finds the top ${TOP} of a Zipf load, SAMPLE ${sample}`,
     withRandom(async (random) => {
