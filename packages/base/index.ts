@@ -29,12 +29,16 @@ export {
 export {
   ARGUMENTS_MAX,
   INLINE_BYTES_MAX,
+  KEY_PREFIX_BYTES_MAX,
+  KEY_PREFIXES_MAX,
   SHARDS_MAX,
   SLOT_COUNT,
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
+export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
+export { PrefixMatcher } from './prefix-matcher.ts';
 export { compressLzf, decompressLzf } from './lzf.ts';
 export {
   addLongDoubles,

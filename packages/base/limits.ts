@@ -12,3 +12,7 @@ export const UNAUTHENTICATED_BULK_BYTES_MAX = 16_384;
 export const SLOT_COUNT = 16_384;
 /** Most shards one process can have: the router keeps sets of shards in 32-bit masks. */
 export const SHARDS_MAX = 31;
+
+/** Key prefixes that may be counted at a time, and the longest of them. */
+export const KEY_PREFIXES_MAX = 64;
+export const KEY_PREFIX_BYTES_MAX = 64;

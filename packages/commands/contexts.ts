@@ -57,6 +57,9 @@ export interface ShardContext {
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;
+  /** Whether `lookedUp` must be called for each of these, with the key. */
+  readonly tellsLookUps: boolean;
+  lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void;
   /**
    * Must be called once for each key that a command changed, created or removed: feeds WATCH,
    * tracking, notifications, durability and the count of changes. Where Redis announces nothing, the

@@ -35,7 +35,10 @@ export {
 export type {
   BandsPort,
   DiagnosticsContext,
+  KeyDeathEntry,
+  KeyFatePort,
   LatencyPort,
+  PrefixesPort,
   SlowlogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
@@ -50,6 +53,7 @@ export {
 } from './pubsub/index.ts';
 export type {
   HotKeysPort,
+  HotWindow,
   HotKeysReport,
   HotKeysStart,
   BundleEntry,

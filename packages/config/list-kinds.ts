@@ -24,6 +24,26 @@ export function words(countMost: number): Kind<readonly string[]> {
   };
 }
 
+/** Different words without spaces, separated by those in text; in TOML an array of strings. */
+export function distinctWords(countMost: number, bytesMost: number): Kind<readonly string[]> {
+  const allowed = `at most ${countMost} different words of at most ${bytesMost} bytes`;
+  const isGood = (list: string[]): boolean =>
+    list.length <= countMost &&
+    new Set(list).size === list.length &&
+    list.every((word) => /^[^\s\p{Cc}]+$/u.test(word) && Buffer.byteLength(word) <= bytesMost);
+  return {
+    allowed: `an array of ${allowed}`,
+    schema: v.pipe(v.array(v.string()), v.check(isGood)),
+    parse(value) {
+      const list = value.split(/\s+/).filter((word) => word !== '');
+      if (!isGood(list)) throw new ValueError(`argument must be ${allowed}`);
+      return list;
+    },
+    format: (value) => value.join(' '),
+    toml: (value) => JSON.stringify(value),
+  };
+}
+
 /** Rising whole numbers; in text separated by spaces or commas. */
 export function risingIntegers(
   least: number,

@@ -49,6 +49,8 @@ export class HotKeys {
   #allBytes = 0;
   #keyedUs = 0;
   #keyedBytes = 0;
+  /** Calls, microseconds and bytes; filled anew for each key. */
+  readonly #amounts: [number, number, number] = [0.5, 0.5, 0.5];
 
   constructor(random: () => number) {
     this.#random = random;
@@ -65,7 +67,7 @@ export class HotKeys {
   #start(options: HotKeysOptions): void {
     const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * options.count);
     this.#options = options;
-    this.#sketches = options.metrics.map((metric) => ({ metric, top: new TopKeys(capacity) }));
+    this.#sketches = options.metrics.map((metric) => ({ metric, top: new TopKeys(capacity, 3) }));
     this.#allUs = 0;
     this.#allBytes = 0;
     this.#keyedUs = 0;
@@ -90,9 +92,12 @@ export class HotKeys {
   /** Counts a key of a command that was chosen, for all those that were not. */
   sampled(key: string, us: number, bytes: number): void {
     const factor = this.#options?.sample ?? 1;
+    const amounts = this.#amounts;
+    amounts[0] = factor;
+    amounts[1] = us * factor;
+    amounts[2] = bytes * factor;
     for (const { metric, top } of this.#sketches) {
-      const weight = (metric === 'cpu' ? us : bytes) * factor;
-      top.add(key, weight, factor, us * factor, bytes * factor);
+      top.add(key, metric === 'cpu' ? amounts[1] : amounts[2], amounts);
     }
   }
 
@@ -115,7 +120,8 @@ export class HotKeys {
   }
 }
 
-function hotKeyOf({ key, calls, us, bytes, error }: TopKey): HotKey {
+function hotKeyOf({ key, sums, error }: TopKey): HotKey {
+  const [calls = 0, us = 0, bytes = 0] = sums;
   return [fromLatin1(key), calls, us, bytes, error];
 }
 

@@ -14,6 +14,16 @@ export {
   totalCount,
   type Counts,
 } from './histogram.ts';
+export {
+  DEATH_KEY_BYTES_MAX,
+  KEY_DEATHS,
+  KEY_DEATHS_RESET,
+  KeyDeaths,
+  type DeathHead,
+  type DeathsQuestion,
+  type KeyDeath,
+  type KeyPlace,
+} from './key-deaths.ts';
 export { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
 export {
   LATENCY_EVENTS,
@@ -38,7 +48,23 @@ export {
   type Counter,
   type PageShape,
 } from './page.ts';
-export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
+export {
+  HOT_KEYS,
+  HotKeys,
+  mergeShares,
+  type HotKey,
+  type HotKeysQuestion,
+  type HotKeysShare,
+} from './hot-keys.ts';
+export {
+  HOT_WINDOW,
+  HotWindows,
+  mergeWindow,
+  windowAt,
+  type HotWindowKey,
+  type HotWindowOptions,
+  type HotWindowReport,
+} from './hot-window.ts';
 export { type HealthLimits } from './health.ts';
 export {
   latencyReport,
@@ -46,6 +72,15 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency-test.ts';
+export { FATE_COUNTERS } from './fate-counters.ts';
+export {
+  beginPrefixes,
+  prefixesId,
+  prefixReports,
+  setPrefixCensus,
+  type PrefixReport,
+} from './prefix-counts.ts';
+export { PrefixField } from './prefix-rows.ts';
 export { Rate } from './rate.ts';
 export {
   collectStatus,

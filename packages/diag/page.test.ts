@@ -11,6 +11,11 @@ import {
   Page,
   type PageShape,
 } from './page.ts';
+import { beginPrefixes, setPrefixCensus } from './prefix-counts.ts';
+import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
+
+const prefix = (page: Page, row: number, field: number): number =>
+  page.values[page.prefixCell(row) + field]!;
 
 const pages = suite('statistics page');
 
@@ -39,6 +44,11 @@ function* places(page: Page): Generator<readonly [name: string, write: () => voi
     yield [`error ${code}`, () => page.countError(code)];
   }
   for (let row = 0; row < BAND_ROWS_MAX; row += 1) yield [`band ${row}`, () => page.countBand(row)];
+  for (let row = 0; row < PREFIX_ROWS; row += 1) {
+    for (const field of Object.values(PrefixField)) {
+      yield [`prefix ${row}, ${field}`, () => (page.values[page.prefixCell(row) + field] = 1)];
+    }
+  }
   yield ['first of the queue', () => page.queued(0)];
   yield ['last of the queue', () => page.queued(Infinity)];
 }
@@ -120,12 +130,36 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'bandsGeneration'],
     ...['phase', 'idleUs', 'idleSinceUs'],
     ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
+    ...['prefixesId', 'prefixesWalkedId'],
   ]);
+  assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
+  assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 1);
   assert.is(page.keys(1), 1);
   assert.is(page.band(0), 1, 'bands are reset by their own command');
   assert.is(page.errorCount(0), 0);
   assert.is(page.command(0, 'calls'), 0);
   assert.is(totalCount(page.histogram(0)) + totalCount(page.queueHistogram), 0);
+});
+
+pages('begins with other prefixes at zero, and says when a walk has counted them', () => {
+  const page = emptyPage();
+  for (const [, write] of places(page)) write();
+  beginPrefixes(page, 7);
+  assert.is(page.get('prefixesId'), 7);
+  assert.is(page.get('prefixesWalkedId'), 0);
+  for (let row = 0; row < PREFIX_ROWS; row += 1) {
+    for (const field of Object.values(PrefixField)) assert.is(prefix(page, row, field), 0);
+  }
+  const keys = Float64Array.from({ length: PREFIX_ROWS }, (_, row) => row + 1);
+  setPrefixCensus(
+    page,
+    keys,
+    keys.map((count) => 100 * count),
+  );
+  assert.is(page.get('prefixesWalkedId'), 7);
+  assert.is(prefix(page, 2, PrefixField.keys), 3);
+  assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 100 * PREFIX_ROWS);
+  assert.is(totalCount(page.queueHistogram), 2, 'nothing else is touched');
 });
 
 pages('clears the bands alone', () => {
@@ -179,6 +213,9 @@ const FROZEN_COUNTERS = [
   ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
   ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
   ...['stalePercent', 'censusUs', 'censusChanges'],
+  ...['fateExpiredActive', 'fateExpiredLazy', 'fateExpiredFields', 'fateEvicted'],
+  ...['fateDeleted', 'fateOverwritten', 'fateMoved', 'fateFlushed'],
+  ...['prefixesId', 'prefixesWalkedId'],
 ];
 
 pages.run();

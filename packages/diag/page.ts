@@ -12,11 +12,14 @@
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
  *   census       CENSUS_CELLS x databases        keys by type and size (shards)
+ *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
+import { FATE_COUNTERS } from './fate-counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
+import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
 export const COUNTERS = [
@@ -140,6 +143,10 @@ export const COUNTERS = [
   /** When the walk that the census shows was through, and the count of changes when it began. */
   'censusUs',
   'censusChanges',
+  ...FATE_COUNTERS,
+  // Shards: the list of prefixes that is counted for, and the one that the last walk counted for.
+  'prefixesId',
+  'prefixesWalkedId',
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */
@@ -178,6 +185,7 @@ export class Page {
   readonly #errors: number;
   readonly #bands: number;
   readonly #census: number;
+  readonly #prefixes: number;
   readonly #queue: number;
   readonly #histograms: number;
 
@@ -201,6 +209,7 @@ export class Page {
     this.#errors = take(shape.errorCodes);
     this.#bands = take(BAND_ROWS_MAX);
     this.#census = take(CENSUS_CELLS * shape.databases);
+    this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
     this.#queue = take(HISTOGRAM_BUCKETS);
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
@@ -260,6 +269,11 @@ export class Page {
   /** Keys of a type (a number of ValueType) in a row of sizes. */
   census(database: number, type: number, row: number): number {
     return this.values[this.#census + CENSUS_CELLS * database + CENSUS_SIZES * (type - 1) + row]!;
+  }
+
+  /** Where in `values` the fields of a prefix begin, the first of which counts uses. */
+  prefixCell(row: number): number {
+    return this.#prefixes + PREFIX_FIELDS * row;
   }
 
   /** Whether executions are counted in histograms (`latency-tracking`). */
@@ -337,6 +351,9 @@ export class Page {
   resetStatistics(): void {
     for (const counter of RESETTABLE) this.values[AT[counter]] = 0;
     this.values.fill(0, this.#commands, this.#bands);
+    for (let row = 0; row < PREFIX_ROWS; row += 1) {
+      this.values.fill(0, this.prefixCell(row), this.prefixCell(row) + PrefixField.keys);
+    }
     this.values.fill(0, this.#queue, this.#end);
   }
 
@@ -382,4 +399,5 @@ const RESETTABLE: readonly Counter[] = [
   'evictionUs',
   'defragUs',
   'defragMoved',
+  ...FATE_COUNTERS,
 ];

@@ -13,9 +13,8 @@ export interface TopKey {
   readonly weight: number;
   /** How much of `weight` may be others'. */
   readonly error: number;
-  readonly calls: number;
-  readonly us: number;
-  readonly bytes: number;
+  /** What was added up since it is known, in the order in which it was given. */
+  readonly sums: readonly number[];
 }
 
 /** Keys are numbered, and what is known of them lies in typed arrays: counting makes no garbage. */
@@ -25,35 +24,39 @@ export class TopKeys {
   readonly #keys: string[] = [];
   readonly #weights: Float64Array;
   readonly #errors: Float64Array;
-  readonly #calls: Float64Array;
-  readonly #us: Float64Array;
-  readonly #bytes: Float64Array;
+  /** How many sums each key has, and all sums, key by key. */
+  readonly #width: number;
+  readonly #sums: Float64Array;
   /** Numbers of keys as a binary heap, the lightest first; and where in it each number is. */
   readonly #heap: Int32Array;
   readonly #places: Int32Array;
 
-  constructor(capacity: number) {
+  /** Adds up `width` numbers for each key. */
+  constructor(capacity: number, width: number) {
     this.#capacity = capacity;
     this.#weights = new Float64Array(capacity);
     this.#errors = new Float64Array(capacity);
-    this.#calls = new Float64Array(capacity);
-    this.#us = new Float64Array(capacity);
-    this.#bytes = new Float64Array(capacity);
+    this.#width = width;
+    this.#sums = new Float64Array(capacity * width);
     this.#heap = new Int32Array(capacity);
     this.#places = new Int32Array(capacity);
   }
 
   /** Counts one use of a key, or several alike. */
-  add(key: string, weight: number, calls: number, us: number, bytes: number): void {
+  add(key: string, weight: number, amounts: readonly number[]): void {
     let id = this.#ids.get(key);
     if (id === undefined) {
       id = this.#keys.length < this.#capacity ? this.#newId(key) : this.#takeOver(key);
     }
     this.#weights[id]! += weight;
-    this.#calls[id]! += calls;
-    this.#us[id]! += us;
-    this.#bytes[id]! += bytes;
+    const at = id * this.#width;
+    for (let nth = 0; nth < this.#width; nth += 1) this.#sums[at + nth]! += amounts[nth]!;
     this.#sink(id);
+  }
+
+  /** What the lightest key weighs: a key that is not known weighs no more. 0 while there is room. */
+  get lightest(): number {
+    return this.#keys.length < this.#capacity ? 0 : this.#weights[this.#heap[0]!]!;
   }
 
   /** The heaviest keys, heaviest first. */
@@ -63,7 +66,7 @@ export class TopKeys {
     return ranked.slice(0, count).map((id) => ({
       key: this.#keys[id]!,
       ...{ weight: weights[id]!, error: this.#errors[id]! },
-      ...{ calls: this.#calls[id]!, us: this.#us[id]!, bytes: this.#bytes[id]! },
+      sums: [...this.#sums.subarray(id * this.#width, (id + 1) * this.#width)],
     }));
   }
 
@@ -88,9 +91,7 @@ export class TopKeys {
     this.#ids.set(key, id);
     this.#keys[id] = key;
     this.#errors[id] = this.#weights[id]!;
-    this.#calls[id] = 0;
-    this.#us[id] = 0;
-    this.#bytes[id] = 0;
+    this.#sums.fill(0, id * this.#width, (id + 1) * this.#width);
     return id;
   }
 

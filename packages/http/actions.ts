@@ -23,6 +23,9 @@ export function actionRoutes({ desk, fixed }: Surroundings): Route[] {
     get('hotkeys', 'The session that looks for hot keys.', async () => {
       return (await desk.ask('hot-keys', null)) ?? idle;
     }),
+    get('hotkeys/window', 'The hottest keys of the last whole window.', () =>
+      desk.ask('hot-window', null),
+    ),
     post('hotkeys/start', 'Begins to look for hot keys.', (body) =>
       desk.ask('hot-keys-start', hotKeysOptions(body)),
     ),

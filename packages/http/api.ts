@@ -1,5 +1,6 @@
 /** The debug API: what the server knows of itself, as compact JSON. */
 
+import { prefixReports } from '#diag';
 import { bandReport, commandReports, shardReports } from './api-figures.ts';
 import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
@@ -80,6 +81,21 @@ export class DebugDocuments {
     return { shards: shardReports(shards, contents) };
   }
 
+  /** Use and size of keys by configured prefix. */
+  prefixes() {
+    const { sight, live } = this.#surroundings;
+    return {
+      prefixes: prefixReports(live.prefixes, sight.shards).map(
+        ({ inputBytes, outputBytes, memoryBytes, ...rest }) => ({
+          ...rest,
+          input_bytes: inputBytes,
+          output_bytes: outputBytes,
+          memory_bytes: memoryBytes,
+        }),
+      ),
+    };
+  }
+
   traces() {
     return { traces: [] };
   }
@@ -109,6 +125,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
       documents.latency(),
     ),
     get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    get('prefixes', 'Use and size of keys by configured prefix.', () => documents.prefixes()),
     get('traces', 'Recent traces.', () => documents.traces()),
   ];
 }

@@ -1,4 +1,4 @@
-export type { ActionAnswer, HotKeysDocument } from './page-reports.ts';
+export type { ActionAnswer, HotKeysDocument, HotWindowDocument } from './page-reports.ts';
 export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops-thread.ts';
 export type {
   ClientReport,

@@ -99,6 +99,7 @@ export class MetricsDesk {
         maxClients: live.status.maxClients,
         memoryLimitBytes: live.status.memoryLimitBytes,
         tracksLatency: live.tracksLatency,
+        prefixes: live.prefixes,
         bands: live.bands,
       },
       queues: sight.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),

@@ -31,6 +31,31 @@ export interface HotKeysDocument {
   }[];
 }
 
+/** The hottest keys of the last whole window. */
+export interface HotWindowDocument {
+  readonly enabled: boolean;
+  /** Null while it is off, and until there was a whole one. */
+  readonly window: {
+    readonly start_unix_ms: number;
+    readonly seconds: number;
+    readonly sample_ratio: number;
+    readonly samples: number;
+    readonly ops_per_sec: number;
+    readonly floor_per_sec: number;
+    readonly missing_shards: number;
+    readonly keys: readonly {
+      readonly key: string;
+      /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+      readonly binary: boolean;
+      readonly db: number;
+      readonly ops_per_sec: number;
+      readonly reads_per_sec: number;
+      readonly writes_per_sec: number;
+      readonly error_per_sec: number;
+    }[];
+  } | null;
+}
+
 export interface LatencyHistoryReport {
   readonly event: string;
   readonly samples: readonly { readonly timestamp: number; readonly latency_us: number }[];
@@ -48,6 +73,7 @@ export interface PageReports {
   pauses: { question: null; answer: PausesReport };
   /** Null without a session. */
   'hot-keys': { question: null; answer: HotKeysDocument | null };
+  'hot-window': { question: null; answer: HotWindowDocument };
   'hot-keys-start': { question: HotKeysOptions; answer: ActionAnswer };
   'hot-keys-stop': { question: null; answer: ActionAnswer };
   'hot-keys-reset': { question: null; answer: ActionAnswer };

@@ -30,6 +30,7 @@ export interface HttpFixedSettings {
 export interface HttpLiveSettings {
   readonly status: StatusSettings;
   readonly tracksLatency: boolean;
+  readonly prefixes: readonly string[];
   readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
   readonly bundles: {
     readonly countMax: number;

@@ -31,6 +31,8 @@ export interface LinkLayout {
   blocks: number;
   /** The counter of slow commands. */
   slowIds: number;
+  /** The counter of keys' deaths. */
+  deathIds: number;
   bytes: number;
 }
 
@@ -84,8 +86,9 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
+  const deathIds = take(COUNTER_BYTES);
   return {
     ...{ doorbell, requests, replies, logs, logProgress, logBell },
-    ...{ read, blocks, slowIds, bytes: at },
+    ...{ read, blocks, slowIds, deathIds, bytes: at },
   };
 }

@@ -32,6 +32,9 @@ export interface LendPlan {
   readonly lenders: ReadonlyMap<number, { readonly payload: Bytes; readonly keyCount: number }>;
 }
 
+const NO_LENDERS: LendPlan['lenders'] = new Map();
+const FIRST_ARGUMENT = [{ index: 1 }];
+
 /** Watched keys by `keyName`, and the shard of each. */
 export type WatchedKeys = ReadonlyMap<string, number>;
 
@@ -52,6 +55,8 @@ export function planExec(
   watched: WatchedKeys,
   ownership: Ownership,
 ): LendPlan {
+  const owner = commonOwner(queue, watched, ownership);
+  if (owner >= 0) return { host: owner, lenders: NO_LENDERS };
   const keys = new Map<string, PlannedKey>();
   const args = new Arguments();
   for (const { entry, command } of queue) {
@@ -62,6 +67,29 @@ export function planExec(
     if (!keys.has(name)) keys.set(name, { shard, ...keyOfName(name), isWritable: false });
   }
   return lendToOne([...keys.values()]);
+}
+
+/** The shard that owns all keys, or -1. Where there is one, nothing is lent, and no key need be named. */
+function commonOwner(
+  queue: readonly QueuedCommand[],
+  watched: WatchedKeys,
+  ownership: Ownership,
+): number {
+  let common = -1;
+  const differs = (owner: number): boolean => {
+    if (common < 0) common = owner;
+    return owner !== common;
+  };
+  const args = new Arguments();
+  for (const { entry, command } of queue) {
+    args.point(command.source, command.at, command.spans, 0, command.count);
+    const found = entry.firstArgumentIsKey ? FIRST_ARGUMENT : findKeys(entry.command.keys, args);
+    for (const { index } of found ?? []) {
+      if (differs(ownership.ownerOf(args.source, args.at(index), args.length(index)))) return -1;
+    }
+  }
+  for (const shard of watched.values()) if (differs(shard)) return -1;
+  return common;
 }
 
 /** What a command that names some of its keys by values needs: those, which are `read`, and its own. */

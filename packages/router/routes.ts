@@ -268,7 +268,7 @@ export class Routes {
     const asked = { command: definition, shards, plan: { partOfKey } };
     if (this.#isShared(entry, shards)) return this.#share(client, entry, args, { command, asked });
     const places = shares.map((share) => {
-      const link = this.#links[share.shard]!;
+      const link = this.linkFor(client, share.shard);
       const size = link.frameSize(share.picked.length, share.bodyBytes);
       return { link, share, size, at: link.reserve(size) };
     });
@@ -290,7 +290,8 @@ export class Routes {
     const shards = this.#links.map(({ index }) => index);
     const asked = { command: definition, shards, plan: { partOfKey: [] } };
     if (this.#isShared(entry, shards)) return this.#share(client, entry, args, { command, asked });
-    const places = this.#links.map((link) => {
+    const places = this.#links.map(({ index }) => {
+      const link = this.linkFor(client, index);
       const size = link.frameSize(command.count, command.length);
       return { link, size, at: link.reserve(size) };
     });
@@ -313,7 +314,7 @@ export class Routes {
     { command, asked }: { command: CommandBytes; asked: AskedParts },
   ): boolean {
     const places = asked.shards.map((shard) => {
-      const link = this.#links[shard]!;
+      const link = this.linkFor(client, shard);
       const size = link.frameSize(command.count, command.length, HOST_WORDS);
       return { link, size, at: link.reserve(size) };
     });

@@ -1,6 +1,6 @@
 /** What main knows of slowness, and how commands about it read that. */
 
-import type { BandsPort, LatencyPort } from '#commands';
+import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
   addCounts,
@@ -14,6 +14,7 @@ import {
   latencyEvent,
   MainBands,
   percentileUs,
+  prefixReports,
   type LatencySeries,
   type SlowLog,
 } from '#diag';
@@ -21,6 +22,7 @@ import type { MainNotes, Router } from '#router';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { Pauses } from './pauses.ts';
+import { KeyFates } from './key-fates.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 export interface DiagnosisParts {
@@ -32,6 +34,7 @@ export interface DiagnosisParts {
 
 export class Diagnosis implements MainNotes, LatencyPort {
   readonly slowCommands: SlowCommands;
+  readonly keyFates: KeyFates;
   readonly latency = new LatencyEvents();
   readonly bands: MainBands;
   readonly pauses = new Pauses();
@@ -41,6 +44,10 @@ export class Diagnosis implements MainNotes, LatencyPort {
     const { settings, fabric, router } = parts;
     this.#parts = parts;
     this.slowCommands = new SlowCommands(settings, fabric.slowIds, () => router().reports);
+    this.keyFates = new KeyFates({
+      ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
+      reports: () => router().reports,
+    });
     this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
@@ -111,6 +118,16 @@ export class Diagnosis implements MainNotes, LatencyPort {
       queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       nowMs: wallMs(),
     });
+  }
+
+  /** PREFIXES. */
+  get prefixesPort(): PrefixesPort {
+    const { settings, fabric } = this.#parts;
+    return {
+      get entries() {
+        return prefixReports(settings.list('key-prefixes.prefixes'), fabric.shardPages);
+      },
+    };
   }
 
   /** LATENCY BANDS. */

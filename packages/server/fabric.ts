@@ -34,6 +34,8 @@ export class Fabric {
   readonly logFigures: readonly LogFigures[];
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
+  /** The same of keys' deaths. */
+  readonly deathIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** What another thread needs to see all of this, and main's own view of it. */
   readonly sightData: SightData;
@@ -45,6 +47,7 @@ export class Fabric {
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
+    this.deathIds = new SharedCounter(this.memory, this.layout.deathIds);
     this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
     this.pageShape = {
       databases: settings.number('server.databases'),

@@ -1,13 +1,11 @@
 /** The session of HOTKEYS, of which there is one per process: main tells the shards, and merges what they have seen. */
 
 import { LongTimer } from '#base';
-import type { HotKeysPort, HotKeysReport, HotKeysStart } from '#commands';
+import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#commands';
 import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#diag';
-import type { Reports } from '#router';
+import { HotWindowReports, type HotWindowsParts } from './hot-windows.ts';
 
-export interface HotKeysParts {
-  readonly reports: () => Reports;
-  readonly wallMs: () => number;
+export interface HotKeysParts extends HotWindowsParts {
   readonly nowUs: () => number;
 }
 
@@ -23,10 +21,20 @@ export class HotKeysSession implements HotKeysPort {
   /** There are no slots to choose outside of a cluster. */
   readonly isCluster = false;
   readonly #parts: HotKeysParts;
+  readonly #windows: HotWindowReports;
   #session: Session | undefined;
 
   constructor(parts: HotKeysParts) {
     this.#parts = parts;
+    this.#windows = new HotWindowReports(parts);
+  }
+
+  get hasWindows(): boolean {
+    return this.#windows.options.isEnabled;
+  }
+
+  window(): Promise<HotWindow | null> {
+    return this.#windows.last();
   }
 
   get state(): 'idle' | 'active' | 'stopped' {

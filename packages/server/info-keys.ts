@@ -1,6 +1,6 @@
 /** The sections of INFO about keys. */
 
-import { CENSUS_SIZES } from '#diag';
+import { CENSUS_SIZES, prefixReports } from '#diag';
 import type { Line } from './info-lines.ts';
 import type { Measures } from './measures.ts';
 
@@ -25,6 +25,27 @@ export function keyspace(measures: Measures): readonly Line[] {
     lines.push([`db${index}`, counts]);
   }
   return lines;
+}
+
+/** A line for each configured prefix, and the last for the other keys; no section without any. */
+export function prefixes({ settings, shards }: Measures): readonly Line[] | undefined {
+  const reports = prefixReports(settings.list('key-prefixes.prefixes'), shards);
+  if (reports.length === 0) return undefined;
+  return reports.map((each, number) => {
+    const counted: readonly (readonly [string, number | null])[] = [
+      ['ops', each.ops],
+      ['hits', each.hits],
+      ['misses', each.misses],
+      ['input_bytes', each.inputBytes],
+      ['output_bytes', each.outputBytes],
+      ['keys', each.keys],
+      ['memory_bytes', each.memoryBytes],
+    ];
+    const known = counted.filter(([, value]) => value !== null);
+    const shown = known.map(([name, value]) => `${name}=${String(value)}`).join(',');
+    // The prefix is last, because it may hold commas.
+    return [`prefix${number}`, `${shown},prefix=${each.prefix}`];
+  });
 }
 
 /** By number of ValueType. Redis' names; streams are ours. */

@@ -3,7 +3,8 @@
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
 import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
-import { keyspace, keySizes } from './info-keys.ts';
+import { fateCounts } from './key-fates.ts';
+import { keyspace, keySizes, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { cpu, memory } from './info-resources.ts';
 import type { Measures } from './measures.ts';
@@ -99,6 +100,9 @@ function stats(measures: Measures): Line[] {
     ['expired_stale_perc', stalePercent(measures).toFixed(2)],
     ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
     ['expire_cycle_cpu_milliseconds', Math.round(measures.total('expireUs') / 1_000)],
+    ...fateCounts(measures.shards).map(([fate, keys]): Line => {
+      return [`keyfate_${fate.replace('-', '_')}`, keys];
+    }),
     ['evicted_keys', measures.total('evicted')],
     ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
     ['keyspace_hits', measures.total('hits')],
@@ -237,6 +241,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Latency_baseline', isDefault: false, lines: latencyBaseline },
   { name: 'Tiered', isDefault: false, lines: tiered },
   { name: 'Keysizes', isDefault: false, lines: keySizes },
+  { name: 'Prefixes', isDefault: false, lines: prefixes },
 ];
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */

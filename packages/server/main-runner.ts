@@ -16,7 +16,9 @@ import {
   type ConnectionContext,
   type DiagnosticsContext,
   type HotKeysPort,
+  type KeyFatePort,
   type LatencyPort,
+  type PrefixesPort,
   type SlowlogPort,
   type InfoPort,
   type LogPort,
@@ -65,6 +67,8 @@ export class MainRunner implements Contexts {
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
+  readonly keyFates: KeyFatePort;
+  readonly prefixes: PrefixesPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
@@ -93,6 +97,8 @@ export class MainRunner implements Contexts {
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
     this.bands = server.diagnosis.bandsPort;
+    this.prefixes = server.diagnosis.prefixesPort;
+    this.keyFates = server.diagnosis.keyFates;
     this.process = {
       shutdown: (options) => {
         if (options.save === 'always' && !options.force && server.durability === undefined) {

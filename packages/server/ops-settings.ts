@@ -44,6 +44,7 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
   return {
     status: statusSettings(settings),
     tracksLatency: settings.boolean('latency.tracking'),
+    prefixes: settings.list('key-prefixes.prefixes'),
     bands: {
       isEnabled: settings.boolean('latency-bands.enabled'),
       thresholdsMs: settings.numbers('latency-bands.bands'),

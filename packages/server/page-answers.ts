@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Bytes } from '#base';
-import type { HotKeysReport } from '#commands';
+import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, configName, isSettingName } from '#config';
-import type { ActionAnswer, HotKeysDocument, MainAnswers } from '#http';
+import type { ActionAnswer, HotKeysDocument, HotWindowDocument, MainAnswers } from '#http';
 import type { Server } from './server.ts';
 
 export function pageAnswers(server: Server): MainAnswers {
@@ -50,6 +50,11 @@ function hotKeysAnswers({ hotKeys, log }: Server): MainAnswers {
       const report = await hotKeys.report();
       return report === null ? null : hotKeysDocument(report);
     },
+    'hot-window': async () => {
+      const enabled = hotKeys.hasWindows;
+      const window = enabled ? await hotKeys.window() : null;
+      return { enabled, window: window === null ? null : hotWindowDocument(window) };
+    },
     'hot-keys-start': (options) => {
       if (hotKeys.state === 'active') return 'hotkeys session already started';
       hotKeys.start({ ...options, slots: [] });
@@ -92,6 +97,32 @@ function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
       error: Math.round(error),
     })),
   };
+}
+
+function hotWindowDocument(window: HotWindow): NonNullable<HotWindowDocument['window']> {
+  return {
+    start_unix_ms: window.startMs,
+    seconds: window.seconds,
+    sample_ratio: window.sample,
+    samples: window.samples,
+    ops_per_sec: tenths(window.opsPerSecond),
+    floor_per_sec: tenths(window.floorPerSecond),
+    missing_shards: window.missingShards,
+    keys: window.keys.map(({ key, database, ...rates }) => ({
+      key: textOf(key),
+      binary: !isUtf8(key),
+      db: database,
+      ops_per_sec: tenths(rates.opsPerSecond),
+      reads_per_sec: tenths(rates.readsPerSecond),
+      writes_per_sec: tenths(rates.writesPerSecond),
+      error_per_sec: tenths(rates.errorPerSecond),
+    })),
+  };
+}
+
+/** As the command answers rates. */
+function tenths(rate: number): number {
+  return Math.round(10 * rate) / 10;
 }
 
 function killClient({ clients, log }: Server, id: number): ActionAnswer {

@@ -18,7 +18,9 @@ import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';
 
-type Audiences = Map<string, Set<Client>>;
+/** Who listens to one name. Most names have one listener, for whom a set would cost more than all else. */
+type Audience = Client | Set<Client>;
+type Audiences = Map<string, Audience>;
 
 export class PubSub implements PubSubPort {
   readonly #fanOut: FanOut;
@@ -51,7 +53,7 @@ export class PubSub implements PubSubPort {
   }
 
   subscriberCount(kind: 'channel' | 'shardChannel', name: string): number {
-    return this.#audiences[kind].get(name)?.size ?? 0;
+    return sizeOf(this.#audiences[kind].get(name));
   }
 
   subscribe(port: ClientPort, kind: SubscriptionKind, name: string): boolean {
@@ -63,14 +65,17 @@ export class PubSub implements PubSubPort {
     const own = client.subscriptions[kind];
     if (own.has(name)) return false;
     own.add(name);
-    let audience = this.#audiences[kind].get(name);
+    const audiences = this.#audiences[kind];
+    const audience = audiences.get(name);
     if (audience === undefined) {
-      audience = new Set();
-      this.#audiences[kind].set(name, audience);
+      audiences.set(name, client);
       if (kind === 'pattern') this.#globs.set(name, fromLatin1(name));
       this.#countNames();
+    } else if (audience instanceof Set) {
+      audience.add(client);
+    } else {
+      audiences.set(name, new Set([audience, client]));
     }
-    audience.add(client);
     return true;
   }
 
@@ -117,23 +122,19 @@ export class PubSub implements PubSubPort {
     this.#fanOut.send(client as Client, write);
   }
 
-  #send(word: string, audience: ReadonlySet<Client>, channel: Piece, message: Piece): number {
-    const { size } = audience;
+  #send(word: string, audience: Audience, channel: Piece, message: Piece): number {
     this.#fanOut.begin((writer) => {
       writer.pushHeader(3);
       writer.text(word);
       writer.bulk(channel.bytes, channel.at, channel.length);
       writer.bulk(message.bytes, message.at, message.length);
     });
-    // Who is cut off for a full output leaves the set meanwhile, and is counted nonetheless.
-    for (const client of audience) this.#fanOut.sendTo(client);
-    return size;
+    return this.#sendToAll(audience);
   }
 
   #sendMatching(pattern: string, channel: Piece, message: Piece): number {
     const audience = this.#audiences.pattern.get(pattern);
     if (audience === undefined) return 0;
-    const { size } = audience;
     this.#fanOut.begin((writer) => {
       writer.pushHeader(4);
       writer.text('pmessage');
@@ -141,14 +142,23 @@ export class PubSub implements PubSubPort {
       writer.bulk(channel.bytes, channel.at, channel.length);
       writer.bulk(message.bytes, message.at, message.length);
     });
-    for (const client of audience) this.#fanOut.sendTo(client);
+    return this.#sendToAll(audience);
+  }
+
+  /** Answers how many they are; who is cut off for a full output meanwhile is counted nonetheless. */
+  #sendToAll(audience: Audience): number {
+    const size = sizeOf(audience);
+    if (audience instanceof Set) for (const client of audience) this.#fanOut.sendTo(client);
+    else this.#fanOut.sendTo(audience);
     return size;
   }
 
   #leave(client: Client, kind: SubscriptionKind, name: string): void {
     const audience = this.#audiences[kind].get(name);
-    audience?.delete(client);
-    if (audience?.size !== 0) return;
+    if (audience instanceof Set) {
+      audience.delete(client);
+      if (audience.size > 0) return;
+    }
     this.#audiences[kind].delete(name);
     if (kind === 'pattern') this.#globs.delete(name);
     this.#countNames();
@@ -165,4 +175,9 @@ export class PubSub implements PubSubPort {
     this.#page.set('pubsubPatterns', pattern.size);
     this.#page.set('pubsubShardChannels', shardChannel.size);
   }
+}
+
+function sizeOf(audience: Audience | undefined): number {
+  if (audience === undefined) return 0;
+  return audience instanceof Set ? audience.size : 1;
 }

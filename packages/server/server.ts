@@ -98,7 +98,10 @@ export class Server {
       router: () => this.router,
       wallMs: () => this.#clock.wallMs(),
     });
-    this.hotKeys = new HotKeysSession({ reports: () => this.router.reports, ...this.#clock });
+    this.hotKeys = new HotKeysSession({
+      ...{ settings, ...this.#clock },
+      reports: () => this.router.reports,
+    });
     const runner = new MainRunner(this);
     const { mainPage: page } = fabric;
     const blocks = fabric.blockPool();

@@ -8,6 +8,7 @@ import type { Keyspace, Store } from '#store';
 import type { EffectWord } from './journal.ts';
 import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
+import type { KeyUse } from './key-use.ts';
 import type { Settings } from './settings.ts';
 import type { Waiters } from './waiters.ts';
 import type { Watches } from './watches.ts';
@@ -20,6 +21,7 @@ export interface ContextParts {
   watches: Watches;
   waiters: Waiters;
   events: KeyEvents;
+  keyUse: KeyUse;
   shardIndex: number;
   shardCount: number;
   random: () => number;
@@ -67,6 +69,7 @@ export class ExecutionContext implements ShardContext {
   readonly #watches: Watches;
   readonly #waiters: Waiters;
   readonly #events: KeyEvents;
+  readonly #keyUse: KeyUse;
 
   constructor(parts: ContextParts) {
     this.store = parts.store;
@@ -81,6 +84,7 @@ export class ExecutionContext implements ShardContext {
     this.#watches = parts.watches;
     this.#waiters = parts.waiters;
     this.#events = parts.events;
+    this.#keyUse = parts.keyUse;
   }
 
   hit(): void {
@@ -89,6 +93,14 @@ export class ExecutionContext implements ShardContext {
 
   miss(): void {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
+  }
+
+  get tellsLookUps(): boolean {
+    return this.#keyUse.isOn;
+  }
+
+  lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void {
+    this.#keyUse.lookedUp(key, at, length, isHit);
   }
 
   changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void {

@@ -15,7 +15,7 @@ import {
   type CommandEntry,
   type Wait,
 } from '#commands';
-import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
+import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
@@ -23,6 +23,7 @@ import type { Effects, NamedKey } from './effects.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
+import type { KeyUse } from './key-use.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Slowness } from './slowness.ts';
@@ -35,7 +36,7 @@ export interface ExecutorParts {
   readonly page: Page;
   readonly clock: Clock;
   readonly watches: Watches;
-  readonly hotKeys: HotKeys;
+  readonly keyUse: KeyUse;
   readonly events: KeyEvents;
   readonly effects: Effects;
   /** Of the link memory: a frame in it can be read by others. */
@@ -66,7 +67,7 @@ export class Executor {
   /** Of the command that was pointed at last. */
   readonly args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
-  readonly #hotKeys: HotKeys;
+  readonly #keyUse: KeyUse;
   /** Commands whose replies wait for the disk. */
   readonly #unsettled: { readonly spentUs: number; readonly endUs: number }[] = [];
   #wallMs = 0;
@@ -78,7 +79,7 @@ export class Executor {
     this.#sender = parts.sender;
     this.#page = parts.page;
     this.#values = parts.page.values;
-    this.#hotKeys = parts.hotKeys;
+    this.#keyUse = parts.keyUse;
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -202,7 +203,7 @@ export class Executor {
     this.#sender.mark();
     this.execute(entry);
     this.#parts.effects.end(frame);
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
   }
 
@@ -228,14 +229,14 @@ export class Executor {
     this.#parts.effects.end(frame);
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
-    this.#parts.slowness.occurred('command', endUs - startUs, this.#unixMs);
+    this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
   }
 
   /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
@@ -387,23 +388,22 @@ export class Executor {
     const { words, word } = frame;
     const sequence = words[word + Request.sequence]! >>> 0;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
-    if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.#parts.events.sendAhead();
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
   }
 
-  /** Tells the sampler of hot keys what the command has cost; several keys share it. */
-  #countKeys({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const hotKeys = this.#hotKeys;
-    const bytes = words[word + Request.bodyBytes]! + this.#sender.written;
-    if (!hotKeys.counts(us, bytes, entry.hasKeys)) return;
-    const { args } = this;
-    const found = findKeys(entry.command.keys, args) ?? [];
-    for (const { index } of found) {
-      hotKeys.sampled(args.latin1(index), us / found.length, bytes / found.length);
-    }
+  /** Tells those who follow keys what the command has cost. */
+  #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
+    const { cost } = this.#keyUse;
+    cost.us = us;
+    cost.inputBytes = words[word + Request.bodyBytes]!;
+    cost.outputBytes = this.#sender.written;
+    cost.database = this.#context.database;
+    cost.nowMs = this.#context.nowMs;
+    this.#keyUse.executed(entry, this.args);
   }
 
   /** Microseconds from main's taking the command up to its start here. */
@@ -434,7 +434,7 @@ export class Executor {
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const { database, connection } = this.#context;
-    const unixMs = this.#unixMs;
+    const unixMs = this.unixMs;
     const times = { executeUs, queueUs, unixMs, database, connection };
     slowness.command(entry, this.args, times);
   }
@@ -453,7 +453,7 @@ export class Executor {
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */
-  get #unixMs(): number {
+  get unixMs(): number {
     return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
   }
 }

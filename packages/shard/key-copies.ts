@@ -91,7 +91,7 @@ export function install(keyspace: Keyspace, copy: KeyCopy): void {
   if (copy.state === KeyState.unchanged) return;
   if (copy.state === KeyState.absent) {
     const existing = keyspace.peek(key, 0, key.length);
-    if (existing !== 0) keyspace.removeRef(existing);
+    if (existing !== 0) keyspace.takeOut(existing);
     return;
   }
   let ref = store(keyspace, copy);

@@ -241,7 +241,7 @@ export class Lending {
       const keyspace = store.databases[before.database]!;
       const after = copyOf(keyspace, before.database, before.key, before.writable);
       const ref = keyspace.peek(before.key, 0, before.key.length);
-      if (ref !== 0) keyspace.removeRef(ref);
+      if (ref !== 0) keyspace.takeOut(ref);
       if (!before.writable) continue;
       const state = sameState(before, after) ? KeyState.unchanged : after.state;
       const isTouched = touched.has(keyName(before.database, before.key));

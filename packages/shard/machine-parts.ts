@@ -39,4 +39,6 @@ export interface MachineParts {
   snapshots?: SnapshotOutlet;
   /** A number for an entry of the slow log, unique in the process. */
   nextSlowId: () => number;
+  /** The same for the death of a key. */
+  nextDeathId: () => number;
 }

@@ -9,8 +9,6 @@ import { assert, unreachable, type Bytes } from '#base';
 import {
   AT,
   Bands,
-  HOT_KEYS,
-  HotKeys,
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
@@ -23,10 +21,12 @@ import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
 import { Effects } from './effects.ts';
 import { Executor } from './executor.ts';
+import { Fates } from './fates.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
 import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
+import { KeyUse } from './key-use.ts';
 import { Lending } from './lending.ts';
 import { Replay } from './replay.ts';
 import type { MachineParts } from './machine-parts.ts';
@@ -62,7 +62,7 @@ export class ShardMachine {
   readonly #settings: Settings;
   readonly #frame: Frame;
   readonly #watches: Watches;
-  readonly #hotKeys: HotKeys;
+  readonly #keyUse: KeyUse;
   readonly #waiters = new Waiters();
   readonly #trials: Trials;
   readonly #blocking: Blocking;
@@ -73,6 +73,7 @@ export class ShardMachine {
   readonly #events: KeyEvents;
   readonly #effects: Effects;
   readonly #snapshots: Snapshots;
+  readonly #fates: Fates;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -81,10 +82,9 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
-    this.#hotKeys = new HotKeys(parts.random);
+    this.#keyUse = new KeyUse(parts);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
-    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
     this.#questions.on(PURGE, () => this.#upkeep.purge());
     this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
@@ -96,6 +96,7 @@ export class ShardMachine {
     });
     const { store } = this;
     this.#watches = new Watches(store);
+    this.#fates = new Fates(parts, this.#slowness, () => this.#executor.unixMs);
     this.#listenTo(store);
     this.#context = new ExecutionContext({
       ...parts,
@@ -105,6 +106,7 @@ export class ShardMachine {
       watches: this.#watches,
       waiters: this.#waiters,
       events: this.#events,
+      keyUse: this.#keyUse,
       shardIndex: parts.index,
     });
     this.#snapshots = new Snapshots({
@@ -156,6 +158,8 @@ export class ShardMachine {
       );
       this.#upkeep.apply(settings);
       this.#slowness.apply(settings);
+      this.#fates.apply(settings);
+      if (this.#keyUse.apply(settings)) this.#upkeep.countPrefixes(this.#keyUse.prefixes.matcher);
       this.#events.apply(settings);
       if (this.#parts.journal !== undefined) {
         this.#parts.journal.isSync = settings.string('persistence-durability-mode') === 'sync';
@@ -166,6 +170,8 @@ export class ShardMachine {
 
   #answerQuestions(): void {
     this.#slowness.answer(this.#questions);
+    this.#fates.answer(this.#questions);
+    this.#keyUse.answer(this.#questions);
     this.#questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
       this.#upkeep.resetStatistics();
@@ -180,7 +186,7 @@ export class ShardMachine {
       events: this.#events,
       effects: this.#effects,
       watches: this.#watches,
-      hotKeys: this.#hotKeys,
+      keyUse: this.#keyUse,
       linkWords: memory.words,
       makeRoomFor: ({ deniesOom }) => {
         if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
@@ -209,6 +215,7 @@ export class ShardMachine {
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
+    store.fates = this.#fates;
     store.events = {
       expired: (database, bytes, at, length) => {
         events.expired(database, bytes, at, length);

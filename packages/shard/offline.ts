@@ -260,6 +260,7 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     sleep: () => undefined,
     usedBytesOfAll: () => 0,
     nextSlowId: () => 0,
+    nextDeathId: () => 0,
   });
 }
 

@@ -32,6 +32,11 @@ export class Settings implements ShardSettings {
     return Array.isArray(value) ? (value as number[]) : unreachable(`setting ${name} is a list`);
   }
 
+  strings(name: string): readonly string[] {
+    const value = this.#values.get(name);
+    return Array.isArray(value) ? (value as string[]) : unreachable(`setting ${name} is a list`);
+  }
+
   /** Calls `apply` now and after every change of any setting. */
   follow(apply: (settings: Settings) => void): void {
     this.#listeners.push(apply);

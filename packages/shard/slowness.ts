@@ -66,6 +66,11 @@ export class Slowness {
     });
   }
 
+  /** Who the client in a slot is. */
+  clientIn(slot: number): SlowClient {
+    return this.#clients[slot] ?? STRANGER;
+  }
+
   /** Main says who the client in a slot is. */
   introduce(frame: Frame): void {
     const slot = frame.words[frame.word + Request.connection]!;
@@ -80,7 +85,7 @@ export class Slowness {
     if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return;
     const kept = log.spareArguments();
     kept.keep(args, entry.secretsOf(args), log.argumentBytesMax);
-    const client = this.#clients[connection] ?? STRANGER;
+    const client = this.clientIn(connection);
     log.add({ unixMs, executeUs, queueUs, durableUs: 0, database, client }, kept);
     this.#page.slow(executeUs);
   }

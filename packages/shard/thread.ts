@@ -57,6 +57,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
   const requests = new RingReader(memory, requestPlace);
   const doorbell = new Doorbell(memory, layout.doorbell);
+  const deathIds = new SharedCounter(memory, layout.deathIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
   const durable = durablePartsOf(data, memory, layout);
@@ -88,6 +89,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     settings: data.settings,
     sleep: pause,
     nextSlowId: () => slowIds.next(),
+    nextDeathId: () => deathIds.next(),
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;

@@ -1,7 +1,7 @@
 /** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
 
-import type { Clock } from '#base';
-import { AT, type LatencyEvent, type Page } from '#diag';
+import type { Clock, PrefixMatcher } from '#base';
+import { AT, setPrefixCensus, type LatencyEvent, type Page } from '#diag';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -53,6 +53,8 @@ export class Upkeep {
   readonly #census: Census;
   /** The count of changes when the census under way began; -1 when none is under way. */
   #censusChanges = -1;
+  /** No walk has counted keys by the prefixes of now. */
+  #hasOtherPrefixes = false;
 
   constructor({ store, page, clock, slowness, usedBytesOfAll }: UpkeepParts) {
     this.#store = store;
@@ -79,6 +81,14 @@ export class Upkeep {
   set isPaused(value: boolean) {
     this.#isPaused = value;
     this.#store.lazyExpireDisabled = value;
+  }
+
+  /** Counts keys by these prefixes from now on: what is known of others is void. */
+  countPrefixes(prefixes: PrefixMatcher | undefined): void {
+    this.#census.prefixes = prefixes;
+    this.#censusChanges = -1;
+    this.#hasOtherPrefixes = prefixes !== undefined;
+    this.#watch(this.#hasOtherPrefixes);
   }
 
   /** Whether a write must make room first. */
@@ -141,6 +151,10 @@ export class Upkeep {
     }
     if (!census.slice(this.#nowUs, CENSUS_US)) return true;
     this.#page.setCensus(census.counts);
+    if (census.prefixKeys.length > 0) {
+      setPrefixCensus(this.#page, census.prefixKeys, census.prefixBytes);
+    }
+    this.#hasOtherPrefixes = false;
     values[AT.censusUs] = this.#nowUs();
     values[AT.censusChanges] = this.#censusChanges;
     this.#censusChanges = -1;
@@ -149,6 +163,7 @@ export class Upkeep {
 
   #isCensusOld(): boolean {
     const { values } = this.#page;
+    if (this.#hasOtherPrefixes) return true;
     return values[AT.censusUs] === 0 || values[AT.censusChanges] !== this.#changes();
   }
 

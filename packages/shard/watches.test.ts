@@ -122,4 +122,15 @@ watching('are forgotten with their client', () => {
   assert.not.ok(watches.take(SLOT));
 });
 
+for (const gone of [1, 2, 3]) {
+  watching(`of three clients on one key, the others still watch when number ${gone} leaves`, () => {
+    const { watches } = fixture();
+    for (const slot of [1, 2, 3]) watches.watch(slot, 0, key);
+    watches.forget(gone);
+    watches.touch(0, key, 0, 1);
+    for (const slot of [1, 2, 3]) assert.is(watches.take(slot), slot !== gone, `client ${slot}`);
+    assert.not.ok(watches.isActive);
+  });
+}
+
 watching.run();

@@ -8,7 +8,10 @@
 import { keyName, type Bytes } from '#base';
 import type { Keyspace, Store } from '#store';
 
-/** One client's watch on one key. */
+/**
+ * One client's watch on one key. Those on one key are linked, with the newest first: a map for each key would
+ * cost a client that watches 100,000 of them more than all else.
+ */
 interface Watch {
   readonly slot: number;
   readonly database: number;
@@ -17,11 +20,14 @@ interface Watch {
   readonly existed: boolean;
   /** It was there but over its time: that it then goes is no change. */
   wasExpired: boolean;
+  newer: Watch | undefined;
+  older: Watch | undefined;
 }
 
 export class Watches {
   readonly #store: Store;
-  readonly #byKey = new Map<string, Map<number, Watch>>();
+  /** The newest watch on each key. */
+  readonly #byKey = new Map<string, Watch>();
   readonly #bySlot = new Map<number, Map<string, Watch>>();
   /** Clients that have seen a change; their next transaction is not run. */
   readonly #broken = new Set<number>();
@@ -37,16 +43,20 @@ export class Watches {
 
   watch(slot: number, database: number, key: Bytes): void {
     const name = keyName(database, key);
-    const own = this.#bySlot.get(slot) ?? new Map<string, Watch>();
+    let own = this.#bySlot.get(slot);
+    if (own === undefined) {
+      own = new Map();
+      this.#bySlot.set(slot, own);
+    }
     if (own.has(name)) return;
     const keyspace = this.#store.databases[database]!;
-    const watch: Watch = {
-      ...{ slot, database, key },
-      existed: isThere(keyspace, key),
-      wasExpired: this.#isExpired(keyspace, key),
-    };
-    this.#bySlot.set(slot, own.set(name, watch));
-    this.#byKey.set(name, (this.#byKey.get(name) ?? new Map<number, Watch>()).set(slot, watch));
+    const existed = isThere(keyspace, key);
+    const wasExpired = existed && this.#isExpired(keyspace, key);
+    const older = this.#byKey.get(name);
+    const watch: Watch = { slot, database, key, existed, wasExpired, newer: undefined, older };
+    if (older !== undefined) older.newer = watch;
+    own.set(name, watch);
+    this.#byKey.set(name, watch);
   }
 
   /** The names of the keys that a client watches here. */
@@ -56,10 +66,10 @@ export class Watches {
 
   /** A key has changed, or is gone. */
   touch(database: number, key: Bytes, at: number, length: number): void {
-    const watches = this.#byKey.get(keyName(database, key, at, length));
-    if (watches === undefined) return;
+    let watch = this.#byKey.get(keyName(database, key, at, length));
+    if (watch === undefined) return;
     const keyspace = this.#store.databases[database]!;
-    for (const watch of watches.values()) {
+    for (; watch !== undefined; watch = watch.older) {
       // Who saw it over its time already sees nothing new in that it is gone.
       if (watch.wasExpired && !isThere(keyspace, watch.key)) watch.wasExpired = false;
       else this.#broken.add(watch.slot);
@@ -90,17 +100,18 @@ export class Watches {
   }
 
   forget(slot: number): void {
-    for (const name of this.namesOf(slot)) {
-      const watches = this.#byKey.get(name);
-      watches?.delete(slot);
-      if (watches?.size === 0) this.#byKey.delete(name);
+    for (const [name, { newer, older }] of this.#bySlot.get(slot) ?? []) {
+      if (older !== undefined) older.newer = newer;
+      if (newer !== undefined) newer.older = older;
+      else if (older !== undefined) this.#byKey.set(name, older);
+      else this.#byKey.delete(name);
     }
     this.#bySlot.delete(slot);
     this.#broken.delete(slot);
   }
 
   *#all(): Iterable<Watch> {
-    for (const watches of this.#byKey.values()) yield* watches.values();
+    for (const watches of this.#bySlot.values()) yield* watches.values();
   }
 
   /** Another database's key, or none, now stands where the watched one did. */

@@ -1,4 +1,5 @@
 /** The census: every key once, in the row of its size, however the walk is cut. */
+import { PrefixMatcher } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Census, CENSUS_CELLS, CENSUS_SIZES } from './census.ts';
@@ -41,6 +42,30 @@ census('visits every key once when it is cut into slices', () => {
   assert.is(rows(taken.counts, 1, ValueType.string), '');
   assert.ok(taken.slice(stoppedClock, 1));
   assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
+});
+
+census('counts keys and their memory by prefix, and begins anew with other prefixes', () => {
+  const store = testStore();
+  const [first, second] = store.databases;
+  for (let nth = 0; nth < 10; nth += 1) setText(first!, `user:${nth}`, 'x'.repeat(100));
+  setText(second!, 'user:x', 'y');
+  setText(first!, 'other', 'z');
+  const taken = new Census(store);
+  taken.prefixes = new PrefixMatcher(['order:', 'user:']);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.equal([...taken.prefixKeys.subarray(0, 3)], [0, 11, 1]);
+  const bytes = (keyspace: typeof first, key: string): number =>
+    keyspace!.recordBytes(keyspace!.lookUp(Buffer.from(key), key.length));
+  let expected = bytes(second, 'user:x');
+  for (let nth = 0; nth < 10; nth += 1) expected += bytes(first, `user:${nth}`);
+  assert.equal([...taken.prefixBytes.subarray(0, 3)], [0, expected, bytes(first, 'other')]);
+  taken.prefixes = new PrefixMatcher(['o']);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.equal([...taken.prefixKeys.subarray(0, 2)], [1, 11]);
+  assert.is(rows(taken.counts, 0, ValueType.string), '1=1 7=10');
+  taken.prefixes = undefined;
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(taken.prefixKeys.length, 0);
 });
 
 census.run();

@@ -5,6 +5,7 @@
  * cost every LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds
  * is exact for keys that have not changed meanwhile.
  */
+import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
 import { HashValue } from './hash/hash-value.ts';
 import type { Keyspace } from './keyspace.ts';
 import { ListValue } from './list/list-value.ts';
@@ -20,6 +21,8 @@ export const CENSUS_TYPES = 6;
 /** Sizes of 0, 1, 2 to 3, 4 to 7 and so on: the last row has sizes from 2^38 on. */
 export const CENSUS_SIZES = 40;
 export const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;
+
+const NOTHING = new Float64Array(0);
 
 /** Keys visited between two looks at the clock. */
 const STEP_KEYS = 64;
@@ -61,6 +64,9 @@ export class Census {
   readonly #counts: Float64Array;
   #database = 0;
   #cursor = 0;
+  #prefixes: PrefixMatcher | undefined;
+  #prefixKeys = NOTHING;
+  #prefixBytes = NOTHING;
 
   constructor(store: Store) {
     this.#store = store;
@@ -72,9 +78,29 @@ export class Census {
     return this.#counts;
   }
 
+  /** Counts keys and their memory by prefix, too, or no longer; what was counted so far is void. */
+  set prefixes(prefixes: PrefixMatcher | undefined) {
+    this.#prefixes = prefixes;
+    this.#prefixKeys = prefixes === undefined ? NOTHING : new Float64Array(KEY_PREFIXES_MAX + 1);
+    this.#prefixBytes = prefixes === undefined ? NOTHING : new Float64Array(KEY_PREFIXES_MAX + 1);
+    this.restart();
+  }
+
+  /** Keys with each prefix, and behind those the keys with none. */
+  get prefixKeys(): Float64Array {
+    return this.#prefixKeys;
+  }
+
+  /** Bytes that they cost, with their share of the indexes. */
+  get prefixBytes(): Float64Array {
+    return this.#prefixBytes;
+  }
+
   /** Begins anew. */
   restart(): void {
     this.#counts.fill(0);
+    this.#prefixKeys.fill(0);
+    this.#prefixBytes.fill(0);
     this.#database = 0;
     this.#cursor = 0;
   }
@@ -90,10 +116,18 @@ export class Census {
         const row = rowOf(sizeOf(keyspace, ref));
         const cell = base + CENSUS_SIZES * (keyspace.type(ref) - 1) + row;
         this.#counts[cell] = this.#counts[cell]! + 1;
+        if (this.#prefixes !== undefined) this.#countPrefix(this.#prefixes, keyspace, ref);
       });
       if (this.#cursor === 0) this.#database += 1;
       if (nowUs() >= endUs) break;
     }
     return this.#database >= databases.length;
+  }
+
+  #countPrefix(prefixes: PrefixMatcher, keyspace: Keyspace, ref: Ref): void {
+    const { bytes, at, length } = keyspace.key(ref);
+    const row = prefixes.match(bytes, at, length);
+    this.#prefixKeys[row] = this.#prefixKeys[row]! + 1;
+    this.#prefixBytes[row] = this.#prefixBytes[row]! + keyspace.recordBytes(ref);
   }
 }

@@ -5,6 +5,7 @@
  * of the best candidates seen so far, and the best of the pool goes. The pool keeps copies of keys,
  * because records move and go between calls, and a candidate's score is taken again before it goes.
  */
+import { KeyFate } from '#base';
 import type { EvictionPolicy } from './access.ts';
 import type { Ref } from './segment.ts';
 import type { Keyspace } from './keyspace.ts';
@@ -65,7 +66,7 @@ export class Evictor {
       const database = this.#turn;
       this.#turn = (this.#turn + 1) % databases.length;
       const keyspace = databases[database]!;
-      const ref = isVolatile ? keyspace.randomVolatileRef() : keyspace.randomRef();
+      const ref = keyspace.randomRef(isVolatile);
       if (ref !== 0) return this.#evict(keyspace, database, ref);
     }
     return 0;
@@ -105,7 +106,7 @@ export class Evictor {
       candidates += count;
       const samples = Math.min(this.#store.samples, count);
       for (let i = 0; i < samples; i += 1) {
-        const ref = isVolatile ? keyspace.randomVolatileRef() : keyspace.randomRef();
+        const ref = keyspace.randomRef(isVolatile);
         this.#offer(keyspace, database, ref);
       }
     }
@@ -163,7 +164,7 @@ export class Evictor {
     const store = this.#store;
     const before = store.memory.usedBytes;
     const { bytes, at, length } = keyspace.key(ref);
-    keyspace.removeRef(ref);
+    keyspace.removeRef(ref, KeyFate.evicted);
     store.stats.evicted += 1;
     // The freed cell keeps the key's bytes until something is written.
     store.events.evicted(database, bytes, at, length);

@@ -4,6 +4,7 @@
  * A cursor walks each database's index of expiring keys, a sample at a time. It stays with a database
  * while samples show many expired keys, goes on to the next otherwise, and ends after one round.
  */
+import { KeyFate } from '#base';
 import type { Ref } from './segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { EXPIRE_AGAIN_SHARE, EXPIRE_SAMPLE_COUNT } from './limits.ts';
@@ -70,7 +71,7 @@ export class Expirer {
     const due = this.#due;
     const count = due.length;
     // Removing one record moves no other, so what was collected stays valid.
-    for (let i = 0; i < count; i += 1) this.#keyspace.expire(due[i]!);
+    for (let i = 0; i < count; i += 1) this.#keyspace.expire(due[i]!, KeyFate.expiredActive);
     due.length = 0;
     return count;
   }

@@ -28,7 +28,13 @@ export type { ValueView } from './records.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
-export { Store, type StoreEvents, type StoreOptions, type StoreStats } from './store.ts';
+export {
+  Store,
+  type FateListener,
+  type StoreEvents,
+  type StoreOptions,
+  type StoreStats,
+} from './store.ts';
 export { EntryCursor } from './stream/entry-cursor.ts';
 export { IdPlace } from './stream/id-index.ts';
 export {

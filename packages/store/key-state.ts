@@ -216,7 +216,7 @@ export class KeyStateReader {
     const { keyAt, keyLength } = this;
     if (this.isAbsent) {
       const ref = keyspace.lookUp(bytes, keyLength, keyAt);
-      if (ref !== 0) keyspace.removeRef(ref);
+      if (ref !== 0) keyspace.takeOut(ref);
       return;
     }
     const type = view.getUint8(at + 4);

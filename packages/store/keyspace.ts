@@ -1,5 +1,5 @@
 /** One database, as commands see it: keys are found, read, written, and expire when they are met. */
-import { assert } from '#base';
+import { assert, KeyFate } from '#base';
 import { decayedCounter, firstUse, idleSince, usedAgain } from './access.ts';
 import { Contents } from './contents.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -247,14 +247,21 @@ export class Keyspace {
   }
 
   /** Removes a key; false when there was none, or only an expired one. */
-  remove(key: Uint8Array, at: number, length: number): boolean {
+  remove(key: Uint8Array, at: number, length: number, fate: number = KeyFate.deleted): boolean {
     const ref = this.peek(key, at, length);
-    if (ref === 0) return false;
-    this.removeRef(ref);
-    return true;
+    if (ref !== 0) this.removeRef(ref, fate);
+    return ref !== 0;
   }
 
-  removeRef(ref: Ref): void {
+  /** Removes a record and tells why: a number of KeyFate. */
+  removeRef(ref: Ref, fate: number = KeyFate.deleted): void {
+    const { bytes, at, length } = this.#records.viewKey(ref);
+    this.#store.fates.gone(this.#number, fate, bytes, at, length);
+    this.takeOut(ref);
+  }
+
+  /** Removes a record whose key lives on elsewhere. */
+  takeOut(ref: Ref): void {
     const hash = this.#hashOf(ref);
     this.#lastRef = 0;
     this.#contents.remove(hash, ref);
@@ -302,14 +309,9 @@ export class Keyspace {
     return new PackedTable(this.#tools, hasValues);
   }
 
-  /** A record by chance, or 0. It may be an expired one. */
-  randomRef(): Ref {
-    return this.#index.random(this.#store.random);
-  }
-
-  /** The same among keys with an expiry. */
-  randomVolatileRef(): Ref {
-    return this.#volatile.random(this.#store.random);
+  /** A record by chance, or 0: of all, or of those with an expiry. It may be an expired one. */
+  randomRef(isVolatile = false): Ref {
+    return (isVolatile ? this.#volatile : this.#index).random(this.#store.random);
   }
 
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
@@ -345,15 +347,13 @@ export class Keyspace {
     this.#exchange(ref, this.#records.moveCell(ref, this.#records.heap.classAt(ref)));
   }
 
-  /** Removes an expired record and tells the store's listener. */
-  expire(ref: Ref): void {
-    const store = this.#store;
-    const view = this.#records.viewKey(ref);
-    const { bytes, at, length } = view;
-    this.removeRef(ref);
-    store.stats.expired += 1;
+  /** Removes an expired record and tells the store's listeners. */
+  expire(ref: Ref, fate: number): void {
+    const { bytes, at, length } = this.#records.viewKey(ref);
+    this.removeRef(ref, fate);
+    this.#store.stats.expired += 1;
     // The freed cell keeps the key's bytes until something is written.
-    store.events.expired(this.#number, bytes, at, length);
+    this.#store.events.expired(this.#number, bytes, at, length);
   }
 
   #adopt(contents: Contents): void {
@@ -376,7 +376,7 @@ export class Keyspace {
 
   #unlessExpired(ref: Ref): Ref {
     if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
-    if (!this.#store.lazyExpireDisabled) this.expire(ref);
+    if (!this.#store.lazyExpireDisabled) this.expire(ref, KeyFate.expiredLazy);
     return 0;
   }
 
@@ -390,7 +390,7 @@ export class Keyspace {
       return this.setExpireAt(ref, -1);
     }
     this.#remember(hash, ref);
-    this.expire(ref);
+    this.expire(ref, KeyFate.expiredLazy);
     return 0;
   }
 

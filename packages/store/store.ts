@@ -37,6 +37,14 @@ export interface StoreEvents {
   ): void;
 }
 
+/** Told why keys go. */
+export interface FateListener {
+  /** `fate` is a number of KeyFate. The bytes of the key are valid during the call only. */
+  gone(database: number, fate: number, key: Uint8Array, at: number, length: number): void;
+  /** A database with so many keys is about to be emptied. */
+  flushed(database: number, keys: number): void;
+}
+
 /** Counters that only grow, but for the estimate. */
 export interface StoreStats {
   hits: number;
@@ -79,6 +87,7 @@ export class Store {
   /** While true, look-ups leave access bits alone. */
   noTouch = false;
   events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
+  fates: FateListener = { gone: ignore, flushed: ignore };
   lfuLogFactor = 10;
   lfuDecayMinutes = 1;
   /** Keys sampled from each database to fill the pool of eviction. */
@@ -130,8 +139,22 @@ export class Store {
 
   /** Empties one database, or all. Nothing is walked: what they held is dropped whole. */
   flush(database?: number): void {
-    if (database === undefined) for (const each of this.databases) each.clear();
-    else this.#database(database).clear();
+    if (database !== undefined) {
+      this.#flushOne(database);
+      return;
+    }
+    for (let index = 0; index < this.databases.length; index += 1) this.#flushOne(index);
+  }
+
+  #flushOne(database: number): void {
+    const keys = this.#database(database).size;
+    if (keys > 0) this.fates.flushed(database, keys);
+    this.clear(database);
+  }
+
+  /** Empties a database whose keys do not end thereby: they are about to be loaded again. */
+  clear(database: number): void {
+    this.#database(database).clear();
     this.#evictor.forget();
   }
 

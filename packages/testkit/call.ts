@@ -76,6 +76,9 @@ export class CallContext implements ShardContext {
   waited: Wait[] = [];
   /** Keys that WATCH named. */
   watched: Bytes[] = [];
+  readonly tellsLookUps = true;
+  /** What `hits` and `misses` are made of: `+key` and `-key`. */
+  lookUps: string[] = [];
   hits = 0;
   misses = 0;
   /** What commands announced, as `type event key`; a notification without a change begins with `~`. */
@@ -158,6 +161,11 @@ export class CallContext implements ShardContext {
 
   block(wait: Wait): void {
     this.waited.push(wait);
+  }
+
+  lookedUp(...[key, at, length, isHit]: Parameters<ShardContext['lookedUp']>): void {
+    const name = Buffer.from(key.slice(at, at + length)).toString('latin1');
+    this.lookUps.push(`${isHit ? '+' : '-'}${name}`);
   }
 
   hit(): void {

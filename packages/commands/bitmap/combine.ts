@@ -6,7 +6,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
-import { changedAt, createdAt, findString } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
 
 type Operation = (a: number, b: number) => number;
@@ -89,6 +89,7 @@ function keep(context: ShardContext, args: Arguments, result: Bytes): void {
     const isNew = keyspace.peek(...key) === 0;
     keyspace.setEncoding(keyspace.set(...key, result, 0, result.length), StringForm.raw);
     if (isNew) createdAt(context, args, 2);
+    else overwrittenAt(context, args, 2);
     changedAt(context, args, 2, events.set);
   } else if (keyspace.remove(...key)) {
     changedAt(context, args, 2, events.del);

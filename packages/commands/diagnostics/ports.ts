@@ -64,10 +64,69 @@ export interface BandsPort {
   reset(): void;
 }
 
+/** A key that has gone, or a database that was emptied. */
+export interface KeyDeathEntry {
+  readonly id: number;
+  readonly unixMs: number;
+  readonly database: number;
+  readonly shard: number;
+  /** One of KEY_FATES. */
+  readonly fate: string;
+  /** The beginning of the key; empty for a database. */
+  readonly key: Bytes;
+  /** Bytes of the whole key. */
+  readonly keyBytes: number;
+  /** Keys that have gone: 1, or all of a database on that shard. */
+  readonly keys: number;
+  /** In lower case; empty when the shard did it by itself. */
+  readonly command: string;
+  readonly client: {
+    readonly id: number;
+    readonly address: string;
+    readonly name: string;
+    readonly user: string;
+  } | null;
+}
+
+export interface KeyFatePort {
+  /** Deaths that are kept, over all shards. */
+  readonly length: number;
+  /** How many keys have gone for each reason. */
+  readonly counts: readonly (readonly [fate: string, keys: number])[];
+  /** The newest first; of all keys, or of one and of its whole database. */
+  newest(
+    count: number,
+    of?: { readonly database: number; readonly key: Bytes },
+  ): Promise<readonly KeyDeathEntry[]>;
+  /** Forgets what was kept before, in order with the commands. */
+  reset(): Promise<void>;
+}
+
+/** Keys with one prefix. */
+export interface PrefixEntry {
+  /** Empty for the keys with none. */
+  readonly prefix: string;
+  readonly ops: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** Null until they have been counted. */
+  readonly keys: number | null;
+  readonly memoryBytes: number | null;
+}
+
+export interface PrefixesPort {
+  /** One for each configured prefix, and the last for the other keys; empty when there is none. */
+  readonly entries: readonly PrefixEntry[];
+}
+
 /** What a handler of this family gets. */
 export interface DiagnosticsContext extends MainContext {
   readonly commands: CommandTable;
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
+  readonly keyFates: KeyFatePort;
+  readonly prefixes: PrefixesPort;
 }

@@ -4,7 +4,7 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { errors } from '#base';
+import { errors, KeyFate } from '#base';
 import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -91,7 +91,7 @@ export function findField(
   hash.remove();
   context.store.stats.expiredFields += 1;
   const isGone = hash.count === 0;
-  if (isGone) context.keyspace.removeRef(hash.ref);
+  if (isGone) context.keyspace.removeRef(hash.ref, KeyFate.expiredFields);
   if (announces) announceEnded(context, args, isGone);
   return isGone ? 'gone' : 'ended';
 }
@@ -110,7 +110,7 @@ export function dropEnded(context: ShardContext, args: Arguments): boolean {
   if (removed === 0) return true;
   store.stats.expiredFields += removed;
   const isGone = hash.count === 0;
-  if (isGone) keyspace.removeRef(hash.ref);
+  if (isGone) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
   announceEnded(context, args, isGone);
   return !isGone;
 }

@@ -1,6 +1,6 @@
 /** DUMP and RESTORE: values as bytes that a Redis of the same version takes and gives. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, KeyFate } from '#base';
 import { rdb, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -75,8 +75,9 @@ export const restore = oneShard({
     if (isTaken && !options.replaces) throw busyKey;
     const endMs = readEnd(context, args, options.isAbsolute);
     const value = readPayload(context, args);
-    const isRemoved = isTaken && removeKey(context, args);
-    if (endMs !== -1 && endMs <= context.nowMs) {
+    const hasEnded = endMs !== -1 && endMs <= context.nowMs;
+    const isRemoved = isTaken && removeKey(context, args, hasEnded);
+    if (hasEnded) {
       if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
     } else {
       store(context, args, value, endMs, options);
@@ -161,8 +162,10 @@ export function valueLimits({
   };
 }
 
-function removeKey({ keyspace }: ShardContext, args: Arguments): boolean {
-  return keyspace.remove(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX));
+/** What was there is deleted for good when what comes has already ended. */
+function removeKey({ keyspace }: ShardContext, args: Arguments, hasEnded: boolean): boolean {
+  const fate = hasEnded ? KeyFate.deleted : KeyFate.overwritten;
+  return keyspace.remove(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX), fate);
 }
 
 function store(

@@ -4,7 +4,7 @@
  * A ref is good only until the next call that may write to the store.
  */
 
-import { errors } from '#base';
+import { errors, KeyFate } from '#base';
 import { ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -28,6 +28,9 @@ function counted(context: ShardContext, args: Arguments, index: number, ref: Ref
     notifyAt(context, args, index, events.keymiss);
   } else {
     context.hit();
+  }
+  if (context.tellsLookUps) {
+    context.lookedUp(args.source, args.at(index), args.length(index), ref !== 0);
   }
   return ref;
 }
@@ -78,6 +81,16 @@ export function notifyAt(
 /** Announces that the key argument `index` names did not exist before. */
 export function createdAt(context: ShardContext, args: Arguments, index: number): void {
   notifyAt(context, args, index, events.new);
+}
+
+/** Says that the key argument `index` names has another value in the place of the one it had. */
+export function overwrittenAt(
+  { database, store }: ShardContext,
+  args: Arguments,
+  index: number,
+): void {
+  const { overwritten } = KeyFate;
+  store.fates.gone(database, overwritten, args.source, args.at(index), args.length(index));
 }
 
 /** Whether the record has ended and only waits to be removed. */

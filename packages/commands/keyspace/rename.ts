@@ -1,6 +1,6 @@
 /** RENAME, MOVE and COPY: values under other names and in other databases. */
 
-import { errors, sameBytes } from '#base';
+import { errors, KeyFate, sameBytes } from '#base';
 import type { Keyspace } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -155,7 +155,7 @@ function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): bo
 /** Removes what is at the place, where that is allowed; answers whether nothing is there now. */
 function makeRoom({ keyspace, key, at, length }: Place, replaces: boolean): boolean {
   if (keyspace.find(key, at, length) === 0) return true;
-  return replaces && keyspace.remove(key, at, length);
+  return replaces && keyspace.remove(key, at, length, KeyFate.overwritten);
 }
 
 function readCopyOptions(

@@ -4,7 +4,7 @@
  * Bytes are simply stored again. What an object value is, only its codec knows.
  */
 
-import { assert, type Bytes } from '#base';
+import { assert, KeyFate, type Bytes } from '#base';
 import { codecOf, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
@@ -27,7 +27,7 @@ export function moveValue(source: Keyspace, origin: Place, target: Place): void 
   const access = source.access(ref);
   const moved = store(source, ref, target, true);
   target.keyspace.setAccess(moved, access);
-  source.remove(origin.key, origin.at, origin.length);
+  source.remove(origin.key, origin.at, origin.length, KeyFate.moved);
 }
 
 function store(source: Keyspace, ref: Ref, target: Place, isMoved: boolean): Ref {

@@ -31,7 +31,7 @@ export const reload = everyShard({
     if (args.more) throw nothingStored;
     for (const [index, keyspace] of context.store.databases.entries()) {
       const stored = storedKeys(keyspace);
-      context.store.flush(index);
+      context.store.clear(index);
       for (const each of stored) load(context, keyspace, each);
     }
     return null;

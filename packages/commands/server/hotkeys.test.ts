@@ -2,7 +2,8 @@
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { HotKeysPort, HotKeysReport, HotKeysStart } from './ports.ts';
+import { commandTable } from '../table.ts';
+import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from './ports.ts';
 
 const hotkeys = suite('HOTKEYS');
 
@@ -17,11 +18,13 @@ const reportOf = (options: HotKeysStart, state: 'active' | 'stopped'): HotKeysRe
   },
 });
 
-function fixture(isCluster = false, protocol: 2 | 3 = 2) {
+function fixture(isCluster = false, protocol: 2 | 3 = 2, window?: HotWindow | null) {
   const started: HotKeysStart[] = [];
   let state: HotKeysPort['state'] = 'idle';
   const hotKeys: HotKeysPort = {
     isCluster,
+    hasWindows: window !== undefined,
+    window: () => Promise.resolve(window ?? null),
     get state() {
       return state;
     },
@@ -173,6 +176,62 @@ hotkeys('reports maps in RESP3, and ranks by the first metric', async () => {
   const [first] = report.get('hotkeys') as Map<string, unknown>[];
   assert.is(first!.get('error'), 4);
   assert.is([...report.keys()].at(-1), 'hotkeys');
+});
+
+const hotWindow: HotWindow = {
+  ...{ startMs: 1_700_000_000_000, seconds: 10, sample: 100, samples: 70, missingShards: 0 },
+  ...{ opsPerSecond: 700, floorPerSecond: 0.04 },
+  keys: [
+    {
+      ...{ database: 2, key: KEY, opsPerSecond: 123.456, readsPerSecond: 100, writesPerSecond: 23 },
+      errorPerSecond: 0,
+    },
+  ],
+};
+
+hotkeys('WINDOW answers the last window, flat in RESP2', async () => {
+  const { context } = fixture(false, 2, hotWindow);
+  call(context, 'HOTKEYS WINDOW');
+  await Promise.resolve();
+  assert.equal(context.deferred, [
+    [
+      ...['window-start-unix-ms', 1_700_000_000_000, 'window-seconds', 10, 'sample-ratio', 100],
+      ...['samples', 70, 'ops-per-sec', '700', 'floor-per-sec', '0', 'hotkeys'],
+      [
+        [
+          ...['key', KEY.toString('latin1'), 'db', 2, 'ops-per-sec', '123.5'],
+          ...['reads-per-sec', '100', 'writes-per-sec', '23', 'error-per-sec', '0'],
+        ],
+      ],
+    ],
+  ]);
+});
+
+hotkeys('WINDOW answers maps in RESP3, and says which shards are missing', async () => {
+  const { context } = fixture(false, 3, { ...hotWindow, missingShards: 1 });
+  call(context, 'HOTKEYS WINDOW');
+  await Promise.resolve();
+  const report = context.deferred[0] as Map<string, unknown>;
+  assert.is(report.get('missing-shards'), 1);
+  assert.is((report.get('hotkeys') as Map<string, unknown>[])[0]!.get('ops-per-sec'), 123.5);
+});
+
+hotkeys('WINDOW is nil before the first whole window, and an error while it is off', async () => {
+  const { context } = fixture(false, 2, null);
+  call(context, 'HOTKEYS WINDOW');
+  await Promise.resolve();
+  assert.equal(context.deferred, [null]);
+  assert.is(
+    call(fixture().context, 'HOTKEYS WINDOW'),
+    '-ERR hot key windows are not enabled, set hotkeys.window-enabled = true',
+  );
+});
+
+hotkeys('HELP names every subcommand', () => {
+  const text = (call(fixture().context, 'HOTKEYS HELP') as string[]).join('\n');
+  for (const { command } of commandTable.byName('HOTKEYS')!.subcommands) {
+    assert.match(text, command.name.slice(command.name.indexOf('|') + 1));
+  }
 });
 
 hotkeys.run();

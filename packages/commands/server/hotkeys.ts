@@ -7,7 +7,13 @@ import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
 import { readHotKeysStart } from './hotkeys-options.ts';
-import type { HotKeysMetric, HotKeysReport, HotKeyEntry, ServerContext } from './ports.ts';
+import type {
+  HotKeysMetric,
+  HotKeysReport,
+  HotKeyEntry,
+  HotWindow,
+  ServerContext,
+} from './ports.ts';
 
 const aboutHotKeys = {
   since: '8.6.0',
@@ -111,6 +117,77 @@ const get = onMain<ServerContext>({
   },
 });
 
+const noWindows = new CommandError(
+  'ERR hot key windows are not enabled, set hotkeys.window-enabled = true',
+);
+
+const window = onMain<ServerContext>({
+  ...aboutHotKeys,
+  name: 'HOTKEYS|WINDOW',
+  summary: 'Answers which keys were used most in the last whole window.',
+  complexity: 'O(N) for N keys that each shard keeps in mind.',
+  arity: 2,
+  flags: [...aboutHotKeys.flags, 'no_multi'],
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const { hotKeys } = context;
+    if (!hotKeys.hasWindows) throw noWindows;
+    const answer = context.defer();
+    void hotKeys.window().then((report) => {
+      answer((reply) => {
+        if (report === null) reply.nil();
+        else writeWindow(reply, report);
+      });
+    });
+  },
+});
+
+function writeWindow(reply: ReplyWriter, report: HotWindow): void {
+  const numbers = {
+    'window-start-unix-ms': report.startMs,
+    'window-seconds': report.seconds,
+    'sample-ratio': report.sample,
+    samples: report.samples,
+  };
+  const hasMissing = report.missingShards > 0;
+  reply.mapHeader(Object.keys(numbers).length + 3 + (hasMissing ? 1 : 0));
+  for (const [name, value] of Object.entries(numbers)) {
+    reply.text(name);
+    reply.integer(value);
+  }
+  writeRates(reply, {
+    'ops-per-sec': report.opsPerSecond,
+    'floor-per-sec': report.floorPerSecond,
+  });
+  if (hasMissing) {
+    reply.text('missing-shards');
+    reply.integer(report.missingShards);
+  }
+  reply.text('hotkeys');
+  reply.arrayHeader(report.keys.length);
+  for (const { key, database, ...rates } of report.keys) {
+    reply.mapHeader(6);
+    reply.text('key');
+    reply.bulk(key);
+    reply.text('db');
+    reply.integer(database);
+    writeRates(reply, {
+      'ops-per-sec': rates.opsPerSecond,
+      'reads-per-sec': rates.readsPerSecond,
+      'writes-per-sec': rates.writesPerSecond,
+      'error-per-sec': rates.errorPerSecond,
+    });
+  }
+}
+
+/** To a tenth: more would only seem exact. */
+function writeRates(reply: ReplyWriter, rates: Readonly<Record<string, number>>): void {
+  for (const [name, rate] of Object.entries(rates)) {
+    reply.text(name);
+    reply.double(Math.round(10 * rate) / 10);
+  }
+}
+
 const help = onMain<ServerContext>({
   ...aboutHotKeys,
   name: 'HOTKEYS|HELP',
@@ -130,6 +207,11 @@ const help = onMain<ServerContext>({
         'DURATION the session ends by itself.',
       ],
       ['STOP', 'End the session and keep what it has found.'],
+      [
+        'WINDOW',
+        'The keys used most in the last whole window of hotkeys-window-seconds, watched without a',
+        'session while hotkeys-window-enabled; nil until there was one.',
+      ],
     ]);
   },
 });
@@ -141,7 +223,7 @@ export const hotkeys = container({
   complexity: 'Depends on the subcommand.',
   arity: -2,
   flags: [],
-  subcommands: [get, help, reset, start, stop],
+  subcommands: [get, help, reset, start, stop, window],
 });
 
 export const serverHotKeys = [hotkeys];

@@ -76,7 +76,38 @@ export interface HotKeysReport {
   readonly missingShards: number;
 }
 
+/** A key of the last window; rates are uses per second. */
+export interface HotWindowEntry {
+  readonly database: number;
+  readonly key: Bytes;
+  readonly opsPerSecond: number;
+  readonly readsPerSecond: number;
+  readonly writesPerSecond: number;
+  /** By how much the first may be off. */
+  readonly errorPerSecond: number;
+}
+
+/** The last whole window. */
+export interface HotWindow {
+  readonly startMs: number;
+  readonly seconds: number;
+  readonly sample: number;
+  /** Uses of keys that were looked at. */
+  readonly samples: number;
+  readonly opsPerSecond: number;
+  /** A key that was used more often is known. */
+  readonly floorPerSecond: number;
+  /** The hottest first. */
+  readonly keys: readonly HotWindowEntry[];
+  /** Shards that did not answer in time. */
+  readonly missingShards: number;
+}
+
 export interface HotKeysPort {
+  /** Whether keys are watched all the time. */
+  readonly hasWindows: boolean;
+  /** Null while no window has been watched from its beginning to its end. */
+  window(): Promise<HotWindow | null>;
   readonly state: 'idle' | 'active' | 'stopped';
   readonly isCluster: boolean;
   start(options: HotKeysStart): void;

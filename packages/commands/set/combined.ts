@@ -1,6 +1,6 @@
 /** What is done with members that came out of several sets: answering and storing them. */
 
-import type { Bytes } from '#base';
+import { KeyFate, type Bytes } from '#base';
 import { Encoding, PackedTable, ValueType, type SetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -29,8 +29,8 @@ export function storeMembers(
   const passing = passed === undefined || isLarge(context, countMax) ? undefined : gather(passed);
   const old = findToWrite(context, args, TARGET_INDEX);
   const existed = old !== 0;
-  if (existed) keyspace.removeRef(old);
   const { count } = members;
+  if (existed) keyspace.removeRef(old, count > 0 ? KeyFate.overwritten : KeyFate.deleted);
   if (count > 0) {
     if (members instanceof PackedTable && isLarge(context, countMax)) adopt(context, args, members);
     else fill(context, args, members, startsAsIntset, passing);

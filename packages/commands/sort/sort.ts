@@ -1,6 +1,6 @@
 /** SORT and SORT_RO: the elements of a list, set or sorted set, in the order of themselves or of other keys. */
 
-import { CommandError, errors, parseDoubleInRange, latin1, type Bytes } from '#base';
+import { CommandError, errors, KeyFate, parseDoubleInRange, latin1, type Bytes } from '#base';
 import { HashValue, ValueType, type Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -246,6 +246,7 @@ function valueFor(context: ShardContext, pattern: Pattern, element: Bytes): Byte
   const key = keyFor(pattern, element);
   context.demandHere(key);
   const ref = context.keyspace.find(key, 0, key.length);
+  if (context.tellsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
   if (ref === 0) {
     context.miss();
     return undefined;
@@ -287,7 +288,8 @@ function store(
   output: readonly (Bytes | undefined)[],
 ): void {
   const { keyspace } = context;
-  const isRemoved = keyspace.remove(args.source, args.at(index), args.length(index));
+  const fate = output.length > 0 ? KeyFate.overwritten : KeyFate.deleted;
+  const isRemoved = keyspace.remove(args.source, args.at(index), args.length(index), fate);
   if (output.length > 0) {
     const whole = Buffer.concat(output.map((value) => value ?? new Uint8Array(0)));
     const ends: number[] = [];

@@ -17,7 +17,13 @@ import {
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../keyspace/events.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import {
+  changedAt,
+  createdAt,
+  findToRead,
+  findToWrite,
+  overwrittenAt,
+} from '../keyspace/lookup.ts';
 
 const sortedSet = new SortedSetValue();
 const limits: PackedLimits = { entries: 0, valueBytes: 0 };
@@ -86,7 +92,8 @@ export function storeMembers(
   const existed = old !== 0;
   if (members !== undefined && members.count > 0) {
     storeSortedSet(keyspace, args.piece(index), members, currentLimits(context));
-    if (!existed) createdAt(context, args, index);
+    if (existed) overwrittenAt(context, args, index);
+    else createdAt(context, args, index);
     changedAt(context, args, index, event);
   } else if (existed) {
     keyspace.removeRef(old);

@@ -4,7 +4,7 @@ import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { events } from '../keyspace/events.ts';
-import { changedAt, createdAt } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
 
 /**
  * Sets the key of argument `keyIndex` to argument `valueIndex`, whatever it held before, and
@@ -29,6 +29,7 @@ export function storeString(
     args.length(valueIndex),
   );
   if (keyspace.size + stats.expired !== keysSeen) createdAt(context, args, keyIndex);
+  else overwrittenAt(context, args, keyIndex);
   changedAt(context, args, keyIndex, events.set);
   return ref;
 }

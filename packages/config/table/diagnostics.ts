@@ -1,5 +1,6 @@
+import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
 import { float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
-import { floats, risingIntegers } from '../list-kinds.ts';
+import { distinctWords, floats, risingIntegers } from '../list-kinds.ts';
 import { rows } from '../setting.ts';
 
 const percent = integer({ least: 1, most: 100, unit: 'percent' });
@@ -26,6 +27,49 @@ export const diagnosticsSettings = rows({
     default: 128,
     effect: 'live',
     meaning: 'Bytes kept of one argument of a logged command.',
+  },
+  'keyfate.max-len': {
+    kind: integer({ most: 100_000 }),
+    default: 128,
+    effect: 'live',
+    meaning: 'Deaths of keys that are remembered, over all shards; 0 remembers none.',
+  },
+  'keyfate.overwritten': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Remembers values that were overwritten, too; they are counted in any case.',
+  },
+  'hotkeys.window-enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Watches all the time which keys are used most, in one window after the other.',
+  },
+  'hotkeys.window-top-k': {
+    kind: integer({ least: 1, most: 100 }),
+    default: 16,
+    effect: 'live',
+    meaning: 'Keys that HOTKEYS WINDOW shows.',
+  },
+  'hotkeys.window-seconds': {
+    kind: integer({ least: 1, most: 3_600, unit: 'seconds' }),
+    default: 10,
+    effect: 'live',
+    meaning: 'How long a window is.',
+  },
+  'hotkeys.window-sample': {
+    kind: integer({ least: 1, most: 1_000_000 }),
+    default: 100,
+    effect: 'live',
+    meaning: 'One command in so many is looked at, by chance.',
+  },
+  'key-prefixes.prefixes': {
+    kind: distinctWords(KEY_PREFIXES_MAX, KEY_PREFIX_BYTES_MAX),
+    default: [],
+    effect: 'live',
+    config: 'key-prefixes',
+    meaning: 'Prefixes of keys whose use and size are counted; of two that fit, the longer counts.',
   },
   'latency-bands.enabled': {
     kind: yesOrNo,

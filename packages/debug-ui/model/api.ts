@@ -209,6 +209,47 @@ export interface HotKeysReport {
   readonly keys: readonly HotKey[];
 }
 
+export interface HotWindowKey {
+  readonly key: string;
+  /** Each character of the key stands for a byte. */
+  readonly binary: boolean;
+  readonly db: number;
+  readonly ops_per_sec: number;
+  readonly reads_per_sec: number;
+  readonly writes_per_sec: number;
+  readonly error_per_sec: number;
+}
+
+export interface HotWindowReport {
+  readonly enabled: boolean;
+  /** Null until there was a whole window. */
+  readonly window: {
+    readonly seconds: number;
+    readonly sample_ratio: number;
+    readonly samples: number;
+    readonly ops_per_sec: number;
+    readonly floor_per_sec: number;
+    readonly keys: readonly HotWindowKey[];
+  } | null;
+}
+
+/** Keys with one prefix; the empty one stands for keys with none. */
+export interface PrefixReport {
+  readonly prefix: string;
+  readonly ops: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly input_bytes: number;
+  readonly output_bytes: number;
+  /** Null until they have been counted. */
+  readonly keys: number | null;
+  readonly memory_bytes: number | null;
+}
+
+export interface Prefixes {
+  readonly prefixes: readonly PrefixReport[];
+}
+
 export interface SpanReport {
   readonly span_id: string;
   readonly parent_id: string | null;

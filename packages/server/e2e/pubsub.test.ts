@@ -270,4 +270,20 @@ pubsub('who reads too slowly is cut off by the limit for listeners', async () =>
   await publisher.call('CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 32mb 8mb 60');
 });
 
+pubsub('a channel gains and loses listeners one by one', async () => {
+  const first = await server.client();
+  const second = await server.client();
+  const published = async (): Promise<unknown> => publisher.call('PUBLISH', 'changing', 'x');
+  assert.is(await published(), 0);
+  await first.call('SUBSCRIBE', 'changing');
+  assert.is(await published(), 1);
+  await second.call('SUBSCRIBE', 'changing');
+  assert.is(await published(), 2);
+  await first.end();
+  await until(async () => (await published()) === 1, 'the first has left');
+  await second.end();
+  await until(async () => (await published()) === 0, 'both have left');
+  assert.equal(await publisher.call('PUBSUB', 'CHANNELS', 'changing'), []);
+});
+
 pubsub.run();

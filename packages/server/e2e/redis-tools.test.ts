@@ -1,9 +1,9 @@
 /** redis-cli and redis-benchmark against this server, as a newcomer would try them. */
 // test-limit: 60s
-import { spawn } from 'node:child_process';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runTool } from './redis-tool.ts';
 
 const tools = suite('redis tools');
 
@@ -16,23 +16,8 @@ tools.after(async () => {
   await server.stop();
 });
 
-/** Runs a tool against the server; answers what it printed, and throws when it failed. */
-function run(program: string, args: readonly string[], input = ''): Promise<string> {
-  const child = spawn(program, ['-p', String(server.port), ...args]);
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-  // A tool that needs no input may have ended before it gets any.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`${program} ended with ${String(code)}: ${output}`));
-    });
-  });
-}
+const run = (program: string, args: readonly string[], input = ''): Promise<string> =>
+  runTool(server, [program, ...args], input);
 
 const cli = (...args: string[]): Promise<string> => run('redis-cli', args);
 

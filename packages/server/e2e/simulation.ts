@@ -120,6 +120,7 @@ export class Simulation {
   readonly pages: readonly Page[];
   readonly #random: Random;
   #slowIds = 0;
+  #deathIds = 0;
   readonly #clock = new FakeClock();
   readonly #routed = new Map<SimulatedClient, Client>();
   readonly #sessions = new Map<SimulatedClient, SessionModel>();
@@ -181,6 +182,7 @@ export class Simulation {
         sleep: () => undefined,
         usedBytesOfAll: () => 0,
         nextSlowId: () => (this.#slowIds += 1),
+        nextDeathId: () => (this.#deathIds += 1),
       });
     });
     const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);

@@ -1,5 +1,5 @@
 /** One quantity, many places that show it: all of them agree. Another surface is one more reader here. */
-import { request, startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
@@ -22,6 +22,10 @@ surfaces.before(async () => {
       ['GET', `${key}:none`],
       ['INCR', key],
     ]);
+  }
+  for (const key of keyPerShard(SHARDS, 'ended')) {
+    await client.call('SET', key, 'v', 'PX', 1);
+    await until(async () => (await client.call('DBSIZE')) === SHARDS, 'the key has expired');
   }
   await client.reply('NONSENSE');
 });
@@ -124,8 +128,27 @@ const quantities: readonly (readonly [
       () => SHARDS,
     ],
   ],
-  ['expired', [(r) => r.info('expired_keys'), (r) => r.status('keyspace', 'expired_keys_total')]],
-  ['evicted', [(r) => r.info('evicted_keys'), (r) => r.status('keyspace', 'evicted_keys_total')]],
+  [
+    'expired',
+    [
+      (r) => r.info('expired_keys'),
+      (r) => r.status('keyspace', 'expired_keys_total'),
+      (r) => r.info('keyfate_expired_active') + r.info('keyfate_expired_lazy'),
+      (r) =>
+        r.metric('svc_keys_gone_total', 'reason="expired-active"') +
+        r.metric('svc_keys_gone_total', 'reason="expired-lazy"'),
+      () => SHARDS,
+    ],
+  ],
+  [
+    'evicted',
+    [
+      (r) => r.info('evicted_keys'),
+      (r) => r.status('keyspace', 'evicted_keys_total'),
+      (r) => r.info('keyfate_evicted'),
+      (r) => r.metric('svc_keys_gone_total', 'reason="evicted"'),
+    ],
+  ],
   [
     'used memory',
     [

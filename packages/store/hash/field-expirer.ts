@@ -5,6 +5,7 @@
  * glance at its soonest field, and fields are taken out a few at a time, so that a slice keeps to its
  * time however large a hash is.
  */
+import { KeyFate } from '#base';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
 import type { Store } from '../store.ts';
@@ -68,7 +69,7 @@ export class FieldExpirer {
     if (ref === 0 || !isHash(keyspace, ref)) return;
     const hash = this.#hash.open(keyspace, ref, NO_LIMITS);
     hash.removeEnded(this.#store.nowMs, Infinity);
-    if (hash.count === 0) keyspace.removeRef(hash.ref);
+    if (hash.count === 0) keyspace.takeOut(hash.ref);
   }
 
   #clean(key: Uint8Array, nowUs: () => number, endUs: number): number {
@@ -86,7 +87,7 @@ export class FieldExpirer {
     if (removed === 0) return 0;
     store.stats.expiredFields += removed;
     const isEmpty = hash.count === 0;
-    if (isEmpty) keyspace.removeRef(hash.ref);
+    if (isEmpty) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
     const database = store.databases.indexOf(keyspace);
     store.events.fieldsExpired(database, key, 0, key.length, isEmpty);
     return removed;

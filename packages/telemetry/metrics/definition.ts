@@ -22,6 +22,8 @@ export interface MetricSource {
     readonly maxClients: number;
     readonly memoryLimitBytes: number;
     readonly tracksLatency: boolean;
+    /** Key prefixes that are counted. */
+    readonly prefixes: readonly string[];
     readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
   };
   /** What is in each shard's request ring. */

@@ -1,5 +1,7 @@
 /** Metrics of keys and of the memory they take. */
 
+import { KEY_FATES } from '#base';
+import { FATE_COUNTERS } from '#diag';
 import {
   metric,
   ofAllShards,
@@ -70,6 +72,24 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'counter',
     { name: 'svc_evicted_keys_total', help: 'Keys removed to make room.' },
     'evicted',
+  ),
+  metric(
+    'counter',
+    {
+      name: 'svc_keys_gone_total',
+      help: 'Keys and values that have gone, by the reason.',
+      labels: ['reason'],
+    },
+    'shard pages: the counters of fates, summed',
+    ({ shards }, samples) => {
+      for (const [number, fate] of KEY_FATES.entries()) {
+        const counter = FATE_COUNTERS[number]!;
+        samples.value(
+          sumOf(shards, (page) => page.get(counter)),
+          fate,
+        );
+      }
+    },
   ),
   ofAllShards('counter', { name: 'svc_key_changes_total', help: 'Changes of keys.' }, 'changes'),
   metric(

@@ -36,7 +36,7 @@ function source(): MetricSource {
     nowUs: 3_000_000,
     wallMs: 1_700_000_000_000,
     settings: {
-      ...{ maxClients: 100, memoryLimitBytes: 1_024, tracksLatency: true },
+      ...{ maxClients: 100, memoryLimitBytes: 1_024, tracksLatency: true, prefixes: [] },
       bands: { isEnabled: true, thresholdsMs: [1, 5] },
     },
     queues: [

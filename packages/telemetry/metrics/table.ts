@@ -4,6 +4,7 @@ import { clientMetrics } from './clients.ts';
 import { commandMetrics } from './commands.ts';
 import type { MetricDefinition } from './definition.ts';
 import { keyspaceMetrics } from './keyspace.ts';
+import { prefixMetrics } from './prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
 import { opsMetrics, processMetrics, shardMetrics, threadMetrics } from './threads.ts';
 
@@ -18,6 +19,7 @@ export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Commands', metrics: commandMetrics },
   { title: 'Connections', metrics: clientMetrics },
   { title: 'Keys and memory', metrics: keyspaceMetrics },
+  { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics },
   { title: 'HTTP and log', metrics: opsMetrics },

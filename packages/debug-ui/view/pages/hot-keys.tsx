@@ -8,6 +8,8 @@ import { post } from '../browser.ts';
 import { usePolled } from '../live.ts';
 import { Badge, Bar, Fact, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
+import { HotWindowPanel } from './hot-window.tsx';
+import { PrefixesPanel } from './prefixes.tsx';
 
 const PERIOD_MS = 1_000;
 const PATH = '/debug/api/hotkeys';
@@ -50,6 +52,8 @@ export function HotKeysPage(): JSX.Element {
         {data !== null && state !== 'idle' && <Session report={data} />}
       </Panel>
       {data !== null && state !== 'idle' && <Ranking report={data} />}
+      <HotWindowPanel />
+      <PrefixesPanel />
     </>
   );
 }

@@ -206,6 +206,24 @@ if (needs('chromium')) {
     await page.close();
   });
 
+  pages('show the last window and the counts by prefix', async () => {
+    const { page } = await openView(browser);
+    await client.call('CONFIG', 'SET', 'key-prefixes', 'key: <b>');
+    const windows = ['hotkeys-window-seconds', '1', 'hotkeys-window-sample', '1'];
+    await client.call('CONFIG', 'SET', ...windows, 'hotkeys-window-enabled', 'yes');
+    await visit(page, server.httpPort, 'hot-keys');
+    const hottest = page.getByRole('table', { name: 'Hottest keys of the last window' });
+    await hottest.getByRole('cell', { name: '<b>hot</b>' }).waitFor();
+    await hottest.getByRole('cell', { name: '\\xff\\x00\\nA' }).waitFor();
+    const prefixes = page.getByRole('table', { name: 'Key prefixes' });
+    for (const prefix of ['key:', '<b>', 'other keys']) {
+      await prefixes.getByRole('cell', { name: prefix, exact: true }).waitFor();
+    }
+    await shoot(page, 'hot-keys-window');
+    await client.call('CONFIG', 'SET', 'hotkeys-window-enabled', 'no', 'key-prefixes', '');
+    await page.close();
+  });
+
   pages('make and download a bundle', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'bundles');

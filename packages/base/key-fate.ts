@@ -1,0 +1,31 @@
+/** Why keys go: what the store tells, shards count, and reports name. */
+
+/** By number. */
+export const KEY_FATES = [
+  'expired-active',
+  'expired-lazy',
+  'expired-fields',
+  'evicted',
+  'deleted',
+  'overwritten',
+  'moved',
+  'flushed',
+] as const;
+
+/** A fate's place in `KEY_FATES`. */
+export const KeyFate = {
+  /** Its time had come, and it was found by the shard itself. */
+  expiredActive: 0,
+  /** Its time had come, and a command met it. */
+  expiredLazy: 1,
+  /** A hash whose last field has expired. */
+  expiredFields: 2,
+  evicted: 3,
+  /** By a command, also by one that took its last element or set its end to the past. */
+  deleted: 4,
+  /** A command has put another value in its place. */
+  overwritten: 5,
+  /** It has another name now, or is in another database. */
+  moved: 6,
+  flushed: 7,
+} as const satisfies Record<string, number>;

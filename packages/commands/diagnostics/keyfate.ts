@@ -1,0 +1,198 @@
+/** KEYFATE: which keys have gone, why, and by whose command. */
+
+import { CommandError, errors, type Bytes } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Arguments } from '../arguments.ts';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { DiagnosticsContext, KeyDeathEntry } from './ports.ts';
+
+const COUNT_DEFAULT = 10;
+const ALL = -1;
+const KEY_INDEX = 2;
+
+const badCount = new CommandError('ERR count should be greater than or equal to -1');
+
+const aboutFates = {
+  since: '7.4.0',
+  group: 'server',
+  flags: ['admin', 'loading', 'stale'],
+  keys: noKeys,
+} as const satisfies Partial<CommandHead>;
+
+const get = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  name: 'KEYFATE|GET',
+  summary: 'Answers the newest deaths of keys on all shards.',
+  complexity: 'O(N) for N deaths that are kept.',
+  arity: -2,
+  args: [{ name: 'count', type: 'integer', optional: true }],
+  tips: ['request_policy:all_nodes', 'nondeterministic_output'],
+  run(context, args) {
+    answerDeaths(context, countAt(args, 2));
+  },
+});
+
+const key = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  name: 'KEYFATE|KEY',
+  summary:
+    'Answers the newest deaths of one key of the selected database, and when all of it was emptied.',
+  complexity: 'O(N) for N deaths that are kept.',
+  arity: -3,
+  args: [
+    // Not of type key: it is looked for in what is gone, and no key is read.
+    { name: 'key', type: 'string' },
+    { name: 'count', type: 'integer', optional: true },
+  ],
+  tips: ['request_policy:all_nodes', 'nondeterministic_output'],
+  run(context, args) {
+    const count = countAt(args, KEY_INDEX + 1);
+    const { bytes, at, length } = args.piece(KEY_INDEX);
+    // Kept until the shards have answered.
+    const wanted = bytes.slice(at, at + length);
+    answerDeaths(context, count, { database: context.client.database, key: wanted });
+  },
+});
+
+function countAt(args: Arguments, index: number): number {
+  if (args.count > index + 1) throw errors.subcommandSyntax(args.latin1(1), 'KEYFATE');
+  if (args.count <= index) return COUNT_DEFAULT;
+  const count = args.roundedAt(index, badCount);
+  if (count < ALL) throw badCount;
+  return count === ALL ? Infinity : count;
+}
+
+function answerDeaths(
+  context: DiagnosticsContext,
+  count: number,
+  of?: { readonly database: number; readonly key: Bytes },
+): void {
+  const answer = context.defer();
+  void context.keyFates.newest(count, of).then((deaths) => {
+    answer((reply) => {
+      reply.arrayHeader(deaths.length);
+      for (const death of deaths) writeDeath(death, reply);
+    });
+  });
+}
+
+function writeDeath(death: KeyDeathEntry, reply: ReplyWriter): void {
+  const { client } = death;
+  const numbers = [
+    ['id', death.id],
+    ['unix-time-ms', Math.floor(death.unixMs)],
+    ['db', death.database],
+    ['shard', death.shard],
+    ['keys', death.keys],
+    ['key-length', death.keyBytes],
+    ['client-id', client?.id ?? 0],
+  ] as const;
+  const texts = [
+    ['reason', death.fate],
+    ['command', death.command],
+    ['client-addr', client?.address ?? ''],
+    ['client-name', client?.name ?? ''],
+    ['user', client?.user ?? ''],
+  ] as const;
+  reply.mapHeader(numbers.length + texts.length + 1);
+  for (const [name, value] of numbers) {
+    reply.text(name);
+    reply.integer(value);
+  }
+  reply.text('key');
+  reply.bulk(death.key);
+  for (const [name, value] of texts) {
+    reply.text(name);
+    reply.text(value, 'latin1');
+  }
+}
+
+const counts = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  name: 'KEYFATE|COUNTS',
+  summary: 'Answers how many keys have gone for each reason.',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  tips: ['request_policy:all_nodes', 'nondeterministic_output'],
+  run({ reply, keyFates }) {
+    const all = keyFates.counts;
+    reply.mapHeader(all.length);
+    for (const [fate, keys] of all) {
+      reply.text(fate);
+      reply.integer(keys);
+    }
+  },
+});
+
+const len = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  name: 'KEYFATE|LEN',
+  summary: 'Answers how many deaths of keys are kept, over all shards.',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
+  run({ reply, keyFates }) {
+    reply.integer(keyFates.length);
+  },
+});
+
+const reset = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  name: 'KEYFATE|RESET',
+  summary: 'Forgets all deaths of keys; the counts stay.',
+  complexity: 'O(N) for N deaths that are kept.',
+  arity: 2,
+  args: [],
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  run(context) {
+    const answer = context.defer();
+    void context.keyFates.reset().then(() => {
+      answer((reply) => {
+        reply.ok();
+      });
+    });
+  },
+});
+
+const help = onMain<DiagnosticsContext>({
+  ...aboutFates,
+  flags: ['loading', 'stale'],
+  name: 'KEYFATE|HELP',
+  summary: 'Describes the subcommands.',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  run({ reply }) {
+    helpReply(reply, 'KEYFATE', [
+      [
+        'GET [<count>]',
+        'The newest deaths of keys, 10 unless a count is given; -1 for all.',
+        'A key longer than 128 bytes is cut off; key-length is that of the whole key.',
+      ],
+      [
+        'KEY <key> [<count>]',
+        'The same of one key of the selected database, and when that was emptied.',
+      ],
+      ['COUNTS', 'How many keys have gone for each reason, since CONFIG RESETSTAT.'],
+      ['LEN', 'How many deaths are kept.'],
+      ['RESET', 'Forgets the deaths; the counts stay.'],
+    ]);
+  },
+});
+
+const keyfate = container({
+  name: 'KEYFATE',
+  summary: 'Commands about keys that have gone.',
+  since: '7.4.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [get, key, counts, len, reset, help],
+});
+
+export const keyFates = [keyfate];

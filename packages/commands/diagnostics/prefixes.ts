@@ -1,0 +1,84 @@
+/** PREFIXES: what keys with configured prefixes are used for, and what they take. */
+
+import { CommandError } from '#base';
+import type { ReplyWriter } from '#resp';
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+import type { DiagnosticsContext, PrefixEntry } from './ports.ts';
+
+const none = new CommandError('ERR no key prefixes are configured, set key-prefixes.prefixes');
+
+const aboutPrefixes = {
+  since: '7.4.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 2,
+  keys: noKeys,
+  args: [],
+} as const satisfies Partial<CommandHead>;
+
+const get = onMain<DiagnosticsContext>({
+  ...aboutPrefixes,
+  name: 'PREFIXES|GET',
+  summary: 'Answers how keys with each configured prefix are used, and how many there are.',
+  complexity: 'O(N) for N prefixes.',
+  flags: ['admin', 'loading', 'stale'],
+  tips: ['request_policy:all_nodes', 'nondeterministic_output'],
+  run({ reply, prefixes }) {
+    const { entries } = prefixes;
+    if (entries.length === 0) throw none;
+    reply.arrayHeader(entries.length);
+    for (const entry of entries) writeEntry(entry, reply);
+  },
+});
+
+function writeEntry(entry: PrefixEntry, reply: ReplyWriter): void {
+  const fields = [
+    ['ops', entry.ops],
+    ['hits', entry.hits],
+    ['misses', entry.misses],
+    ['input-bytes', entry.inputBytes],
+    ['output-bytes', entry.outputBytes],
+    ['keys', entry.keys],
+    ['memory-bytes', entry.memoryBytes],
+  ] as const;
+  reply.mapHeader(fields.length + 1);
+  reply.text('prefix');
+  reply.text(entry.prefix);
+  for (const [name, value] of fields) {
+    reply.text(name);
+    if (value === null) reply.nil();
+    else reply.integer(value);
+  }
+}
+
+const help = onMain<DiagnosticsContext>({
+  ...aboutPrefixes,
+  name: 'PREFIXES|HELP',
+  summary: 'Describes the subcommands.',
+  flags: ['loading', 'stale'],
+  run({ reply }) {
+    helpReply(reply, 'PREFIXES', [
+      [
+        'GET',
+        'For each prefix of key-prefixes, and last for the keys with none of them: keys named by',
+        'commands, hits and misses of those that read, bytes of requests and replies, since',
+        'CONFIG RESETSTAT; and the keys there are and their memory, as of the last walk.',
+      ],
+    ]);
+  },
+});
+
+const prefixes = container({
+  name: 'PREFIXES',
+  summary: 'Commands about keys by their prefix.',
+  since: '7.4.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [get, help],
+});
+
+export const keyPrefixes = [prefixes];

@@ -1,0 +1,43 @@
+/** The hottest keys of the last whole window, from what all shards have seen in it. */
+
+import type { HotWindow } from '#commands';
+import type { Settings } from '#config';
+import { HOT_WINDOW, mergeWindow, windowAt, type HotWindowOptions } from '#diag';
+import type { Reports } from '#router';
+
+export interface HotWindowsParts {
+  readonly settings: Settings;
+  readonly reports: () => Reports;
+  readonly wallMs: () => number;
+}
+
+export class HotWindowReports {
+  readonly #parts: HotWindowsParts;
+
+  constructor(parts: HotWindowsParts) {
+    this.#parts = parts;
+  }
+
+  get options(): HotWindowOptions {
+    const { settings } = this.#parts;
+    return {
+      isEnabled: settings.boolean('hotkeys.window-enabled'),
+      topKeys: settings.number('hotkeys.window-top-k'),
+      seconds: settings.number('hotkeys.window-seconds'),
+      sample: settings.number('hotkeys.window-sample'),
+    };
+  }
+
+  /** Null while no window has been watched from its beginning to its end. */
+  async last(): Promise<HotWindow | null> {
+    const { reports, wallMs } = this.#parts;
+    const { options } = this;
+    const number = windowAt(wallMs(), options.seconds) - 1;
+    const answers = await reports().ask(HOT_WINDOW, { number });
+    const shares = answers.flatMap((each) => (each.missing ? [] : [each.answer]));
+    const whole = shares.filter((share) => share !== null);
+    if (whole.length < shares.length || shares.length === 0) return null;
+    const missingShards = answers.length - shares.length;
+    return { ...mergeWindow(number, whole, options), missingShards };
+  }
+}
