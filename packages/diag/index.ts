@@ -8,6 +8,7 @@ export {
   bucketLow,
   bucketOf,
   cumulativeByPowers,
+  greatestUs,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
@@ -34,6 +35,7 @@ export {
   COUNTERS,
   Page,
   Phase,
+  THREAD_SHAPE,
   type Counter,
   type PageShape,
 } from './page.ts';
@@ -56,6 +58,15 @@ export {
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
+export {
+  GC_KINDS,
+  GcPauses,
+  LoopDelay,
+  pauseReport,
+  type GcKind,
+  type PauseListener,
+  type PauseReport,
+} from './thread-pauses.ts';
 export { ThreadSamples } from './thread-samples.ts';
 export {
   slowEntriesTopic,

@@ -41,6 +41,8 @@ function* places(page: Page): Generator<readonly [name: string, write: () => voi
   for (let row = 0; row < BAND_ROWS_MAX; row += 1) yield [`band ${row}`, () => page.countBand(row)];
   yield ['first of the queue', () => page.queued(0)];
   yield ['last of the queue', () => page.queued(Infinity)];
+  yield ['first of the loop', () => page.looped(0)];
+  yield ['first of scatter', () => page.gathered(0)];
 }
 
 pages('gives every number a place that no other has', () => {
@@ -178,7 +180,9 @@ const FROZEN_COUNTERS = [
   ...['slowCommands', 'slowCommandUs', 'slowCommandUsMax', 'bandsGeneration', 'reportGaps'],
   ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
   ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
-  ...['stalePercent', 'censusUs', 'censusChanges'],
+  ...['stalePercent', 'censusUs', 'censusChanges', 'loopUs', 'scatterUs'],
+  ...['gcMinor', 'gcMinorUs', 'gcMajor', 'gcMajorUs', 'gcIncremental', 'gcIncrementalUs'],
+  ...['gcWeak', 'gcWeakUs', 'gcUsMax'],
 ];
 
 pages.run();

@@ -13,10 +13,13 @@
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
  *   census       CENSUS_CELLS x databases        keys by type and size (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
+ *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
+ *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
-import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
+import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
+import { PAUSE_COUNTERS } from './pause-counters.ts';
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
 export const COUNTERS = [
@@ -114,6 +117,7 @@ export const COUNTERS = [
   /** When the walk that the census shows was through, and the count of changes when it began. */
   'censusUs',
   'censusChanges',
+  ...PAUSE_COUNTERS,
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */
@@ -145,6 +149,9 @@ export interface PageShape {
   errorCodes: number;
 }
 
+/** Of a thread that neither runs commands nor holds keys: the page of the ops thread. */
+export const THREAD_SHAPE: PageShape = { databases: 0, commands: 0, errorCodes: 0 };
+
 export class Page {
   readonly values: Float64Array;
   readonly #databases: number;
@@ -153,6 +160,8 @@ export class Page {
   readonly #bands: number;
   readonly #census: number;
   readonly #queue: number;
+  readonly #loop: number;
+  readonly #scatter: number;
   readonly #histograms: number;
 
   /** Bytes of a page: what must be allocated for it. */
@@ -176,6 +185,8 @@ export class Page {
     this.#bands = take(BAND_ROWS_MAX);
     this.#census = take(CENSUS_CELLS * shape.databases);
     this.#queue = take(HISTOGRAM_BUCKETS);
+    this.#loop = take(HISTOGRAM_BUCKETS);
+    this.#scatter = take(HISTOGRAM_BUCKETS);
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
     this.values = memory === undefined ? new Float64Array(0) : new Float64Array(memory);
@@ -302,6 +313,30 @@ export class Page {
     return this.values.subarray(this.#queue, this.#queue + HISTOGRAM_BUCKETS);
   }
 
+  /** Counts how late the event loop was; in a shard, how long a round was. */
+  looped(us: number): void {
+    const { values } = this;
+    const bucket = this.#loop + bucketOf(us * TICKS_PER_US);
+    values[bucket] = values[bucket]! + 1;
+    values[AT.loopUs] = values[AT.loopUs]! + us;
+  }
+
+  get loopHistogram(): Counts {
+    return this.values.subarray(this.#loop, this.#loop + HISTOGRAM_BUCKETS);
+  }
+
+  /** Counts a gathered command, of which all parts are there. */
+  gathered(us: number): void {
+    const { values } = this;
+    const bucket = this.#scatter + bucketOf(us * TICKS_PER_US);
+    values[bucket] = values[bucket]! + 1;
+    values[AT.scatterUs] = values[AT.scatterUs]! + us;
+  }
+
+  get scatterHistogram(): Counts {
+    return this.values.subarray(this.#scatter, this.#scatter + HISTOGRAM_BUCKETS);
+  }
+
   histogram(command: number): Counts {
     const start = this.#histograms + HISTOGRAM_BUCKETS * command;
     return this.values.subarray(start, start + HISTOGRAM_BUCKETS);
@@ -356,4 +391,5 @@ const RESETTABLE: readonly Counter[] = [
   'evictionUs',
   'defragUs',
   'defragMoved',
+  ...PAUSE_COUNTERS,
 ];

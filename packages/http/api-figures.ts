@@ -5,11 +5,10 @@ import {
   bandCounts,
   bandLabels,
   Bands,
-  bucketHigh,
+  greatestUs,
   HISTOGRAM_BUCKETS,
+  pauseReport,
   percentileUs,
-  TICKS_PER_US,
-  type Counts,
   type ShardStatus,
 } from '#diag';
 import type { Sight } from '#sight';
@@ -47,6 +46,31 @@ export function commandReports({ main, shards, commandNames }: Sight): CommandRe
     });
 }
 
+export interface ThreadPauses {
+  readonly thread: string;
+  readonly collections: number;
+  readonly collection_total_us: number;
+  readonly collection_max_us: number;
+  readonly loop_delay_p50_us: number;
+  readonly loop_delay_p99_us: number;
+  readonly loop_delay_max_us: number;
+}
+
+/** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */
+export function pauseReports({ threads }: Sight): ThreadPauses[] {
+  return threads.map(([thread, page]) => {
+    const report = pauseReport(page);
+    return {
+      ...{ thread, collections: report.collections },
+      collection_total_us: hundredths(report.collectionUs),
+      collection_max_us: hundredths(report.collectionUsMax),
+      loop_delay_p50_us: hundredths(report.loopUsP50),
+      loop_delay_p99_us: hundredths(report.loopUsP99),
+      loop_delay_max_us: hundredths(report.loopUsMax),
+    };
+  });
+}
+
 /** Cumulative counts by label, and all of them; nothing when bands are not counted. */
 export function bandReport(
   { main, shards }: Sight,
@@ -81,11 +105,6 @@ export function shardReports(
       busy_percent: shard.busy_percent,
     };
   });
-}
-
-function greatestUs(counts: Counts): number {
-  const last = counts.findLastIndex((count) => count > 0);
-  return last < 0 ? 0 : bucketHigh(last) / TICKS_PER_US;
 }
 
 function hundredths(value: number): number {

@@ -2,10 +2,12 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
+import { Page, THREAD_SHAPE } from '#diag';
 import { isCall, PortCalls, type CallMessage } from '#link';
 import type { SightData } from '#sight';
 import { LogWriter, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
+import { OpsVitals } from './ops-vitals.ts';
 import { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
 
@@ -39,11 +41,15 @@ export class OpsThread {
   readonly #writer: LogWriter;
   readonly #calls: PortCalls;
   readonly #http: OpsHttp;
+  readonly #page: Page;
+  readonly #vitals: OpsVitals;
   #level: number;
 
   constructor(data: OpsData) {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
+    this.#page = new Page(THREAD_SHAPE, data.sight.opsPage);
+    this.#vitals = new OpsVitals(this.#page);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -70,6 +76,11 @@ export class OpsThread {
   }
 
   run(): void {
+    this.#vitals.start();
+    this.#calls.on('reset-statistics', () => {
+      this.#page.resetStatistics();
+      return null;
+    });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
     this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
     this.#data.port.on('message', (message: OpsMessage) => {
@@ -111,6 +122,7 @@ export class OpsThread {
 
   async #stop(): Promise<void> {
     await this.#http.close();
+    this.#vitals.stop();
     await this.#writer.close();
     this.#tell({ kind: 'stopped' });
     this.#data.port.close();

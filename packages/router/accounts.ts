@@ -95,6 +95,7 @@ export class Accounts {
     const { client, commandId, database, queueUs, executeTicks } = gather;
     const executeUs = executeTicks / TICKS_PER_US;
     this.#page.executed(commandId, executeTicks);
+    this.#page.gathered(Math.max(0, this.#clock.nowUs() - gather.sinceUs));
     bands.count(queueUs + executeUs, gather.slowestShard);
     if (gather.kept === undefined || executeUs < slowLog.slowerThanUs) return;
     this.#log(client, { executeUs, queueUs, database }, gather.kept);

@@ -1,5 +1,6 @@
 /** What main knows of slowness, and how commands about it read that. */
 
+import { systemClock } from '#base';
 import type { BandsPort, LatencyPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -8,11 +9,14 @@ import {
   bandLabels,
   Bands,
   cumulativeByPowers,
+  GcPauses,
   HISTOGRAM_BUCKETS,
   LATENCY_EVENTS,
   LatencyEvents,
   latencyEvent,
+  LoopDelay,
   MainBands,
+  pauseReport,
   percentileUs,
   type LatencySeries,
   type SlowLog,
@@ -20,7 +24,6 @@ import {
 import type { MainNotes, Router } from '#router';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
-import { Pauses } from './pauses.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 export interface DiagnosisParts {
@@ -34,13 +37,16 @@ export class Diagnosis implements MainNotes, LatencyPort {
   readonly slowCommands: SlowCommands;
   readonly latency = new LatencyEvents();
   readonly bands: MainBands;
-  readonly pauses = new Pauses();
+  readonly #collections: GcPauses;
+  readonly #loop: LoopDelay;
   readonly #parts: DiagnosisParts;
 
   constructor(parts: DiagnosisParts) {
     const { settings, fabric, router } = parts;
     this.#parts = parts;
     this.slowCommands = new SlowCommands(settings, fabric.slowIds, () => router().reports);
+    this.#collections = new GcPauses(fabric.mainPage);
+    this.#loop = new LoopDelay(fabric.mainPage, systemClock);
     this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
@@ -53,6 +59,17 @@ export class Diagnosis implements MainNotes, LatencyPort {
         this.#restartBands();
       });
     }
+  }
+
+  /** Begins to measure how long main stands still. */
+  start(): void {
+    this.#collections.start();
+    this.#loop.start();
+  }
+
+  stop(): void {
+    this.#collections.stop();
+    this.#loop.stop();
   }
 
   get slowLog(): SlowLog {
@@ -107,7 +124,8 @@ export class Diagnosis implements MainNotes, LatencyPort {
       series: this.latency.all,
       slow: entries,
       missingShards,
-      main: this.pauses.report,
+      main: pauseReport(fabric.mainPage),
+      shards: fabric.shardPages.map(pauseReport),
       queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       nowMs: wallMs(),
     });

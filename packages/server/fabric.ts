@@ -3,7 +3,7 @@
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
 import type { Settings } from '#config';
-import { Page, type PageShape } from '#diag';
+import { Page, THREAD_SHAPE, type PageShape } from '#diag';
 import {
   allocateShared,
   defaultShape,
@@ -29,6 +29,7 @@ export class Fabric {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
+  readonly opsPage: Page;
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
@@ -53,12 +54,15 @@ export class Fabric {
     const mainMemory = allocateShared(pageBytes);
     const mainPage = new Page(this.pageShape, mainMemory);
     this.mainPage = mainPage;
+    const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
+    this.opsPage = new Page(THREAD_SHAPE, opsMemory);
     this.sightData = {
       link: this.shape,
       memory: this.memory.memory,
       pageShape: this.pageShape,
       mainPage: mainMemory,
       shardPages: this.shardMemory,
+      opsPage: opsMemory,
     };
     this.sight = new Sight(this.sightData);
     mainPage.set('startedUs', nowUs);

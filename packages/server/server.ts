@@ -164,7 +164,7 @@ export class Server {
       throw error;
     }
     if (this.#isStopping) return;
-    this.diagnosis.pauses.start();
+    this.diagnosis.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
@@ -243,6 +243,7 @@ export class Server {
       settings: this.settings,
       main: this.#fabric.mainPage,
       shards: this.#fabric.shardPages,
+      ops: this.#fabric.opsPage,
       clients: this.clients.all,
       rates: this.#rates,
       runId: this.#runId,
@@ -274,7 +275,11 @@ export class Server {
     const { mainPage, usedBytes } = this.#fabric;
     mainPage.resetStatistics();
     mainPage.set('peakBytes', usedBytes);
-    await this.router.reports.ask(resetStatisticsTopic, null);
+    await Promise.all([
+      this.router.reports.ask(resetStatisticsTopic, null),
+      // A server whose ops thread has died serves on.
+      this.askOps('reset-statistics').catch(() => null),
+    ]);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
@@ -357,7 +362,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
     clearInterval(this.#ticker);
-    this.diagnosis.pauses.stop();
+    this.diagnosis.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();

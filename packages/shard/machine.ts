@@ -231,6 +231,7 @@ export class ShardMachine {
     this.#values[AT.turns] = this.#values[AT.turns]! + 1;
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#values[AT.heartbeatUs] = executor.nowUs;
+    this.#page.looped(executor.nowUs - startUs);
     return true;
   }
 
@@ -256,6 +257,7 @@ export class ShardMachine {
     this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#page.looped(executor.nowUs - startUs);
     this.#slowness.send(this.#sender);
     this.#sender.flush();
     return worked ? 0 : this.#upkeep.dueInMs(executor.nowUs);

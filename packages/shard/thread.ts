@@ -1,8 +1,11 @@
-/** Builds a shard's machine in its own thread and drives it: the only code that blocks the thread. */
+/**
+ * Builds a shard's machine in its own thread and drives it: the only code that blocks the thread. Once a
+ * second it lets the event loop turn.
+ */
 
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { AT, Page, ThreadSamples, type PageShape } from '#diag';
+import { AT, GcPauses, Page, ThreadSamples, type PageShape } from '#diag';
 import {
   Doorbell,
   layoutOf,
@@ -75,18 +78,35 @@ export function runShardThread(data: ShardThreadData): void {
       return total;
     },
   });
-  const page = pages[index]!;
+  drive(machine, requests, pages[index]!, () => {
+    port.close();
+  });
+}
+
+/** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
+function drive(machine: ShardMachine, requests: RingReader, page: Page, ended: () => void): void {
   const { values } = page;
   const samples = new ThreadSamples(page);
-  while (!machine.isStopped) {
-    const sleepMs = machine.step();
-    samples.take(values[AT.heartbeatUs]!);
-    if (sleepMs <= 0) continue;
-    const sinceUs = systemClock.nowUs();
-    values[AT.idleSinceUs] = sinceUs;
-    requests.sleep(sleepMs);
-    values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
-    values[AT.idleSinceUs] = 0;
-  }
-  port.close();
+  const collections = new GcPauses(page);
+  collections.start();
+  const run = (): void => {
+    collections.take();
+    while (!machine.isStopped) {
+      const sleepMs = machine.step();
+      if (samples.take(values[AT.heartbeatUs]!)) {
+        // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
+        setImmediate(run);
+        return;
+      }
+      if (sleepMs <= 0) continue;
+      const sinceUs = systemClock.nowUs();
+      values[AT.idleSinceUs] = sinceUs;
+      requests.sleep(sleepMs);
+      values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
+      values[AT.idleSinceUs] = 0;
+    }
+    collections.stop();
+    ended();
+  };
+  run();
 }

@@ -1,7 +1,7 @@
 /** The memory that all threads share, as any of them sees the others through it. Nothing is written here. */
 
 import { commandTable } from '#commands';
-import { Page, type PageShape } from '#diag';
+import { Page, THREAD_SHAPE, type PageShape } from '#diag';
 import { layoutOf, LinkMemory, type LinkLayout, type LinkShape, type SharedMemory } from '#link';
 
 /** What a thread must be given to see the others; may be cloned to it. */
@@ -11,6 +11,7 @@ export interface SightData {
   readonly pageShape: PageShape;
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
+  readonly opsPage: SharedMemory;
 }
 
 export class Sight {
@@ -19,6 +20,7 @@ export class Sight {
   readonly shape: PageShape;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly ops: Page;
   /** By the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
@@ -28,6 +30,13 @@ export class Sight {
     this.shape = data.pageShape;
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
+    this.ops = new Page(THREAD_SHAPE, data.opsPage);
     this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
+  }
+
+  /** The pages of all threads, by the thread's name. */
+  get threads(): readonly (readonly [thread: string, page: Page])[] {
+    const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
+    return [['main', this.main], ...shards, ['ops', this.ops]];
   }
 }

@@ -244,9 +244,11 @@ export interface Metric {
   readonly samples: readonly MetricSample[];
 }
 
-/** Main's own; null fields of other threads are not measured. */
+/** Of one thread. A shard's loop is late by as much as its rounds last. */
 export interface Pauses {
+  readonly thread: string;
   readonly collections: number;
+  readonly collection_total_us: number;
   readonly collection_max_us: number;
   readonly loop_delay_p99_us: number;
   readonly loop_delay_max_us: number;
