@@ -53,6 +53,8 @@ export type {
   HotKeysStart,
   BundleEntry,
   BundlesPort,
+  FlightPort,
+  ThreadsPort,
   InfoPort,
   MemoryPort,
   MemoryTree,

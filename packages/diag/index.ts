@@ -39,6 +39,18 @@ export {
   type Counter,
   type PageShape,
 } from './page.ts';
+export {
+  FLIGHT_KINDS,
+  flightRecorder,
+  LONG_PAUSE_US,
+  notesPauses,
+  SLOW_BATCH_US,
+  Tally,
+  type FlightEvent,
+  type FlightField,
+  type FlightKind,
+  type FlightRecorder,
+} from './flight-recorder.ts';
 export { HOT_KEYS, HotKeys, mergeShares, type HotKey, type HotKeysQuestion } from './hot-keys.ts';
 export { type HealthLimits } from './health.ts';
 export {

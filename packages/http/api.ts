@@ -5,6 +5,7 @@ import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
 import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
+import { flightReport } from '#sight';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -80,6 +81,11 @@ export class DebugDocuments {
     return { shards: shardReports(shards, contents) };
   }
 
+  /** Read from shared memory: no thread is asked, however stuck it is. */
+  flight(count: number) {
+    return flightReport(this.#surroundings.sight, { count });
+  }
+
   traces() {
     return { traces: [] };
   }
@@ -109,6 +115,14 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
       documents.latency(),
     ),
     get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    get(
+      'flight-recorder',
+      'What was notable in each thread lately; ?count= for fewer.',
+      ({ query }) => {
+        const count = countOf(query);
+        return documents.flight(count < 0 ? Infinity : count);
+      },
+    ),
     get('traces', 'Recent traces.', () => documents.traces()),
   ];
 }

@@ -2,8 +2,8 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
-import { Page, THREAD_SHAPE } from '#diag';
-import { isCall, PortCalls, type CallMessage } from '#link';
+import { flightRecorder, Page, THREAD_SHAPE } from '#diag';
+import { EventRing, isCall, PortCalls, type CallMessage } from '#link';
 import type { SightData } from '#sight';
 import { LogWriter, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
@@ -49,7 +49,10 @@ export class OpsThread {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
     this.#page = new Page(THREAD_SHAPE, data.sight.opsPage);
-    this.#vitals = new OpsVitals(this.#page);
+    this.#vitals = new OpsVitals(
+      this.#page,
+      flightRecorder(new EventRing(data.sight.recorders.at(-1)!)),
+    );
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(

@@ -2,7 +2,14 @@
 
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '#base';
-import { GcPauses, LoopDelay, ThreadSamples, type Page } from '#diag';
+import {
+  GcPauses,
+  LoopDelay,
+  notesPauses,
+  ThreadSamples,
+  type FlightRecorder,
+  type Page,
+} from '#diag';
 
 /** Between two signs of life. */
 const PERIOD_MS = 100;
@@ -14,9 +21,9 @@ export class OpsVitals {
   readonly #samples: ThreadSamples;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(page: Page) {
+  constructor(page: Page, flight: FlightRecorder) {
     this.#page = page;
-    this.#collections = new GcPauses(page);
+    this.#collections = new GcPauses(page, notesPauses(flight));
     this.#loop = new LoopDelay(page, systemClock);
     this.#samples = new ThreadSamples(page);
   }

@@ -8,6 +8,7 @@ export {
   type SettingValue,
 } from './control.ts';
 export { SharedCounter } from './counter.ts';
+export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './event-ring.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,

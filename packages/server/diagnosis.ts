@@ -16,14 +16,17 @@ import {
   latencyEvent,
   LoopDelay,
   MainBands,
+  notesPauses,
   pauseReport,
   percentileUs,
   type LatencySeries,
   type SlowLog,
 } from '#diag';
 import type { MainNotes, Router } from '#router';
+import { flightReport, type FlightEntry } from '#sight';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
+import { MainFlight } from './main-flight.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 export interface DiagnosisParts {
@@ -39,14 +42,16 @@ export class Diagnosis implements MainNotes, LatencyPort {
   readonly bands: MainBands;
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
+  readonly #flight: MainFlight;
   readonly #parts: DiagnosisParts;
 
   constructor(parts: DiagnosisParts) {
     const { settings, fabric, router } = parts;
     this.#parts = parts;
     this.slowCommands = new SlowCommands(settings, fabric.slowIds, () => router().reports);
-    this.#collections = new GcPauses(fabric.mainPage);
+    this.#collections = new GcPauses(fabric.mainPage, notesPauses(fabric.flight));
     this.#loop = new LoopDelay(fabric.mainPage, systemClock);
+    this.#flight = new MainFlight({ settings, page: fabric.mainPage, flight: fabric.flight });
     this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
@@ -70,6 +75,21 @@ export class Diagnosis implements MainNotes, LatencyPort {
   stop(): void {
     this.#collections.stop();
     this.#loop.stop();
+  }
+
+  /** Notes what has grown; called at every tick. */
+  look(nowUs: number): void {
+    this.#flight.look(nowUs);
+  }
+
+  /** The latest events of the threads' flight recorders, oldest first. */
+  flight(count: number, thread?: string): readonly FlightEntry[] {
+    return flightReport(this.#parts.fabric.sight, { count, thread }).entries;
+  }
+
+  /** All threads, by name. */
+  get threadNames(): readonly string[] {
+    return this.#parts.fabric.sight.threads.map(([thread]) => thread);
   }
 
   get slowLog(): SlowLog {

@@ -1,13 +1,14 @@
 /** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
 
-import { ERROR_CODES } from '#base';
+import { ERROR_CODES, systemClock } from '#base';
 import { commandTable } from '#commands';
-import type { Settings } from '#config';
-import { Page, THREAD_SHAPE, type PageShape } from '#diag';
+import { settingNames, type Settings } from '#config';
+import { flightRecorder, Page, THREAD_SHAPE, type FlightRecorder, type PageShape } from '#diag';
 import {
   allocateShared,
   defaultShape,
   Doorbell,
+  EventRing,
   layoutOf,
   LinkMemory,
   RingReader,
@@ -30,6 +31,10 @@ export class Fabric {
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
   readonly opsPage: Page;
+  /** Flight recorders: of main, the shards, the ops thread. */
+  readonly recorders: readonly SharedMemory[];
+  /** Main's own. */
+  readonly flight: FlightRecorder;
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   readonly shardPages: readonly Page[];
@@ -56,6 +61,8 @@ export class Fabric {
     this.mainPage = mainPage;
     const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
     this.opsPage = new Page(THREAD_SHAPE, opsMemory);
+    this.recorders = Array.from({ length: shardCount + 2 }, () => EventRing.allocate());
+    this.flight = flightRecorder(new EventRing(this.recorders[0]!));
     this.sightData = {
       link: this.shape,
       memory: this.memory.memory,
@@ -63,6 +70,9 @@ export class Fabric {
       mainPage: mainMemory,
       shardPages: this.shardMemory,
       opsPage: opsMemory,
+      recorders: this.recorders,
+      settingNames,
+      unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };
     this.sight = new Sight(this.sightData);
     mainPage.set('startedUs', nowUs);

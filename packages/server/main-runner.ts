@@ -15,6 +15,7 @@ import {
   type BandsPort,
   type ConnectionContext,
   type DiagnosticsContext,
+  type FlightPort,
   type HotKeysPort,
   type LatencyPort,
   type SlowlogPort,
@@ -29,6 +30,7 @@ import {
   type SettingsPort,
   type StatisticsPort,
   type StatusPort,
+  type ThreadsPort,
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
@@ -59,6 +61,8 @@ export class MainRunner implements Contexts {
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
   readonly bundles: BundlesPort;
+  readonly threads: ThreadsPort;
+  readonly flight: FlightPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
@@ -86,6 +90,8 @@ export class MainRunner implements Contexts {
       generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
     };
+    this.threads = { names: server.diagnosis.threadNames };
+    this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;

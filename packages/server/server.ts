@@ -202,6 +202,7 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
+    this.diagnosis.look(nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
     if (this.#samples.take(nowUs)) this.#measureBuffers();
@@ -275,11 +276,9 @@ export class Server {
     const { mainPage, usedBytes } = this.#fabric;
     mainPage.resetStatistics();
     mainPage.set('peakBytes', usedBytes);
-    await Promise.all([
-      this.router.reports.ask(resetStatisticsTopic, null),
-      // A server whose ops thread has died serves on.
-      this.askOps('reset-statistics').catch(() => null),
-    ]);
+    // A server whose ops thread has died serves on.
+    const ops = this.askOps('reset-statistics').catch(() => null);
+    await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */

@@ -59,13 +59,14 @@ export class ShardPool {
   }
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
-    const { shape, memory, pageShape, shardMemory } = options.fabric;
+    const { shape, memory, pageShape, shardMemory, recorders } = options.fabric;
     const data: ShardThreadData = {
       index,
       link: shape,
       memory: memory.memory,
       pageShape,
       pages: shardMemory,
+      recorder: recorders[1 + index]!,
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,

@@ -19,6 +19,7 @@ import {
 } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
+import { BatchNotes } from './batch-notes.ts';
 import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
 import { Executor } from './executor.ts';
@@ -65,6 +66,7 @@ export class ShardMachine {
   readonly #lending: Lending;
   readonly #upkeep: Upkeep;
   readonly #events: KeyEvents;
+  readonly #notes: BatchNotes;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -74,6 +76,7 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#hotKeys = new HotKeys(parts.random);
+    this.#notes = new BatchNotes(parts.page, parts.flight);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
     this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
@@ -216,22 +219,22 @@ export class ShardMachine {
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
+    let frames = 0;
     while (at >= 0) {
       frame.word = at >> 2;
       this.#take(frame);
+      frames += 1;
       requests.advance(words[at >> 2]!);
       if (executor.nowUs - flushedUs > FLUSH_US) {
         flushedUs = executor.nowUs;
+        this.#notes.lasted(executor.nowUs - startUs, frame);
         this.#flush();
         if (executor.nowUs - startUs > BATCH_US_MAX) break;
       }
       at = requests.next();
     }
     this.#flush();
-    this.#values[AT.turns] = this.#values[AT.turns]! + 1;
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
-    this.#values[AT.heartbeatUs] = executor.nowUs;
-    this.#page.looped(executor.nowUs - startUs);
+    this.#notes.ended(executor.nowUs, executor.nowUs - startUs, frames);
     return true;
   }
 
@@ -269,8 +272,7 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
-    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
-    this.#sender.waits = 0;
+    this.#notes.countWaits(this.#executor.nowUs, this.#sender);
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#slowness.send(this.#sender);
     this.#sender.flush();

@@ -5,9 +5,19 @@
 
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { AT, GcPauses, Page, ThreadSamples, type PageShape } from '#diag';
+import {
+  AT,
+  flightRecorder,
+  GcPauses,
+  notesPauses,
+  Page,
+  ThreadSamples,
+  type FlightRecorder,
+  type PageShape,
+} from '#diag';
 import {
   Doorbell,
+  EventRing,
   layoutOf,
   LinkMemory,
   pause,
@@ -28,6 +38,8 @@ export interface ShardThreadData {
   pageShape: PageShape;
   /** The pages of all shards, this one's at `index`. */
   pages: readonly SharedMemory[];
+  /** Where this shard's flight recorder keeps events. */
+  recorder: SharedMemory;
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;
   seed: Bytes;
@@ -45,6 +57,7 @@ export function runShardThread(data: ShardThreadData): void {
   const doorbell = new Doorbell(memory, layout.doorbell);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
+  const flight = flightRecorder(new EventRing(data.recorder));
   const machine = new ShardMachine({
     index,
     shardCount: data.link.shards,
@@ -72,22 +85,30 @@ export function runShardThread(data: ShardThreadData): void {
     settings: data.settings,
     sleep: pause,
     nextSlowId: () => slowIds.next(),
+    flight,
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;
       return total;
     },
   });
-  drive(machine, requests, pages[index]!, () => {
+  drive({ machine, requests, flight, page: pages[index]! }, () => {
     port.close();
   });
 }
 
+interface Driven {
+  readonly machine: ShardMachine;
+  readonly requests: RingReader;
+  readonly flight: FlightRecorder;
+  readonly page: Page;
+}
+
 /** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
-function drive(machine: ShardMachine, requests: RingReader, page: Page, ended: () => void): void {
+function drive({ machine, requests, flight, page }: Driven, ended: () => void): void {
   const { values } = page;
   const samples = new ThreadSamples(page);
-  const collections = new GcPauses(page);
+  const collections = new GcPauses(page, notesPauses(flight));
   collections.start();
   const run = (): void => {
     collections.take();

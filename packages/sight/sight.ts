@@ -2,7 +2,14 @@
 
 import { commandTable } from '#commands';
 import { Page, THREAD_SHAPE, type PageShape } from '#diag';
-import { layoutOf, LinkMemory, type LinkLayout, type LinkShape, type SharedMemory } from '#link';
+import {
+  EventRing,
+  layoutOf,
+  LinkMemory,
+  type LinkLayout,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
 
 /** What a thread must be given to see the others; may be cloned to it. */
 export interface SightData {
@@ -12,6 +19,11 @@ export interface SightData {
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
   readonly opsPage: SharedMemory;
+  /** Flight recorders: of main, the shards, the ops thread. */
+  readonly recorders: readonly SharedMemory[];
+  readonly settingNames: readonly string[];
+  /** Unix microseconds at the origin of the monotonic clock. */
+  readonly unixZeroUs: number;
 }
 
 export class Sight {
@@ -21,6 +33,11 @@ export class Sight {
   readonly main: Page;
   readonly shards: readonly Page[];
   readonly ops: Page;
+  /** By the thread's name. */
+  readonly recorders: readonly (readonly [thread: string, ring: EventRing])[];
+  /** In the order of their table. */
+  readonly settingNames: readonly string[];
+  readonly unixZeroUs: number;
   /** By the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
@@ -31,6 +48,12 @@ export class Sight {
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
     this.ops = new Page(THREAD_SHAPE, data.opsPage);
+    this.settingNames = data.settingNames;
+    this.unixZeroUs = data.unixZeroUs;
+    this.recorders = this.threads.map(([thread], index) => [
+      thread,
+      new EventRing(data.recorders[index]!),
+    ]);
     this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
   }
 

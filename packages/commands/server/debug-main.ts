@@ -6,6 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { debugBundle } from './debug-bundle.ts';
+import { flightRecorder } from './debug-flight.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext } from './ports.ts';
 
@@ -157,6 +158,12 @@ const help = onMain<ServerContext>({
       ['DIGEST', 'A fingerprint of all keys and values; when keys expire is left out.'],
       ['DIGEST-VALUE <key> [<key> ...]', 'A fingerprint of the value of each key.'],
       ['ERROR <string>', 'Answers the text as an error.'],
+      [
+        'FLIGHT-RECORDER [<main|ops|shard>] [COUNT <count>]',
+        'What was notable in all threads lately, or in one, oldest first: slow batches, full rings,',
+        'garbage collections, eviction, refused connections, changed settings. The latest 128, or',
+        '<count>; -1 for all that is kept, 4096 of each thread. Read without asking any thread.',
+      ],
       ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
       ['LOADAOF', 'Is refused: nothing is on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
@@ -186,6 +193,7 @@ const help = onMain<ServerContext>({
 
 export const debugOnMain = [
   debugBundle,
+  flightRecorder,
   error,
   log,
   protocol,

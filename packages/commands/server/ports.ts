@@ -98,6 +98,19 @@ export interface BundlesPort {
   list(): Promise<readonly BundleEntry[]>;
 }
 
+/** What every event has (`time_us`, `thread`, `event`), then the fields of its kind. */
+export type FlightEntryReport = Readonly<Record<string, number | string | null>>;
+
+export interface FlightPort {
+  /** The latest events of all threads, or of one, oldest first. */
+  newest(count: number, thread?: string): readonly FlightEntryReport[];
+}
+
+export interface ThreadsPort {
+  /** `main`, `shard-0` and so on, `ops`. */
+  readonly names: readonly string[];
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
   reset(): Promise<void>;
@@ -142,6 +155,8 @@ export interface ServerContext extends MainContext {
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly bundles: BundlesPort;
+  readonly threads: ThreadsPort;
+  readonly flight: FlightPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

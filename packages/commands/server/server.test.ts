@@ -52,6 +52,16 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       generate: () => Promise.resolve(BUNDLE),
       list: () => Promise.resolve([BUNDLE]),
     },
+    threads: { names: ['main', 'shard-0', 'shard-1', 'ops'] },
+    flight: {
+      newest: (count, thread) => {
+        ask('flight', String(count), thread ?? 'all');
+        return [
+          { time_us: 5, thread: 'main', event: 'config-change', setting: 'a.b', value: null },
+          { time_us: 6, thread: 'shard-1', event: 'slow-batch', duration_us: 5_000.5 },
+        ];
+      },
+    },
     status: { json: () => '{"status":1}' },
     statistics: {
       reset: () => {
@@ -235,6 +245,40 @@ server('CONFIG SET hides the values of passwords', () => {
     spellsAt: (index: number, upper: string) => words[index]!.toUpperCase() === upper,
   };
   assert.equal(secret(args as Parameters<typeof secret>[0]), [3, 7]);
+});
+
+const NO_THREAD = '-ERR there is no such thread: say main, ops or the number of a shard, 0 to 1';
+const recorderLines: readonly (readonly [line: string, asked: string])[] = [
+  ['DEBUG FLIGHT-RECORDER', 'flight "128" "all"'],
+  ['DEBUG flight-recorder COUNT 5', 'flight "5" "all"'],
+  ['DEBUG FLIGHT-RECORDER MAIN count -1', 'flight "Infinity" "main"'],
+  ['DEBUG FLIGHT-RECORDER 01 COUNT 0', 'flight "0" "shard-1"'],
+  ['DEBUG FLIGHT-RECORDER ops', 'flight "128" "ops"'],
+  ['DEBUG FLIGHT-RECORDER 2', NO_THREAD],
+  ['DEBUG FLIGHT-RECORDER shard-1x', NO_THREAD],
+  ['DEBUG FLIGHT-RECORDER COUNT', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER main 5', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER COUNT 5 main', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER COUNT x', '-ERR value is not an integer or out of range'],
+  ['DEBUG FLIGHT-RECORDER COUNT -2', '-ERR count should be greater than or equal to -1'],
+];
+for (const [line, expected] of recorderLines) {
+  server(line, () => {
+    const { context, asked } = contextWithPorts();
+    const reply = call(context, line);
+    assert.is(asked[0] ?? reply, expected);
+  });
+}
+
+server('DEBUG FLIGHT-RECORDER answers the fields of each event', () => {
+  const { context } = contextWithPorts();
+  assert.equal(call(context, 'DEBUG FLIGHT-RECORDER'), [
+    [
+      ...['time_us', 5, 'thread', 'main', 'event', 'config-change', 'setting', 'a.b'],
+      ...['value', null],
+    ],
+    ['time_us', 6, 'thread', 'shard-1', 'event', 'slow-batch', 'duration_us', '5000.5'],
+  ]);
 });
 
 server.run();

@@ -175,6 +175,7 @@ export class Simulation {
         settings: allSettings(),
         sleep: () => undefined,
         usedBytesOfAll: () => 0,
+        flight: { note: () => undefined },
         nextSlowId: () => (this.#slowIds += 1),
       });
     });

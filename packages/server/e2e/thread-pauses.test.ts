@@ -111,7 +111,7 @@ pauses('a shard that is held up has a long round, and LATENCY DOCTOR names it', 
   }
   const doctor = textOf(await client.call('LATENCY', 'DOCTOR'));
   assert.match(doctor, /Main thread: event loop late by up to .*garbage collection/);
-  assert.match(doctor, /shard 1: rounds of up to 2\d\d ms .*garbage collection/);
+  assert.match(doctor, /shard 1: rounds of up to \d+ ms .*garbage collection/);
 });
 
 pauses('scatter-gather is timed from the sending to the last part', async () => {
