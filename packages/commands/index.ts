@@ -54,6 +54,7 @@ export type {
   BundleEntry,
   BundlesPort,
   FlightPort,
+  HeapReport,
   ThreadsPort,
   InfoPort,
   MemoryPort,

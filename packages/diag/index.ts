@@ -79,6 +79,13 @@ export {
   type PauseListener,
   type PauseReport,
 } from './thread-pauses.ts';
+export {
+  HEAP,
+  PROFILE,
+  ThreadProbe,
+  type HeapFigures,
+  type ProfileAnswer,
+} from './thread-probe.ts';
 export { ThreadSamples } from './thread-samples.ts';
 export {
   slowEntriesTopic,

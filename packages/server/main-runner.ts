@@ -43,6 +43,7 @@ import { PURGE } from '#diag';
 import { renderInfo } from './info.ts';
 import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
 import type { Server } from './server.ts';
+import { ThreadProbes } from './thread-probes.ts';
 import { REDIS_VERSION } from './version.ts';
 
 type Contexts = ConnectionContext &
@@ -90,7 +91,7 @@ export class MainRunner implements Contexts {
       generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
     };
-    this.threads = { names: server.diagnosis.threadNames };
+    this.threads = new ThreadProbes(server.diagnosis.threadNames, () => server.router.reports);
     this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;

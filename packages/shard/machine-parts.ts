@@ -1,7 +1,7 @@
 /** What a shard's machine is built from: everything it may touch of the world. */
 
 import type { Bytes, Clock } from '#base';
-import type { FlightRecorder, Page } from '#diag';
+import type { FlightRecorder, Page, ThreadProbe } from '#diag';
 import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
 import type { Outlet } from './reply-sender.ts';
 
@@ -20,6 +20,7 @@ export interface MachineParts {
   seed: Bytes;
   page: Page;
   flight: FlightRecorder;
+  probe: ThreadProbe;
   settings: Readonly<Record<string, SettingValue>>;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;

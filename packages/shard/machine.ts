@@ -9,8 +9,10 @@ import { assert, unreachable, type Bytes } from '#base';
 import {
   AT,
   Bands,
+  HEAP,
   HOT_KEYS,
   HotKeys,
+  PROFILE,
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
@@ -79,9 +81,6 @@ export class ShardMachine {
     this.#notes = new BatchNotes(parts.page, parts.flight);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
-    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
-    this.#questions.on(PURGE, () => this.#upkeep.purge());
-    this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
@@ -145,6 +144,11 @@ export class ShardMachine {
   }
 
   #answerQuestions(): void {
+    this.#questions.on(HOT_KEYS, (question) => this.#hotKeys.answer(question));
+    this.#questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
+    this.#questions.on(HEAP, () => this.#parts.probe.heap());
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
+    this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness.answer(this.#questions);
     this.#questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();

@@ -11,6 +11,7 @@ import {
   GcPauses,
   notesPauses,
   Page,
+  ThreadProbe,
   ThreadSamples,
   type FlightRecorder,
   type PageShape,
@@ -86,6 +87,7 @@ export function runShardThread(data: ShardThreadData): void {
     sleep: pause,
     nextSlowId: () => slowIds.next(),
     flight,
+    probe: new ThreadProbe(),
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;

@@ -109,6 +109,18 @@ export interface FlightPort {
 export interface ThreadsPort {
   /** `main`, `shard-0` and so on, `ops`. */
   readonly names: readonly string[];
+  /** The JSON of a .cpuprofile file, made in so many seconds. Rejects with the text to answer. */
+  profile(thread: string, seconds: number): Promise<Bytes>;
+  heap(thread: string): Promise<HeapReport>;
+}
+
+/** Figures of a thread's heap, in V8's names: bytes, and a few counts. */
+export interface HeapReport {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly spaces: readonly {
+    readonly space: string;
+    readonly figures: Readonly<Record<string, number>>;
+  }[];
 }
 
 export interface StatisticsPort {

@@ -52,7 +52,15 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       generate: () => Promise.resolve(BUNDLE),
       list: () => Promise.resolve([BUNDLE]),
     },
-    threads: { names: ['main', 'shard-0', 'shard-1', 'ops'] },
+    threads: {
+      names: ['main', 'shard-0', 'shard-1', 'ops'],
+      profile: (thread, seconds) => {
+        if (thread === 'shard-1') return Promise.reject(new Error('shard-1 is busy'));
+        return Promise.resolve(Buffer.from(`${thread} ${seconds}`));
+      },
+      heap: () =>
+        Promise.resolve({ figures: { used: 5 }, spaces: [{ space: 'new', figures: { size: 7 } }] }),
+    },
     flight: {
       newest: (count, thread) => {
         ask('flight', String(count), thread ?? 'all');
@@ -279,6 +287,46 @@ server('DEBUG FLIGHT-RECORDER answers the fields of each event', () => {
     ],
     ['time_us', 6, 'thread', 'shard-1', 'event', 'slow-batch', 'duration_us', '5000.5'],
   ]);
+});
+
+const NO_SHARD = '-ERR there is no such shard: say main or a number from 0 to 1';
+const SHARD_WORDS =
+  '-ERR DEBUG SHARD takes the number of a shard or main, then PROFILE <seconds> or HEAP';
+const SECONDS = '-ERR a profile lasts from 0.01 to 60 seconds';
+const refusedProbes: readonly (readonly [line: string, reply: string])[] = [
+  ['DEBUG SHARD 2 HEAP', NO_SHARD],
+  ['DEBUG SHARD ops HEAP', NO_SHARD],
+  ['DEBUG SHARD shard-1 HEAP', NO_SHARD],
+  ['DEBUG SHARD main STACK', SHARD_WORDS],
+  ['DEBUG SHARD main HEAP 5', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE 1 2', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE 0', SECONDS],
+  ['DEBUG SHARD main PROFILE 60.1', SECONDS],
+  ['DEBUG SHARD main PROFILE -1', SECONDS],
+  ['DEBUG SHARD main PROFILE long', SECONDS],
+  ['DEBUG SHARD main PROFILE nan', SECONDS],
+];
+for (const [line, reply] of refusedProbes) {
+  server(line, () => {
+    assert.is(call(contextWithPorts().context, line), reply);
+  });
+}
+
+server('DEBUG SHARD answers when the thread has', async () => {
+  const { context } = contextWithPorts();
+  const lines = ['MAIN PROFILE 60', '0 profile 0.01', '1 PROFILE 1', '1 HEAP'];
+  for (const line of lines) {
+    assert.is(call(context, `DEBUG SHARD ${line}`), undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(context.deferred, [
+    ...['main 60', 'shard-0 0.01', '-ERR shard-1 is busy'],
+    ['used', 5, 'spaces', ['new', ['size', 7]]],
+  ]);
+  context.mayBlock = false;
+  const refused = '-ERR DEBUG SHARD is not allowed in transactions';
+  assert.is(call(context, 'DEBUG SHARD 1 HEAP'), refused);
 });
 
 server.run();
