@@ -27,6 +27,16 @@ export {
   type ThreadShare,
 } from './latency-events.ts';
 export {
+  LatencyWindows,
+  SLICE_MS,
+  WINDOWS,
+  windowsIn,
+  windowTableLength,
+  type WindowLatency,
+  type WindowName,
+  type WindowReport,
+} from './latency-windows.ts';
+export {
   AT,
   BAND_ROWS_MAX,
   CENSUS_SIZES,

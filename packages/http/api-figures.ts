@@ -10,6 +10,7 @@ import {
   pauseReport,
   percentileUs,
   type ShardStatus,
+  type WindowReport,
 } from '#diag';
 import type { Sight } from '#sight';
 import type { ShardContent } from './reports.ts';
@@ -22,10 +23,13 @@ export interface CommandReport {
   readonly p99_us: number;
   readonly p999_us: number;
   readonly max_us: number;
+  /** The same of the last seconds, minutes and hour. */
+  readonly windows: WindowReport;
 }
 
 /** How long each command took that was called; those called most first. */
-export function commandReports({ main, shards, commandNames }: Sight): CommandReport[] {
+export function commandReports(sight: Sight): CommandReport[] {
+  const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
   return commandNames
@@ -42,7 +46,10 @@ export function commandReports({ main, shards, commandNames }: Sight): CommandRe
       }
       const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
       const max = hundredths(greatestUs(counts));
-      return { command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max };
+      return {
+        ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
+        windows: sight.windows(id),
+      };
     });
 }
 

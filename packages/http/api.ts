@@ -63,6 +63,7 @@ export class DebugDocuments {
     return {
       events,
       bands: bandReport(sight, live.bands),
+      windows: sight.windows(),
       commands: commandReports(sight),
       ...missing,
     };

@@ -9,6 +9,7 @@ import { LogWriter, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainDesk } from './reports.ts';
+import { WindowKeeper } from './window-keeper.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
 
 /** What the thread is started with. */
@@ -43,6 +44,7 @@ export class OpsThread {
   readonly #http: OpsHttp;
   readonly #page: Page;
   readonly #vitals: OpsVitals;
+  readonly #windows: WindowKeeper;
   #level: number;
 
   constructor(data: OpsData) {
@@ -53,6 +55,7 @@ export class OpsThread {
       this.#page,
       flightRecorder(new EventRing(data.sight.recorders.at(-1)!)),
     );
+    this.#windows = new WindowKeeper(data.sight);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -126,6 +129,7 @@ export class OpsThread {
   async #stop(): Promise<void> {
     await this.#http.close();
     this.#vitals.stop();
+    this.#windows.stop();
     await this.#writer.close();
     this.#tell({ kind: 'stopped' });
     this.#data.port.close();

@@ -9,6 +9,7 @@ export {
 } from './control.ts';
 export { SharedCounter } from './counter.ts';
 export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './event-ring.ts';
+export { DoubleBuffer } from './double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,

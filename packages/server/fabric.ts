@@ -3,11 +3,19 @@
 import { ERROR_CODES, systemClock } from '#base';
 import { commandTable } from '#commands';
 import { settingNames, type Settings } from '#config';
-import { flightRecorder, Page, THREAD_SHAPE, type FlightRecorder, type PageShape } from '#diag';
+import {
+  flightRecorder,
+  Page,
+  THREAD_SHAPE,
+  windowTableLength,
+  type FlightRecorder,
+  type PageShape,
+} from '#diag';
 import {
   allocateShared,
   defaultShape,
   Doorbell,
+  DoubleBuffer,
   EventRing,
   layoutOf,
   LinkMemory,
@@ -72,6 +80,7 @@ export class Fabric {
       opsPage: opsMemory,
       recorders: this.recorders,
       settingNames,
+      windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
       unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };
     this.sight = new Sight(this.sightData);

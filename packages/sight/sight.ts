@@ -1,8 +1,16 @@
 /** The memory that all threads share, as any of them sees the others through it. Nothing is written here. */
 
 import { commandTable } from '#commands';
-import { Page, THREAD_SHAPE, type PageShape } from '#diag';
 import {
+  Page,
+  THREAD_SHAPE,
+  windowsIn,
+  windowTableLength,
+  type PageShape,
+  type WindowReport,
+} from '#diag';
+import {
+  DoubleBuffer,
   EventRing,
   layoutOf,
   LinkMemory,
@@ -22,6 +30,8 @@ export interface SightData {
   /** Flight recorders: of main, the shards, the ops thread. */
   readonly recorders: readonly SharedMemory[];
   readonly settingNames: readonly string[];
+  /** Windows of latency, as the ops thread works them out. */
+  readonly windows: SharedMemory;
   /** Unix microseconds at the origin of the monotonic clock. */
   readonly unixZeroUs: number;
 }
@@ -38,6 +48,7 @@ export class Sight {
   /** In the order of their table. */
   readonly settingNames: readonly string[];
   readonly unixZeroUs: number;
+  readonly #windows: DoubleBuffer;
   /** By the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
@@ -55,6 +66,12 @@ export class Sight {
       new EventRing(data.recorders[index]!),
     ]);
     this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
+    this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
+  }
+
+  /** How long a command took lately, by its id; all commands without one. */
+  windows(command?: number): WindowReport {
+    return windowsIn(this.#windows.read(), command);
   }
 
   /** The pages of all threads, by the thread's name. */
