@@ -75,7 +75,7 @@ function fixture(lengthMax = 3) {
   };
   configure(lengthMax);
   const add = (word: string): void => {
-    log.add(command, log.spareArguments().keep(argumentsOf([word]), [], 128));
+    log.add(command, new KeptArguments().keep(argumentsOf([word]), [], 128));
   };
   const list = (fromId = 0, count = Infinity): string[] =>
     log.newest(fromId, count).map(({ id, args }) => `${id}:${String(Buffer.from(args[0]!))}`);

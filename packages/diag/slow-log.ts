@@ -39,15 +39,15 @@ export interface SlowEntry extends SlowCommand {
 }
 
 /** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
-class Kept {
+export class KeptCommand {
   id = 0;
   unixMs = 0.5;
   executeUs = 0.5;
-  queueUs = 0;
+  queueUs = 0.5;
   durableUs = 0;
   database = 0;
   client: SlowClient | undefined;
-  args: KeptArguments | undefined;
+  args = new KeptArguments();
 }
 
 export interface SlowLogSettings {
@@ -74,7 +74,7 @@ export class SlowLog {
   readonly #nextId: () => number;
   #lengthMax = 0;
   /** A ring once it is full; `#oldest` is then where the next entry goes. */
-  #entries: Kept[] = [];
+  #entries: KeptCommand[] = [];
   #oldest = 0;
 
   constructor(shard: number, nextId: () => number) {
@@ -95,17 +95,10 @@ export class SlowLog {
     return this.slowerThanUs < Infinity;
   }
 
-  /** Memory for the next entry's arguments: that of the entry which it will displace. */
-  spareArguments(): KeptArguments {
-    const displaced = this.#isFull ? this.#entries[this.#oldest] : undefined;
-    return displaced?.args ?? new KeptArguments();
-  }
-
   add(command: SlowCommand, args: KeptArguments): void {
     // It may have been switched off while the command was under way.
     if (!this.isOn) return;
-    const entry = this.#place();
-    entry.id = this.#nextId();
+    const entry = this.next();
     entry.unixMs = command.unixMs;
     entry.executeUs = command.executeUs;
     entry.queueUs = command.queueUs;
@@ -115,10 +108,19 @@ export class SlowLog {
     entry.args = args;
   }
 
-  /** The oldest entry's place, or a new one while there is room. */
-  #place(): Kept {
+  /**
+   * The next entry, with its id, which the caller must fill: the oldest one's, or a new one while there is
+   * room. Only while the log is on.
+   */
+  next(): KeptCommand {
+    const entry = this.#place();
+    entry.id = this.#nextId();
+    return entry;
+  }
+
+  #place(): KeptCommand {
     if (!this.#isFull) {
-      const entry = new Kept();
+      const entry = new KeptCommand();
       this.#entries.push(entry);
       return entry;
     }
@@ -146,21 +148,21 @@ export class SlowLog {
     return this.#entries.length >= this.#lengthMax;
   }
 
-  #inOrder(): readonly Kept[] {
+  #inOrder(): readonly KeptCommand[] {
     return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
   }
 
-  #keep(entries: readonly Kept[]): void {
+  #keep(entries: readonly KeptCommand[]): void {
     this.#entries = [...entries];
     this.#oldest = 0;
   }
 }
 
-function shownEntry(entry: Kept, shard: number): SlowEntry {
+function shownEntry(entry: KeptCommand, shard: number): SlowEntry {
   const { id, unixMs, executeUs, queueUs, durableUs, database, client, args } = entry;
   return {
     ...{ id, shard, unixMs, executeUs, queueUs, durableUs, database },
     client: client ?? unreachable('an entry is of a client'),
-    args: args?.shown ?? [],
+    args: args.shown,
   };
 }

@@ -60,9 +60,14 @@ export class Accounts {
   logIfSlow(client: Client, entry: CommandEntry, args: Arguments, executeUs: number): void {
     const { slowLog } = this.#notes;
     if (executeUs < slowLog.slowerThanUs || entry.skipsSlowLog) return;
-    const kept = slowLog.spareArguments();
-    kept.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
-    this.#log(client, { executeUs, queueUs: 0, database: client.database }, kept);
+    const kept = slowLog.next();
+    kept.unixMs = this.#clock.wallMs();
+    kept.executeUs = executeUs;
+    kept.queueUs = 0;
+    kept.database = client.database;
+    kept.client = asSlowClient(client);
+    kept.args.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
+    this.#page.slow(executeUs);
   }
 
   /** What must be kept of one that is answered later, if it is to be logged then. */

@@ -23,7 +23,7 @@ import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
-import type { Slowness } from './slowness.ts';
+import { CommandTimes, type Slowness } from './slowness.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -62,6 +62,7 @@ export class Executor {
   readonly args = new Arguments();
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #hotKeys: HotKeys;
+  readonly #times = new CommandTimes();
   #wallMs = 0;
   #wallReadUs = 0;
 
@@ -369,9 +370,12 @@ export class Executor {
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
-    const { database, connection } = this.#context;
-    const unixMs = this.#unixMs;
-    const times = { executeUs, queueUs, unixMs, database, connection };
+    const times = this.#times;
+    times.executeUs = executeUs;
+    times.queueUs = queueUs;
+    times.unixMs = this.#unixMs;
+    times.database = this.#context.database;
+    times.connection = this.#context.connection;
     slowness.command(entry, this.args, times);
   }
 
