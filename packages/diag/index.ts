@@ -101,6 +101,7 @@ export {
   slowEntriesTopic,
   SlowLog,
   slowResetTopic,
+  type RawArguments,
   type SlowClient,
   type SlowCommand,
   type SlowEntry,

@@ -28,7 +28,14 @@ export {
   Unpark,
   Verdict,
 } from './frames.ts';
-export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
+export {
+  defaultShape,
+  layoutOf,
+  SLOW_SLOT_BYTES,
+  SLOW_SLOTS,
+  type LinkLayout,
+  type LinkShape,
+} from './layout.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';

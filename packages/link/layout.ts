@@ -22,8 +22,9 @@ export interface LinkLayout {
   replies: readonly RingPlace[];
   read: number;
   blocks: number;
-  /** The counter of slow commands. */
+  /** The counter of slow commands; and of each shard, their arguments. */
   slowIds: number;
+  slowArguments: readonly number[];
   bytes: number;
 }
 
@@ -33,6 +34,10 @@ export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
 export const BLOCKS = 1024;
+
+/** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
+export const SLOW_SLOTS = 256;
+export const SLOW_SLOT_BYTES = 256;
 
 export function defaultShape(shards: number): LinkShape {
   return {
@@ -67,5 +72,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
-  return { doorbell, requests, replies, read, blocks, slowIds, bytes: at };
+  const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
+  return { doorbell, requests, replies, read, blocks, slowIds, slowArguments, bytes: at };
 }

@@ -66,7 +66,7 @@ export class Accounts {
     kept.queueUs = 0;
     kept.database = client.database;
     kept.client = asSlowClient(client);
-    kept.args.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
+    slowLog.keepArguments(kept, args, entry.secretsOf(args));
     this.#page.slow(executeUs);
   }
 

@@ -26,6 +26,8 @@ export interface MachineParts {
   sleep: (seconds: number) => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
+  /** Where in the link memory the arguments of slow commands are kept. */
+  slowArgumentsAt: number;
   /** A number for an entry of the slow log, unique in the process. */
   nextSlowId: () => number;
 }

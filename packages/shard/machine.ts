@@ -16,6 +16,7 @@ import {
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
+  SlowLog,
   type Page,
   type ShardContent,
 } from '#diag';
@@ -34,6 +35,7 @@ import type { MachineParts } from './machine-parts.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
+import { SlowArguments } from './slow-arguments.ts';
 import { Slowness } from './slowness.ts';
 import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
@@ -81,7 +83,9 @@ export class ShardMachine {
     this.#notes = new BatchNotes(parts.page, parts.flight);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
-    this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
+    const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
+    const slowLog = new SlowLog(parts.index, parts.nextSlowId, slowArguments);
+    this.#slowness = new Slowness(parts.page, slowLog);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),

@@ -3,7 +3,7 @@
 import type { Arguments, CommandEntry } from '#commands';
 import {
   LATENCY_EVENTS,
-  SlowLog,
+  type SlowLog,
   slowEntriesTopic,
   slowResetTopic,
   type LatencyEvent,
@@ -38,14 +38,14 @@ export class Slowness {
   /** Commands that took less need not be looked at. */
   noticeUs = Infinity;
   readonly #page: Page;
-  readonly #log: SlowLog;
+  readonly #log: SlowLog<Arguments>;
   readonly #clients: SlowClient[] = [];
   #eventUs = Infinity;
   #pending: Occurrence[] = [];
 
-  constructor(shard: number, page: Page, nextId: () => number) {
+  constructor(page: Page, log: SlowLog<Arguments>) {
     this.#page = page;
-    this.#log = new SlowLog(shard, nextId);
+    this.#log = log;
   }
 
   apply(settings: Settings): void {
@@ -84,7 +84,7 @@ export class Slowness {
     kept.queueUs = times.queueUs;
     kept.database = times.database;
     kept.client = this.#clients[times.connection] ?? STRANGER;
-    kept.args.keep(args, entry.secretsOf(args), log.argumentBytesMax);
+    log.keepArguments(kept, args, entry.secretsOf(args));
     this.#page.slow(executeUs);
   }
 

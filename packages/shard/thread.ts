@@ -85,6 +85,8 @@ export function runShardThread(data: ShardThreadData): void {
     page: pages[index] ?? unreachable('the shard has a page'),
     settings: data.settings,
     sleep: pause,
+    slowArgumentsAt:
+      layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
     nextSlowId: () => slowIds.next(),
     flight,
     probe: new ThreadProbe(),

@@ -175,8 +175,8 @@ export class Simulation {
         settings: allSettings(),
         sleep: () => undefined,
         usedBytesOfAll: () => 0,
-        flight: { note: () => undefined },
-        probe: new ThreadProbe(),
+        ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
+        slowArgumentsAt: layout.slowArguments[index]!,
         nextSlowId: () => (this.#slowIds += 1),
       });
     });
