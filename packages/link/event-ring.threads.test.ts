@@ -6,6 +6,8 @@ import { EventRing, EVENTS_MAX, type RecordedEvent } from './event-ring.ts';
 
 const EVENTS = 40 * EVENTS_MAX;
 
+const rings = suite('ring of events between threads');
+
 interface Task {
   readonly memory: SharedArrayBuffer;
 }
@@ -25,32 +27,27 @@ function judge({ kind, timeUs, numbers }: RecordedEvent): void {
   assert.equal([kind, timeUs, ...numbers], [nth & 7, nth * 0.5, ...numbersOf(nth)]);
 }
 
-if (isMainThread) {
-  const rings = suite('ring of events between threads');
-
-  rings('whoever reads while it is written gets whole events in their order', async () => {
-    const memory = EventRing.allocate();
-    const ring = new EventRing(memory);
-    const worker = new Worker(new URL(import.meta.url), { workerData: { memory } satisfies Task });
-    const ended = new Promise<number>((resolve, reject) => {
-      worker.on('exit', resolve);
-      worker.on('error', reject);
-    });
-    let rounds = 0;
-    while (ring.recorded < EVENTS) {
-      const events = ring.read();
-      for (const event of events) judge(event);
-      const order = events.map(({ numbers }) => numbers[0]!);
-      assert.ok(order.every((nth, index) => index === 0 || nth > order[index - 1]!));
-      rounds += 1;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    assert.is(await ended, 0);
-    assert.ok(rounds > 1, 'it was read meanwhile');
-    assert.is(ring.read().length, EVENTS_MAX);
+rings('whoever reads while it is written gets whole events in their order', async () => {
+  const memory = EventRing.allocate();
+  const ring = new EventRing(memory);
+  const worker = new Worker(new URL(import.meta.url), { workerData: { memory } satisfies Task });
+  const ended = new Promise<number>((resolve, reject) => {
+    worker.on('exit', resolve);
+    worker.on('error', reject);
   });
+  let rounds = 0;
+  while (ring.recorded < EVENTS) {
+    const events = ring.read();
+    for (const event of events) judge(event);
+    const order = events.map(({ numbers }) => numbers[0]!);
+    assert.ok(order.every((nth, index) => index === 0 || nth > order[index - 1]!));
+    rounds += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.is(await ended, 0);
+  assert.ok(rounds > 1, 'it was read meanwhile');
+  assert.is(ring.read().length, EVENTS_MAX);
+});
 
-  rings.run();
-} else {
-  write(workerData as Task);
-}
+if (isMainThread) rings.run();
+else write(workerData as Task);
