@@ -16,6 +16,11 @@ export interface Clock {
 // Worker threads have their own origin of performance.now(), but share process.hrtime's.
 const offsetUs = Number(process.hrtime.bigint()) / 1_000 - performance.now() * 1_000;
 
+/** When the calling thread's `performance` says `ms`, as `nowUs` of the system's clock tells it. */
+export function monotonicUs(ms: number): number {
+  return ms * 1_000 + offsetUs;
+}
+
 export const systemClock: Clock = {
   nowUs: () => performance.now() * 1_000 + offsetUs,
   wallMs: () => Date.now(),

@@ -51,6 +51,11 @@ export class Arguments implements ArgumentSource {
     this.position = first;
   }
 
+  /** Index of the first word of the spans; in a frame the bytes of all arguments follow them. */
+  get spansAt(): number {
+    return this.#spansAt;
+  }
+
   /** Where argument `index` begins in `source`. Index 0 is the command's name. */
   at(index: number): number {
     return this.#bodyAt + this.#spans[this.#spansAt + 2 * index]!;

@@ -60,6 +60,12 @@ export function percentileUs(counts: Counts, fraction: number): number {
   return bucketHigh(counts.length - 1) / TICKS_PER_US;
 }
 
+/** The greatest value counted, in microseconds: the end of its bucket. 0 when the histogram is empty. */
+export function greatestUs(counts: Counts): number {
+  const last = counts.findLastIndex((count) => count > 0);
+  return last < 0 ? 0 : bucketHigh(last) / TICKS_PER_US;
+}
+
 /** Adds `source` to `target`. */
 export function addCounts(target: Counts, source: Counts): void {
   for (let index = 0; index < target.length; index += 1) {

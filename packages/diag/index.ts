@@ -8,6 +8,7 @@ export {
   bucketLow,
   bucketOf,
   cumulativeByPowers,
+  greatestUs,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
@@ -37,6 +38,16 @@ export {
 } from './latency-events.ts';
 export { LOG_FIGURES, LogFigures, type LogFigure } from './log-figures.ts';
 export {
+  LatencyWindows,
+  SLICE_MS,
+  WINDOWS,
+  windowsIn,
+  windowTableLength,
+  type WindowLatency,
+  type WindowName,
+  type WindowReport,
+} from './latency-windows.ts';
+export {
   AT,
   BAND_ROWS_MAX,
   CENSUS_SIZES,
@@ -45,9 +56,22 @@ export {
   COUNTERS,
   Page,
   Phase,
+  THREAD_SHAPE,
   type Counter,
   type PageShape,
 } from './page.ts';
+export {
+  FLIGHT_KINDS,
+  flightRecorder,
+  LONG_PAUSE_US,
+  notesPauses,
+  SLOW_BATCH_US,
+  Tally,
+  type FlightEvent,
+  type FlightField,
+  type FlightKind,
+  type FlightRecorder,
+} from './flight-recorder.ts';
 export {
   HOT_KEYS,
   HotKeys,
@@ -92,11 +116,28 @@ export {
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';
+export {
+  GC_KINDS,
+  GcPauses,
+  LoopDelay,
+  pauseReport,
+  type GcKind,
+  type PauseListener,
+  type PauseReport,
+} from './thread-pauses.ts';
+export {
+  HEAP,
+  PROFILE,
+  ThreadProbe,
+  type HeapFigures,
+  type ProfileAnswer,
+} from './thread-probe.ts';
 export { ThreadSamples } from './thread-samples.ts';
 export {
   slowEntriesTopic,
   SlowLog,
   slowResetTopic,
+  type RawArguments,
   type SlowClient,
   type SlowCommand,
   type SlowEntry,

@@ -51,6 +51,8 @@ function* places(page: Page): Generator<readonly [name: string, write: () => voi
   }
   yield ['first of the queue', () => page.queued(0)];
   yield ['last of the queue', () => page.queued(Infinity)];
+  yield ['first of the loop', () => page.looped(0)];
+  yield ['first of scatter', () => page.gathered(0)];
 }
 
 pages('gives every number a place that no other has', () => {
@@ -216,6 +218,9 @@ const FROZEN_COUNTERS = [
   ...['fateExpiredActive', 'fateExpiredLazy', 'fateExpiredFields', 'fateEvicted'],
   ...['fateDeleted', 'fateOverwritten', 'fateMoved', 'fateFlushed'],
   ...['prefixesId', 'prefixesWalkedId'],
+  ...['loopUs', 'scatterUs'],
+  ...['gcMinor', 'gcMinorUs', 'gcMajor', 'gcMajorUs', 'gcIncremental', 'gcIncrementalUs'],
+  ...['gcWeak', 'gcWeakUs', 'gcUsMax'],
 ];
 
 pages.run();

@@ -14,11 +14,15 @@
  *   census       CENSUS_CELLS x databases        keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
+ *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
+ *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
+import { DURABILITY_COUNTERS } from './durability-counters.ts';
 import { FATE_COUNTERS } from './fate-counters.ts';
-import { bucketOf, HISTOGRAM_BUCKETS, type Counts } from './histogram.ts';
+import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
+import { PAUSE_COUNTERS } from './pause-counters.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
@@ -112,32 +116,6 @@ export const COUNTERS = [
   'evictionUs',
   'defragUs',
   'defragMoved',
-  /** Shards: what snapshots took, and bytes of keys that the one under way kept because they changed. */
-  'snapshotUs',
-  'snapshotPreservedBytes',
-  /** Shards at the start: bytes of files to read, and read so far, and keys found. */
-  'loadTotalBytes',
-  'loadedBytes',
-  'loadedKeys',
-  /** Main: the snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last ones. */
-  'savingSinceMs',
-  'saves',
-  'savesFailed',
-  'lastSaveMs',
-  'lastSaveFailed',
-  'lastSaveUs',
-  'lastSaveBytes',
-  'lastSaveKeys',
-  /** The count of changes of all shards when the last snapshot began. */
-  'changesAtSave',
-  /** 1 while the log cannot be written. */
-  'logFailed',
-  /** What recovery has left out, in bytes, and how long it took. */
-  'recoveryLostBytes',
-  'recoveryUs',
-  /** How long replies have waited for the disk, in sync mode. */
-  'durableUs',
-  'durableWaits',
   /** Share of keys with an expiry that are expired and still there, as sampled. */
   'stalePercent',
   /** When the walk that the census shows was through, and the count of changes when it began. */
@@ -147,6 +125,8 @@ export const COUNTERS = [
   // Shards: the list of prefixes that is counted for, and the one that the last walk counted for.
   'prefixesId',
   'prefixesWalkedId',
+  ...PAUSE_COUNTERS,
+  ...DURABILITY_COUNTERS,
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */
@@ -178,6 +158,9 @@ export interface PageShape {
   errorCodes: number;
 }
 
+/** Of a thread that neither runs commands nor holds keys: the page of the ops thread. */
+export const THREAD_SHAPE: PageShape = { databases: 0, commands: 0, errorCodes: 0 };
+
 export class Page {
   readonly values: Float64Array;
   readonly #databases: number;
@@ -187,6 +170,8 @@ export class Page {
   readonly #census: number;
   readonly #prefixes: number;
   readonly #queue: number;
+  readonly #loop: number;
+  readonly #scatter: number;
   readonly #histograms: number;
 
   /** Bytes of a page: what must be allocated for it. */
@@ -211,6 +196,8 @@ export class Page {
     this.#census = take(CENSUS_CELLS * shape.databases);
     this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
     this.#queue = take(HISTOGRAM_BUCKETS);
+    this.#loop = take(HISTOGRAM_BUCKETS);
+    this.#scatter = take(HISTOGRAM_BUCKETS);
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
     this.values = memory === undefined ? new Float64Array(0) : new Float64Array(memory);
@@ -342,6 +329,30 @@ export class Page {
     return this.values.subarray(this.#queue, this.#queue + HISTOGRAM_BUCKETS);
   }
 
+  /** Counts how late the event loop was; in a shard, how long a round was. */
+  looped(us: number): void {
+    const { values } = this;
+    const bucket = this.#loop + bucketOf(us * TICKS_PER_US);
+    values[bucket] = values[bucket]! + 1;
+    values[AT.loopUs] = values[AT.loopUs]! + us;
+  }
+
+  get loopHistogram(): Counts {
+    return this.values.subarray(this.#loop, this.#loop + HISTOGRAM_BUCKETS);
+  }
+
+  /** Counts a gathered command, of which all parts are there. */
+  gathered(us: number): void {
+    const { values } = this;
+    const bucket = this.#scatter + bucketOf(us * TICKS_PER_US);
+    values[bucket] = values[bucket]! + 1;
+    values[AT.scatterUs] = values[AT.scatterUs]! + us;
+  }
+
+  get scatterHistogram(): Counts {
+    return this.values.subarray(this.#scatter, this.#scatter + HISTOGRAM_BUCKETS);
+  }
+
   histogram(command: number): Counts {
     const start = this.#histograms + HISTOGRAM_BUCKETS * command;
     return this.values.subarray(start, start + HISTOGRAM_BUCKETS);
@@ -400,4 +411,5 @@ const RESETTABLE: readonly Counter[] = [
   'defragUs',
   'defragMoved',
   ...FATE_COUNTERS,
+  ...PAUSE_COUNTERS,
 ];

@@ -3,7 +3,7 @@ import { withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
-import { SlowLog, type SlowCommand } from './slow-log.ts';
+import { SlowLog, type RawArguments, type SlowCommand } from './slow-log.ts';
 
 const slow = suite('slow log');
 
@@ -75,7 +75,7 @@ function fixture(lengthMax = 3) {
   };
   configure(lengthMax);
   const add = (word: string): void => {
-    log.add(command, log.spareArguments().keep(argumentsOf([word]), [], 128));
+    log.add(command, new KeptArguments().keep(argumentsOf([word]), [], 128));
   };
   const list = (fromId = 0, count = Infinity): string[] =>
     log.newest(fromId, count).map(({ id, args }) => `${id}:${String(Buffer.from(args[0]!))}`);
@@ -102,6 +102,65 @@ slow('becomes shorter and longer', () => {
   add('g');
   add('h');
   assert.equal(list(), ['7:h', '6:g', '5:f']);
+});
+
+/** Slots that keep the arguments themselves; short ones only. */
+class Slots implements RawArguments {
+  readonly slots = 3;
+  readonly kept = new Map<number, ArgumentBytes>();
+
+  keep(slot: number, args: ArgumentBytes): boolean {
+    if (args.source.length > 8) return false;
+    this.kept.set(slot, args);
+    return true;
+  }
+
+  read(slot: number): ArgumentBytes {
+    return this.kept.get(slot)!;
+  }
+}
+
+slow('arguments are kept raw where that can be, and shown alike', () => {
+  const slots = new Slots();
+  let ids = 0;
+  const log = new SlowLog(0, () => ids++, slots);
+  const configure = (lengthMax: number, argumentBytesMax = 4): void => {
+    log.configure({ slowerThanUs: 0, lengthMax, argumentBytesMax });
+  };
+  const add = (words: readonly string[], secrets: readonly number[] = []): void => {
+    const entry = log.next();
+    Object.assign(entry, { client });
+    log.keepArguments(entry, argumentsOf(words), secrets);
+  };
+  const list = (): string[] =>
+    log
+      .newest(0, Infinity)
+      .map(({ args }) => args.map((arg) => Buffer.from(arg).toString()).join(' '));
+  configure(4);
+  add(['GET', 'abcde']);
+  add(['AUTH', 'pass'], [1]);
+  add(['SET', 'k', 'longer than a slot']);
+  add(['GET', 'd']);
+  const all = [
+    'GET d',
+    'SET k long... (14 more bytes)',
+    'AUTH (redacted)',
+    'GET abcd... (1 more bytes)',
+  ];
+  assert.equal(list(), all);
+  configure(4, 1_000);
+  assert.equal(list()[3], all[3], 'as the setting was then');
+  assert.is(slots.kept.size, 1, 'the last one had no slot, and two others could not be raw');
+  add(['GET', 'e']);
+  assert.equal(list()[0], 'GET e', 'in the place of the oldest');
+  configure(1);
+  configure(4);
+  for (const key of ['f', 'g', 'h', 'i']) add(['GET', key]);
+  assert.equal(list(), ['GET i', 'GET h', 'GET g', 'GET f']);
+  log.reset(ids);
+  for (const key of ['j', 'k']) add(['GET', key]);
+  assert.equal(list(), ['GET k', 'GET j']);
+  assert.is(new Set(slots.kept.values()).size, slots.kept.size, 'no two entries share a slot');
 });
 
 slow('forgets what has a lower id', () => {

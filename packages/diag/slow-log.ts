@@ -6,7 +6,7 @@
  */
 
 import { unreachable, type Bytes } from '#base';
-import { KeptArguments } from './kept-arguments.ts';
+import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
 import { topic } from './topic.ts';
 
 /** Who sent a command, as of then. */
@@ -39,16 +39,35 @@ export interface SlowEntry extends SlowCommand {
 }
 
 /** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
-class Kept {
+export class KeptCommand {
+  /** Where its raw arguments go; -1 without such a place. */
+  readonly slot: number;
+  isRaw = false;
+  /** As the setting was when raw arguments were kept: they are shortened when they are shown. */
+  argumentBytesMax = 0;
   id = 0;
   unixMs = 0.5;
   executeUs = 0.5;
-  queueUs = 0;
+  queueUs = 0.5;
   durableUs = 0;
   database = 0;
   client: SlowClient | undefined;
-  args: KeptArguments | undefined;
+  args = new KeptArguments();
+
+  constructor(slot: number) {
+    this.slot = slot;
+  }
 }
+
+/** Memory for the arguments of commands as they came. */
+export interface RawArguments<Args extends ArgumentBytes = ArgumentBytes> {
+  readonly slots: number;
+  /** False when they have no room in a slot, or cannot be taken as they are. */
+  keep(slot: number, args: Args): boolean;
+  read(slot: number): ArgumentBytes;
+}
+
+const NO_SECRETS: readonly number[] = [];
 
 export interface SlowLogSettings {
   /** -1 logs nothing. */
@@ -66,20 +85,25 @@ export const slowEntriesTopic = topic<
 /** Forgets the entries with a lower id. */
 export const slowResetTopic = topic<{ readonly beforeId: number }, null>('slow-reset');
 
-export class SlowLog {
+export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   /** Commands that took at least so long are logged; infinite when none is. */
   slowerThanUs = Infinity;
   argumentBytesMax = 0;
   readonly #shard: number;
   readonly #nextId: () => number;
+  readonly #raw: RawArguments<Args> | undefined;
+  /** Places for raw arguments that no entry has. */
+  #freeSlots: number[] = [];
   #lengthMax = 0;
   /** A ring once it is full; `#oldest` is then where the next entry goes. */
-  #entries: Kept[] = [];
+  #entries: KeptCommand[] = [];
   #oldest = 0;
 
-  constructor(shard: number, nextId: () => number) {
+  constructor(shard: number, nextId: () => number, raw?: RawArguments<Args>) {
     this.#shard = shard;
     this.#nextId = nextId;
+    this.#raw = raw;
+    this.#keep([]);
   }
 
   configure({ slowerThanUs, lengthMax, argumentBytesMax }: SlowLogSettings): void {
@@ -95,17 +119,10 @@ export class SlowLog {
     return this.slowerThanUs < Infinity;
   }
 
-  /** Memory for the next entry's arguments: that of the entry which it will displace. */
-  spareArguments(): KeptArguments {
-    const displaced = this.#isFull ? this.#entries[this.#oldest] : undefined;
-    return displaced?.args ?? new KeptArguments();
-  }
-
   add(command: SlowCommand, args: KeptArguments): void {
     // It may have been switched off while the command was under way.
     if (!this.isOn) return;
-    const entry = this.#place();
-    entry.id = this.#nextId();
+    const entry = this.next();
     entry.unixMs = command.unixMs;
     entry.executeUs = command.executeUs;
     entry.queueUs = command.queueUs;
@@ -113,12 +130,30 @@ export class SlowLog {
     entry.database = command.database;
     entry.client = command.client;
     entry.args = args;
+    entry.isRaw = false;
   }
 
-  /** The oldest entry's place, or a new one while there is room. */
-  #place(): Kept {
+  /** Keeps the arguments of an entry: as they are where that can be, else one by one. */
+  keepArguments(entry: KeptCommand, args: Args, secrets: readonly number[]): void {
+    entry.argumentBytesMax = this.argumentBytesMax;
+    entry.isRaw =
+      secrets.length === 0 && entry.slot >= 0 && this.#raw?.keep(entry.slot, args) === true;
+    if (!entry.isRaw) entry.args.keep(args, secrets, this.argumentBytesMax);
+  }
+
+  /**
+   * The next entry, with its id, which the caller must fill: the oldest one's, or a new one while there is
+   * room. Only while the log is on.
+   */
+  next(): KeptCommand {
+    const entry = this.#place();
+    entry.id = this.#nextId();
+    return entry;
+  }
+
+  #place(): KeptCommand {
     if (!this.#isFull) {
-      const entry = new Kept();
+      const entry = new KeptCommand(this.#freeSlots.pop() ?? -1);
       this.#entries.push(entry);
       return entry;
     }
@@ -134,7 +169,7 @@ export class SlowLog {
     return entries
       .slice(Math.max(0, entries.length - count))
       .reverse()
-      .map((entry) => shownEntry(entry, this.#shard));
+      .map((entry) => this.#shown(entry));
   }
 
   /** Forgets the entries with a lower id. */
@@ -146,21 +181,29 @@ export class SlowLog {
     return this.#entries.length >= this.#lengthMax;
   }
 
-  #inOrder(): readonly Kept[] {
+  #inOrder(): readonly KeptCommand[] {
     return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
   }
 
-  #keep(entries: readonly Kept[]): void {
+  #keep(entries: readonly KeptCommand[]): void {
     this.#entries = [...entries];
     this.#oldest = 0;
+    const taken = new Set(entries.map(({ slot }) => slot));
+    const slots = Array.from({ length: this.#raw?.slots ?? 0 }, (_, slot) => slot);
+    this.#freeSlots = slots.filter((slot) => !taken.has(slot));
   }
-}
 
-function shownEntry(entry: Kept, shard: number): SlowEntry {
-  const { id, unixMs, executeUs, queueUs, durableUs, database, client, args } = entry;
-  return {
-    ...{ id, shard, unixMs, executeUs, queueUs, durableUs, database },
-    client: client ?? unreachable('an entry is of a client'),
-    args: args?.shown ?? [],
-  };
+  #shown(entry: KeptCommand): SlowEntry {
+    const { id, unixMs, executeUs, queueUs, durableUs, database, client } = entry;
+    return {
+      ...{ id, shard: this.#shard, unixMs, executeUs, queueUs, durableUs, database },
+      client: client ?? unreachable('an entry is of a client'),
+      args: this.#argumentsOf(entry).shown,
+    };
+  }
+
+  #argumentsOf({ isRaw, slot, argumentBytesMax, args }: KeptCommand): KeptArguments {
+    if (!isRaw || this.#raw === undefined) return args;
+    return new KeptArguments().keep(this.#raw.read(slot), NO_SECRETS, argumentBytesMax);
+  }
 }

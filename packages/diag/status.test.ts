@@ -44,6 +44,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
       },
     ],
     commandNames: ['get', 'set', 'del'],
+    windows: () => ({ now: null, '1m': null, '5m': null, '1h': null }),
     ...{ maxClients: 10, memoryLimitBytes: 0, persistence: NO_PERSISTENCE },
     limits: {
       ...{ memoryWarningPercent: 90, connectionWarningPercent: 90 },

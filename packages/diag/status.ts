@@ -7,6 +7,7 @@
 
 import { judge, type Health, type HealthLimits } from './health.ts';
 import { addCounts, HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
+import type { WindowReport } from './latency-windows.ts';
 import { Phase, type Page, type PageShape } from './page.ts';
 import type { ThreadRates } from './thread-rates.ts';
 
@@ -78,6 +79,8 @@ export interface StatusSource {
   readonly shape: PageShape;
   /** Names of commands by their id, as `client|list`. */
   readonly commandNames: readonly string[];
+  /** How long a command took lately; all commands without an id. */
+  readonly windows: (command?: number) => WindowReport;
   readonly maxClients: number;
   readonly memoryLimitBytes: number;
   readonly limits: HealthLimits;
@@ -111,6 +114,8 @@ export interface StatusDocument {
     readonly total_processed: number;
     readonly ops_per_sec: number;
     readonly errors_total: number;
+    /** How long all commands took lately. */
+    readonly windows: WindowReport;
     readonly top: readonly CommandStatus[];
   };
 }
@@ -118,8 +123,10 @@ export interface StatusDocument {
 export interface CommandStatus {
   readonly command: string;
   readonly calls: number;
+  /** Since the start, or CONFIG RESETSTAT. */
   readonly p50_us: number;
   readonly p99_us: number;
+  readonly windows: WindowReport;
 }
 
 /** Reads everything and judges it. */
@@ -157,6 +164,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       total_processed: main.get('commands'),
       ops_per_sec: Math.round(source.mainRates.commandsPerSecond),
       errors_total: main.get('errors') + total(source, (page) => page.get('errors')),
+      windows: source.windows(),
       top: topCommands(source),
     },
   };
@@ -258,6 +266,7 @@ function topCommands(source: StatusSource): CommandStatus[] {
       calls,
       p50_us: percentileUs(counts, 0.5),
       p99_us: percentileUs(counts, 0.99),
+      windows: source.windows(id),
     };
   });
 }

@@ -1,6 +1,7 @@
 /** What the debug pages may have done, and what only they ask for. Main does it, as it does it for a command. */
 
 import { HttpError, json } from './answer.ts';
+import { pauseReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from './page-reports.ts';
 import type { Route } from './routes.ts';
@@ -8,7 +9,7 @@ import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function actionRoutes({ desk, fixed }: Surroundings): Route[] {
+export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
   const idle = { state: 'idle', metrics: [], keys: [] };
   return [
     get('config/defaults', 'What each setting is where nobody sets it.', () => ({
@@ -17,8 +18,8 @@ export function actionRoutes({ desk, fixed }: Surroundings): Route[] {
     get('latency/history', 'Latency events with the worst of each second.', async () => ({
       events: await desk.ask('latency-history', null),
     })),
-    get('pauses', "Garbage collection and event-loop delay of main's thread.", async () => ({
-      main: await desk.ask('pauses', null),
+    get('pauses', 'Garbage collection and event-loop delay of each thread.', () => ({
+      threads: pauseReports(sight),
     })),
     get('hotkeys', 'The session that looks for hot keys.', async () => {
       return (await desk.ask('hot-keys', null)) ?? idle;

@@ -5,12 +5,12 @@ import {
   bandCounts,
   bandLabels,
   Bands,
-  bucketHigh,
+  greatestUs,
   HISTOGRAM_BUCKETS,
+  pauseReport,
   percentileUs,
-  TICKS_PER_US,
-  type Counts,
   type ShardStatus,
+  type WindowReport,
 } from '#diag';
 import type { Sight } from '#sight';
 import type { ShardContent } from './reports.ts';
@@ -23,10 +23,13 @@ export interface CommandReport {
   readonly p99_us: number;
   readonly p999_us: number;
   readonly max_us: number;
+  /** The same of the last seconds, minutes and hour. */
+  readonly windows: WindowReport;
 }
 
 /** How long each command took that was called; those called most first. */
-export function commandReports({ main, shards, commandNames }: Sight): CommandReport[] {
+export function commandReports(sight: Sight): CommandReport[] {
+  const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
   return commandNames
@@ -43,8 +46,36 @@ export function commandReports({ main, shards, commandNames }: Sight): CommandRe
       }
       const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
       const max = hundredths(greatestUs(counts));
-      return { command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max };
+      return {
+        ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
+        windows: sight.windows(id),
+      };
     });
+}
+
+export interface ThreadPauses {
+  readonly thread: string;
+  readonly collections: number;
+  readonly collection_total_us: number;
+  readonly collection_max_us: number;
+  readonly loop_delay_p50_us: number;
+  readonly loop_delay_p99_us: number;
+  readonly loop_delay_max_us: number;
+}
+
+/** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */
+export function pauseReports({ threads }: Sight): ThreadPauses[] {
+  return threads.map(([thread, page]) => {
+    const report = pauseReport(page);
+    return {
+      ...{ thread, collections: report.collections },
+      collection_total_us: hundredths(report.collectionUs),
+      collection_max_us: hundredths(report.collectionUsMax),
+      loop_delay_p50_us: hundredths(report.loopUsP50),
+      loop_delay_p99_us: hundredths(report.loopUsP99),
+      loop_delay_max_us: hundredths(report.loopUsMax),
+    };
+  });
 }
 
 /** Cumulative counts by label, and all of them; nothing when bands are not counted. */
@@ -81,11 +112,6 @@ export function shardReports(
       busy_percent: shard.busy_percent,
     };
   });
-}
-
-function greatestUs(counts: Counts): number {
-  const last = counts.findLastIndex((count) => count > 0);
-  return last < 0 ? 0 : bucketHigh(last) / TICKS_PER_US;
 }
 
 function hundredths(value: number): number {

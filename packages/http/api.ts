@@ -6,6 +6,7 @@ import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
 import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
+import { flightReport } from '#sight';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -63,6 +64,7 @@ export class DebugDocuments {
     return {
       events,
       bands: bandReport(sight, live.bands),
+      windows: sight.windows(),
       commands: commandReports(sight),
       ...missing,
     };
@@ -96,6 +98,11 @@ export class DebugDocuments {
     };
   }
 
+  /** Read from shared memory: no thread is asked, however stuck it is. */
+  flight(count: number) {
+    return flightReport(this.#surroundings.sight, { count });
+  }
+
   traces() {
     return { traces: [] };
   }
@@ -126,6 +133,14 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
     ),
     get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
     get('prefixes', 'Use and size of keys by configured prefix.', () => documents.prefixes()),
+    get(
+      'flight-recorder',
+      'What was notable in each thread lately; ?count= for fewer.',
+      ({ query }) => {
+        const count = countOf(query);
+        return documents.flight(count < 0 ? Infinity : count);
+      },
+    ),
     get('traces', 'Recent traces.', () => documents.traces()),
   ];
 }

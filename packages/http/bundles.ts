@@ -154,6 +154,7 @@ export class Bundles {
       asJson('latency.json', () => documents.latency()),
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
+      asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces()),
       Promise.resolve({ name: 'logs.txt', text: linesOf(surroundings.recentLogLines()) }),
     ]);

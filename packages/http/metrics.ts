@@ -90,6 +90,7 @@ export class MetricsDesk {
     return {
       main: sight.main,
       shards: sight.shards,
+      opsPage: sight.ops,
       shape: sight.shape,
       commandNames: sight.commandNames,
       version,

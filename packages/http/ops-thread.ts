@@ -2,11 +2,14 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
-import { isCall, PortCalls, type CallMessage } from '#link';
+import { flightRecorder, Page, THREAD_SHAPE } from '#diag';
+import { EventRing, isCall, PortCalls, type CallMessage } from '#link';
 import type { SightData } from '#sight';
 import { LogWriter, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
+import { OpsVitals } from './ops-vitals.ts';
 import { MainDesk } from './reports.ts';
+import { WindowKeeper } from './window-keeper.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
 
 /** What the thread is started with. */
@@ -39,11 +42,20 @@ export class OpsThread {
   readonly #writer: LogWriter;
   readonly #calls: PortCalls;
   readonly #http: OpsHttp;
+  readonly #page: Page;
+  readonly #vitals: OpsVitals;
+  readonly #windows: WindowKeeper;
   #level: number;
 
   constructor(data: OpsData) {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
+    this.#page = new Page(THREAD_SHAPE, data.sight.opsPage);
+    this.#vitals = new OpsVitals(
+      this.#page,
+      flightRecorder(new EventRing(data.sight.recorders.at(-1)!)),
+    );
+    this.#windows = new WindowKeeper(data.sight);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -70,6 +82,11 @@ export class OpsThread {
   }
 
   run(): void {
+    this.#vitals.start();
+    this.#calls.on('reset-statistics', () => {
+      this.#page.resetStatistics();
+      return null;
+    });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
     this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
     this.#data.port.on('message', (message: OpsMessage) => {
@@ -111,6 +128,8 @@ export class OpsThread {
 
   async #stop(): Promise<void> {
     await this.#http.close();
+    this.#vitals.stop();
+    this.#windows.stop();
     await this.#writer.close();
     this.#tell({ kind: 'stopped' });
     this.#data.port.close();

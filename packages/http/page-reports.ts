@@ -61,16 +61,8 @@ export interface LatencyHistoryReport {
   readonly samples: readonly { readonly timestamp: number; readonly latency_us: number }[];
 }
 
-export interface PausesReport {
-  readonly collections: number;
-  readonly collection_max_us: number;
-  readonly loop_delay_p99_us: number;
-  readonly loop_delay_max_us: number;
-}
-
 export interface PageReports {
   'latency-history': { question: null; answer: readonly LatencyHistoryReport[] };
-  pauses: { question: null; answer: PausesReport };
   /** Null without a session. */
   'hot-keys': { question: null; answer: HotKeysDocument | null };
   'hot-window': { question: null; answer: HotWindowDocument };

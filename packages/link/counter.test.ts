@@ -15,11 +15,38 @@ counter('gives out each number once, whoever asks', () => {
   assert.is(other.upcoming, 4);
 });
 
-counter('goes beyond 32 bits', () => {
+/** A counter whose words are as if so many numbers were given out. */
+function counterAt(low: number, halves: number): SharedCounter {
   const memory = LinkMemory.allocate(64);
-  new BigUint64Array(memory.memory.buffer, 0, 1)[0] = 2n ** 32n - 1n;
-  const one = new SharedCounter(memory, 0);
-  assert.equal([one.next(), one.next()], [2 ** 32 - 1, 2 ** 32]);
+  memory.words[0] = low | 0;
+  memory.words[1] = halves;
+  return new SharedCounter(memory, 0);
+}
+
+const HALF = 2 ** 31;
+const places: readonly (readonly [low: number, halves: number, next: number])[] = [
+  [HALF - 1, 0, HALF - 1],
+  [HALF, 0, HALF],
+  [2 * HALF - 1, 1, 2 * HALF - 1],
+  [0, 1, 2 * HALF],
+  [HALF, 2, 3 * HALF],
+  [0, 3, 4 * HALF],
+];
+for (const [low, halves, next] of places) {
+  counter(`goes on from ${next}`, () => {
+    const one = counterAt(low, halves);
+    assert.is(one.upcoming, next);
+    assert.equal([one.next(), one.next(), one.upcoming], [next, next + 1, next + 2]);
+  });
+}
+
+counter('is not misled by who begins a half at the same moment', () => {
+  // The first number of a half is given out, and whoever has it has not said so yet.
+  assert.is(counterAt(HALF + 5, 0).upcoming, HALF + 5);
+  assert.is(counterAt(5, 1).upcoming, 2 * HALF + 5);
+  // A number of the half before was taken, and the half has begun since.
+  assert.is(counterAt(HALF - 5, 1).upcoming, HALF - 5);
+  assert.is(counterAt(2 * HALF - 5, 2).upcoming, 2 * HALF - 5);
 });
 
 counter.run();

@@ -1,23 +1,55 @@
-/** A counter that all threads share: each number is given out once, in the order of asking. */
+/**
+ * A counter that all threads share: each number is given out once, in the order of asking.
+ *
+ * It counts in 32 bits, which a processor adds to in one step, and beside them how often half of their range
+ * was gone through. The top bit of LOW tells whether HALVES was read a moment too early or too late.
+ *
+ *   word     written by    read by   meaning
+ *   LOW      all threads   all       what is given out next, wrapping at 2^32
+ *   HALVES   whoever took the first number of a half      all       halves begun, less the first one
+ */
 
 import type { LinkMemory } from './memory.ts';
 
 export const COUNTER_BYTES = 8;
 
-export class SharedCounter {
-  readonly #cell: BigInt64Array;
+const HALF = 2 ** 31;
 
-  constructor({ memory }: LinkMemory, at: number) {
-    this.#cell = new BigInt64Array(memory.buffer, at, 1);
+export class SharedCounter {
+  readonly #words: Int32Array;
+  readonly #low: number;
+  readonly #halves: number;
+
+  constructor({ words }: LinkMemory, at: number) {
+    this.#words = words;
+    this.#low = at >> 2;
+    this.#halves = this.#low + 1;
   }
 
   /** A number that nobody else gets; the first is 0. */
   next(): number {
-    return Number(Atomics.add(this.#cell, 0, 1n));
+    const low = Atomics.add(this.#words, this.#low, 1);
+    if ((low & 0x7fff_ffff) === 0 && this.#beginsHalf(low)) {
+      Atomics.add(this.#words, this.#halves, 1);
+    }
+    return this.#whole(low);
   }
 
   /** What `next` would give out now. */
   get upcoming(): number {
-    return Number(Atomics.load(this.#cell, 0));
+    return this.#whole(Atomics.load(this.#words, this.#low));
+  }
+
+  /** The very first number begins no further half. */
+  #beginsHalf(low: number): boolean {
+    return low !== 0 || Atomics.load(this.#words, this.#halves) !== 0;
+  }
+
+  #whole(low: number): number {
+    const rest = low & 0x7fff_ffff;
+    let halves = Atomics.load(this.#words, this.#halves);
+    // Whoever begins a half says so a moment later; and others may begin one after this number was taken.
+    if ((halves & 1) !== low >>> 31) halves += rest < HALF / 2 ? 1 : -1;
+    return halves * HALF + rest;
   }
 }

@@ -8,6 +8,8 @@ export {
   type SettingValue,
 } from './control.ts';
 export { SharedCounter } from './counter.ts';
+export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './event-ring.ts';
+export { DoubleBuffer } from './double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   DATABASE_SHIFT,
@@ -27,7 +29,14 @@ export {
   UNSAFE_KIND,
   Verdict,
 } from './frames.ts';
-export { defaultShape, layoutOf, type LinkLayout, type LinkShape } from './layout.ts';
+export {
+  defaultShape,
+  layoutOf,
+  SLOW_SLOT_BYTES,
+  SLOW_SLOTS,
+  type LinkLayout,
+  type LinkShape,
+} from './layout.ts';
 export { LogProgress } from './log-progress.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';

@@ -29,10 +29,11 @@ export interface LinkLayout {
   logBell: number;
   read: number;
   blocks: number;
-  /** The counter of slow commands. */
+  /** The counter of slow commands; and of each shard, their arguments. */
   slowIds: number;
   /** The counter of keys' deaths. */
   deathIds: number;
+  slowArguments: readonly number[];
   bytes: number;
 }
 
@@ -44,6 +45,10 @@ export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
 export const BLOCKS = 1024;
+
+/** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
+export const SLOW_SLOTS = 256;
+export const SLOW_SLOT_BYTES = 256;
 
 export function defaultShape(shards: number, isDurable = false): LinkShape {
   return {
@@ -87,8 +92,9 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
   const deathIds = take(COUNTER_BYTES);
+  const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   return {
     ...{ doorbell, requests, replies, logs, logProgress, logBell },
-    ...{ read, blocks, slowIds, deathIds, bytes: at },
+    ...{ read, blocks, slowIds, deathIds, slowArguments, bytes: at },
   };
 }

@@ -60,9 +60,14 @@ export class Accounts {
   logIfSlow(client: Client, entry: CommandEntry, args: Arguments, executeUs: number): void {
     const { slowLog } = this.#notes;
     if (executeUs < slowLog.slowerThanUs || entry.skipsSlowLog) return;
-    const kept = slowLog.spareArguments();
-    kept.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
-    this.#log(client, { executeUs, queueUs: 0, database: client.database }, kept);
+    const kept = slowLog.next();
+    kept.unixMs = this.#clock.wallMs();
+    kept.executeUs = executeUs;
+    kept.queueUs = 0;
+    kept.database = client.database;
+    kept.client = asSlowClient(client);
+    slowLog.keepArguments(kept, args, entry.secretsOf(args));
+    this.#page.slow(executeUs);
   }
 
   /** What must be kept of one that is answered later, if it is to be logged then. */
@@ -95,6 +100,7 @@ export class Accounts {
     const { client, commandId, database, queueUs, executeTicks } = gather;
     const executeUs = executeTicks / TICKS_PER_US;
     this.#page.executed(commandId, executeTicks);
+    this.#page.gathered(Math.max(0, this.#clock.nowUs() - gather.sinceUs));
     bands.count(queueUs + executeUs, gather.slowestShard);
     if (gather.kept === undefined || executeUs < slowLog.slowerThanUs) return;
     this.#log(client, { executeUs, queueUs, database }, gather.kept);

@@ -34,6 +34,8 @@ export class Gather {
   executeTicks = 0;
   slowestShard = 0;
   queueUs = 0;
+  /** Monotonic microseconds: when its parts were asked for. */
+  sinceUs = 0;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
   readonly #parts: (Bytes | undefined)[];

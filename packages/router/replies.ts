@@ -71,6 +71,7 @@ export class Replies {
       this.#gathers.set(slot, bySequence);
     }
     bySequence.set(gather.sequence, gather);
+    gather.sinceUs = this.#roster.nowUs;
     this.#page.add('scatters', 1);
   }
 

@@ -20,8 +20,9 @@ interface Sent {
 function fixture(shards: number) {
   const sent: Sent[][] = Array.from({ length: shards }, () => []);
   const links = sent.map(
-    (list) =>
+    (list, index) =>
       ({
+        index,
         sendMessage: (head: RequestHead, body: Uint8Array) => {
           list.push({ head: { ...head }, question: decodeMessage(body) });
         },
@@ -53,6 +54,24 @@ reports('asks every shard the same, and answers in the order of shards', async (
     { shard: 1, missing: false, answer: 21 },
     { shard: 2, missing: false, answer: 22 },
   ]);
+});
+
+reports('asks one shard alone, and marks it when it does not answer', async () => {
+  const { all, sent, answer, page } = fixture(3);
+  const asked = all.askOne(1, sizes, { question: { prefix: 'a' }, timeoutMs: 10_000 });
+  assert.equal(
+    sent.map((list) => list.length),
+    [0, 1, 0],
+  );
+  answer(1, 0, 21);
+  assert.equal(await asked, { shard: 1, missing: false, answer: 21 });
+  assert.is(page.get('reportGaps'), 0);
+  // The timer of a report keeps no process alive.
+  const alive = setTimeout(() => undefined, 5_000);
+  const late = await all.askOne(2, sizes, { question: { prefix: 'b' }, timeoutMs: 1 });
+  clearTimeout(alive);
+  assert.equal(late, { shard: 2, missing: true });
+  assert.is(page.get('reportGaps'), 1);
 });
 
 reports('keeps several questions apart', async () => {

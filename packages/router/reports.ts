@@ -5,7 +5,7 @@
  * and beside held keys. A shard that does not answer in time is a gap in the report, never a wait.
  */
 
-import { LongTimer, type Bytes } from '#base';
+import { LongTimer, unreachable, type Bytes } from '#base';
 import type { Page, Topic } from '#diag';
 import { decodeMessage, encodeMessage, FrameKind, type ReportQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
@@ -20,7 +20,8 @@ export type Report<Answer> =
 
 /** One question under way. */
 interface Asked {
-  readonly answers: (Bytes | undefined)[];
+  /** By shard. */
+  readonly answers: Map<number, Bytes>;
   left: number;
   readonly timer: LongTimer;
   finish(): void;
@@ -44,20 +45,38 @@ export class Reports {
 
   /** Asks every shard; answers one report per shard, in their order. */
   ask<Question, Answer>(
-    { name }: Topic<Question, Answer>,
+    topic: Topic<Question, Answer>,
     question: Question,
     timeoutMs = REPORT_MS_MAX,
   ): Promise<readonly Report<Answer>[]> {
-    const { links } = this.#parts;
+    return this.#ask(this.#parts.links, topic, { question, timeoutMs });
+  }
+
+  /** Asks one shard. */
+  async askOne<Question, Answer>(
+    shard: number,
+    topic: Topic<Question, Answer>,
+    how: { readonly question: Question; readonly timeoutMs: number },
+  ): Promise<Report<Answer>> {
+    const link = this.#parts.links[shard] ?? unreachable('the shard exists');
+    const [report] = await this.#ask([link], topic, how);
+    return report ?? unreachable('there is one report for each shard asked');
+  }
+
+  #ask<Question, Answer>(
+    links: readonly ShardLink[],
+    { name }: Topic<Question, Answer>,
+    { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
+  ): Promise<readonly Report<Answer>[]> {
     const number = (this.#lastNumber + 1) >>> 0;
     this.#lastNumber = number;
     const asked = new Promise<readonly Report<Answer>[]>((resolve) => {
-      const answers = new Array<Bytes | undefined>(links.length).fill(undefined);
+      const answers = new Map<number, Bytes>();
       const finish = (): void => {
         this.#asked.delete(number);
-        const gaps = answers.filter((answer) => answer === undefined).length;
+        const gaps = links.length - answers.size;
         if (gaps > 0) this.#parts.page.add('reportGaps', gaps);
-        resolve(answers.map((answer, shard) => reportOf<Answer>(answer, shard)));
+        resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
       };
       const timer = new LongTimer(timeoutMs, finish);
       this.#asked.set(number, { answers, left: links.length, timer, finish });
@@ -74,7 +93,7 @@ export class Reports {
     const asked = this.#asked.get(number);
     // It came too late.
     if (asked === undefined) return;
-    asked.answers[shard] = body;
+    asked.answers.set(shard, body);
     asked.left -= 1;
     if (asked.left > 0) return;
     asked.timer.cancel();

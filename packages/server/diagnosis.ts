@@ -1,5 +1,6 @@
 /** What main knows of slowness, and how commands about it read that. */
 
+import { systemClock } from '#base';
 import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -8,21 +9,26 @@ import {
   bandLabels,
   Bands,
   cumulativeByPowers,
+  GcPauses,
   HISTOGRAM_BUCKETS,
   LATENCY_EVENTS,
   LatencyEvents,
   latencyEvent,
+  LoopDelay,
   MainBands,
+  notesPauses,
+  pauseReport,
   percentileUs,
   prefixReports,
   type LatencySeries,
   type SlowLog,
 } from '#diag';
 import type { MainNotes, Router } from '#router';
+import { flightReport, type FlightEntry } from '#sight';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
-import { Pauses } from './pauses.ts';
 import { KeyFates } from './key-fates.ts';
+import { MainFlight } from './main-flight.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 export interface DiagnosisParts {
@@ -37,7 +43,9 @@ export class Diagnosis implements MainNotes, LatencyPort {
   readonly keyFates: KeyFates;
   readonly latency = new LatencyEvents();
   readonly bands: MainBands;
-  readonly pauses = new Pauses();
+  readonly #collections: GcPauses;
+  readonly #loop: LoopDelay;
+  readonly #flight: MainFlight;
   readonly #parts: DiagnosisParts;
 
   constructor(parts: DiagnosisParts) {
@@ -48,6 +56,9 @@ export class Diagnosis implements MainNotes, LatencyPort {
       ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
       reports: () => router().reports,
     });
+    this.#collections = new GcPauses(fabric.mainPage, notesPauses(fabric.flight));
+    this.#loop = new LoopDelay(fabric.mainPage, systemClock);
+    this.#flight = new MainFlight({ settings, page: fabric.mainPage, flight: fabric.flight });
     this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
@@ -60,6 +71,32 @@ export class Diagnosis implements MainNotes, LatencyPort {
         this.#restartBands();
       });
     }
+  }
+
+  /** Begins to measure how long main stands still. */
+  start(): void {
+    this.#collections.start();
+    this.#loop.start();
+  }
+
+  stop(): void {
+    this.#collections.stop();
+    this.#loop.stop();
+  }
+
+  /** Notes what has grown; called at every tick. */
+  look(nowUs: number): void {
+    this.#flight.look(nowUs);
+  }
+
+  /** The latest events of the threads' flight recorders, oldest first. */
+  flight(count: number, thread?: string): readonly FlightEntry[] {
+    return flightReport(this.#parts.fabric.sight, { count, thread }).entries;
+  }
+
+  /** All threads, by name. */
+  get threadNames(): readonly string[] {
+    return this.#parts.fabric.sight.threads.map(([thread]) => thread);
   }
 
   get slowLog(): SlowLog {
@@ -114,7 +151,8 @@ export class Diagnosis implements MainNotes, LatencyPort {
       series: this.latency.all,
       slow: entries,
       missingShards,
-      main: this.pauses.report,
+      main: pauseReport(fabric.mainPage),
+      shards: fabric.shardPages.map(pauseReport),
       queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       nowMs: wallMs(),
     });

@@ -1,13 +1,23 @@
 /** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
 
-import { ERROR_CODES } from '#base';
+import { ERROR_CODES, systemClock } from '#base';
 import { commandTable } from '#commands';
-import type { Settings } from '#config';
-import { LogFigures, Page, type PageShape } from '#diag';
+import { settingNames, type Settings } from '#config';
+import {
+  flightRecorder,
+  LogFigures,
+  Page,
+  THREAD_SHAPE,
+  windowTableLength,
+  type FlightRecorder,
+  type PageShape,
+} from '#diag';
 import {
   allocateShared,
   defaultShape,
   Doorbell,
+  DoubleBuffer,
+  EventRing,
   layoutOf,
   LinkMemory,
   RingReader,
@@ -32,6 +42,11 @@ export class Fabric {
   /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
+  readonly opsPage: Page;
+  /** Flight recorders: of main, the shards, the ops thread. */
+  readonly recorders: readonly SharedMemory[];
+  /** Main's own. */
+  readonly flight: FlightRecorder;
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   /** The same of keys' deaths. */
@@ -64,12 +79,21 @@ export class Fabric {
     const mainMemory = allocateShared(pageBytes);
     const mainPage = new Page(this.pageShape, mainMemory);
     this.mainPage = mainPage;
+    const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
+    this.opsPage = new Page(THREAD_SHAPE, opsMemory);
+    this.recorders = Array.from({ length: shardCount + 2 }, () => EventRing.allocate());
+    this.flight = flightRecorder(new EventRing(this.recorders[0]!));
     this.sightData = {
       link: this.shape,
       memory: this.memory.memory,
       pageShape: this.pageShape,
       mainPage: mainMemory,
       shardPages: this.shardMemory,
+      opsPage: opsMemory,
+      recorders: this.recorders,
+      settingNames,
+      windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
+      unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };
     this.sight = new Sight(this.sightData);
     mainPage.set('startedUs', nowUs);

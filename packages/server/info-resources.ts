@@ -2,6 +2,7 @@
 
 import { freemem, totalmem } from 'node:os';
 import { size, type Line } from './info-lines.ts';
+import { threadLines } from './info-threads.ts';
 import type { Measures } from './measures.ts';
 import { datasetBytes, memoryParts } from './memory-report.ts';
 
@@ -89,6 +90,7 @@ export function cpu(measures: Measures): readonly Line[] {
       `shard${index}_busy_percent`,
       each.busyPercent.toFixed(2),
     ]),
+    ...threadLines(measures),
   ];
 }
 

@@ -1,5 +1,11 @@
 /** What the doctor finds, for each kind of trouble by itself. */
-import { LatencySeries, MAIN_THREAD, type LatencyEvent, type SlowEntry } from '#diag';
+import {
+  LatencySeries,
+  MAIN_THREAD,
+  type LatencyEvent,
+  type PauseReport,
+  type SlowEntry,
+} from '#diag';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { latencyReport, type Symptoms } from './latency-doctor.ts';
@@ -8,9 +14,15 @@ const doctor = suite('latency doctor');
 
 const NOW_SECONDS = 10_000;
 
+const pauses: PauseReport = {
+  ...{ collections: 0, collectionUs: 0, collectionUsMax: 0 },
+  ...{ loopCount: 0, loopUsP50: 0, loopUsP99: 0, loopUsMax: 0 },
+};
+
 const healthy: Symptoms = {
   ...{ thresholdMs: 10, slowerThanUs: 10_000, hz: 10, series: [], slow: [], missingShards: [] },
-  main: { collections: 3, collectionUsMax: 900, loopDelayUsMax: 2_000, loopDelayUsP99: 100 },
+  main: { ...pauses, collections: 3, collectionUsMax: 900, loopUsMax: 2_000, loopUsP99: 100 },
+  shards: [pauses, pauses],
   queueUsP99: [40, 50],
   nowMs: NOW_SECONDS * 1_000,
 };
@@ -93,8 +105,22 @@ const cases: readonly (readonly [
     [/longest 30 ms/, /- Garbage collection stops/],
   ],
   [
+    'garbage of a shard is collected for long',
+    {
+      shards: [
+        pauses,
+        { ...pauses, collections: 2, collectionUs: 31_000, collectionUsMax: 30_000 },
+      ],
+    },
+    [
+      /shard 1: .*2 garbage collections, 31 ms together, the longest 30 ms/,
+      /- Garbage collection stops a shard/,
+    ],
+    [/stops the main/],
+  ],
+  [
     'main comes late',
-    { main: { ...healthy.main, loopDelayUsMax: 80_000 } },
+    { main: { ...healthy.main, loopUsMax: 80_000 } },
     [/- The main thread comes round late/],
   ],
   [

@@ -1,8 +1,13 @@
 /** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
 
 import { latin1 } from '#base';
-import { MAIN_THREAD, type LatencyEvent, type LatencySeries, type SlowEntry } from '#diag';
-import type { PauseReport } from './pauses.ts';
+import {
+  MAIN_THREAD,
+  type PauseReport,
+  type LatencyEvent,
+  type LatencySeries,
+  type SlowEntry,
+} from '#diag';
 
 /** Everything that the doctor looks at. */
 export interface Symptoms {
@@ -17,6 +22,8 @@ export interface Symptoms {
   /** Shards that did not answer: they are stuck in a command. */
   readonly missingShards: readonly number[];
   readonly main: PauseReport;
+  /** Of each shard; its loop is late by as much as its rounds last. */
+  readonly shards: readonly PauseReport[];
   /** How long requests waited for their shard: of each shard, for all but one in a hundred. */
   readonly queueUsP99: readonly number[];
   /** The longest pause that the machine causes by itself, when it was measured. */
@@ -123,11 +130,16 @@ function printable(text: string): string {
 }
 
 function circumstances(symptoms: Symptoms): readonly string[] {
-  const { main, queueUsP99, baselineUsMax, missingShards } = symptoms;
+  const { main, shards, queueUsP99, baselineUsMax, missingShards } = symptoms;
   const queues = queueUsP99.map((us, shard) => `${threadName(shard)} ${ms(us)}`);
   const lines = [
-    `Main thread: event loop late by up to ${ms(main.loopDelayUsMax)} (99 %: ${ms(main.loopDelayUsP99)}); ` +
-      `${plural(main.collections, 'garbage collection')}, the longest ${ms(main.collectionUsMax)}.`,
+    `Main thread: event loop late by up to ${ms(main.loopUsMax)} (99 %: ${ms(main.loopUsP99)}); ` +
+      `${collections(main)}.`,
+    ...shards.map(
+      (pauses, shard) =>
+        `${threadName(shard)}: rounds of up to ${ms(pauses.loopUsMax)} (99 %: ${ms(pauses.loopUsP99)}); ` +
+        `${collections(pauses)}.`,
+    ),
     `Waiting for a shard, 99 % of requests at most: ${queues.join(', ')}.`,
   ];
   if (baselineUsMax !== undefined) {
@@ -143,7 +155,7 @@ function circumstances(symptoms: Symptoms): readonly string[] {
 }
 
 function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly string[] {
-  const { thresholdMs, slowerThanUs, main, queueUsP99, baselineUsMax, hz } = symptoms;
+  const { thresholdMs, slowerThanUs, main, shards, queueUsP99, baselineUsMax, hz } = symptoms;
   const limitUs = Math.max(thresholdMs, 1) * 1_000;
   const hasCommands = series.some(({ event }) => event === 'command');
   const isLogBlind = hasCommands && (slowerThanUs < 0 || slowerThanUs > limitUs);
@@ -161,7 +173,11 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
       'Garbage collection stops the main thread: large replies and many connections make garbage there; ask for smaller pieces.',
     ],
     [
-      main.loopDelayUsMax >= limitUs && main.collectionUsMax < limitUs,
+      shards.some(({ collectionUsMax }) => collectionUsMax >= limitUs),
+      'Garbage collection stops a shard: large collections and long replies are objects of its heap; split big keys and ask for smaller pieces.',
+    ],
+    [
+      main.loopUsMax >= limitUs && main.collectionUsMax < limitUs,
       'The main thread comes round late: the machine gives it too little time, or it answers large reports (CLIENT LIST, INFO everything) too often.',
     ],
     [
@@ -177,6 +193,13 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
     ...series.map(({ event }) => ADVICE[event]),
     ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
   ];
+}
+
+function collections({ collections: count, collectionUs, collectionUsMax }: PauseReport): string {
+  const all = plural(count, 'garbage collection');
+  return count === 0
+    ? all
+    : `${all}, ${ms(collectionUs)} together, the longest ${ms(collectionUsMax)}`;
 }
 
 /** Whether one shard's requests wait ten times as long as the median shard's, and noticeably. */

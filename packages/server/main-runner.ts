@@ -15,6 +15,7 @@ import {
   type BandsPort,
   type ConnectionContext,
   type DiagnosticsContext,
+  type FlightPort,
   type HotKeysPort,
   type KeyFatePort,
   type LatencyPort,
@@ -32,6 +33,7 @@ import {
   type SettingsPort,
   type StatisticsPort,
   type StatusPort,
+  type ThreadsPort,
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
@@ -44,6 +46,7 @@ import { PURGE } from '#diag';
 import { renderInfo } from './info.ts';
 import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
 import type { Server } from './server.ts';
+import { ThreadProbes } from './thread-probes.ts';
 import { REDIS_VERSION } from './version.ts';
 
 type Contexts = ConnectionContext &
@@ -62,6 +65,8 @@ export class MainRunner implements Contexts {
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
   readonly bundles: BundlesPort;
+  readonly threads: ThreadsPort;
+  readonly flight: FlightPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
@@ -93,6 +98,8 @@ export class MainRunner implements Contexts {
       generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
     };
+    this.threads = new ThreadProbes(server.diagnosis.threadNames, () => server.router.reports);
+    this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;

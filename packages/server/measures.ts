@@ -27,6 +27,7 @@ export interface MeasureParts {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly ops: Page;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
@@ -44,6 +45,7 @@ export class Measures {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly ops: Page;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
@@ -62,6 +64,7 @@ export class Measures {
     this.settings = parts.settings;
     this.main = parts.main;
     this.shards = parts.shards;
+    this.ops = parts.ops;
     this.clients = parts.clients;
     this.rates = parts.rates;
     this.runId = parts.runId;
@@ -78,6 +81,12 @@ export class Measures {
 
   get shardCount(): number {
     return this.shards.length;
+  }
+
+  /** The pages of all threads, by the thread's name. */
+  get threads(): readonly (readonly [name: string, page: Page])[] {
+    const shards = this.shards.map((page, index) => [`shard${index}`, page] as const);
+    return [['main', this.main], ...shards, ['ops', this.ops]];
   }
 
   /** A counter over all shards. */

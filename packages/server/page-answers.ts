@@ -19,16 +19,6 @@ export function pageAnswers(server: Server): MainAnswers {
           latency_us: Math.round(us),
         })),
       })),
-    pauses: () => {
-      const { collections, collectionUsMax, loopDelayUsMax, loopDelayUsP99 } =
-        diagnosis.pauses.report;
-      return {
-        collections,
-        collection_max_us: Math.round(collectionUsMax),
-        loop_delay_p99_us: Math.round(loopDelayUsP99),
-        loop_delay_max_us: Math.round(loopDelayUsMax),
-      };
-    },
     'kill-client': ({ id }) => killClient(server, id),
     'set-setting': ({ name, value }) => setSetting(server, name, value),
     'slowlog-reset': async () => {

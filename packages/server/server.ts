@@ -206,7 +206,7 @@ export class Server {
       throw error;
     }
     if (this.#isStopping) return;
-    this.diagnosis.pauses.start();
+    this.diagnosis.start();
     this.durability?.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
@@ -261,6 +261,7 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     page.set('heartbeatUs', nowUs);
+    this.diagnosis.look(nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
     if (this.#samples.take(nowUs)) this.#measureBuffers();
@@ -302,6 +303,7 @@ export class Server {
       settings: this.settings,
       main: this.#fabric.mainPage,
       shards: this.#fabric.shardPages,
+      ops: this.#fabric.opsPage,
       clients: this.clients.all,
       rates: this.#rates,
       runId: this.#runId,
@@ -333,7 +335,9 @@ export class Server {
     const { mainPage, usedBytes } = this.#fabric;
     mainPage.resetStatistics();
     mainPage.set('peakBytes', usedBytes);
-    await this.router.reports.ask(resetStatisticsTopic, null);
+    // A server whose ops thread has died serves on.
+    const ops = this.askOps('reset-statistics').catch(() => null);
+    await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
   }
 
   /** SHUTDOWN; `now` waits for nobody. */
@@ -435,7 +439,7 @@ export class Server {
     for (const client of this.clients.all) client.socket.destroy();
     await this.#saveAtEnd(untilMs);
     clearInterval(this.#ticker);
-    this.diagnosis.pauses.stop();
+    this.diagnosis.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();

@@ -76,7 +76,7 @@ export class ShardPool {
   }
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
-    const { shape, memory, pageShape, shardMemory } = options.fabric;
+    const { shape, memory, pageShape, shardMemory, recorders } = options.fabric;
     const epoch = options.durability?.epoch ?? 0;
     const ports = options.durability?.ports[index];
     const data: ShardThreadData = {
@@ -85,6 +85,7 @@ export class ShardPool {
       memory: memory.memory,
       pageShape,
       pages: shardMemory,
+      recorder: recorders[1 + index]!,
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,

@@ -26,7 +26,7 @@ import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from './key-use.ts';
 import { answerPart } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
-import type { Slowness } from './slowness.ts';
+import { CommandTimes, type Slowness } from './slowness.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -70,6 +70,7 @@ export class Executor {
   readonly #keyUse: KeyUse;
   /** Commands whose replies wait for the disk. */
   readonly #unsettled: { readonly spentUs: number; readonly endUs: number }[] = [];
+  readonly #times = new CommandTimes();
   #wallMs = 0;
   #wallReadUs = 0;
 
@@ -433,9 +434,12 @@ export class Executor {
     }
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
-    const { database, connection } = this.#context;
-    const unixMs = this.unixMs;
-    const times = { executeUs, queueUs, unixMs, database, connection };
+    const times = this.#times;
+    times.executeUs = executeUs;
+    times.queueUs = queueUs;
+    times.unixMs = this.unixMs;
+    times.database = this.#context.database;
+    times.connection = this.#context.connection;
     slowness.command(entry, this.args, times);
   }
 

@@ -1,7 +1,12 @@
 /** A request frame, wherever it lies: in the ring, or in private memory when it was put aside. */
 
 import type { Bytes } from '#base';
-import { KIND_MASK, REQUEST_HEADER_BYTES, Request } from '#link';
+import { FrameKind, KIND_MASK, REQUEST_HEADER_BYTES, Request } from '#link';
+
+/** Frames that name a command. */
+const COMMAND_KINDS: ReadonlySet<number> = new Set([
+  ...[FrameKind.command, FrameKind.part, FrameKind.exec, FrameKind.host, FrameKind.offer],
+]);
 
 export class Frame {
   readonly bytes: Bytes;
@@ -43,5 +48,10 @@ export class Frame {
     whole.set(this.bytes.subarray(at, at + REQUEST_HEADER_BYTES));
     whole.set(new Uint8Array(body), REQUEST_HEADER_BYTES);
     return new Frame(whole, new Int32Array(whole.buffer, 0, whole.byteLength >> 2), 0);
+  }
+
+  /** The number of the command that it runs; -1 when it is no command. */
+  get commandOrNone(): number {
+    return COMMAND_KINDS.has(this.kind) ? this.words[this.word + Request.command]! : -1;
   }
 }

@@ -1,7 +1,7 @@
 /** What a shard's machine is built from: everything it may touch of the world. */
 
 import type { Bytes, Clock } from '#base';
-import type { Page } from '#diag';
+import type { FlightRecorder, Page, ThreadProbe } from '#diag';
 import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
 import type { Journal } from './journal.ts';
 import type { Outlet } from './reply-sender.ts';
@@ -28,6 +28,8 @@ export interface MachineParts {
   /** 16 random bytes. */
   seed: Bytes;
   page: Page;
+  flight: FlightRecorder;
+  probe: ThreadProbe;
   settings: Readonly<Record<string, SettingValue>>;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
@@ -37,6 +39,8 @@ export interface MachineParts {
   journal?: Journal;
   /** Takes the pieces of snapshots. */
   snapshots?: SnapshotOutlet;
+  /** Where in the link memory the arguments of slow commands are kept. */
+  slowArgumentsAt: number;
   /** A number for an entry of the slow log, unique in the process. */
   nextSlowId: () => number;
   /** The same for the death of a key. */

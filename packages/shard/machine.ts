@@ -9,14 +9,18 @@ import { assert, unreachable, type Bytes } from '#base';
 import {
   AT,
   Bands,
+  HEAP,
+  PROFILE,
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
+  SlowLog,
   type Page,
   type ShardContent,
 } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
 import { Store } from '#store';
+import { BatchNotes } from './batch-notes.ts';
 import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
 import { Effects } from './effects.ts';
@@ -33,6 +37,7 @@ import type { MachineParts } from './machine-parts.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
+import { SlowArguments } from './slow-arguments.ts';
 import { Slowness } from './slowness.ts';
 import { Snapshots } from './snapshots.ts';
 import { Trials } from './trials.ts';
@@ -74,6 +79,7 @@ export class ShardMachine {
   readonly #effects: Effects;
   readonly #snapshots: Snapshots;
   readonly #fates: Fates;
+  readonly #notes: BatchNotes;
   #bands = new Bands(false, []);
   #stopped = false;
 
@@ -83,11 +89,12 @@ export class ShardMachine {
     this.#values = parts.page.values;
     this.#settings = new Settings(parts.settings);
     this.#keyUse = new KeyUse(parts);
+    this.#notes = new BatchNotes(parts.page, parts.flight);
     this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.#questions = new Questions(this.#sender);
-    this.#questions.on(PURGE, () => this.#upkeep.purge());
-    this.#questions.on(SHARD_CONTENT, () => this.#content());
-    this.#slowness = new Slowness(parts.index, parts.page, parts.nextSlowId);
+    const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
+    const slowLog = new SlowLog(parts.index, parts.nextSlowId, slowArguments);
+    this.#slowness = new Slowness(parts.page, slowLog);
     this.#events = new KeyEvents(this.#sender, parts.index === 0);
     this.store = new Store({
       databases: this.#settings.number('databases'),
@@ -169,6 +176,10 @@ export class ShardMachine {
   }
 
   #answerQuestions(): void {
+    this.#questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
+    this.#questions.on(HEAP, () => this.#parts.probe.heap());
+    this.#questions.on(PURGE, () => this.#upkeep.purge());
+    this.#questions.on(SHARD_CONTENT, () => this.#content());
     this.#slowness.answer(this.#questions);
     this.#fates.answer(this.#questions);
     this.#keyUse.answer(this.#questions);
@@ -268,22 +279,23 @@ export class ShardMachine {
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
+    let frames = 0;
     while (at >= 0) {
       frame.word = at >> 2;
       this.#take(frame);
+      frames += 1;
       requests.advance(words[at >> 2]!);
       // In sync mode a batch is a group: it is synced once.
       if (executor.nowUs - flushedUs > FLUSH_US && !this.#isSync) {
         flushedUs = executor.nowUs;
+        this.#notes.lasted(executor.nowUs - startUs, frame);
         this.#flush();
       }
       if (executor.nowUs - startUs > BATCH_US_MAX) break;
       at = requests.next();
     }
     this.#flush();
-    this.#values[AT.turns] = this.#values[AT.turns]! + 1;
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
-    this.#values[AT.heartbeatUs] = executor.nowUs;
+    this.#notes.ended(executor.nowUs, executor.nowUs - startUs, frames);
     return true;
   }
 
@@ -318,6 +330,7 @@ export class ShardMachine {
     this.#events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
+    this.#page.looped(executor.nowUs - startUs);
     this.#parts.journal?.flush();
     this.#slowness.send(this.#sender);
     this.#sender.flush();
@@ -336,8 +349,7 @@ export class ShardMachine {
     this.#upkeep.publish();
     this.#values[AT.blockingKeys] = this.#waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
-    this.#values[AT.waitsForRoom] = this.#values[AT.waitsForRoom]! + this.#sender.waits;
-    this.#sender.waits = 0;
+    this.#notes.countWaits(this.#executor.nowUs, this.#sender);
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#parts.journal?.flush();
     this.#slowness.send(this.#sender);

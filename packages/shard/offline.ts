@@ -5,8 +5,15 @@
 import fs from 'node:fs';
 import { systemClock, keySlot, shardOfSlot, type Bytes } from '#base';
 import { commandTable, valueLimits } from '#commands';
-import { Page } from '#diag';
-import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
+import { Page, ThreadProbe } from '#diag';
+import {
+  allocateShared,
+  layoutOf,
+  LinkMemory,
+  RingReader,
+  RingWriter,
+  type SettingValue,
+} from '#link';
 import {
   DataFolder,
   DataFolderError,
@@ -71,7 +78,12 @@ export class OfflineData {
     for (const [shard, machine] of this.machines.entries()) {
       machine.beginReplay();
       const page = this.#pages[shard]!;
-      const recovery = new Recovery({ store: machine.store, replay: machine.replay, page, repairs });
+      const recovery = new Recovery({
+        store: machine.store,
+        replay: machine.replay,
+        page,
+        repairs,
+      });
       const outcome = recovery.run(plan.shards[shard]!, anyway);
       if (isProblem(outcome)) throw new DataFolderError(outcome.message);
       reports.push(outcome);
@@ -90,7 +102,9 @@ export class OfflineData {
 
   /** Transactions that one log has and another not are done where they are missing. */
   #complete(): void {
-    const known = this.machines.map(({ replay }) => new Set(replay.transactions.map(({ id }) => id)));
+    const known = this.machines.map(
+      ({ replay }) => new Set(replay.transactions.map(({ id }) => id)),
+    );
     const all = this.machines.flatMap(({ replay }) => replay.transactions);
     for (const { id, shards, record } of all.sort((a, b) => a.id - b.id)) {
       for (const [shard, machine] of this.machines.entries()) {
@@ -168,11 +182,15 @@ export class OfflineData {
         realDisk.append(fd, pieces.splice(0));
         bytes = 0;
       };
-      const writer = new rdb.RdbFileWriter((piece) => {
-        pieces.push(piece);
-        bytes += piece.length;
-        if (bytes > PIECE_BYTES) flush();
-      }, this.#hasFieldExpiry, fields);
+      const writer = new rdb.RdbFileWriter(
+        (piece) => {
+          pieces.push(piece);
+          bytes += piece.length;
+          if (bytes > PIECE_BYTES) flush();
+        },
+        this.#hasFieldExpiry,
+        fields,
+      );
       this.each((keyspace, ref, database) => {
         writer.key(database, keyspace, ref);
         keys += 1;
@@ -259,6 +277,9 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     seed: new Uint8Array(16),
     sleep: () => undefined,
     usedBytesOfAll: () => 0,
+    flight: { note: () => undefined },
+    probe: new ThreadProbe(),
+    slowArgumentsAt: layout.slowArguments[0]!,
     nextSlowId: () => 0,
     nextDeathId: () => 0,
   });

@@ -73,7 +73,12 @@ function recover(
   { plan, anyway }: { plan: ShardPlan | undefined; anyway: boolean },
 ): RecoveryAnswer {
   machine.beginReplay();
-  const recovery = new Recovery({ store: machine.store, replay: machine.replay, page, repairs: true });
+  const recovery = new Recovery({
+    store: machine.store,
+    replay: machine.replay,
+    page,
+    repairs: true,
+  });
   const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };

@@ -3,7 +3,7 @@
 import type { Arguments, CommandEntry } from '#commands';
 import {
   LATENCY_EVENTS,
-  SlowLog,
+  type SlowLog,
   slowEntriesTopic,
   slowResetTopic,
   type LatencyEvent,
@@ -16,13 +16,13 @@ import type { Questions } from './questions.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Settings } from './settings.ts';
 
-/** How a command went. */
-export interface CommandTimes {
-  readonly executeUs: number;
-  readonly queueUs: number;
-  readonly unixMs: number;
-  readonly database: number;
-  readonly connection: number;
+/** How a command went; one object, filled anew for each, since with a limit of 0 every command is slow. */
+export class CommandTimes {
+  executeUs = 0.5;
+  queueUs = 0.5;
+  unixMs = 0.5;
+  database = 0;
+  connection = 0;
 }
 
 interface Occurrence {
@@ -38,14 +38,14 @@ export class Slowness {
   /** Commands that took less need not be looked at. */
   noticeUs = Infinity;
   readonly #page: Page;
-  readonly #log: SlowLog;
+  readonly #log: SlowLog<Arguments>;
   readonly #clients: SlowClient[] = [];
   #eventUs = Infinity;
   #pending: Occurrence[] = [];
 
-  constructor(shard: number, page: Page, nextId: () => number) {
+  constructor(page: Page, log: SlowLog<Arguments>) {
     this.#page = page;
-    this.#log = new SlowLog(shard, nextId);
+    this.#log = log;
   }
 
   apply(settings: Settings): void {
@@ -79,14 +79,17 @@ export class Slowness {
 
   /** A command took at least `noticeUs`. */
   command(entry: CommandEntry, args: Arguments, times: CommandTimes): void {
-    const { executeUs, queueUs, unixMs, database, connection } = times;
-    this.occurred('command', executeUs, unixMs);
+    const { executeUs } = times;
+    this.occurred('command', executeUs, times.unixMs);
     const log = this.#log;
     if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return;
-    const kept = log.spareArguments();
-    kept.keep(args, entry.secretsOf(args), log.argumentBytesMax);
-    const client = this.clientIn(connection);
-    log.add({ unixMs, executeUs, queueUs, durableUs: 0, database, client }, kept);
+    const kept = log.next();
+    kept.unixMs = times.unixMs;
+    kept.executeUs = executeUs;
+    kept.queueUs = times.queueUs;
+    kept.database = times.database;
+    kept.client = this.clientIn(times.connection);
+    log.keepArguments(kept, args, entry.secretsOf(args));
     this.#page.slow(executeUs);
   }
 

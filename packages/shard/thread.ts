@@ -1,25 +1,35 @@
-/** Builds a shard's machine in its own thread and drives it: the only code that blocks the thread. */
+/**
+ * Builds a shard's machine in its own thread and drives it: the only code that blocks the thread. Once a
+ * second it lets the event loop turn.
+ */
 
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { AT, Page, ThreadSamples, type PageShape } from '#diag';
-import type { SnapshotPiece } from '#persistence';
+import {
+  AT,
+  flightRecorder,
+  GcPauses,
+  notesPauses,
+  Page,
+  ThreadProbe,
+  ThreadSamples,
+  type FlightRecorder,
+  type PageShape,
+} from '#diag';
 import {
   Doorbell,
+  EventRing,
   layoutOf,
   LinkMemory,
-  LogProgress,
   pause,
   RingReader,
   RingWriter,
   SharedCounter,
-  type LinkLayout,
   type LinkShape,
   type SharedMemory,
   type SettingValue,
 } from '#link';
-import { Journal } from './journal.ts';
-import type { MachineParts } from './machine-parts.ts';
+import { durablePartsOf, type ShardDurability } from './durable-parts.ts';
 import { ShardMachine } from './machine.ts';
 import { recoverThread } from './recovery-thread.ts';
 
@@ -31,21 +41,14 @@ export interface ShardThreadData {
   pageShape: PageShape;
   /** The pages of all shards, this one's at `index`. */
   pages: readonly SharedMemory[];
+  /** Where this shard's flight recorder keeps events. */
+  recorder: SharedMemory;
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;
   seed: Bytes;
   settings: Readonly<Record<string, SettingValue>>;
   /** Undefined where nothing is kept on disk. */
   durability: ShardDurability | undefined;
-}
-
-/** What ties a shard to the disk thread. */
-export interface ShardDurability {
-  readonly epoch: number;
-  /** Records too large for the ring. */
-  readonly records: MessagePort;
-  /** Pieces of snapshots. */
-  readonly pieces: MessagePort;
 }
 
 /** Runs until main sends `stop`. */
@@ -60,7 +63,8 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const deathIds = new SharedCounter(memory, layout.deathIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
-  const durable = durablePartsOf(data, memory, layout);
+  const durable = durablePartsOf(index, data.durability, memory, layout);
+  const flight = flightRecorder(new EventRing(data.recorder));
   const machine = new ShardMachine({
     index,
     ...durable,
@@ -88,8 +92,12 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     page: pages[index] ?? unreachable('the shard has a page'),
     settings: data.settings,
     sleep: pause,
+    slowArgumentsAt:
+      layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
     nextSlowId: () => slowIds.next(),
     nextDeathId: () => deathIds.next(),
+    flight,
+    probe: new ThreadProbe(),
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;
@@ -97,53 +105,46 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     },
   });
   const page = pages[index]!;
-  const { values } = page;
   if (durable.journal !== undefined) await recoverThread(machine, durable.journal, page);
-  const samples = new ThreadSamples(page);
-  while (!machine.isStopped) {
-    const sleepMs = machine.step();
-    samples.take(values[AT.heartbeatUs]!);
-    if (sleepMs <= 0) continue;
-    const sinceUs = systemClock.nowUs();
-    values[AT.idleSinceUs] = sinceUs;
-    requests.sleep(sleepMs);
-    values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
-    values[AT.idleSinceUs] = 0;
-  }
-  port.close();
-  durable.journal?.flush();
-  data.durability?.records.close();
-  data.durability?.pieces.close();
+  drive({ machine, requests, flight, page }, () => {
+    port.close();
+    durable.journal?.flush();
+    data.durability?.records.close();
+    data.durability?.pieces.close();
+  });
 }
 
-/** The shard's ways to the disk; none where nothing is kept. */
-function durablePartsOf(
-  { index, durability }: ShardThreadData,
-  memory: LinkMemory,
-  layout: LinkLayout,
-): Pick<MachineParts, 'journal' | 'snapshots'> {
-  if (durability === undefined) return {};
-  const { epoch, records, pieces } = durability;
-  const bell = new Doorbell(memory, layout.logBell);
-  const place = layout.logs[index] ?? unreachable('the shard has a log ring');
-  const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
-  const progress = new LogProgress(memory, progressAt);
-  const journal = new Journal({
-    ...{ memory, progress, epoch, clock: systemClock },
-    ring: new RingWriter(memory, place),
-    wake: () => {
-      bell.ring();
-    },
-    transfer: (record) => {
-      records.postMessage(record);
-    },
-  });
-  const snapshots = {
-    send: (number: number, states: Bytes, keys: number) => {
-      const piece: SnapshotPiece = { number, states, keys };
-      pieces.postMessage(piece, [states.buffer as ArrayBuffer]);
-    },
-    taken: () => progress.piecesTaken,
+interface Driven {
+  readonly machine: ShardMachine;
+  readonly requests: RingReader;
+  readonly flight: FlightRecorder;
+  readonly page: Page;
+}
+
+/** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
+function drive({ machine, requests, flight, page }: Driven, ended: () => void): void {
+  const { values } = page;
+  const samples = new ThreadSamples(page);
+  const collections = new GcPauses(page, notesPauses(flight));
+  collections.start();
+  const run = (): void => {
+    collections.take();
+    while (!machine.isStopped) {
+      const sleepMs = machine.step();
+      if (samples.take(values[AT.heartbeatUs]!)) {
+        // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
+        setImmediate(run);
+        return;
+      }
+      if (sleepMs <= 0) continue;
+      const sinceUs = systemClock.nowUs();
+      values[AT.idleSinceUs] = sinceUs;
+      requests.sleep(sleepMs);
+      values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
+      values[AT.idleSinceUs] = 0;
+    }
+    collections.stop();
+    ended();
   };
-  return { journal, snapshots };
+  run();
 }

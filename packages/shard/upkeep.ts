@@ -1,7 +1,14 @@
 /** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
 
 import type { Clock, PrefixMatcher } from '#base';
-import { AT, setPrefixCensus, type LatencyEvent, type Page } from '#diag';
+import {
+  AT,
+  setPrefixCensus,
+  Tally,
+  type FlightRecorder,
+  type LatencyEvent,
+  type Page,
+} from '#diag';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -28,6 +35,7 @@ export interface UpkeepParts {
   readonly clock: Clock;
   readonly slowness: Slowness;
   readonly usedBytesOfAll: () => number;
+  readonly flight: FlightRecorder;
 }
 
 export class Upkeep {
@@ -50,13 +58,17 @@ export class Upkeep {
   #fieldsBefore = 0;
   #capReachedBefore = 0;
   #movedBefore = 0;
+  readonly #evictions: Tally;
   readonly #census: Census;
   /** The count of changes when the census under way began; -1 when none is under way. */
   #censusChanges = -1;
   /** No walk has counted keys by the prefixes of now. */
   #hasOtherPrefixes = false;
 
-  constructor({ store, page, clock, slowness, usedBytesOfAll }: UpkeepParts) {
+  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: UpkeepParts) {
+    this.#evictions = new Tally((atUs, us, keys) => {
+      flight.note('eviction-cycle', atUs, [us, keys]);
+    });
     this.#store = store;
     this.#page = page;
     this.#clock = clock;
@@ -99,11 +111,13 @@ export class Upkeep {
   /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
   makeRoom(): void {
     const { values } = this.#page;
+    const { stats } = this.#store;
+    const before = stats.evicted;
     const startUs = this.#nowUs();
     while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
-    this.#took('eviction-cycle', startUs);
+    this.#evicted(startUs, stats.evicted - before);
     this.publish();
   }
 
@@ -239,13 +253,22 @@ export class Upkeep {
     const startUs = this.#nowUs();
     const endUs = startUs + EVICT_US;
     const { values } = this.#page;
+    const { stats } = this.#store;
+    const before = stats.evicted;
     let freed = 0;
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
-    this.#took('eviction-cycle', startUs);
+    this.#evicted(startUs, stats.evicted - before);
     return freed > 0;
+  }
+
+  /** Eviction that began then has ended, and so many keys are gone. */
+  #evicted(startUs: number, keys: number): void {
+    this.#took('eviction-cycle', startUs);
+    const nowUs = this.#nowUs();
+    if (keys > 0) this.#evictions.add(nowUs, nowUs - startUs, keys);
   }
 
   /** A piece of timed work that began then has ended. */

@@ -1,4 +1,11 @@
 export { executingIn, type Executing } from './executing.ts';
+export {
+  flightReport,
+  type FlightEntry,
+  type FlightQuestion,
+  type FlightReport,
+  type FlightThread,
+} from './flight.ts';
 export { Sight, type SightData } from './sight.ts';
 export {
   executingConnections,

@@ -1,8 +1,23 @@
 /** The memory that all threads share, as any of them sees the others through it. Nothing is written here. */
 
 import { commandTable } from '#commands';
-import { Page, type PageShape } from '#diag';
-import { layoutOf, LinkMemory, type LinkLayout, type LinkShape, type SharedMemory } from '#link';
+import {
+  Page,
+  THREAD_SHAPE,
+  windowsIn,
+  windowTableLength,
+  type PageShape,
+  type WindowReport,
+} from '#diag';
+import {
+  DoubleBuffer,
+  EventRing,
+  layoutOf,
+  LinkMemory,
+  type LinkLayout,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
 
 /** What a thread must be given to see the others; may be cloned to it. */
 export interface SightData {
@@ -11,6 +26,14 @@ export interface SightData {
   readonly pageShape: PageShape;
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
+  readonly opsPage: SharedMemory;
+  /** Flight recorders: of main, the shards, the ops thread. */
+  readonly recorders: readonly SharedMemory[];
+  readonly settingNames: readonly string[];
+  /** Windows of latency, as the ops thread works them out. */
+  readonly windows: SharedMemory;
+  /** Unix microseconds at the origin of the monotonic clock. */
+  readonly unixZeroUs: number;
 }
 
 export class Sight {
@@ -19,6 +42,13 @@ export class Sight {
   readonly shape: PageShape;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly ops: Page;
+  /** By the thread's name. */
+  readonly recorders: readonly (readonly [thread: string, ring: EventRing])[];
+  /** In the order of their table. */
+  readonly settingNames: readonly string[];
+  readonly unixZeroUs: number;
+  readonly #windows: DoubleBuffer;
   /** By the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
@@ -28,6 +58,25 @@ export class Sight {
     this.shape = data.pageShape;
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
+    this.ops = new Page(THREAD_SHAPE, data.opsPage);
+    this.settingNames = data.settingNames;
+    this.unixZeroUs = data.unixZeroUs;
+    this.recorders = this.threads.map(([thread], index) => [
+      thread,
+      new EventRing(data.recorders[index]!),
+    ]);
     this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
+    this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
+  }
+
+  /** How long a command took lately, by its id; all commands without one. */
+  windows(command?: number): WindowReport {
+    return windowsIn(this.#windows.read(), command);
+  }
+
+  /** The pages of all threads, by the thread's name. */
+  get threads(): readonly (readonly [thread: string, page: Page])[] {
+    const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
+    return [['main', this.main], ...shards, ['ops', this.ops]];
   }
 }

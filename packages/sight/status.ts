@@ -62,6 +62,7 @@ function statusSource(parts: StatusParts): StatusSource {
     })),
     shape: sight.shape,
     commandNames: sight.commandNames,
+    windows: (command) => sight.windows(command),
     ...parts.settings,
     persistence: NO_PERSISTENCE,
   };

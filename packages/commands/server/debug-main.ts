@@ -6,7 +6,9 @@ import type { Arguments } from '../arguments.ts';
 import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { debugBundle } from './debug-bundle.ts';
+import { flightRecorder } from './debug-flight.ts';
 import { debugHead } from './debug-head.ts';
+import { debugThread } from './debug-thread.ts';
 import type { ServerContext } from './ports.ts';
 
 const error = onMain<ServerContext>({
@@ -157,6 +159,12 @@ const help = onMain<ServerContext>({
       ['DIGEST', 'A fingerprint of all keys and values; when keys expire is left out.'],
       ['DIGEST-VALUE <key> [<key> ...]', 'A fingerprint of the value of each key.'],
       ['ERROR <string>', 'Answers the text as an error.'],
+      [
+        'FLIGHT-RECORDER [<main|ops|shard>] [COUNT <count>]',
+        'What was notable in all threads lately, or in one, oldest first: slow batches, full rings,',
+        'garbage collections, eviction, refused connections, changed settings. The latest 128, or',
+        '<count>; -1 for all that is kept, 4096 of each thread. Read without asking any thread.',
+      ],
       ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
       ['LOADAOF', 'Is refused: nothing is on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
@@ -179,6 +187,16 @@ const help = onMain<ServerContext>({
       ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are searched for between commands.'],
       ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
       ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
+      [
+        'SHARD <shard|main> PROFILE <seconds>',
+        'A profile of the processor time of one thread, as a .cpuprofile file for the tools of Chrome or',
+        'VS Code; 0.01 to 60 seconds, one at a time for each thread. Only the caller waits; the thread',
+        'stops for some 20 ms when it begins, and 10 ms for each 30 s when it ends.',
+      ],
+      [
+        'SHARD <shard|main> HEAP',
+        "Figures of one thread's heap and its spaces, as of now. No snapshot: that would stop it for long.",
+      ],
       ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
     ]);
   },
@@ -186,6 +204,8 @@ const help = onMain<ServerContext>({
 
 export const debugOnMain = [
   debugBundle,
+  flightRecorder,
+  debugThread,
   error,
   log,
   protocol,

@@ -129,6 +129,31 @@ export interface BundlesPort {
   list(): Promise<readonly BundleEntry[]>;
 }
 
+/** What every event has (`time_us`, `thread`, `event`), then the fields of its kind. */
+export type FlightEntryReport = Readonly<Record<string, number | string | null>>;
+
+export interface FlightPort {
+  /** The latest events of all threads, or of one, oldest first. */
+  newest(count: number, thread?: string): readonly FlightEntryReport[];
+}
+
+export interface ThreadsPort {
+  /** `main`, `shard-0` and so on, `ops`. */
+  readonly names: readonly string[];
+  /** The JSON of a .cpuprofile file, made in so many seconds. Rejects with the text to answer. */
+  profile(thread: string, seconds: number): Promise<Bytes>;
+  heap(thread: string): Promise<HeapReport>;
+}
+
+/** Figures of a thread's heap, in V8's names: bytes, and a few counts. */
+export interface HeapReport {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly spaces: readonly {
+    readonly space: string;
+    readonly figures: Readonly<Record<string, number>>;
+  }[];
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
   reset(): Promise<void>;
@@ -184,6 +209,8 @@ export interface ServerContext extends MainContext {
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly bundles: BundlesPort;
+  readonly threads: ThreadsPort;
+  readonly flight: FlightPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

@@ -54,6 +54,24 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
       generate: () => Promise.resolve(BUNDLE),
       list: () => Promise.resolve([BUNDLE]),
     },
+    threads: {
+      names: ['main', 'shard-0', 'shard-1', 'ops'],
+      profile: (thread, seconds) => {
+        if (thread === 'shard-1') return Promise.reject(new Error('shard-1 is busy'));
+        return Promise.resolve(Buffer.from(`${thread} ${seconds}`));
+      },
+      heap: () =>
+        Promise.resolve({ figures: { used: 5 }, spaces: [{ space: 'new', figures: { size: 7 } }] }),
+    },
+    flight: {
+      newest: (count, thread) => {
+        ask('flight', String(count), thread ?? 'all');
+        return [
+          { time_us: 5, thread: 'main', event: 'config-change', setting: 'a.b', value: null },
+          { time_us: 6, thread: 'shard-1', event: 'slow-batch', duration_us: 5_000.5 },
+        ];
+      },
+    },
     status: { json: () => '{"status":1}' },
     statistics: {
       reset: () => {
@@ -237,6 +255,80 @@ server('CONFIG SET hides the values of passwords', () => {
     spellsAt: (index: number, upper: string) => words[index]!.toUpperCase() === upper,
   };
   assert.equal(secret(args as Parameters<typeof secret>[0]), [3, 7]);
+});
+
+const NO_THREAD = '-ERR there is no such thread: say main, ops or the number of a shard, 0 to 1';
+const recorderLines: readonly (readonly [line: string, asked: string])[] = [
+  ['DEBUG FLIGHT-RECORDER', 'flight "128" "all"'],
+  ['DEBUG flight-recorder COUNT 5', 'flight "5" "all"'],
+  ['DEBUG FLIGHT-RECORDER MAIN count -1', 'flight "Infinity" "main"'],
+  ['DEBUG FLIGHT-RECORDER 01 COUNT 0', 'flight "0" "shard-1"'],
+  ['DEBUG FLIGHT-RECORDER ops', 'flight "128" "ops"'],
+  ['DEBUG FLIGHT-RECORDER 2', NO_THREAD],
+  ['DEBUG FLIGHT-RECORDER shard-1x', NO_THREAD],
+  ['DEBUG FLIGHT-RECORDER COUNT', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER main 5', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER COUNT 5 main', '-ERR syntax error'],
+  ['DEBUG FLIGHT-RECORDER COUNT x', '-ERR value is not an integer or out of range'],
+  ['DEBUG FLIGHT-RECORDER COUNT -2', '-ERR count should be greater than or equal to -1'],
+];
+for (const [line, expected] of recorderLines) {
+  server(line, () => {
+    const { context, asked } = contextWithPorts();
+    const reply = call(context, line);
+    assert.is(asked[0] ?? reply, expected);
+  });
+}
+
+server('DEBUG FLIGHT-RECORDER answers the fields of each event', () => {
+  const { context } = contextWithPorts();
+  assert.equal(call(context, 'DEBUG FLIGHT-RECORDER'), [
+    [
+      ...['time_us', 5, 'thread', 'main', 'event', 'config-change', 'setting', 'a.b'],
+      ...['value', null],
+    ],
+    ['time_us', 6, 'thread', 'shard-1', 'event', 'slow-batch', 'duration_us', '5000.5'],
+  ]);
+});
+
+const NO_SHARD = '-ERR there is no such shard: say main or a number from 0 to 1';
+const SHARD_WORDS =
+  '-ERR DEBUG SHARD takes the number of a shard or main, then PROFILE <seconds> or HEAP';
+const SECONDS = '-ERR a profile lasts from 0.01 to 60 seconds';
+const refusedProbes: readonly (readonly [line: string, reply: string])[] = [
+  ['DEBUG SHARD 2 HEAP', NO_SHARD],
+  ['DEBUG SHARD ops HEAP', NO_SHARD],
+  ['DEBUG SHARD shard-1 HEAP', NO_SHARD],
+  ['DEBUG SHARD main STACK', SHARD_WORDS],
+  ['DEBUG SHARD main HEAP 5', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE 1 2', SHARD_WORDS],
+  ['DEBUG SHARD main PROFILE 0', SECONDS],
+  ['DEBUG SHARD main PROFILE 60.1', SECONDS],
+  ['DEBUG SHARD main PROFILE -1', SECONDS],
+  ['DEBUG SHARD main PROFILE long', SECONDS],
+  ['DEBUG SHARD main PROFILE nan', SECONDS],
+];
+for (const [line, reply] of refusedProbes) {
+  server(line, () => {
+    assert.is(call(contextWithPorts().context, line), reply);
+  });
+}
+
+server('DEBUG SHARD answers when the thread has', async () => {
+  const { context } = contextWithPorts();
+  const lines = ['MAIN PROFILE 60', '0 profile 0.01', '1 PROFILE 1', '1 HEAP'];
+  for (const line of lines) {
+    assert.is(call(context, `DEBUG SHARD ${line}`), undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(context.deferred, [
+    ...['main 60', 'shard-0 0.01', '-ERR shard-1 is busy'],
+    ['used', 5, 'spaces', ['new', ['size', 7]]],
+  ]);
+  context.mayBlock = false;
+  const refused = '-ERR DEBUG SHARD is not allowed in transactions';
+  assert.is(call(context, 'DEBUG SHARD 1 HEAP'), refused);
 });
 
 server.run();

@@ -142,8 +142,9 @@ export interface LatencyEvent {
   readonly samples: number;
 }
 
-export interface CommandLatency {
-  readonly command: string;
+/** One of the last seconds, minutes or hour; null where nothing was called in it. */
+export interface WindowLatency {
+  readonly seconds: number;
   readonly calls: number;
   readonly p50_us: number;
   readonly p99_us: number;
@@ -151,7 +152,22 @@ export interface CommandLatency {
   readonly max_us: number;
 }
 
+export const WINDOW_NAMES = ['now', '1m', '5m', '1h'] as const;
+
+export type Windows = Readonly<Record<(typeof WINDOW_NAMES)[number], WindowLatency | null>>;
+
+export interface CommandLatency {
+  readonly command: string;
+  readonly calls: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly p999_us: number;
+  readonly max_us: number;
+  readonly windows: Windows;
+}
+
 export interface Latency {
+  readonly windows: Windows;
   readonly events: readonly LatencyEvent[];
   readonly commands: readonly CommandLatency[];
 }
@@ -285,9 +301,11 @@ export interface Metric {
   readonly samples: readonly MetricSample[];
 }
 
-/** Main's own; null fields of other threads are not measured. */
+/** Of one thread. A shard's loop is late by as much as its rounds last. */
 export interface Pauses {
+  readonly thread: string;
   readonly collections: number;
+  readonly collection_total_us: number;
   readonly collection_max_us: number;
   readonly loop_delay_p99_us: number;
   readonly loop_delay_max_us: number;

@@ -137,7 +137,7 @@ models('shares of a thread are of the time between two readings', () => {
   });
   const before = [metric('svc_thread_busy_seconds_total', 1)];
   const now = [metric('svc_thread_busy_seconds_total', 2), metric('svc_thread_heap_bytes', 5)];
-  const row = threadRows({ now, before, seconds: 4, mainPauses: null })[0]!;
+  const row = threadRows({ now, before, seconds: 4, pauses: [] })[0]!;
   assert.is(row.busyPercent, 25);
   assert.is(row.heapBytes, 5);
   assert.is(row.cpuPercent, null);

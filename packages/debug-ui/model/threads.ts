@@ -8,19 +8,19 @@ export interface ThreadRow {
   readonly cpuPercent: number | null;
   readonly heapUsedBytes: number | null;
   readonly heapBytes: number | null;
-  /** Garbage collections and event-loop delay: only where they are measured. */
+  /** Garbage collections and event-loop delay. */
   readonly pauses: Pauses | null;
 }
 
-/** Two readings of the metrics, and the seconds between them; and what main says of its pauses. */
+/** Two readings of the metrics, and the seconds between them; and the pauses of each thread. */
 export interface Readings {
   readonly now: readonly Metric[];
   readonly before: readonly Metric[] | null;
   readonly seconds: number;
-  readonly mainPauses: Pauses | null;
+  readonly pauses: readonly Pauses[];
 }
 
-export function threadRows({ now, before, seconds, mainPauses }: Readings): ThreadRow[] {
+export function threadRows({ now, before, seconds, pauses }: Readings): ThreadRow[] {
   const busy = now.find(({ name }) => name === 'svc_thread_busy_seconds_total');
   return (busy?.samples ?? []).map(({ labels }) => {
     const thread = labels['thread'] ?? '';
@@ -36,7 +36,7 @@ export function threadRows({ now, before, seconds, mainPauses }: Readings): Thre
       cpuPercent: share('svc_thread_cpu_seconds_total'),
       heapUsedBytes: total(now, 'svc_thread_heap_used_bytes', thread),
       heapBytes: total(now, 'svc_thread_heap_bytes', thread),
-      pauses: thread === 'main' ? mainPauses : null,
+      pauses: pauses.find((each) => each.thread === thread) ?? null,
     };
   });
 }

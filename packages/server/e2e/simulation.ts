@@ -5,7 +5,7 @@
 import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
 import { commandTable, type MainContext, type TransactionsPort } from '#commands';
 import { configName, settingNames, Settings } from '#config';
-import { LatencyEvents, MainBands, Page, SlowLog } from '#diag';
+import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#diag';
 import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
 import { BlockPool } from '#net';
 import { ParsedCommand } from '#resp';
@@ -181,6 +181,8 @@ export class Simulation {
         settings: allSettings(),
         sleep: () => undefined,
         usedBytesOfAll: () => 0,
+        ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
+        slowArgumentsAt: layout.slowArguments[index]!,
         nextSlowId: () => (this.#slowIds += 1),
         nextDeathId: () => (this.#deathIds += 1),
       });

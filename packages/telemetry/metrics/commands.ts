@@ -178,6 +178,18 @@ export const commandMetrics: readonly MetricDefinition[] = [
     },
     'scatterShards',
   ),
+  metric(
+    'histogram',
+    {
+      name: 'svc_scatter_gather_duration_seconds',
+      help: 'How long it took from sending such a command to its last part.',
+      unit: 'seconds',
+    },
+    'main page: histogram of scatter-gather',
+    ({ main }, samples) => {
+      samples.histogram(main.scatterHistogram, main.get('scatterUs') / 1e6);
+    },
+  ),
   ofMain(
     'counter',
     {

@@ -12,6 +12,7 @@ export type Unit = 'seconds' | 'bytes' | 'ratio' | '';
 export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly opsPage: Page;
   readonly shape: PageShape;
   /** By the ids that pages count by. */
   readonly commandNames: readonly string[];
@@ -133,10 +134,11 @@ export function perThread(
 }
 
 /** The threads that have pages, by name. */
-export function threadsOf({ main, shards }: MetricSource): (readonly [string, Page])[] {
+export function threadsOf({ main, shards, opsPage }: MetricSource): (readonly [string, Page])[] {
   return [
     ['main', main] as const,
     ...shards.map((page, index) => [`shard-${index}`, page] as const),
+    ['ops', opsPage] as const,
   ];
 }
 

@@ -31,7 +31,7 @@ function source(): MetricSource {
   shards[1]!.countBand(2);
   shards[0]!.countError(1);
   return {
-    ...{ main, shards, shape, version: '1.2.3' },
+    ...{ main, shards, shape, version: '1.2.3', opsPage: page() },
     commandNames: ['get', 'client|list', 'never'],
     nowUs: 3_000_000,
     wallMs: 1_700_000_000_000,

@@ -1,6 +1,6 @@
 /** Metrics of shards, threads and the process. */
 
-import { busyUs } from '#diag';
+import { busyUs, GC_KINDS, type Counter } from '#diag';
 import {
   metric,
   overDatabases,
@@ -132,6 +132,21 @@ const shardMetrics: readonly MetricDefinition[] = [
   ),
 ];
 
+/** A counter of each thread by the kind of garbage collection. */
+function perGcKind(
+  head: { readonly name: string; readonly help: string; readonly unit?: 'seconds' },
+  of: (kind: (typeof GC_KINDS)[number]) => Counter,
+  scale = 1,
+): MetricDefinition {
+  const labelled = { ...head, labels: ['thread', 'kind'] };
+  const source = `page of each thread: ${GC_KINDS.map(of).join(', ')}`;
+  return metric('counter', labelled, source, (from, samples) => {
+    for (const [thread, page] of threadsOf(from)) {
+      for (const kind of GC_KINDS) samples.value(page.get(of(kind)) * scale, thread, kind.kind);
+    }
+  });
+}
+
 const threadMetrics: readonly MetricDefinition[] = [
   metric(
     'counter',
@@ -163,6 +178,44 @@ const threadMetrics: readonly MetricDefinition[] = [
         samples.value(page.get('cpuSystemUs') * SECONDS_PER_US, thread, 'system');
       }
     },
+  ),
+  metric(
+    'histogram',
+    {
+      name: 'svc_thread_event_loop_delay_seconds',
+      help: 'How late the event loop of a thread came round; of a shard, how long its rounds were.',
+      unit: 'seconds',
+      labels: ['thread'],
+    },
+    'page of each thread: histogram of the loop',
+    (source, samples) => {
+      for (const [thread, page] of threadsOf(source)) {
+        samples.histogram(page.loopHistogram, page.get('loopUs') * SECONDS_PER_US, thread);
+      }
+    },
+  ),
+  perGcKind(
+    { name: 'svc_thread_gc_pauses_total', help: 'Garbage collections of each thread.' },
+    ({ count }) => count,
+  ),
+  perGcKind(
+    {
+      name: 'svc_thread_gc_pause_seconds_total',
+      help: 'How long garbage collections stopped each thread.',
+      unit: 'seconds',
+    },
+    ({ us }) => us,
+    SECONDS_PER_US,
+  ),
+  perThread(
+    'gauge',
+    {
+      name: 'svc_thread_gc_pause_max_seconds',
+      help: 'The longest garbage collection of each thread.',
+      unit: 'seconds',
+    },
+    'gcUsMax',
+    SECONDS_PER_US,
   ),
   perThread(
     'gauge',

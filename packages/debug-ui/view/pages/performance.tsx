@@ -7,6 +7,7 @@ import { Events } from './performance/events.tsx';
 import { Percentiles } from './performance/percentiles.tsx';
 import { Slowlog } from './performance/slowlog.tsx';
 import { Threads } from './performance/threads.tsx';
+import { LatencyWindows } from './performance/windows.tsx';
 
 export function PerformancePage(): JSX.Element {
   return (
@@ -14,6 +15,7 @@ export function PerformancePage(): JSX.Element {
       <Percentiles />
       <Bands />
       <Slowlog />
+      <LatencyWindows />
       <Commands />
       <Events />
       <Threads />

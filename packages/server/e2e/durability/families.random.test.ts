@@ -25,7 +25,7 @@ kept.after(async () => {
 async function play(client: RespClient, commands: readonly Words[], random: Random): Promise<void> {
   const saveAt = random.integer(0, commands.length - 1);
   const sent: Promise<unknown>[] = [];
-  for (let at = 0; at < commands.length; ) {
+  for (let at = 0; at < commands.length;) {
     const count = random.chance(TRANSACTIONS) ? random.integer(2, TRANSACTION_MAX) : 1;
     const some = commands.slice(at, at + count);
     if (count > 1) sent.push(client.reply('MULTI'));

@@ -3,7 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startServer, until, type ChildServer, type RespClient, type ServerOptions } from '#testkit';
+import {
+  startServer,
+  until,
+  type ChildServer,
+  type RespClient,
+  type ServerOptions,
+} from '#testkit';
 
 export class KeptServer {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'svc-kept-'));

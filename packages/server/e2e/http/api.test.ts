@@ -137,10 +137,11 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
         },
       ],
       bands: { '*': 'number' },
+      windows: { '*': 'object|null' },
       commands: [
         {
           ...{ command: 'string', calls: 'number', p50_us: 'number', p99_us: 'number' },
-          ...{ p999_us: 'number', max_us: 'number' },
+          ...{ p999_us: 'number', max_us: 'number', windows: { '*': 'object|null' } },
         },
       ],
     },

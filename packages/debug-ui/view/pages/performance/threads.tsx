@@ -14,9 +14,9 @@ const PERIOD_MS = 5_000;
 
 export function Threads(): JSX.Element {
   const { data, problem } = usePolled<{ metrics: Metric[] }>('/debug/api/metrics', PERIOD_MS);
-  const pauses = usePolled<{ main: Pauses }>('/debug/api/pauses', PERIOD_MS);
+  const pauses = usePolled<{ threads: Pauses[] }>('/debug/api/pauses', PERIOD_MS);
   const before = useRef<{ metrics: readonly Metric[]; atMs: number } | null>(null);
-  const [readings, setReadings] = useState<Omit<Readings, 'mainPauses'> | null>(null);
+  const [readings, setReadings] = useState<Omit<Readings, 'pauses'> | null>(null);
   useEffect(() => {
     if (data === null) return;
     const atMs = nowMs();
@@ -25,8 +25,8 @@ export function Threads(): JSX.Element {
     setReadings({ now: data.metrics, before: old?.metrics ?? null, seconds });
     before.current = { metrics: data.metrics, atMs };
   }, [data]);
-  const mainPauses = pauses.data?.main ?? null;
-  const rows = readings === null ? [] : threadRows({ ...readings, mainPauses });
+  const all = pauses.data?.threads ?? [];
+  const rows = readings === null ? [] : threadRows({ ...readings, pauses: all });
   return (
     <Panel
       title="Threads"
@@ -77,6 +77,7 @@ const columns: readonly Column<ThreadRow>[] = [
     value: ({ pauses }) => pauses?.collections,
     show: ({ pauses }) => count(pauses?.collections),
   },
+  pause('collected', 'GC time', ({ collection_total_us: us }) => us),
   pause('collection', 'GC max', ({ collection_max_us: us }) => us),
   {
     ...{ name: 'heap', title: 'Heap used', isNumber: true, value: (row) => row.heapUsedBytes },

@@ -1,0 +1,29 @@
+/** Counters of a page that tell of snapshots, recovery and waits for the disk. */
+export const DURABILITY_COUNTERS = [
+  /** Shards: what snapshots took, and bytes of keys that the one under way kept because they changed. */
+  'snapshotUs',
+  'snapshotPreservedBytes',
+  /** Shards at the start: bytes of files to read, and read so far, and keys found. */
+  'loadTotalBytes',
+  'loadedBytes',
+  'loadedKeys',
+  /** Main: the snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last ones. */
+  'savingSinceMs',
+  'saves',
+  'savesFailed',
+  'lastSaveMs',
+  'lastSaveFailed',
+  'lastSaveUs',
+  'lastSaveBytes',
+  'lastSaveKeys',
+  /** The count of changes of all shards when the last snapshot began. */
+  'changesAtSave',
+  /** 1 while the log cannot be written. */
+  'logFailed',
+  /** What recovery has left out, in bytes, and how long it took. */
+  'recoveryLostBytes',
+  'recoveryUs',
+  /** How long replies have waited for the disk, in sync mode. */
+  'durableUs',
+  'durableWaits',
+] as const;

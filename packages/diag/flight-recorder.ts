@@ -1,0 +1,119 @@
+/**
+ * The flight recorder: what was notable in a thread lately, kept where others can read it whatever the
+ * thread does now. Events are rare, and what could come often is told at most a few times a second.
+ */
+
+/** What a number of an event is; without `of` it is shown as it is. */
+export interface FlightField {
+  /** As it is shown; ends in its unit. */
+  readonly name: string;
+  /** The number counts a row of another table, whose name is shown; -1 is none. */
+  readonly of?: 'command' | 'setting' | 'collection';
+}
+
+export interface FlightKind {
+  readonly event: string;
+  /** When it is recorded, in a sentence. */
+  readonly about: string;
+  /** Its numbers, in their order; at most four. */
+  readonly fields: readonly FlightField[];
+}
+
+/** A batch of a shard that takes so long is notable: what came behind it has waited. */
+export const SLOW_BATCH_US = 5_000;
+/** A garbage collection that takes longer is notable. */
+export const LONG_PAUSE_US = 5_000;
+
+/** Every kind of event. Their order is their number in the recorder: new ones come last. */
+export const FLIGHT_KINDS = [
+  {
+    event: 'slow-batch',
+    about:
+      'A shard ran commands for 5 ms or longer without a look at other work; the last was the slow one.',
+    fields: [{ name: 'duration_us' }, { name: 'frames' }, { name: 'command', of: 'command' }],
+  },
+  {
+    event: 'full-ring',
+    about:
+      'A shard waited for main to read its replies, or main stopped reading sockets for a shard.',
+    fields: [{ name: 'waits' }],
+  },
+  {
+    event: 'gc-pause',
+    about: 'A garbage collection stopped the thread for longer than 5 ms.',
+    fields: [{ name: 'duration_us' }, { name: 'kind', of: 'collection' }],
+  },
+  {
+    event: 'eviction-cycle',
+    about:
+      'A shard evicted keys to keep within maxmemory; once a second at most, with all since the last.',
+    fields: [{ name: 'duration_us' }, { name: 'keys' }],
+  },
+  {
+    event: 'connections-refused',
+    about: 'Connections were refused since the last look, a tenth of a second ago or less.',
+    fields: [{ name: 'refused' }, { name: 'connected' }, { name: 'max_clients' }],
+  },
+  {
+    event: 'config-change',
+    about: 'A setting was changed; the value is told where it is a number, or yes (1) or no (0).',
+    fields: [{ name: 'setting', of: 'setting' }, { name: 'value' }],
+  },
+] as const satisfies readonly FlightKind[];
+
+export type FlightEvent = (typeof FLIGHT_KINDS)[number]['event'];
+
+/** Where a thread notes its events. */
+export interface FlightRecorder {
+  /** `timeUs` is monotonic; the numbers are those of the event's fields, NaN for one that is not known. */
+  note(event: FlightEvent, timeUs: number, numbers: readonly number[]): void;
+}
+
+/** The memory that events are kept in. */
+interface EventStore {
+  record(kind: number, timeUs: number, numbers: readonly number[]): void;
+}
+
+const NUMBER_OF: ReadonlyMap<FlightEvent, number> = new Map(
+  FLIGHT_KINDS.map(({ event }, index) => [event, index]),
+);
+
+export function flightRecorder(store: EventStore): FlightRecorder {
+  return {
+    note(event, timeUs, numbers) {
+      store.record(NUMBER_OF.get(event)!, timeUs, numbers);
+    },
+  };
+}
+
+/** Notes a pause of a thread's garbage collection, if it is long. */
+export function notesPauses(flight: FlightRecorder) {
+  return (endUs: number, us: number, kind: number): void => {
+    if (us > LONG_PAUSE_US) flight.note('gc-pause', endUs, [us, kind]);
+  };
+}
+
+/** Between two events of what may happen thousands of times a second. */
+const TALLY_US = 1_000_000;
+
+/** Adds up what may come often, and tells of it once a second at most; the rest comes with the next. */
+export class Tally {
+  readonly #tell: (atUs: number, sum: number, more: number) => void;
+  #dueUs = 0;
+  #sum = 0;
+  #more = 0;
+
+  constructor(tell: (atUs: number, sum: number, more: number) => void) {
+    this.#tell = tell;
+  }
+
+  add(atUs: number, amount: number, more = 0): void {
+    this.#sum += amount;
+    this.#more += more;
+    if (atUs < this.#dueUs) return;
+    this.#dueUs = atUs + TALLY_US;
+    this.#tell(atUs, this.#sum, this.#more);
+    this.#sum = 0;
+    this.#more = 0;
+  }
+}

@@ -1,0 +1,28 @@
+/** Works out the windows of latency, so that neither main nor a shard needs to, and shares them with all. */
+
+import { systemClock } from '#base';
+import { LatencyWindows, SLICE_MS, windowTableLength } from '#diag';
+import { DoubleBuffer } from '#link';
+import { Sight, type SightData } from '#sight';
+
+export class WindowKeeper {
+  readonly #windows: LatencyWindows;
+  readonly #shared: DoubleBuffer;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(data: SightData) {
+    const { main, shards, commandNames } = new Sight(data);
+    const { length } = commandNames;
+    this.#windows = new LatencyWindows([main, ...shards], length, systemClock.nowUs());
+    this.#shared = new DoubleBuffer(data.windows, windowTableLength(length));
+    this.#timer = setInterval(() => {
+      this.#windows.take(systemClock.nowUs());
+      this.#shared.publish(this.#windows.table());
+    }, SLICE_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,53 @@
+/** What main notes in its flight recorder, beside the pauses of its thread. */
+
+import { systemClock } from '#base';
+import { settingNames, type Settings } from '#config';
+import type { Counter, FlightRecorder, Page } from '#diag';
+
+export interface MainFlightParts {
+  readonly settings: Settings;
+  readonly page: Page;
+  readonly flight: FlightRecorder;
+}
+
+export class MainFlight {
+  readonly #parts: MainFlightParts;
+  readonly #before = new Map<Counter, number>();
+
+  constructor(parts: MainFlightParts) {
+    const { settings, flight } = parts;
+    this.#parts = parts;
+    for (const [index, name] of settingNames.entries()) {
+      settings.onChange(name, () => {
+        flight.note('config-change', systemClock.nowUs(), [index, numberOf(settings.get(name))]);
+      });
+    }
+  }
+
+  /** Looks at what has grown; called at every tick, so that what comes often is told together. */
+  look(atUs: number): void {
+    const { page, flight, settings } = this.#parts;
+    const waits = this.#grown('readStalls');
+    if (waits > 0) flight.note('full-ring', atUs, [waits]);
+    const refused = this.#grown('connectionsRejected');
+    if (refused > 0) {
+      const most = settings.number('server.max-clients');
+      flight.note('connections-refused', atUs, [refused, page.get('connections'), most]);
+    }
+  }
+
+  /** How much a counter has grown since the last look. */
+  #grown(counter: Counter): number {
+    const now = this.#parts.page.get(counter);
+    const before = this.#before.get(counter) ?? 0;
+    this.#before.set(counter, now);
+    // What was set back has begun anew.
+    return now >= before ? now - before : now;
+  }
+}
+
+/** What is neither a number nor a yes or no is not told: it may be long, or a secret. */
+function numberOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'boolean' ? Number(value) : NaN;
+}

@@ -1,0 +1,50 @@
+/** What ties a shard's thread to the disk thread. */
+
+import type { MessagePort } from 'node:worker_threads';
+import { systemClock, unreachable, type Bytes } from '#base';
+import { Doorbell, LogProgress, RingWriter, type LinkLayout, type LinkMemory } from '#link';
+import type { SnapshotPiece } from '#persistence';
+import { Journal } from './journal.ts';
+import type { MachineParts } from './machine-parts.ts';
+
+/** What main gives the thread for it. */
+export interface ShardDurability {
+  readonly epoch: number;
+  /** Records too large for the ring. */
+  readonly records: MessagePort;
+  /** Pieces of snapshots. */
+  readonly pieces: MessagePort;
+}
+
+/** The shard's ways to the disk; none where nothing is kept. */
+export function durablePartsOf(
+  index: number,
+  durability: ShardDurability | undefined,
+  memory: LinkMemory,
+  layout: LinkLayout,
+): Pick<MachineParts, 'journal' | 'snapshots'> {
+  if (durability === undefined) return {};
+  const { epoch, records, pieces } = durability;
+  const bell = new Doorbell(memory, layout.logBell);
+  const place = layout.logs[index] ?? unreachable('the shard has a log ring');
+  const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
+  const progress = new LogProgress(memory, progressAt);
+  const journal = new Journal({
+    ...{ memory, progress, epoch, clock: systemClock },
+    ring: new RingWriter(memory, place),
+    wake: () => {
+      bell.ring();
+    },
+    transfer: (record) => {
+      records.postMessage(record);
+    },
+  });
+  const snapshots = {
+    send: (number: number, states: Bytes, keys: number) => {
+      const piece: SnapshotPiece = { number, states, keys };
+      pieces.postMessage(piece, [states.buffer as ArrayBuffer]);
+    },
+    taken: () => progress.piecesTaken,
+  };
+  return { journal, snapshots };
+}

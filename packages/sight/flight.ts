@@ -1,0 +1,76 @@
+/** What all threads have recorded of late, in the order of time. No thread is asked. */
+
+import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#diag';
+import type { RecordedEvent } from '#link';
+import type { Sight } from './sight.ts';
+
+/** An event: what every one has, then the fields of its kind. */
+export interface FlightEntry {
+  /** Unix time, by the wall clock as it was at the start: an event's time is the same whenever it is read. */
+  readonly time_us: number;
+  readonly thread: string;
+  readonly event: string;
+  readonly [field: string]: number | string | null;
+}
+
+/** How much of a thread's recorder is left. */
+export interface FlightThread {
+  readonly thread: string;
+  /** Since the start. */
+  readonly recorded: number;
+  readonly kept: number;
+}
+
+export interface FlightReport {
+  readonly threads: readonly FlightThread[];
+  /** Oldest first. */
+  readonly entries: readonly FlightEntry[];
+}
+
+export interface FlightQuestion {
+  /** All threads without it. */
+  readonly thread?: string | undefined;
+  /** The latest so many. */
+  readonly count: number;
+}
+
+type Found = RecordedEvent & { readonly thread: string };
+
+export function flightReport(
+  sight: Sight,
+  { thread: wanted, count }: FlightQuestion,
+): FlightReport {
+  const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
+  const read = chosen.map(([thread, ring]) => ({ thread, ring, events: ring.read() }));
+  const all = read.flatMap(({ thread, events }) =>
+    events.map((event): Found => ({ ...event, thread })),
+  );
+  all.sort((a, b) => a.timeUs - b.timeUs);
+  return {
+    threads: read.map(({ thread, ring, events }) => ({
+      ...{ thread, recorded: ring.recorded, kept: events.length },
+    })),
+    entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(sight, found)),
+  };
+}
+
+function entryOf(sight: Sight, found: Found): FlightEntry {
+  const { event, fields }: FlightKind = FLIGHT_KINDS[found.kind]!;
+  return {
+    time_us: Math.round(sight.unixZeroUs + found.timeUs),
+    ...{ thread: found.thread, event },
+    ...Object.fromEntries(
+      fields.map((field, index) => [field.name, shown(sight, field, found.numbers[index]!)]),
+    ),
+  };
+}
+
+function shown(sight: Sight, { of }: FlightField, value: number): number | string | null {
+  if (of === undefined) return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
+  const names = {
+    command: sight.commandNames,
+    setting: sight.settingNames,
+    collection: GC_KINDS.map(({ kind }) => kind),
+  };
+  return names[of][value] ?? null;
+}
