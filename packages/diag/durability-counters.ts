@@ -7,6 +7,8 @@ export const DURABILITY_COUNTERS = [
   'loadTotalBytes',
   'loadedBytes',
   'loadedKeys',
+  /** Main: 1 while the data is read at the start. */
+  'loading',
   /** Main: the snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last ones. */
   'savingSinceMs',
   'saves',

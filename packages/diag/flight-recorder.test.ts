@@ -34,7 +34,7 @@ recorder('the numbers of kinds stay what they are', () => {
     FLIGHT_KINDS.map(({ event }) => event),
     [
       ...['slow-batch', 'full-ring', 'gc-pause', 'eviction-cycle', 'connections-refused'],
-      ...['config-change'],
+      ...['config-change', 'slow-sync', 'snapshot', 'snapshot-failed', 'log-failed', 'log-healed'],
     ],
   );
 });

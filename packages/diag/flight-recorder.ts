@@ -59,6 +59,31 @@ export const FLIGHT_KINDS = [
     about: 'A setting was changed; the value is told where it is a number, or yes (1) or no (0).',
     fields: [{ name: 'setting', of: 'setting' }, { name: 'value' }],
   },
+  {
+    event: 'slow-sync',
+    about: 'A sync of a log took 100 ms or longer.',
+    fields: [{ name: 'shard' }, { name: 'duration_us' }],
+  },
+  {
+    event: 'snapshot',
+    about: 'A snapshot is on disk.',
+    fields: [{ name: 'number' }, { name: 'keys' }, { name: 'bytes' }, { name: 'duration_us' }],
+  },
+  {
+    event: 'snapshot-failed',
+    about: 'A snapshot is not on disk; the log says why.',
+    fields: [{ name: 'number' }],
+  },
+  {
+    event: 'log-failed',
+    about: 'A log cannot be written; -1 where it is not one shard alone.',
+    fields: [{ name: 'shard' }],
+  },
+  {
+    event: 'log-healed',
+    about: 'The logs are written again, behind a snapshot.',
+    fields: [{ name: 'snapshot' }],
+  },
 ] as const satisfies readonly FlightKind[];
 
 export type FlightEvent = (typeof FLIGHT_KINDS)[number]['event'];

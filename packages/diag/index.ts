@@ -36,6 +36,12 @@ export {
   type LatencySample,
   type ThreadShare,
 } from './latency-events.ts';
+export {
+  durabilityReport,
+  sumOfLogs,
+  type DurabilityReport,
+  type LogReport,
+} from './durability.ts';
 export { LOG_FIGURES, LogFigures, type LogFigure } from './log-figures.ts';
 export {
   LatencyWindows,
@@ -109,6 +115,7 @@ export { Rate } from './rate.ts';
 export {
   collectStatus,
   NO_PERSISTENCE,
+  persistenceStatus,
   uptimeSeconds,
   type ExecutingReport,
   type ShardStatus,

@@ -133,6 +133,10 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['phase', 'idleUs', 'idleSinceUs'],
     ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
     ...['prefixesId', 'prefixesWalkedId'],
+    ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
+    ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
+    ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
+    ...['logFailed', 'recoveryLostBytes', 'recoveryUs'],
   ]);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 1);
@@ -221,6 +225,10 @@ const FROZEN_COUNTERS = [
   ...['loopUs', 'scatterUs'],
   ...['gcMinor', 'gcMinorUs', 'gcMajor', 'gcMajorUs', 'gcIncremental', 'gcIncrementalUs'],
   ...['gcWeak', 'gcWeakUs', 'gcUsMax'],
+  ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
+  ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
+  ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
+  ...['logFailed', 'recoveryLostBytes', 'recoveryUs', 'durableUs', 'durableWaits'],
 ];
 
 pages.run();

@@ -412,4 +412,6 @@ const RESETTABLE: readonly Counter[] = [
   'defragMoved',
   ...FATE_COUNTERS,
   ...PAUSE_COUNTERS,
+  'durableUs',
+  'durableWaits',
 ];

@@ -5,6 +5,7 @@
  * is as quick, and as true, while a shard is stuck.
  */
 
+import type { DurabilityReport } from './durability.ts';
 import { judge, type Health, type HealthLimits } from './health.ts';
 import { addCounts, HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
 import type { WindowReport } from './latency-windows.ts';
@@ -33,6 +34,16 @@ export interface ShardSight {
   readonly executing: ExecutingReport | null;
 }
 
+/** One shard's log. */
+export interface LogStatus {
+  readonly shard_id: number;
+  readonly segment: number;
+  readonly segment_bytes: number;
+  readonly pending_ops: number;
+  readonly pending_bytes: number;
+  readonly durability_lag_ms: number;
+}
+
 /** What the log and the snapshots say; all of it is still while there are none. */
 export interface PersistenceReport {
   readonly enabled: boolean;
@@ -47,7 +58,7 @@ export interface PersistenceReport {
     readonly pending_bytes: number;
     readonly max_durability_lag_ms: number;
     readonly last_flush_ok: boolean | null;
-    readonly shards: readonly unknown[];
+    readonly shards: readonly LogStatus[];
   };
 }
 
@@ -85,6 +96,37 @@ export interface StatusSource {
   readonly memoryLimitBytes: number;
   readonly limits: HealthLimits;
   readonly persistence: PersistenceReport;
+}
+
+/** The part of the document, from the report that all surfaces share. */
+export function persistenceStatus(report: DurabilityReport): PersistenceReport {
+  if (!report.isEnabled) return NO_PERSISTENCE;
+  return {
+    enabled: true,
+    durability_mode: report.mode,
+    snapshot: {
+      in_progress: report.isSaving,
+      last_timestamp: report.lastSaveMs > 0 ? Math.floor(report.lastSaveMs / 1_000) : null,
+      last_status: report.hasLastSaveFailed ? 'err' : 'ok',
+    },
+    wal: {
+      pending_ops: report.pendingRecords,
+      pending_bytes: report.pendingBytes,
+      // Whoever chose that writes reach the disk some time has no lag to be warned of.
+      max_durability_lag_ms: report.mode === 'async' ? 0 : Math.round(report.lagMs),
+      last_flush_ok: !report.hasLogFailed,
+      shards: report.logs.map(
+        ({ shard, segment, segmentBytes, pendingRecords, pendingBytes, lagMs }) => ({
+          shard_id: shard,
+          segment,
+          segment_bytes: segmentBytes,
+          pending_ops: pendingRecords,
+          pending_bytes: pendingBytes,
+          durability_lag_ms: Math.round(lagMs),
+        }),
+      ),
+    },
+  };
 }
 
 export interface ShardStatus {

@@ -1,5 +1,6 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
+import { durabilityReport } from '#diag';
 import { ringDepth } from '#link';
 import {
   Exposition,
@@ -91,6 +92,12 @@ export class MetricsDesk {
       main: sight.main,
       shards: sight.shards,
       opsPage: sight.ops,
+      logs: sight.logs,
+      durability: durabilityReport({
+        ...sight,
+        mode: live.status.durabilityMode,
+        nowUs: clock.nowUs(),
+      }),
       shape: sight.shape,
       commandNames: sight.commandNames,
       version,

@@ -41,7 +41,7 @@ frames('kinds', () => {
         inquiry: 18,
         events: 19,
       },
-      ...{ report: 20, introduce: 21, latency: 22 },
+      ...{ report: 20, introduce: 21, latency: 22, share: 23, snapshot: 24 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -83,7 +83,7 @@ frames('words of a reply', () => {
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
-  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16 });
+  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16, unsafe: 32 });
 });
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {

@@ -6,6 +6,7 @@
 import { rmSync } from 'node:fs';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
+import type { FlightEvent } from '#diag';
 import { FrameKind } from '#link';
 import {
   DataFolder,
@@ -28,6 +29,8 @@ import type { Fabric } from './fabric.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { shardSettings } from './shard-settings.ts';
 
+/** A sync that takes so long is notable. */
+const SLOW_SYNC_US = 100_000;
 /** Between two tries to go on behind a failure. */
 const HEAL_MS = 1_000;
 /** Snapshots are looked at whether one is due as often as this. */
@@ -312,16 +315,21 @@ export class Durability {
         break;
       case 'synced':
         this.#parts.diagnosis().latency.record('aof-fsync', notice.us, clock.wallMs());
+        if (notice.us >= SLOW_SYNC_US) this.#note('slow-sync', [notice.shard, notice.us]);
         break;
       case 'snapshot':
         this.#saved(notice.manifest, notice.took.us);
         break;
       case 'snapshot-failed':
         log.error('snapshot-failed', `snapshot ${notice.number} has failed: ${notice.message}`);
+        this.#note('snapshot-failed', [notice.number]);
         this.#notSaved(new Error(notice.message));
         break;
       case 'log-failed':
-        this.#logFailed(`the log of shard ${notice.shard} cannot be written: ${notice.message}`);
+        this.#logFailed(
+          `the log of shard ${notice.shard} cannot be written: ${notice.message}`,
+          notice.shard,
+        );
         break;
       case 'stopped':
         break;
@@ -345,7 +353,8 @@ export class Durability {
     const keys = keysIn(manifest);
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
-    if (this.#failure !== undefined) this.#heal();
+    this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
+    if (this.#failure !== undefined) this.#heal(manifest.number);
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
     this.#next();
   }
@@ -380,11 +389,12 @@ export class Durability {
     return this.#failure;
   }
 
-  #logFailed(message: string): void {
+  #logFailed(message: string, shard = -1): void {
     const { log, fabric, settings } = this.#parts;
     const isNew = this.#failure === undefined;
     this.#failure = message;
     fabric.mainPage.set('logFailed', 1);
+    this.#note('log-failed', [shard]);
     if (isNew) {
       const policy = settings.string('persistence.wal-failure-policy');
       const then = policy === 'readonly' ? 'writes are refused' : 'writes go on and ARE NOT KEPT';
@@ -405,12 +415,18 @@ export class Durability {
     this.#healing.unref();
   }
 
-  #heal(): void {
+  #heal(number: number): void {
     const { log, fabric } = this.#parts;
     this.#failure = undefined;
     fabric.mainPage.set('logFailed', 0);
     this.disk.send({ kind: 'healed' });
+    this.#note('log-healed', [number]);
     log.info('log-healed', 'the log is written again');
+  }
+
+  #note(event: FlightEvent, numbers: readonly number[]): void {
+    const { fabric, clock } = this.#parts;
+    fabric.flight.note(event, clock.nowUs(), numbers);
   }
 
   /** Has all on disk. */

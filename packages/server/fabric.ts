@@ -90,6 +90,7 @@ export class Fabric {
       mainPage: mainMemory,
       shardPages: this.shardMemory,
       opsPage: opsMemory,
+      logFigures: this.logMemory,
       recorders: this.recorders,
       settingNames,
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),

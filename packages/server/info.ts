@@ -6,6 +6,7 @@ import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag'
 import { fateCounts } from './key-fates.ts';
 import { keyspace, keySizes, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
+import { persistence } from './info-persistence.ts';
 import { cpu, memory } from './info-resources.ts';
 import type { Measures } from './measures.ts';
 import { REDIS_VERSION, VERSION } from './version.ts';
@@ -68,17 +69,6 @@ function clients(measures: Measures): Line[] {
     ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
     ['tracking_clients', main.get('trackingClients')],
     ['pubsub_clients', main.get('pubsubClients')],
-  ];
-}
-
-function persistence(measures: Measures): Line[] {
-  return [
-    ['loading', 0],
-    ['async_loading', 0],
-    ['rdb_changes_since_last_save', measures.total('changes')],
-    ['rdb_bgsave_in_progress', 0],
-    ['aof_enabled', 0],
-    ['aof_rewrite_in_progress', 0],
   ];
 }
 

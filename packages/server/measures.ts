@@ -5,6 +5,11 @@ import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
   addCounts,
+  durabilityReport,
+  sumOfLogs,
+  type DurabilityReport,
+  type LogFigure,
+  type LogFigures,
   HISTOGRAM_BUCKETS,
   type CommandField,
   type Counter,
@@ -39,6 +44,7 @@ export interface MeasureParts {
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
   readonly executable: string;
+  readonly logs: readonly LogFigures[];
 }
 
 export class Measures {
@@ -59,6 +65,9 @@ export class Measures {
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
   readonly executable: string;
+  readonly durability: DurabilityReport;
+  /** A figure of all logs together. */
+  readonly logTotals: (figure: LogFigure) => number;
 
   constructor(parts: MeasureParts) {
     this.settings = parts.settings;
@@ -77,6 +86,9 @@ export class Measures {
     this.baseline = parts.baseline;
     this.linkBytes = parts.linkBytes;
     this.executable = parts.executable;
+    const mode = parts.settings.string('persistence.durability-mode');
+    this.durability = durabilityReport({ ...parts, mode });
+    this.logTotals = (figure) => sumOfLogs(parts.logs, figure);
   }
 
   get shardCount(): number {

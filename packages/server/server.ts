@@ -220,8 +220,10 @@ export class Server {
   async #recover(): Promise<void> {
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
     this.#isLoaded = this.durability?.isEmpty !== false;
+    this.#fabric.mainPage.set('loading', Number(!this.#isLoaded));
     await this.durability?.recover(this.#pool);
     this.#isLoaded = true;
+    this.#fabric.mainPage.set('loading', 0);
   }
 
   #gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
@@ -298,11 +300,13 @@ export class Server {
 
   /** Reads everything that is counted. */
   measure(): Measures {
+    this.#samples.take(this.#clock.nowUs());
     this.#measureBuffers();
     return new Measures({
       settings: this.settings,
       main: this.#fabric.mainPage,
       shards: this.#fabric.shardPages,
+      logs: this.#fabric.logFigures,
       ops: this.#fabric.opsPage,
       clients: this.clients.all,
       rates: this.#rates,

@@ -6,6 +6,7 @@ import type { StatusSettings } from '#sight';
 export function statusSettings(settings: Settings): StatusSettings {
   return {
     maxClients: settings.number('server.max-clients'),
+    durabilityMode: settings.string('persistence.durability-mode'),
     memoryLimitBytes: settings.number('memory.maxmemory'),
     limits: {
       memoryWarningPercent: settings.number('status.memory-warning-percent'),

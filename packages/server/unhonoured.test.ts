@@ -10,13 +10,13 @@ function settings(...args: string[]) {
 }
 
 unhonoured('lets the defaults pass', () => {
-  refuseUnhonoured(settings('--set', 'snapshot.max-snapshots=5'));
+  refuseUnhonoured(settings('--set', 'replication.primary-port=6379'));
 });
 
 unhonoured('refuses at the start what was set to something else', () => {
   assert.throws(() => {
-    refuseUnhonoured(settings('--set', 'snapshot.max-snapshots=7'));
-  }, /snapshot\.max-snapshots cannot be set: this version does not have/);
+    refuseUnhonoured(settings('--set', 'replication.primary-port=7'));
+  }, /replication\.primary-port cannot be set: this version does not have/);
 });
 
 unhonoured('refuses CONFIG SET, and leaves the value', () => {

@@ -2,6 +2,7 @@
 
 import { commandTable } from '#commands';
 import {
+  LogFigures,
   Page,
   THREAD_SHAPE,
   windowsIn,
@@ -27,6 +28,8 @@ export interface SightData {
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
   readonly opsPage: SharedMemory;
+  /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  readonly logFigures: readonly SharedMemory[];
   /** Flight recorders: of main, the shards, the ops thread. */
   readonly recorders: readonly SharedMemory[];
   readonly settingNames: readonly string[];
@@ -43,6 +46,7 @@ export class Sight {
   readonly main: Page;
   readonly shards: readonly Page[];
   readonly ops: Page;
+  readonly logs: readonly LogFigures[];
   /** By the thread's name. */
   readonly recorders: readonly (readonly [thread: string, ring: EventRing])[];
   /** In the order of their table. */
@@ -59,6 +63,7 @@ export class Sight {
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
     this.ops = new Page(THREAD_SHAPE, data.opsPage);
+    this.logs = data.logFigures.map((memory) => new LogFigures(memory));
     this.settingNames = data.settingNames;
     this.unixZeroUs = data.unixZeroUs;
     this.recorders = this.threads.map(([thread], index) => [

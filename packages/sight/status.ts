@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Bytes } from '#base';
 import {
   collectStatus,
-  NO_PERSISTENCE,
+  durabilityReport,
+  persistenceStatus,
   type ExecutingReport,
   type HealthLimits,
   type StatusDocument,
@@ -19,6 +20,8 @@ import type { Sight } from './sight.ts';
 export interface StatusSettings {
   readonly maxClients: number;
   readonly memoryLimitBytes: number;
+  /** sync, periodic or async. */
+  readonly durabilityMode: string;
   readonly limits: HealthLimits;
 }
 
@@ -64,7 +67,9 @@ function statusSource(parts: StatusParts): StatusSource {
     commandNames: sight.commandNames,
     windows: (command) => sight.windows(command),
     ...parts.settings,
-    persistence: NO_PERSISTENCE,
+    persistence: persistenceStatus(
+      durabilityReport({ ...sight, mode: parts.settings.durabilityMode, nowUs }),
+    ),
   };
 }
 

@@ -93,7 +93,8 @@ for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']])
 }
 
 shutdown('SHUTDOWN SAVE is refused while nothing can be saved, unless FORCE is given', async () => {
-  const server = await startServer({ args: PATIENT });
+  const args = [...PATIENT, '--set', 'persistence.enabled=no'];
+  const server = await startServer({ args });
   const client = await server.client();
   const [refused, alive] = await client.pipeline([['SHUTDOWN', 'SAVE'], ['PING']]);
   assert.match((refused as Error).message, /^ERR Errors trying to SHUTDOWN/);

@@ -3,7 +3,7 @@
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
-import type { Counter, Counts, Page, PageShape } from '#diag';
+import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#diag';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 export type Unit = 'seconds' | 'bytes' | 'ratio' | '';
@@ -13,6 +13,9 @@ export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
   readonly opsPage: Page;
+  /** Of each shard's log; none where nothing is kept on disk. */
+  readonly logs: readonly LogFigures[];
+  readonly durability: DurabilityReport;
   readonly shape: PageShape;
   /** By the ids that pages count by. */
   readonly commandNames: readonly string[];

@@ -1,4 +1,4 @@
-import { bucketOf, HISTOGRAM_BUCKETS, Page, Phase, type PageShape } from '#diag';
+import { bucketOf, HISTOGRAM_BUCKETS, Page, Phase, type PageShape, durabilityReport, LogFigures } from '#diag';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BUCKET_LABELS, BUCKET_SECONDS, cumulativeCounts } from './buckets.ts';
@@ -30,8 +30,10 @@ function source(): MetricSource {
   shards[0]!.countBand(0);
   shards[1]!.countBand(2);
   shards[0]!.countError(1);
+  const logs = [new LogFigures(new ArrayBuffer(LogFigures.bytes))];
+  const durability = durabilityReport({ main, shards, logs, mode: 'periodic', nowUs: 3_000_000 });
   return {
-    ...{ main, shards, shape, version: '1.2.3', opsPage: page() },
+    ...{ logs, durability, main, shards, shape, version: '1.2.3', opsPage: page() },
     commandNames: ['get', 'client|list', 'never'],
     nowUs: 3_000_000,
     wallMs: 1_700_000_000_000,

@@ -4,6 +4,7 @@ import { clientMetrics } from './clients.ts';
 import { commandMetrics } from './commands.ts';
 import type { MetricDefinition } from './definition.ts';
 import { keyspaceMetrics } from './keyspace.ts';
+import { persistenceMetrics } from './persistence.ts';
 import { prefixMetrics } from './prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
 import { opsMetrics, processMetrics, shardMetrics, threadMetrics } from './threads.ts';
@@ -20,6 +21,7 @@ export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Connections', metrics: clientMetrics },
   { title: 'Keys and memory', metrics: keyspaceMetrics },
   { title: 'Key prefixes', metrics: prefixMetrics },
+  { title: 'Log and snapshots', metrics: persistenceMetrics },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics },
   { title: 'HTTP and log', metrics: opsMetrics },

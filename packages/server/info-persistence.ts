@@ -1,0 +1,60 @@
+/** INFO's section on what is kept on disk. */
+
+import type { Line } from './info-lines.ts';
+import type { Measures } from './measures.ts';
+
+const status = (hasFailed: boolean): string => (hasFailed ? 'err' : 'ok');
+
+/** Redis' names, where `rdb` is a snapshot and `aof` the log; what Redis has not follows. */
+export function persistence({ durability, nowMs, logTotals }: Measures): Line[] {
+  const report = durability;
+  const head: Line[] = [
+    ['loading', Number(report.isLoading)],
+    ['async_loading', 0],
+    ['current_cow_size', report.isSaving ? report.preservedBytes : 0],
+    ['rdb_changes_since_last_save', report.changesSinceSave],
+    ['rdb_bgsave_in_progress', Number(report.isSaving)],
+  ];
+  if (!report.isEnabled) return [...head, ['aof_enabled', 0], ['aof_rewrite_in_progress', 0]];
+  const saving = report.isSaving ? Math.floor((nowMs - report.savingSinceMs) / 1_000) : -1;
+  const last = report.saves > 0 ? Math.round(report.lastSaveUs / 1_000_000) : -1;
+  return [
+    ...head,
+    ...(report.isLoading ? loading(report) : []),
+    ['rdb_last_save_time', Math.floor(report.lastSaveMs / 1_000)],
+    ['rdb_last_bgsave_status', status(report.hasLastSaveFailed)],
+    ['rdb_last_bgsave_time_sec', last],
+    ['rdb_current_bgsave_time_sec', saving],
+    ['rdb_saves', report.saves],
+    ['rdb_last_cow_size', report.preservedBytes],
+    ['rdb_last_load_keys_loaded', report.loadedKeys],
+    ['aof_enabled', 1],
+    ['aof_rewrite_in_progress', Number(report.isSaving)],
+    ['aof_last_bgrewrite_status', status(report.hasLastSaveFailed)],
+    ['aof_last_write_status', status(report.hasLogFailed)],
+    ['aof_current_size', report.logs.reduce((sum, { segmentBytes }) => sum + segmentBytes, 0)],
+    ['aof_pending_bio_fsync', logTotals('unsyncedBytes') > 0 ? 1 : 0],
+    ['aof_delayed_fsync', logTotals('delayedSyncs')],
+    ['durability_mode', report.mode],
+    ['durability_lag_ms', Math.round(report.lagMs)],
+    ['log_pending_records', report.pendingRecords],
+    ['log_pending_bytes', report.pendingBytes],
+    ['log_records_written', logTotals('records')],
+    ['log_bytes_written', logTotals('bytes')],
+    ['log_syncs', logTotals('syncs')],
+    ['log_lost_records', logTotals('lostRecords')],
+    ['persistence_errors', report.errors],
+    ['snapshot_last_keys', report.lastSaveKeys],
+    ['snapshot_last_bytes', report.lastSaveBytes],
+  ];
+}
+
+function loading({ loadTotalBytes, loadedBytes, loadedKeys }: Measures['durability']): Line[] {
+  const share = loadTotalBytes > 0 ? (100 * loadedBytes) / loadTotalBytes : 0;
+  return [
+    ['loading_total_bytes', loadTotalBytes],
+    ['loading_loaded_bytes', loadedBytes],
+    ['loading_loaded_perc', share.toFixed(2)],
+    ['loading_loaded_keys', loadedKeys],
+  ];
+}
