@@ -1,7 +1,7 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
-import { durabilityReport } from '#diag';
 import { ringDepth } from '#link';
+import { durabilityIn } from '#sight';
 import {
   Exposition,
   metrics,
@@ -93,11 +93,7 @@ export class MetricsDesk {
       shards: sight.shards,
       opsPage: sight.ops,
       logs: sight.logs,
-      durability: durabilityReport({
-        ...sight,
-        mode: live.status.durabilityMode,
-        nowUs: clock.nowUs(),
-      }),
+      durability: durabilityIn(sight, live.status.durabilityMode, clock.nowUs()),
       shape: sight.shape,
       commandNames: sight.commandNames,
       version,

@@ -50,6 +50,8 @@ export interface DiskData {
 
 /** What main tells the disk thread. */
 export type DiskOrder =
+  /** The data of before is read: the logs begin. */
+  | { readonly kind: 'open' }
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
   | { readonly kind: 'healed' }
@@ -63,7 +65,6 @@ export type DiskOrder =
 
 /** What it answers. */
 export type DiskNotice =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'snapshot'; readonly manifest: Manifest; readonly took: SnapshotTook }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
@@ -97,6 +98,7 @@ export class DiskThread {
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isOpen = false;
   #isStopped = false;
 
   constructor(data: DiskData) {
@@ -137,8 +139,7 @@ export class DiskThread {
   }
 
   run(): void {
-    const { port, pieces, firstSegment } = this.#data;
-    for (const log of this.#logs) log.open(firstSegment);
+    const { port, pieces } = this.#data;
     port.on('message', (order: DiskOrder) => {
       this.#obey(order);
     });
@@ -148,8 +149,6 @@ export class DiskThread {
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
-    this.#tell({ kind: 'ready' });
-    this.#look();
   }
 
   #tell(notice: DiskNotice): void {
@@ -158,7 +157,7 @@ export class DiskThread {
 
   /** Writes what is there, syncs what is due, and comes again when there is reason to. */
   #look(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || !this.#isOpen) return;
     clearTimeout(this.#timer);
     this.#bell.setAwake();
     this.#emptyLooks = this.#drain() ? 0 : this.#emptyLooks + 1;
@@ -206,6 +205,11 @@ export class DiskThread {
 
   #obey(order: DiskOrder): void {
     switch (order.kind) {
+      case 'open':
+        for (const log of this.#logs) log.open(this.#data.firstSegment);
+        this.#isOpen = true;
+        this.#look();
+        break;
       case 'snapshot':
         this.#beginSnapshot(order.number);
         break;
@@ -269,7 +273,7 @@ export class DiskThread {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#snapshot?.writer.fail(new Error('the server stops'));
-    this.#drain();
+    if (this.#isOpen) this.#drain();
     for (const log of this.#logs) log.close();
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();

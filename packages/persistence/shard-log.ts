@@ -34,11 +34,11 @@ export interface ShardLogParts {
   readonly progress: LogProgress;
   readonly figures: LogFigures;
   /** A record that came by message: it is there when its place in the ring is. */
-  receive(): Bytes;
+  readonly receive: () => Bytes;
   /** The log cannot be written any more. */
-  failed(shard: number, message: string): void;
+  readonly failed: (shard: number, message: string) => void;
   /** A sync took that long. */
-  synced(shard: number, us: number): void;
+  readonly synced: (shard: number, us: number) => void;
 }
 
 interface OpenSegment {

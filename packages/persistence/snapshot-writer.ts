@@ -32,9 +32,9 @@ export interface SnapshotParts {
   readonly disk: Disk;
   readonly clock: Clock;
   /** A piece is written, or dropped because the snapshot has failed. */
-  took(shard: number): void;
+  readonly took: (shard: number) => void;
   /** The snapshot is there, or why it is not. */
-  ended(result: Manifest | Error): void;
+  readonly ended: (result: Manifest | Error) => void;
 }
 
 interface ShardPart {

@@ -11,7 +11,7 @@ export function checkData(settings: Settings): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) return ['there is no data'];
     const data = new OfflineData(folder.shards, shardSettings(settings));
-    const report = data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'), false);
+    const report = data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [
       ...folder.rejected,
@@ -26,7 +26,7 @@ export function exportRdb(settings: Settings, file: string): string {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
     const data = new OfflineData(folder.shards, shardSettings(settings));
-    data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'), false);
+    data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
     return `${data.exportRdb(file)} keys were written to ${file}`;
   });
 }

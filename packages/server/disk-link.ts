@@ -15,8 +15,8 @@ export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
 export interface DiskLinkParts {
   readonly options: DiskOptions;
-  notice(notice: DiskNotice): void;
-  died(reason: unknown): void;
+  readonly notice: (notice: DiskNotice) => void;
+  readonly died: (reason: unknown) => void;
 }
 
 export class DiskLink {

@@ -9,25 +9,20 @@ import type { Settings } from '#config';
 import type { FlightEvent } from '#diag';
 import { FrameKind } from '#link';
 import {
-  DataFolder,
-  DataFolderError,
-  FolderLock,
-  keysIn,
   bytesOf,
-  transactionId,
+  keysIn,
+  type DataFolder,
   type DiskNotice,
   type DurabilityMode,
+  type FolderLock,
   type Manifest,
-  type RecoveryPlan,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
-import type { OfflineOptions, OfflineReport, RecoveryAnswer } from '#shard';
-import { redistributionUrl } from '#workers';
 import { DiskLink } from './disk-link.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Fabric } from './fabric.ts';
+import { Recovering } from './recovering.ts';
 import type { ShardPool } from './shard-pool.ts';
-import { shardSettings } from './shard-settings.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
@@ -43,10 +38,10 @@ export interface DurabilityParts {
   readonly clock: Clock;
   readonly folder: DataFolder;
   readonly lock: FolderLock;
-  router(): Router;
-  diagnosis(): Diagnosis;
+  readonly router: () => Router;
+  readonly diagnosis: () => Diagnosis;
   /** Ends the turn of main, so that what was put into rings is seen. */
-  publish(): void;
+  readonly publish: () => void;
 }
 
 /** Who waits for a snapshot. */
@@ -74,7 +69,6 @@ export class Durability {
     const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.epoch = folder.lastEpoch + 1;
-    for (const file of folder.stillborn) rmSync(file);
     const firstSegment = folder.lastSegment + 1;
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
@@ -112,121 +106,24 @@ export class Durability {
     settings.onChange('snapshot.max-snapshots', tell);
   }
 
-  // Recovery.
+  /** Brings all shards back to their data. Throws with what is wrong with it. */
+  async recover(pool: ShardPool): Promise<void> {
+    const { clock, fabric, folder } = this.#parts;
+    const { mainPage } = fabric;
+    const startUs = clock.nowUs();
+    const begin = (): void => {
+      for (const file of folder.stillborn) rmSync(file);
+      this.disk.send({ kind: 'open' });
+    };
+    await new Recovering({ ...this.#parts, begin }, pool).run();
+    mainPage.set('recoveryUs', clock.nowUs() - startUs);
+    const [newest] = folder.snapshots;
+    mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
+  }
 
   /** Whether there is no data yet. */
   get isEmpty(): boolean {
     return this.#parts.folder.isEmpty;
-  }
-
-  /** Brings all shards back to their data. Throws with what is wrong with it. */
-  async recover(pool: ShardPool): Promise<void> {
-    const { folder, log, clock, settings, fabric } = this.#parts;
-    const startUs = clock.nowUs();
-    for (const message of folder.rejected) log.warn('snapshot-rejected', message);
-    const anyway = settings.boolean('persistence.recover-anyway');
-    const redistributed = await this.#redistribute(anyway);
-    for (let nth = 0; ; nth += 1) {
-      const plan = redistributed ?? folder.plan(nth);
-      if (!folder.isEmpty) {
-        const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
-        const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
-        log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
-      }
-      const problem = await this.#recoverFrom(plan, pool, anyway);
-      if (problem === undefined) break;
-      const isLast = redistributed !== undefined || nth >= folder.snapshots.length;
-      if (!problem.isSnapshot || isLast) {
-        throw new DataFolderError(
-          `${problem.message}. Nothing was changed. --recover-anyway starts with what can be read`,
-        );
-      }
-      log.warn('snapshot-damaged', `${problem.message}; the one before is tried`);
-    }
-    const us = clock.nowUs() - startUs;
-    const keys = fabric.shardPages.reduce((sum, page) => sum + page.get('loadedKeys'), 0);
-    fabric.mainPage.set('recoveryUs', us);
-    const [newest] = folder.snapshots;
-    fabric.mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
-    if (!folder.isEmpty) {
-      const ms = Math.round(us / 1_000);
-      log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
-    }
-  }
-
-  /** Data that was written for another number of shards is written anew first; answers what to read then. */
-  async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
-    const { folder, settings, log, fabric } = this.#parts;
-    const { shards } = fabric.shape;
-    if (folder.isEmpty || folder.shards === shards) return undefined;
-    const from = `${folder.shards} to ${shards} shards`;
-    log.info('redistributing', `the data is brought from ${from}`);
-    // Seldom used, and not to be waited for by every start.
-    const { Piscina } = await import('piscina');
-    const pool = new Piscina<OfflineOptions & { shards: number }, OfflineReport>({
-      filename: redistributionUrl.href,
-      minThreads: 1,
-      maxThreads: 1,
-    });
-    try {
-      const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
-      const report = await pool.run(options, { name: 'runRedistribution' });
-      for (const remark of report.remarks) log.warn('left-out', remark);
-      log.info('redistributed', `${report.keys} keys were brought from ${from}`);
-    } finally {
-      await pool.destroy();
-    }
-    // The log of this life begins behind it, and has nothing yet.
-    return new DataFolder(folder.folder).planOfSnapshot();
-  }
-
-  async #recoverFrom(
-    plan: RecoveryPlan,
-    pool: ShardPool,
-    anyway: boolean,
-  ): Promise<{ isSnapshot: boolean; message: string } | undefined> {
-    const { fabric, log } = this.#parts;
-    const answers = await Promise.all(
-      fabric.shardPages.map((_, shard) =>
-        pool.ask(shard, { kind: 'recover', plan: plan.shards[shard], anyway }),
-      ),
-    );
-    for (const answer of answers) if (answer.kind === 'not-recovered') return answer.problem;
-    let lost = 0;
-    for (const answer of answers) {
-      if (answer.kind !== 'recovered') continue;
-      for (const { message, bytes, isDamage } of answer.report.leftOut) {
-        if (isDamage) lost += bytes;
-        const what = `${message}; ${bytes} bytes are left out`;
-        log[isDamage ? 'error' : 'warn'](isDamage ? 'log-damaged' : 'log-torn', what);
-      }
-    }
-    fabric.mainPage.set('recoveryLostBytes', lost);
-    await this.#complete(answers, pool);
-    return undefined;
-  }
-
-  /** Gives each shard the transactions that its log has not, and lets all go. */
-  async #complete(answers: readonly RecoveryAnswer[], pool: ShardPool): Promise<void> {
-    const missing = missingTransactions(answers);
-    const records: Uint8Array[][] = answers.map(() => []);
-    for (const [giver, wanted] of missing) {
-      const ids = [...wanted.keys()];
-      const answer = await pool.ask(giver, { kind: 'give', ids });
-      if (answer.kind !== 'given') continue;
-      for (const [nth, record] of answer.records.entries()) {
-        for (const shard of wanted.get(ids[nth]!) ?? []) records[shard]!.push(record);
-      }
-    }
-    for (const each of records) {
-      if (each.length > 0) {
-        const message = `${each.length} transactions were on the disk of other shards only, and are made good`;
-        this.#parts.log.info('transactions-completed', message);
-      }
-    }
-    await Promise.all(
-      records.map((each, shard) => pool.ask(shard, { kind: 'go', records: inOrder(each) })),
-    );
   }
 
   /** The server serves: snapshots are due from now on. */
@@ -311,8 +208,6 @@ export class Durability {
   #take(notice: DiskNotice): void {
     const { log, clock } = this.#parts;
     switch (notice.kind) {
-      case 'ready':
-        break;
       case 'synced':
         this.#parts.diagnosis().latency.record('aof-fsync', notice.us, clock.wallMs());
         if (notice.us >= SLOW_SYNC_US) this.#note('slow-sync', [notice.shard, notice.us]);
@@ -437,38 +332,6 @@ export class Durability {
     await this.disk.stop();
     this.#lock.release();
   }
-}
-
-/** Transactions that took part on a shard whose log has them not: by a shard that has them, which lack them. */
-function missingTransactions(
-  answers: readonly RecoveryAnswer[],
-): Map<number, Map<number, number[]>> {
-  const notes = answers.map((answer) => (answer.kind === 'recovered' ? answer.transactions : []));
-  const known = notes.map((each) => new Set(each.map(([id]) => id)));
-  const missing = new Map<number, Map<number, number[]>>();
-  const seen = new Set<number>();
-  for (const [giver, each] of notes.entries()) {
-    for (const [id, shards] of each) {
-      if (seen.has(id)) continue;
-      seen.add(id);
-      for (let shard = 0; shard < answers.length; shard += 1) {
-        if ((shards & (1 << shard)) === 0 || known[shard]!.has(id)) continue;
-        const ofGiver = missing.get(giver) ?? new Map<number, number[]>();
-        ofGiver.set(id, [...(ofGiver.get(id) ?? []), shard]);
-        missing.set(giver, ofGiver);
-      }
-    }
-  }
-  return missing;
-}
-
-/** By the numbers of their transactions: the order in which main began them. */
-function inOrder(records: readonly Uint8Array[]): readonly Uint8Array[] {
-  const idOf = (record: Uint8Array): number => {
-    const view = new DataView(record.buffer, record.byteOffset);
-    return transactionId(view.getUint32(36, true), view.getUint32(32, true));
-  };
-  return [...records].sort((a, b) => idOf(a) - idOf(b));
 }
 
 function modeOf(settings: Settings): DurabilityMode {

@@ -39,9 +39,9 @@ export interface JournalParts {
   /** Which life of the server this is. */
   readonly epoch: number;
   /** Wakes the disk thread. */
-  wake(): void;
+  readonly wake: () => void;
   /** Sends a record that is too large for the ring; it arrives before its place in the ring. */
-  transfer(record: Bytes): void;
+  readonly transfer: (record: Bytes) => void;
 }
 
 /** What a record is about, besides its kind. */

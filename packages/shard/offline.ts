@@ -55,6 +55,7 @@ export class OfflineData {
   readonly machines: readonly ShardMachine[];
   readonly #settings: Readonly<Record<string, SettingValue>>;
   readonly #pages: readonly Page[];
+  readonly #recoveries: Recovery[] = [];
 
   constructor(shards: number, settings: Readonly<Record<string, SettingValue>>) {
     this.#settings = settings;
@@ -72,20 +73,16 @@ export class OfflineData {
     this.#pages = pages;
   }
 
-  /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are unless `repairs`. */
-  load(plan: RecoveryPlan, anyway: boolean, repairs: boolean): OfflineReport {
+  /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are. */
+  load(plan: RecoveryPlan, anyway: boolean): OfflineReport {
     const reports: RecoveryReport[] = [];
     for (const [shard, machine] of this.machines.entries()) {
       machine.beginReplay();
       const page = this.#pages[shard]!;
-      const recovery = new Recovery({
-        store: machine.store,
-        replay: machine.replay,
-        page,
-        repairs,
-      });
+      const recovery = new Recovery({ store: machine.store, replay: machine.replay, page });
       const outcome = recovery.run(plan.shards[shard]!, anyway);
       if (isProblem(outcome)) throw new DataFolderError(outcome.message);
+      this.#recoveries.push(recovery);
       reports.push(outcome);
     }
     this.#complete();
@@ -113,6 +110,11 @@ export class OfflineData {
         machine.replay.record(frameOf(record.slice()));
       }
     }
+  }
+
+  /** Puts aside what was damaged. */
+  repair(): void {
+    for (const recovery of this.#recoveries) recovery.repair();
   }
 
   get keys(): number {
@@ -245,9 +247,10 @@ export async function redistribute(
   const { folder, settings, anyway, shards } = options;
   const found = new DataFolder(folder);
   const data = new OfflineData(found.shards, settings);
-  const report = data.load(found.plan(0), anyway, true);
+  const report = data.load(found.plan(0), anyway);
   const number = found.lastSegment + 1;
   await data.write(folder, shards, number, found.lastEpoch + 1);
+  data.repair();
   removeAllBut(realDisk, folder, number);
   return report;
 }

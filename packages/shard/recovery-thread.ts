@@ -39,11 +39,13 @@ export async function recoverThread(
   const answer = (message: RecoveryAnswer): void => {
     port.postMessage(message);
   };
+  let recovery: Recovery | undefined;
   for (;;) {
     const order = await orders.next();
     switch (order.kind) {
       case 'recover': {
-        answer(recover(machine, page, order));
+        recovery = new Recovery({ store: machine.store, replay: machine.replay, page });
+        answer(recover(machine, recovery, order));
         break;
       }
       case 'give': {
@@ -53,6 +55,7 @@ export async function recoverThread(
         break;
       }
       case 'go':
+        recovery?.repair();
         journal.isOn = true;
         for (const record of order.records) {
           machine.replay.record(frameOf(record.slice()));
@@ -69,16 +72,10 @@ export async function recoverThread(
 
 function recover(
   machine: ShardMachine,
-  page: Page,
+  recovery: Recovery,
   { plan, anyway }: { plan: ShardPlan | undefined; anyway: boolean },
 ): RecoveryAnswer {
   machine.beginReplay();
-  const recovery = new Recovery({
-    store: machine.store,
-    replay: machine.replay,
-    page,
-    repairs: true,
-  });
   const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };

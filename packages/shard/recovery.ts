@@ -35,13 +35,13 @@ export interface RecoveryParts {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
-  /** Cuts torn ends off, and puts aside what is damaged. */
-  readonly repairs: boolean;
 }
 
 export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #leftOut: LeftOut[] = [];
+  /** What is to be done to the files, once all shards can be recovered. */
+  readonly #repairs: (() => void)[] = [];
   #before = 0;
 
   constructor(parts: RecoveryParts) {
@@ -78,6 +78,11 @@ export class Recovery {
     page.set('loadedKeys', keys);
     page.set('loadedBytes', plan.bytes);
     return { keys, records: replay.records, leftOut: this.#leftOut, droppedRecords };
+  }
+
+  /** Cuts torn ends off, and puts aside what is damaged: else the next start would meet it again. */
+  repair(): void {
+    for (const act of this.#repairs) act();
   }
 
   #snapshot(file: string, keysWanted: number): void {
@@ -121,7 +126,9 @@ export class Recovery {
       }
       const torn = reader.end(!isLast);
       if (torn !== undefined) {
-        if (this.#parts.repairs) fs.truncateSync(file, torn.offset);
+        this.#repairs.push(() => {
+          fs.truncateSync(file, torn.offset);
+        });
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         this.#leftOut.push({ file, ...torn, isDamage: false, message });
       }
@@ -140,15 +147,16 @@ export class Recovery {
   /** Keeps a copy of what is damaged, and ends the log before it. */
   #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
     const { size } = fs.statSync(file);
-    const { repairs } = this.#parts;
-    if (repairs) {
+    this.#repairs.push(() => {
       fs.copyFileSync(file, `${file}.damaged`);
       fs.truncateSync(file, offset);
-    }
+    });
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
     for (const next of later) {
       const bytes = fs.statSync(next).size;
-      if (repairs) fs.renameSync(next, `${next}.damaged`);
+      this.#repairs.push(() => {
+        fs.renameSync(next, `${next}.damaged`);
+      });
       const why = `${next} is behind the damage`;
       this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
     }

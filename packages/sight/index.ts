@@ -8,6 +8,7 @@ export {
 } from './flight.ts';
 export { Sight, type SightData } from './sight.ts';
 export {
+  durabilityIn,
   executingConnections,
   statusDocument,
   type StatusParts,

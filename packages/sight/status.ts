@@ -5,6 +5,7 @@ import type { Bytes } from '#base';
 import {
   collectStatus,
   durabilityReport,
+  type DurabilityReport,
   persistenceStatus,
   type ExecutingReport,
   type HealthLimits,
@@ -68,7 +69,7 @@ function statusSource(parts: StatusParts): StatusSource {
     windows: (command) => sight.windows(command),
     ...parts.settings,
     persistence: persistenceStatus(
-      durabilityReport({ ...sight, mode: parts.settings.durabilityMode, nowUs }),
+      durabilityIn(sight, parts.settings.durabilityMode, nowUs),
     ),
   };
 }
@@ -90,4 +91,13 @@ function executingReport(
 /** JSON has no bytes: a key that is no UTF-8 is shown with a character for each byte. */
 function keyText(key: Bytes): string {
   return Buffer.from(key).toString(isUtf8(key) ? 'utf8' : 'latin1');
+}
+
+/** How well the data is kept, as any thread sees it. */
+export function durabilityIn(
+  { main, shards, logs }: Sight,
+  mode: string,
+  nowUs: number,
+): DurabilityReport {
+  return durabilityReport({ main, shards, logs, mode, nowUs });
 }

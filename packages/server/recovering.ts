@@ -1,0 +1,186 @@
+/** The start on what a server has left: all shards read their files, and are made to agree. */
+
+import type { Clock, Logger } from '#base';
+import type { Settings } from '#config';
+import { DataFolder, DataFolderError, transactionId, type RecoveryPlan } from '#persistence';
+import type { OfflineOptions, OfflineReport, RecoveryAnswer } from '#shard';
+import { redistributionUrl } from '#workers';
+import type { Fabric } from './fabric.ts';
+import type { ShardPool } from './shard-pool.ts';
+import { shardSettings } from './shard-settings.ts';
+
+export interface RecoveringParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly folder: DataFolder;
+  /** All data is read: what is done from now on is logged. */
+  readonly begin: () => void;
+}
+
+type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
+type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
+
+export class Recovering {
+  readonly #parts: RecoveringParts;
+  readonly #pool: ShardPool;
+
+  constructor(parts: RecoveringParts, pool: ShardPool) {
+    this.#parts = parts;
+    this.#pool = pool;
+  }
+
+  /** Throws with what is wrong with the data; then nothing of it was changed. */
+  async run(): Promise<void> {
+    const { folder, log, clock, settings } = this.#parts;
+    const startUs = clock.nowUs();
+    for (const message of folder.rejected) log.warn('snapshot-rejected', message);
+    const anyway = settings.boolean('persistence.recover-anyway');
+    const redistributed = await this.#redistribute(anyway);
+    const recovered =
+      redistributed === undefined
+        ? await this.#fromNewest(anyway)
+        : await this.#recoverFrom(redistributed, anyway);
+    if (isProblem(recovered)) throw new DataFolderError(recovered.message);
+    this.#tell(recovered);
+    await this.#complete(recovered);
+    if (folder.isEmpty) return;
+    const ms = Math.round((clock.nowUs() - startUs) / 1_000);
+    const keys = recovered.reduce((sum, { report }) => sum + report.keys, 0);
+    log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
+  }
+
+  /** Begins with the newest snapshot; where one is damaged, with the one before it. */
+  async #fromNewest(anyway: boolean): Promise<readonly Recovered[] | Problem> {
+    const { folder, log } = this.#parts;
+    for (let nth = 0; ; nth += 1) {
+      const plan = folder.plan(nth);
+      if (!folder.isEmpty) {
+        const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
+        const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
+        log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
+      }
+      const outcome = await this.#recoverFrom(plan, anyway);
+      if (!isProblem(outcome)) return outcome;
+      if (!outcome.isSnapshot || nth >= folder.snapshots.length) {
+        const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
+        return { ...outcome, message: `${outcome.message}. ${advice}` };
+      }
+      log.warn('snapshot-damaged', `${outcome.message}; the one before is tried`);
+    }
+  }
+
+  /** Data that was written for another number of shards is written anew first; answers what to read then. */
+  async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
+    const { folder, settings, log, fabric } = this.#parts;
+    const { shards } = fabric.shape;
+    if (folder.isEmpty || folder.shards === shards) return undefined;
+    const from = `${folder.shards} to ${shards} shards`;
+    log.info('redistributing', `the data is brought from ${from}`);
+    // Seldom used, and not to be waited for by every start.
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina<OfflineOptions & { shards: number }, OfflineReport>({
+      filename: redistributionUrl.href,
+      minThreads: 1,
+      maxThreads: 1,
+    });
+    try {
+      const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
+      const report = await pool.run(options, { name: 'runRedistribution' });
+      for (const remark of report.remarks) log.warn('left-out', remark);
+      log.info('redistributed', `${report.keys} keys were brought from ${from}`);
+    } finally {
+      await pool.destroy();
+    }
+    // The log of this life begins behind it, and has nothing yet.
+    return new DataFolder(folder.folder).planOfSnapshot();
+  }
+
+  /** Has every shard read its files. */
+  async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<readonly Recovered[] | Problem> {
+    const { fabric } = this.#parts;
+    const answers = await Promise.all(
+      fabric.shardPages.map((_, shard) =>
+        this.#pool.ask(shard, { kind: 'recover', plan: plan.shards[shard], anyway }),
+      ),
+    );
+    const recovered: Recovered[] = [];
+    for (const answer of answers) {
+      if (answer.kind === 'not-recovered') return answer.problem;
+      if (answer.kind === 'recovered') recovered.push(answer);
+    }
+    return recovered;
+  }
+
+  /** Says what was left out. */
+  #tell(recovered: readonly Recovered[]): void {
+    const { fabric, log } = this.#parts;
+    let lost = 0;
+    for (const { message, bytes, isDamage } of recovered.flatMap(({ report }) => report.leftOut)) {
+      if (isDamage) lost += bytes;
+      const what = `${message}; ${bytes} bytes are left out`;
+      if (isDamage) log.error('log-damaged', what);
+      else log.warn('log-torn', what);
+    }
+    fabric.mainPage.set('recoveryLostBytes', lost);
+  }
+
+  /** Gives each shard the transactions that its log has not, and lets all go. */
+  async #complete(answers: readonly Recovered[]): Promise<void> {
+    const missing = missingTransactions(answers);
+    const records: Uint8Array[][] = answers.map(() => []);
+    for (const [giver, wanted] of missing) {
+      const ids = [...wanted.keys()];
+      const answer = await this.#pool.ask(giver, { kind: 'give', ids });
+      if (answer.kind !== 'given') continue;
+      for (const [nth, record] of answer.records.entries()) {
+        for (const shard of wanted.get(ids[nth]!) ?? []) records[shard]!.push(record);
+      }
+    }
+    for (const each of records) {
+      if (each.length > 0) {
+        const message = `${each.length} transactions were on the disk of other shards only, and are made good`;
+        this.#parts.log.info('transactions-completed', message);
+      }
+    }
+    this.#parts.begin();
+    await Promise.all(
+      records.map((each, shard) => this.#pool.ask(shard, { kind: 'go', records: inOrder(each) })),
+    );
+  }
+}
+
+function isProblem(outcome: readonly Recovered[] | Problem): outcome is Problem {
+  return 'isSnapshot' in outcome;
+}
+
+/** Transactions that took part on a shard whose log has them not: by a shard that has them, which lack them. */
+function missingTransactions(answers: readonly Recovered[]): Map<number, Map<number, number[]>> {
+  const notes = answers.map(({ transactions }) => transactions);
+  const known = notes.map((each) => new Set(each.map(([id]) => id)));
+  const missing = new Map<number, Map<number, number[]>>();
+  const seen = new Set<number>();
+  for (const [giver, each] of notes.entries()) {
+    for (const [id, shards] of each) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const lacking = [...known.keys()].filter(
+        (shard) => (shards & (1 << shard)) !== 0 && !known[shard]!.has(id),
+      );
+      if (lacking.length === 0) continue;
+      const ofGiver = missing.get(giver) ?? new Map<number, number[]>();
+      missing.set(giver, ofGiver.set(id, lacking));
+    }
+  }
+  return missing;
+}
+
+/** By the numbers of their transactions: the order in which main began them. */
+function inOrder(records: readonly Uint8Array[]): readonly Uint8Array[] {
+  const idOf = (record: Uint8Array): number => {
+    const view = new DataView(record.buffer, record.byteOffset);
+    return transactionId(view.getUint32(36, true), view.getUint32(32, true));
+  };
+  return [...records].sort((a, b) => idOf(a) - idOf(b));
+}
