@@ -33,7 +33,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/** What was left out at the end of a file. */
+/** What is behind the last whole block; without bytes it is zeros, written ahead of the log. */
 export interface TornEnd {
   readonly offset: number;
   readonly bytes: number;
@@ -95,6 +95,7 @@ export class BlockReader {
   end(isFinished: boolean): TornEnd | undefined {
     const offset = this.#offset;
     if (offset === this.size) return undefined;
+    if (this.#isZero(offset)) return { offset, bytes: 0 };
     const what = 'a block is not what was written';
     if (isFinished) throw new DamagedFile(this.file, offset, what);
     for (let at = offset + 8; at + BLOCK_HEADER_BYTES <= this.size; at += 8) {
@@ -104,6 +105,14 @@ export class BlockReader {
       }
     }
     return { offset, bytes: this.size - offset };
+  }
+
+  #isZero(from: number): boolean {
+    for (let at = from; at < this.size; at += WINDOW_BYTES) {
+      const rest = this.#stretch(at, Math.min(WINDOW_BYTES, this.size - at));
+      if (rest.some((byte) => byte !== 0)) return false;
+    }
+    return true;
   }
 
   #headAt(at: number): BlockHead | undefined {

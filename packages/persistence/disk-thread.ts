@@ -206,7 +206,10 @@ export class DiskThread {
   #obey(order: DiskOrder): void {
     switch (order.kind) {
       case 'open':
-        for (const log of this.#logs) log.open(this.#data.firstSegment);
+        for (const log of this.#logs) {
+          log.writesAhead = this.#mode === 'sync';
+          log.open(this.#data.firstSegment);
+        }
         this.#isOpen = true;
         this.#look();
         break;
@@ -224,6 +227,7 @@ export class DiskThread {
         break;
       case 'settings':
         this.#mode = order.mode;
+        for (const log of this.#logs) log.writesAhead = order.mode === 'sync';
         this.#syncIntervalMs = order.syncIntervalMs;
         this.#snapshotsMax = order.snapshotsMax;
         this.#look();

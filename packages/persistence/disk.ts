@@ -8,8 +8,8 @@ export interface Disk {
   makeFolder(folder: string): void;
   /** Makes a file that must not be there yet; answers a number for it. */
   create(file: string): number;
-  /** Puts pieces behind what the file holds. */
-  append(fd: number, pieces: readonly Bytes[]): void;
+  /** Puts pieces one behind the other, from `at` on; without it behind what was put last. */
+  append(fd: number, pieces: readonly Bytes[], at?: number): void;
   /** Cuts a file that is open. */
   truncate(fd: number, bytes: number): void;
   /** What was appended is on disk when `done` is called without an error. */
@@ -33,10 +33,12 @@ export const realDisk: Disk = {
     fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   },
   create: (file) => fs.openSync(file, 'wx', FILE_MODE),
-  append(fd, pieces) {
+  append(fd, pieces, at) {
     let rest = pieces.filter(({ length }) => length > 0);
+    let position = at;
     while (rest.length > 0) {
-      let written = fs.writevSync(fd, rest);
+      let written = fs.writevSync(fd, rest, position);
+      if (position !== undefined) position += written;
       // A write may be short: at a signal, and before the disk is full.
       rest = rest.flatMap((piece) => {
         const taken = Math.min(written, piece.length);

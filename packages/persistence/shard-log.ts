@@ -41,10 +41,16 @@ export interface ShardLogParts {
   readonly synced: (shard: number, us: number) => void;
 }
 
+/** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
+const AHEAD_BYTES = 1024 * 1024;
+const zeros: Bytes = new Uint8Array(AHEAD_BYTES);
+
 interface OpenSegment {
   readonly fd: number;
   readonly number: number;
   bytes: number;
+  /** The file's size: more than `bytes` where zeros are ahead. */
+  size: number;
   blocks: number;
   syncedBlocks: number;
 }
@@ -54,6 +60,8 @@ export class ShardLog {
   #segment: OpenSegment | undefined;
   #isSyncing = false;
   #previous: number;
+  /** Whether somebody waits for each sync. */
+  writesAhead = false;
 
   constructor(parts: ShardLogParts) {
     this.#parts = parts;
@@ -73,7 +81,8 @@ export class ShardLog {
       disk.append(fd, [encodeFileHead('log', head)]);
       disk.syncNow(fd);
       disk.syncFolder(shardLogFolder(folder, shard));
-      this.#segment = { fd, number, bytes: FILE_HEAD_BYTES, blocks: 0, syncedBlocks: 0 };
+      const bytes = FILE_HEAD_BYTES;
+      this.#segment = { fd, number, bytes, size: bytes, blocks: 0, syncedBlocks: 0 };
       this.#previous = number;
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
@@ -192,6 +201,7 @@ export class ShardLog {
     const segment = this.#segment;
     this.#segment = undefined;
     if (segment === undefined) return;
+    if (segment.size > segment.bytes) disk.truncate(segment.fd, segment.bytes);
     disk.syncNow(segment.fd);
     disk.close(segment.fd);
     figures.set('unsyncedSinceUs', 0);
@@ -215,7 +225,13 @@ export class ShardLog {
       synced: segment.syncedBlocks,
     });
     try {
-      disk.append(segment.fd, [head, ...pieces]);
+      const end = segment.bytes + BLOCK_HEADER_BYTES + bytes;
+      if (this.writesAhead && end > segment.size) {
+        disk.append(segment.fd, [zeros], end);
+        segment.size = end + AHEAD_BYTES;
+      }
+      disk.append(segment.fd, [head, ...pieces], segment.bytes);
+      segment.size = Math.max(segment.size, end);
     } catch (error) {
       figures.add('lostRecords', records);
       this.#fail('writeErrors', error);

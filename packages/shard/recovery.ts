@@ -130,7 +130,7 @@ export class Recovery {
           fs.truncateSync(file, torn.offset);
         });
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
-        this.#leftOut.push({ file, ...torn, isDamage: false, message });
+        if (torn.bytes > 0) this.#leftOut.push({ file, ...torn, isDamage: false, message });
       }
     } finally {
       reader.close();
