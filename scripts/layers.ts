@@ -47,7 +47,10 @@ const layers: Readonly<Record<string, Layer>> = {
   'debug-ui': { imports: [], thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'] },
   persistence: { imports: ['base', 'store', 'diag'] },
   server: { imports: beneathServer, thirdParty: ['piscina'] },
-  testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
+  testkit: {
+    imports: ['base', 'resp', 'store', 'commands', 'shard'],
+    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
+  },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/urls': { imports: [] },

@@ -120,6 +120,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'bandsGeneration'],
     ...['phase', 'idleUs', 'idleSinceUs'],
     ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
+    ...['tracesSampled', 'tracesDropped'],
   ]);
   assert.is(page.keys(1), 1);
   assert.is(page.band(0), 1, 'bands are reset by their own command');
@@ -178,7 +179,7 @@ const FROZEN_COUNTERS = [
   ...['slowCommands', 'slowCommandUs', 'slowCommandUsMax', 'bandsGeneration', 'reportGaps'],
   ...['phase', 'idleUs', 'idleSinceUs', 'cpuUserUs', 'cpuSystemUs'],
   ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
-  ...['stalePercent', 'censusUs', 'censusChanges'],
+  ...['stalePercent', 'censusUs', 'censusChanges', 'tracesSampled', 'tracesDropped'],
 ];
 
 pages.run();

@@ -114,6 +114,9 @@ export const COUNTERS = [
   /** When the walk that the census shows was through, and the count of changes when it began. */
   'censusUs',
   'censusChanges',
+  /** Main: requests that were traced, and those that should have been and could not be told of. */
+  'tracesSampled',
+  'tracesDropped',
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */

@@ -80,8 +80,9 @@ export class DebugDocuments {
     return { shards: shardReports(shards, contents) };
   }
 
-  traces() {
-    return { traces: [] };
+  /** The latest, newest first. */
+  traces(countMax?: number) {
+    return { traces: this.#surroundings.traces.recent(countMax) };
   }
 }
 
@@ -109,7 +110,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
       documents.latency(),
     ),
     get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
-    get('traces', 'Recent traces.', () => documents.traces()),
+    get('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }
 

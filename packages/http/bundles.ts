@@ -154,7 +154,7 @@ export class Bundles {
       asJson('latency.json', () => documents.latency()),
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
-      asJson('traces.json', () => documents.traces()),
+      asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(surroundings.recentLogLines()) }),
     ]);
   }

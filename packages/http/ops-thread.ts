@@ -2,9 +2,9 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
-import { isCall, PortCalls, type CallMessage } from '#link';
-import type { SightData } from '#sight';
-import { LogWriter, type LogWriterOptions } from '#telemetry';
+import { isCall, layoutOf, LinkMemory, PortCalls, TraceRingReader, type CallMessage } from '#link';
+import { commandNames, type SightData } from '#sight';
+import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
 import { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
@@ -39,6 +39,7 @@ export class OpsThread {
   readonly #writer: LogWriter;
   readonly #calls: PortCalls;
   readonly #http: OpsHttp;
+  readonly #traces: TraceDesk;
   #level: number;
 
   constructor(data: OpsData) {
@@ -54,7 +55,20 @@ export class OpsThread {
         this.#writer.write([record]);
       },
     );
+    const memory = new LinkMemory(data.sight.memory);
+    this.#traces = new TraceDesk({
+      ring: new TraceRingReader(memory, layoutOf(data.sight.link).traces),
+      clock: systemClock,
+      commandNames: commandNames(),
+      endpoint: data.http.traceEndpoint,
+      identity: data.http.identity,
+      settings: data.live.traces,
+      log: (level, event, message, fields) => {
+        logger[level](event, message, fields);
+      },
+    });
     this.#http = new OpsHttp({
+      traces: this.#traces,
       sight: data.sight,
       version: data.version,
       fixed: data.http,
@@ -71,6 +85,8 @@ export class OpsThread {
 
   run(): void {
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('trace-figures', () => this.#traces.figures);
+    this.#calls.on('traces', (count) => this.#traces.recent(count as number));
     this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
     this.#data.port.on('message', (message: OpsMessage) => {
       this.#take(message);
@@ -102,6 +118,7 @@ export class OpsThread {
         break;
       case 'live':
         this.#http.apply(message.live);
+        this.#traces.apply(message.live.traces);
         break;
       case 'stop':
         void this.#stop();
@@ -111,6 +128,7 @@ export class OpsThread {
 
   async #stop(): Promise<void> {
     await this.#http.close();
+    await this.#traces.close();
     await this.#writer.close();
     this.#tell({ kind: 'stopped' });
     this.#data.port.close();

@@ -41,7 +41,7 @@ frames('kinds', () => {
         inquiry: 18,
         events: 19,
       },
-      ...{ report: 20, introduce: 21, latency: 22 },
+      ...{ report: 20, introduce: 21, latency: 22, times: 23 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -68,7 +68,10 @@ frames('words of a request', () => {
   assert.is(REQUEST_HEADER_BYTES, 32);
   assert.equal(
     { ...RequestFlag },
-    { resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
+    {
+      ...{ resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
+      traced: 0x2000,
+    },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
   assert.is(HOST_WORDS, 2);
@@ -141,7 +144,7 @@ frames('the layout gives everything its own range, on lines of the cache', () =>
     [layout.read, shape.readBytes],
     [layout.blocks, shape.blocks * shape.blockBytes],
   ];
-  for (const ring of [...layout.requests, ...layout.replies]) {
+  for (const ring of [...layout.requests, ...layout.replies, layout.traces]) {
     ranges.push([ring.header, RING_HEADER_BYTES], [ring.data, ring.bytes]);
   }
   assert.is(layout.requests.length, 3);

@@ -49,6 +49,8 @@ export const FrameKind = {
   introduce: 21,
   /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */
   latency: 22,
+  /** shard -> main: when the parts of a traced command ran, ahead of its reply. Body: doubles (trace-times.ts). */
+  times: 23,
 } as const;
 
 /** Header of a frame from main to a shard. */
@@ -136,6 +138,8 @@ export const RequestFlag = {
   passesBarrier: 1 << 11,
   /** A command that has waited is run once more, unless it no longer waits. */
   again: 1 << 12,
+  /** The command is traced: its times are wanted. */
+  traced: 1 << 13,
 } as const;
 
 /**

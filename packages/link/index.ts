@@ -39,3 +39,11 @@ export {
   type KeyEvent,
   type Origin,
 } from './key-events.ts';
+export {
+  decodeTimes,
+  TracedPart,
+  TraceTimes,
+  type PartTimes,
+  type ShardTimes,
+} from './trace-times.ts';
+export { TraceRingReader, TraceRingWriter, type TraceRecord } from './trace-ring.ts';

@@ -24,6 +24,8 @@ export interface LinkLayout {
   blocks: number;
   /** The counter of slow commands. */
   slowIds: number;
+  /** From main to the ops thread: what it is told of traced requests. */
+  traces: RingPlace;
   bytes: number;
 }
 
@@ -33,6 +35,8 @@ export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
 export const BLOCKS = 1024;
+/** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
+const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
 export function defaultShape(shards: number): LinkShape {
   return {
@@ -67,5 +71,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
-  return { doorbell, requests, replies, read, blocks, slowIds, bytes: at };
+  const traces = ring(TRACE_RING_BYTES);
+  return { doorbell, requests, replies, read, blocks, slowIds, traces, bytes: at };
 }

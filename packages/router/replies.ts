@@ -2,7 +2,16 @@
 
 import { asBuffer, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
-import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
+import {
+  decodeTimes,
+  FrameKind,
+  KIND_MASK,
+  Reply,
+  ReplyFlag,
+  TRANSFERRED,
+  type LinkMemory,
+  type ShardTimes,
+} from '#link';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
@@ -24,6 +33,8 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
+  /** What a shard did for a traced command. */
+  traced(shard: number, times: ShardTimes): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
@@ -155,6 +166,9 @@ export class Replies {
         break;
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
+        break;
+      case FrameKind.times:
+        this.#signals.traced(link.index, decodeTimes(body));
         break;
       case FrameKind.report:
         this.#signals.reported(link.index, sequence, body);

@@ -114,6 +114,7 @@ export class Routes {
     if (client.noTouch) flags |= RequestFlag.noTouch;
     if (client.isMuted) flags |= RequestFlag.mute;
     if (client.isConducting) flags |= RequestFlag.passesBarrier;
+    if (client.trace !== undefined) flags |= RequestFlag.traced;
     head.kind = kind;
     head.flags = flags;
     head.database = client.database;

@@ -13,6 +13,7 @@ import {
   RingReader,
   RingWriter,
   SharedCounter,
+  TraceRingWriter,
   type LinkLayout,
   type LinkShape,
   type SharedMemory,
@@ -75,6 +76,11 @@ export class Fabric {
       const replies = new RingReader(this.memory, this.layout.replies[index]!);
       return new ShardLink(index, this.memory, requests, replies, port);
     });
+  }
+
+  /** What the ops thread is told of traced requests. */
+  traceRing(): TraceRingWriter {
+    return new TraceRingWriter(this.memory, this.layout.traces);
   }
 
   blockPool(): BlockPool {

@@ -32,6 +32,7 @@ import {
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
+  type TracesPort,
   type TracksPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
@@ -59,6 +60,7 @@ export class MainRunner implements Contexts {
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
   readonly bundles: BundlesPort;
+  readonly traces: TracesPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
@@ -86,6 +88,7 @@ export class MainRunner implements Contexts {
       generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
     };
+    this.traces = server.traces;
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
@@ -166,6 +169,7 @@ export class MainRunner implements Contexts {
     client.replyMode = 'on';
     client.noEvict = false;
     client.noTouch = false;
+    client.traceParent = undefined;
     client.authenticated = !this.authentication.isRequired;
     this.reply.protocol = 2;
   }

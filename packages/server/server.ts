@@ -32,6 +32,7 @@ import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
 import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
+import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
 import { VERSION } from './version.ts';
@@ -48,6 +49,7 @@ export class Server {
   readonly clients: Clients;
   readonly router: Router;
   readonly hotKeys: HotKeysSession;
+  readonly traces: Traces;
   readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
@@ -68,18 +70,19 @@ export class Server {
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
     this.settings = settings;
-    this.#ops = new OpsLink(settings);
+    this.#ops = new OpsLink(settings, this.#runId);
     this.log = new Logger(
       'main',
       () => this.#clock.wallMs(),
       () => this.#ops.level,
       (record) => {
-        this.#ops.post(record);
+        this.#ops.post(inRequest(record, this.router));
       },
     );
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
+    this.traces = new Traces(settings, fabric.mainPage, this.#ops);
     this.#samples = new ThreadSamples(fabric.mainPage);
     this.#rates = ratesOf(fabric);
     this.#pool = this.#newPool(fabric);
@@ -103,6 +106,7 @@ export class Server {
       page,
       clock: this.#clock,
       notes: this.diagnosis,
+      tracing: { ring: fabric.traceRing(), random: Math.random },
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
@@ -294,6 +298,7 @@ export class Server {
 
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
+    followTracing(this.settings, this.router.tracing);
     for (const name of settingNames) {
       this.settings.onChange(name, () => {
         const value = this.settings.get(name) as SettingValue;

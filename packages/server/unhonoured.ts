@@ -30,16 +30,7 @@ export const UNHONOURED: readonly SettingName[] = [
   'cluster.announce-address',
   'status.durability-lag-warning-ms',
   'status.durability-lag-critical-ms',
-  'debug-bundle.max-trace-entries',
-  'metrics.otlp-endpoint',
-  'metrics.otlp-interval-secs',
-  'tracing.otlp-endpoint',
-  'tracing.sampling-rate',
-  'tracing.service-name',
-  'tracing.scatter-gather-spans',
-  'tracing.shard-spans',
   'tracing.persistence-spans',
-  'tracing.recent-traces-max',
 ];
 
 const REASON = 'this version does not have what it is for';

@@ -6,14 +6,7 @@
  */
 
 import { CommandError, keyName, unreachable, type Clock } from '#base';
-import {
-  Arguments,
-  commandTable,
-  findKeys,
-  type ByKeyCommand,
-  type CommandEntry,
-  type Wait,
-} from '#commands';
+import { Arguments, commandTable, findKeys, type CommandEntry, type Wait } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import type { Store } from '#store';
@@ -21,9 +14,10 @@ import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
-import { answerPart } from './part-answer.ts';
+import { answerPart, answerWhole } from './part-answer.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Slowness } from './slowness.ts';
+import { isTraced, type TracedCommands } from './traced-commands.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -35,6 +29,7 @@ export interface ExecutorParts {
   readonly watches: Watches;
   readonly hotKeys: HotKeys;
   readonly events: KeyEvents;
+  readonly traced: TracedCommands;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
@@ -46,6 +41,9 @@ export interface ExecutorParts {
   /** A command that has waited was run and answered. */
   answered(frame: Frame): void;
 }
+
+/** Stands for the queue time of a command that has waited for its keys. */
+const WAITED = -1;
 
 /** Where to find an argument of a frame: which frames of a transaction name which keys. */
 type KeyVisitor = (database: number, args: Arguments, index: number) => void;
@@ -113,23 +111,27 @@ export class Executor {
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
-    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
-    if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
+    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
+    if (frame.kind === FrameKind.command) this.#makeRoom(frame, entry);
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    traced?.begin(entry.id);
     this.execute(entry, wait?.retry);
+    traced?.end(this.nowUs);
     context.isPartial = false;
     if (context.isOutdated) {
+      traced?.forget();
       this.#sender.abandon();
       this.#values[AT.executing] = 0;
-      const sequence = words[word + Request.sequence]! >>> 0;
       const slot = words[word + Request.connection]!;
-      this.#sender.sendSignal(FrameKind.inquiry, slot, sequence, ReplyFlag.outdated);
+      this.#sender.sendSignal(FrameKind.inquiry, slot, sequenceOf(frame), ReplyFlag.outdated);
       return true;
     }
     if (context.parked !== undefined) {
+      traced?.forget();
       this.#park(frame, context.parked);
       return false;
     }
-    this.#finish(frame, entry, startUs, again ? 0 : this.queueUs(frame, startUs));
+    this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
     if (again) this.#parts.answered(frame);
     return true;
   }
@@ -149,11 +151,11 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     const { writer } = this.#sender;
-    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
     writer.clearError();
     if (error === undefined) writer.nilArray();
     else writer.error(error);
-    this.#finish(frame, entry, startUs, 0);
+    this.#finish(frame, entry, startUs, WAITED);
   }
 
   /** Runs the commands of a transaction one after the other, unless a watched key has changed. */
@@ -161,7 +163,7 @@ export class Executor {
     const { words, word } = frame;
     const beganUs = this.nowUs;
     const slot = words[word + Request.connection]!;
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const sequence = sequenceOf(frame);
     const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
@@ -190,7 +192,10 @@ export class Executor {
     this.#context.mayBlock = false;
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    traced?.begin(entry.id);
     this.execute(entry);
+    traced?.end(this.nowUs);
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
   }
@@ -201,14 +206,16 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     this.start(frame, entry);
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const sequence = sequenceOf(frame);
     const queueUs = this.queueUs(frame, startUs);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
     reply.clearError();
     let flags = 0;
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
     try {
-      this.#parts.makeRoomFor(entry);
+      this.#makeRoom(frame, entry);
+      traced?.begin(entry.id);
       answerPart(entry, this.#context, this.args);
     } catch (error) {
       this.#fail(error);
@@ -216,9 +223,11 @@ export class Executor {
     }
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
+    traced?.end(endUs);
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
+    traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
@@ -295,20 +304,12 @@ export class Executor {
       const { command } = entry;
       if (retry !== undefined) retry(this.#context, this.args);
       else if (command.route === 'oneShard') command.run(this.#context, this.args);
-      else if (command.route === 'byKey') this.#answerWhole(command);
+      else if (command.route === 'byKey') answerWhole(command, this.#context, this.args);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
       this.#fail(error);
     }
     this.nowUs = this.#parts.clock.nowUs();
-  }
-
-  /** All keys of a command that main would split are here: there is one part. */
-  #answerWhole(command: ByKeyCommand<never>): void {
-    const keyCount = Math.ceil((this.args.count - 1) / command.keyStride);
-    const part = command.run(this.#context, this.args);
-    const partOfKey = new Array<number>(keyCount).fill(0);
-    command.merge.combine([part], this.#sender.writer, { partOfKey });
   }
 
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
@@ -322,13 +323,24 @@ export class Executor {
     this.#sender.writer.error(error);
   }
 
-  /** Ends the reply of a frame's command and counts it. */
-  #finish(frame: Frame, entry: CommandEntry, startUs: number, queueUs: number): void {
+  /** Evicts what must go before a command, which is said of one that is traced. */
+  #makeRoom(frame: Frame, entry: CommandEntry): void {
+    if (isTraced(frame)) this.#parts.traced.makeRoom(entry);
+    else this.#parts.makeRoomFor(entry);
+  }
+
+  /** Ends the reply of a frame's command and counts it; `sinceUs` is its queue time, or WAITED. */
+  #finish(frame: Frame, entry: CommandEntry, startUs: number, sinceUs: number): void {
     const { words, word } = frame;
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const queueUs = Math.max(sinceUs, 0);
+    const sequence = sequenceOf(frame);
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     if (this.#hotKeys.isActive) this.#countKeys(frame, entry, this.nowUs - startUs);
     this.#parts.events.sendAhead();
+    if (isTraced(frame)) {
+      const { errorText } = this.#sender.writer;
+      this.#parts.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
+    }
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);

@@ -6,6 +6,7 @@
  */
 
 import { assert, unreachable, type Bytes } from '#base';
+import type { CommandEntry } from '#commands';
 import {
   AT,
   Bands,
@@ -32,6 +33,7 @@ import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { Slowness } from './slowness.ts';
+import { TracedCommands } from './traced-commands.ts';
 import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
@@ -152,15 +154,18 @@ export class ShardMachine {
 
   #newExecutor(): Executor {
     const { page, clock, memory } = this.#parts;
+    const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
+      if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+    };
+    const evicted = (): number => this.store.stats.evicted;
+    const traced = new TracedCommands({ sender: this.#sender, clock, evicted, makeRoomFor });
     return new Executor({
+      ...{ traced, makeRoomFor },
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
       watches: this.#watches,
       hotKeys: this.#hotKeys,
       linkWords: memory.words,
-      makeRoomFor: ({ deniesOom }) => {
-        if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
-      },
       bands: () => this.#bands,
       slowness: this.#slowness,
       park: (frame, wait) => {

@@ -1,5 +1,5 @@
 export { executingIn, type Executing } from './executing.ts';
-export { Sight, type SightData } from './sight.ts';
+export { commandNames, Sight, type SightData } from './sight.ts';
 export {
   executingConnections,
   statusDocument,

@@ -28,6 +28,11 @@ export class Sight {
     this.shape = data.pageShape;
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
-    this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
+    this.commandNames = commandNames();
   }
+}
+
+/** By the ids that pages and traces know commands by, as `client|list`. */
+export function commandNames(): readonly string[] {
+  return commandTable.entries.map(({ lowerName }) => lowerName);
 }

@@ -7,6 +7,7 @@ import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { debugBundle } from './debug-bundle.ts';
 import { debugHead } from './debug-head.ts';
+import { debugTracing } from './debug-tracing.ts';
 import type { ServerContext } from './ports.ts';
 
 const error = onMain<ServerContext>({
@@ -180,12 +181,14 @@ const help = onMain<ServerContext>({
       ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
       ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
       ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
+      ['TRACING <STATUS|RECENT [<count>]>', 'How tracing goes, or the latest traces (10).'],
     ]);
   },
 });
 
 export const debugOnMain = [
   debugBundle,
+  debugTracing,
   error,
   log,
   protocol,

@@ -6,7 +6,14 @@ import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
 import { commandTable, type MainContext, type TransactionsPort } from '#commands';
 import { configName, settingNames, Settings } from '#config';
 import { LatencyEvents, MainBands, Page, SlowLog } from '#diag';
-import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
+import {
+  layoutOf,
+  LinkMemory,
+  RingReader,
+  RingWriter,
+  TraceRingWriter,
+  type SettingValue,
+} from '#link';
 import { BlockPool } from '#net';
 import { ParsedCommand } from '#resp';
 import {
@@ -149,6 +156,7 @@ export class Simulation {
     this.router = new Router({
       ...{ memory, links, page, clock: this.#clock },
       notes: this.#notes(page, shape.shards),
+      tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 1 },
       gate: () => undefined,
       ...{ isOutOfMemory: () => false, keyEvents: () => undefined },
       ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
