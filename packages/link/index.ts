@@ -40,10 +40,13 @@ export {
   type Origin,
 } from './key-events.ts';
 export {
-  decodeTimes,
-  TracedPart,
-  TraceTimes,
+  RecordAt,
+  RecordFlag,
+  TraceDraft,
+  type KeptArgument,
   type PartTimes,
-  type ShardTimes,
-} from './trace-times.ts';
-export { TraceRingReader, TraceRingWriter, type TraceRecord } from './trace-ring.ts';
+  type ShardWork,
+  type TraceRecord,
+} from './trace-record.ts';
+export { TraceRingReader, TraceRingWriter } from './trace-ring.ts';
+export { TimesAt, TracedPart, TraceTimes, type ShardTimes } from './trace-times.ts';

@@ -1,64 +1,47 @@
 /**
- * What main tells the ops thread of requests that are traced: records in a ring of shared memory.
+ * Records of traced requests on their way from main to the ops thread, in a ring of shared memory.
  *
  * Main never waits for it: what finds the ring full is the caller's to count. The ops thread looks by
  * itself from time to time, so main wakes nobody.
  */
 
-import type { Bytes } from '#base';
-import { decodeMessage, encodeMessage } from './control.ts';
 import { frameBytes } from './frames.ts';
 import type { LinkMemory } from './memory.ts';
 import { RingReader, RingWriter, type RingPlace } from './ring.ts';
-import type { ShardTimes } from './trace-times.ts';
-
-/** Words of a frame before its body: the frame's bytes, and the body's. */
-const HEADER_BYTES = 8;
-
-/** One request, from its being taken up to its reply's being handed to the socket. */
-export interface TraceRecord {
-  /** 16 bytes of the trace's id, 8 of the request's span, and 8 of its parent's where an application gave one. */
-  readonly ids: Bytes;
-  /** Part of a trace; else it is told only for the log. */
-  readonly isSampled: boolean;
-  /** Index of the command in the table; -1 for one that does not exist. */
-  readonly command: number;
-  /** Number of the connection. */
-  readonly connection: number;
-  readonly startUs: number;
-  readonly endUs: number;
-  /** Index of the error's code in ERROR_CODES, or -1. */
-  readonly error: number;
-  readonly keyCount: number;
-  /** The first arguments, the command's name among them, shortened and without secrets. */
-  readonly args: readonly Bytes[];
-  /** How long main itself executed the command; undefined when it did not. */
-  readonly mainUs: number | undefined;
-  readonly shards: readonly (ShardTimes & { readonly shard: number })[];
-  /** Several shards each answered a part. */
-  readonly isGathered: boolean;
-}
+import { readRecord, RecordAt, type TraceDraft, type TraceRecord } from './trace-record.ts';
 
 export class TraceRingWriter {
   readonly #ring: RingWriter;
-  readonly #recordBytesMax: number;
+  readonly #doubles: Float64Array;
 
   constructor(memory: LinkMemory, place: RingPlace) {
     this.#ring = new RingWriter(memory, place);
-    this.#recordBytesMax = place.bytes >> 2;
+    this.#doubles = new Float64Array(memory.memory.buffer);
+  }
+
+  /** Whether the reader keeps up: less than three quarters are waiting. */
+  get hasRoom(): boolean {
+    return this.#ring.backlog < 0.75 * this.#ring.capacity;
   }
 
   /** False when there is no room, or the record is too large. */
-  write(record: TraceRecord): boolean {
-    const body = encodeMessage(record);
-    const bytes = frameBytes(HEADER_BYTES + body.length);
-    if (bytes > this.#recordBytesMax) return false;
+  write(draft: TraceDraft): boolean {
+    const { doubles, count, text, textBytes } = draft;
+    const bytes = frameBytes(8 * count + textBytes);
+    if (bytes > this.#ring.capacity >> 2) return false;
     const at = this.#ring.reserve(bytes);
     if (at < 0) return false;
     const { memory } = this.#ring;
+    const target = this.#doubles;
+    const first = at >> 3;
+    for (let index = 1; index < count; index += 1) target[first + index] = doubles[index]!;
+    // Random bits may be no number, and then a double need not keep them.
+    const { ids } = draft;
+    const idsWord = (at >> 2) + 2 * RecordAt.ids;
+    for (let word = 0; word < ids.length; word += 1) memory.words[idsWord + word] = ids[word]!;
     memory.words[at >> 2] = bytes;
-    memory.words[(at >> 2) + 1] = body.length;
-    memory.bytes.set(body, at + HEADER_BYTES);
+    memory.words[(at >> 2) + 1] = count;
+    memory.bytes.set(text.subarray(0, textBytes), at + 8 * count);
     this.#ring.commit(bytes);
     return true;
   }
@@ -80,17 +63,15 @@ export class TraceRingReader {
   take(countMax: number, each: (record: TraceRecord) => void): number {
     const ring = this.#ring;
     const { words, bytes } = ring.memory;
-    let count = 0;
-    for (let at = ring.next(); at >= 0 && count < countMax; at = ring.next()) {
-      const bodyBytes = words[(at >> 2) + 1]!;
-      // Decoded bytes are views: they must not be of the ring.
-      each(
-        decodeMessage(bytes.slice(at + HEADER_BYTES, at + HEADER_BYTES + bodyBytes)) as TraceRecord,
-      );
-      ring.advance(words[at >> 2]!);
-      count += 1;
+    let taken = 0;
+    for (let at = ring.next(); at >= 0 && taken < countMax; at = ring.next()) {
+      const frame = words[at >> 2]!;
+      const copy = bytes.slice(at, at + frame);
+      each(readRecord(new Float64Array(copy.buffer), copy, words[(at >> 2) + 1]!));
+      ring.advance(frame);
+      taken += 1;
     }
     ring.release();
-    return count;
+    return taken;
   }
 }

@@ -23,67 +23,61 @@ export const TracedPart = {
   logSync: 3,
 } as const;
 
-const HEAD = 6;
-const PART = 4;
+/** Doubles of a body. */
+export const TimesAt = {
+  slot: 0,
+  sequence: 1,
+  queueUs: 2,
+  startUs: 3,
+  endUs: 4,
+  error: 5,
+} as const;
+export const TIMES_HEAD = 6;
+export const TIMES_PART = 4;
 /** Parts of one command that are told of: a long transaction is not told whole. */
 const PARTS_MAX = 64;
 
-/** One part of a command's execution. */
-export interface PartTimes {
-  readonly part: number;
-  readonly detail: number;
-  readonly startUs: number;
-  readonly endUs: number;
-}
-
-/** What one shard did for one request. */
+/** How a shard has executed a command. */
 export interface ShardTimes {
-  readonly slot: number;
-  readonly sequence: number;
   readonly queueUs: number;
   readonly startUs: number;
   readonly endUs: number;
   readonly error: number;
-  readonly parts: readonly PartTimes[];
 }
 
 /** Collects the times of one command at a time; its memory is used again for the next. */
 export class TraceTimes {
-  readonly #doubles = new Float64Array(HEAD + PART * PARTS_MAX);
+  readonly #doubles = new Float64Array(TIMES_HEAD + TIMES_PART * PARTS_MAX);
   readonly #bytes = new Uint8Array(this.#doubles.buffer);
-  #parts = 0;
+  #end = TIMES_HEAD;
 
   clear(): void {
-    this.#parts = 0;
+    this.#end = TIMES_HEAD;
   }
 
-  /** Beyond the limit, parts are left out. */
-  add({ part, detail, startUs, endUs }: PartTimes): void {
-    if (this.#parts === PARTS_MAX) return;
-    this.#doubles.set([part, detail, startUs, endUs], HEAD + PART * this.#parts);
-    this.#parts += 1;
+  /** A number of TracedPart. Beyond the limit, parts are left out. */
+  add(part: number, detail: number, startUs: number, endUs: number): void {
+    const doubles = this.#doubles;
+    const at = this.#end;
+    if (at === doubles.length) return;
+    doubles[at] = part;
+    doubles[at + 1] = detail;
+    doubles[at + 2] = startUs;
+    doubles[at + 3] = endUs;
+    this.#end = at + TIMES_PART;
   }
 
   /** The body of a frame, until the next command; forgets the parts. */
-  take(head: Omit<ShardTimes, 'parts'>): Bytes {
-    const { slot, sequence, queueUs, startUs, endUs, error } = head;
-    this.#doubles.set([slot, sequence, queueUs, startUs, endUs, error]);
-    const bytes = 8 * (HEAD + PART * this.#parts);
-    this.#parts = 0;
+  take(slot: number, sequence: number, times: ShardTimes): Bytes {
+    const doubles = this.#doubles;
+    doubles[TimesAt.slot] = slot;
+    doubles[TimesAt.sequence] = sequence;
+    doubles[TimesAt.queueUs] = times.queueUs;
+    doubles[TimesAt.startUs] = times.startUs;
+    doubles[TimesAt.endUs] = times.endUs;
+    doubles[TimesAt.error] = times.error;
+    const bytes = 8 * this.#end;
+    this.#end = TIMES_HEAD;
     return this.#bytes.subarray(0, bytes);
   }
 }
-
-export function decodeTimes(body: Bytes): ShardTimes {
-  const doubles = new Float64Array(Uint8Array.from(body).buffer);
-  const parts: PartTimes[] = [];
-  for (let at = HEAD; at + PART <= doubles.length; at += PART) {
-    const [part, detail, startUs, endUs] = doubles.subarray(at, at + PART) as unknown as Four;
-    parts.push({ part, detail, startUs, endUs });
-  }
-  const [slot, sequence, queueUs, startUs, endUs, error] = doubles as unknown as Six;
-  return { slot, sequence, queueUs, startUs, endUs, error, parts };
-}
-
-type Four = readonly [number, number, number, number];
-type Six = readonly [number, number, number, number, number, number];

@@ -86,8 +86,7 @@ export class Answers {
     const executeUs = this.#clock.nowUs() - startUs;
     this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
-    if (trace !== undefined) trace.mainUs = executeUs;
-    trace?.failed(reply.errorText);
+    trace?.ran(executeUs, reply.errorText);
     const deferred = this.#takeDeferred();
     if (deferred !== undefined) {
       deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);

@@ -2,16 +2,7 @@
 
 import { asBuffer, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
-import {
-  decodeTimes,
-  FrameKind,
-  KIND_MASK,
-  Reply,
-  ReplyFlag,
-  TRANSFERRED,
-  type LinkMemory,
-  type ShardTimes,
-} from '#link';
+import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
@@ -33,8 +24,8 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
-  /** What a shard did for a traced command. */
-  traced(shard: number, times: ShardTimes): void;
+  /** What a shard did for a traced command: so many doubles of the link memory. */
+  traced(shard: number, at: number, length: number): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
@@ -145,6 +136,14 @@ export class Replies {
 
   #takeRare(link: ShardLink, word: number, kindWord: number): void {
     const { words } = this.#memory;
+    if (kindWord === FrameKind.times) {
+      this.#signals.traced(
+        link.index,
+        (word + Reply.body) >> 1,
+        words[word + Reply.bodyBytes]! >> 3,
+      );
+      return;
+    }
     const body = this.#bodyOf(link, word, kindWord);
     const slot = words[word + Reply.connection]!;
     const sequence = words[word + Reply.sequence]! >>> 0;
@@ -166,9 +165,6 @@ export class Replies {
         break;
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
-        break;
-      case FrameKind.times:
-        this.#signals.traced(link.index, decodeTimes(body));
         break;
       case FrameKind.report:
         this.#signals.reported(link.index, sequence, body);

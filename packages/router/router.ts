@@ -73,7 +73,7 @@ export class Router {
     this.#roster = new Roster(page.values, clock);
     this.tracing = new Tracing({
       ...{ page, clock, ...parts.tracing },
-      takenUs: () => this.#roster.nowUs,
+      ...{ roster: this.#roster, memory },
     });
     const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
@@ -127,8 +127,8 @@ export class Router {
       tookLong: (shard, event, us, unixMs) => {
         notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
       },
-      traced: (shard, times) => {
-        this.tracing.shardDid(shard, times, this.#roster.inSlot(times.slot));
+      traced: (shard, at, length) => {
+        this.tracing.shardDid(shard, at, length);
       },
       reported: (shard, number, body) => {
         this.reports.answered(shard, number, body);

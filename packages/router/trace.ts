@@ -1,73 +1,48 @@
 /** One request that is traced, from its being taken up to its reply, and those of a client that are under way. */
 
-import { errorIndex, type KeptArguments } from '#diag';
-import type { Bytes } from '#base';
-import type { ShardTimes, TraceRecord } from '#link';
+import { errorIndex } from '#diag';
+import { RecordAt, RecordFlag, TraceDraft } from '#link';
 
-/** What is known of a request when it is taken up. */
-export interface TraceHead {
-  readonly ids: Bytes;
-  readonly isSampled: boolean;
-  readonly sequence: number;
-  readonly command: number;
-  readonly connection: number;
-  readonly startUs: number;
-  readonly keyCount: number;
-  readonly args: KeptArguments;
-}
+const ID_BYTES = 24;
 
+/** Is used again for another request when this one has been told of. */
 export class Trace {
-  readonly sequence: number;
-  /** How long main itself executed the command. */
-  mainUs: number | undefined;
-  readonly #head: TraceHead;
-  readonly #shards: (ShardTimes & { readonly shard: number })[] = [];
-  #error = -1;
-  #isGathered = false;
-
-  constructor(head: TraceHead) {
-    this.#head = head;
-    this.sequence = head.sequence;
-  }
-
-  get ids(): Bytes {
-    return this.#head.ids;
-  }
+  sequence = 0;
+  readonly draft = new TraceDraft();
 
   get isSampled(): boolean {
-    return this.#head.isSampled;
+    return (this.draft.doubles[RecordAt.flags]! & RecordFlag.sampled) !== 0;
   }
 
-  /** Main has answered with this error, or null for none. */
+  /** 16 bytes of the trace, 8 of the request's span. */
+  get ids(): Uint8Array {
+    const { buffer, byteOffset } = this.draft.ids;
+    return new Uint8Array(buffer, byteOffset, ID_BYTES);
+  }
+
+  /** Main itself has executed the command; `errorText` is null unless it answered an error. */
+  ran(executeUs: number, errorText: string | null): void {
+    this.draft.doubles[RecordAt.mainUs] = executeUs;
+    this.failed(errorText);
+  }
+
   failed(errorText: string | null): void {
-    if (errorText !== null) this.#error = errorIndex(errorText);
+    if (errorText !== null) this.draft.doubles[RecordAt.error] = errorIndex(errorText);
   }
 
   /** The parts of several shards were put together. */
   gathered(errorText: string | null): void {
-    this.#isGathered = true;
+    const { doubles } = this.draft;
+    doubles[RecordAt.flags]! |= RecordFlag.gathered;
     this.failed(errorText);
-  }
-
-  shardDid(shard: number, times: ShardTimes): void {
-    this.#shards.push({ ...times, shard });
-    if (times.error >= 0) this.#error = times.error;
-  }
-
-  record(endUs: number): TraceRecord {
-    const { ids, isSampled, command, connection, startUs, keyCount, args } = this.#head;
-    return {
-      ...{ ids, isSampled, command, connection, startUs, endUs, keyCount },
-      ...{ error: this.#error, mainUs: this.mainUs, isGathered: this.#isGathered },
-      args: args.shown,
-      shards: this.#shards,
-    };
   }
 }
 
 /** Those of one client that are not answered yet, in the order of their sequences. */
 export class OpenTraces {
-  readonly #open: Trace[] = [];
+  #open: Trace[] = [];
+  /** Those before it are answered. */
+  #first = 0;
   readonly #ended: Trace[];
 
   /** What is answered goes to `ended`. */
@@ -81,19 +56,34 @@ export class OpenTraces {
 
   /** Takes back the one that was added last. */
   takeBack(trace: Trace): void {
-    if (this.#open.at(-1) === trace) this.#open.pop();
+    if (this.#open.length > this.#first && this.#open.at(-1) === trace) this.#open.pop();
   }
 
   at(sequence: number): Trace | undefined {
-    return this.#open.find((trace) => trace.sequence === sequence);
+    let low = this.#first;
+    let high = this.#open.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const trace = this.#open[middle]!;
+      // Sequences wrap, but those that are open lie close together.
+      const ahead = (sequence - trace.sequence) | 0;
+      if (ahead === 0) return trace;
+      if (ahead < 0) high = middle;
+      else low = middle + 1;
+    }
+    return undefined;
   }
 
   /** All commands before this sequence have their replies. */
   answered(dueSequence: number): void {
-    for (let first = this.#open[0]; first !== undefined; first = this.#open[0]) {
-      if (((dueSequence - first.sequence) | 0) <= 0) return;
-      this.#open.shift();
-      this.#ended.push(first);
+    const open = this.#open;
+    while (this.#first < open.length) {
+      const trace = open[this.#first]!;
+      if (((dueSequence - trace.sequence) | 0) <= 0) return;
+      this.#first += 1;
+      this.#ended.push(trace);
     }
+    open.length = 0;
+    this.#first = 0;
   }
 }

@@ -6,26 +6,28 @@
  * here to the ops thread.
  */
 
-import type { Bytes, Clock } from '#base';
+import type { Clock } from '#base';
 import { findKeys, type Arguments, type CommandEntry, type TraceParent } from '#commands';
-import { KeptArguments, type Page } from '#diag';
-import type { ShardTimes, TraceRingWriter } from '#link';
+import { AT, type Page } from '#diag';
+import { RecordAt, RecordFlag, TimesAt, type LinkMemory, type TraceRingWriter } from '#link';
 import type { Client } from './client.ts';
+import type { Roster } from './roster.ts';
 import { OpenTraces, Trace } from './trace.ts';
 
 /** Requests that may be under way and traced at a time; further ones are counted as dropped. */
 const OPEN_MAX = 8_192;
-/** Bytes of an argument that are kept for the statement. */
-const ARGUMENT_BYTES_MAX = 128;
-/** Words of 32 bits of a trace's id and a span's. */
+/** Traces kept for later requests, a few kilobytes each. */
+const SPARE_MAX = 1_024;
+/** Words of 32 bits of a trace's id and a span's, and bytes of the latter two. */
 const ID_WORDS = 6;
-const PARENT_BYTES = 8;
+const TRACE_ID_BYTES = 16;
+const PARENT_AT = 24;
 
 export interface TracingParts {
   readonly page: Page;
   readonly clock: Clock;
-  /** When what is dispatched now was taken up: the time that its frames say, too. */
-  readonly takenUs: () => number;
+  readonly memory: LinkMemory;
+  readonly roster: Roster;
   readonly ring: TraceRingWriter;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -43,13 +45,21 @@ export class Tracing {
   /** Whether a request must be looked at at all. */
   isOn = false;
   readonly #parts: TracingParts;
+  readonly #values: Float64Array;
+  /** Of the link memory. */
+  readonly #doubles: Float64Array;
   /** Answered, and not told of yet. */
   readonly #ended: Trace[] = [];
+  readonly #spare: Trace[] = [];
   #settings: TracingSettings = { isEnabled: false, samplingRate: 0, tellsAll: false };
   #open = 0;
+  /** The ops thread keeps up. */
+  #hasRoom = true;
 
   constructor(parts: TracingParts) {
     this.#parts = parts;
+    this.#values = parts.page.values;
+    this.#doubles = new Float64Array(parts.memory.memory.buffer);
   }
 
   apply(settings: TracingSettings): void {
@@ -61,32 +71,19 @@ export class Tracing {
   take(client: Client, entry: CommandEntry, args: Arguments): void {
     const parent = client.traceParent;
     if (parent?.isForNext === true) client.traceParent = undefined;
+    client.trace = undefined;
     const isSampled = this.#samples(parent);
-    if (!isSampled && !this.#settings.tellsAll) {
-      client.trace = undefined;
+    if (!isSampled && !this.#settings.tellsAll) return;
+    if (isSampled) this.#values[AT.tracesSampled]! += 1;
+    if (!this.#hasRoom || this.#open >= OPEN_MAX) {
+      this.#values[AT.tracesDropped]! += 1;
+      // While nothing ends, nothing would look whether there is room again.
+      if (this.#open === 0) this.#hasRoom = this.#parts.ring.hasRoom;
       return;
     }
-    if (isSampled) this.#parts.page.add('tracesSampled', 1);
-    if (this.#open >= OPEN_MAX) {
-      client.trace = undefined;
-      this.#parts.page.add('tracesDropped', 1);
-      return;
-    }
-    this.#begin(client, entry, args, { isSampled, parent });
-  }
-
-  #begin(client: Client, entry: CommandEntry, args: Arguments, how: Sampling): void {
-    const { isSampled, parent } = how;
-    const trace = new Trace({
-      ids: isSampled ? this.#ids(parent) : NO_IDS,
-      isSampled,
-      sequence: client.nextSequence,
-      command: entry.id,
-      connection: client.id,
-      startUs: this.#parts.takenUs(),
-      keyCount: findKeys(entry.command.keys, args)?.length ?? 0,
-      args: new KeptArguments().keep(args, entry.secretsOf(args), ARGUMENT_BYTES_MAX),
-    });
+    const trace = this.#spare.pop() ?? new Trace();
+    this.#begin(trace, client, entry, args);
+    if (isSampled) this.#identify(trace, parent);
     client.trace = trace;
     client.traces ??= new OpenTraces(this.#ended);
     client.traces.add(trace);
@@ -99,6 +96,32 @@ export class Tracing {
     return parent === undefined ? this.#parts.random() < samplingRate : parent.isSampled;
   }
 
+  #begin(trace: Trace, client: Client, entry: CommandEntry, args: Arguments): void {
+    const { draft } = trace;
+    trace.sequence = client.nextSequence;
+    draft.begin(args, entry.secretsOf(args));
+    const { doubles } = draft;
+    doubles[RecordAt.startUs] = this.#parts.roster.nowUs;
+    doubles[RecordAt.connection] = client.id;
+    doubles[RecordAt.command] = entry.id;
+    doubles[RecordAt.keyCount] = keyCountOf(entry, args);
+  }
+
+  /** New ids of a trace and its span, or of a span in the application's trace, and that one's own. */
+  #identify({ draft }: Trace, parent: TraceParent | undefined): void {
+    const { ids, doubles } = draft;
+    const { random } = this.#parts;
+    for (let word = 0; word < ID_WORDS; word += 1) ids[word] = random() * 2 ** 32;
+    // An id of zeros would be none.
+    ids[ID_WORDS - 1]! |= 1;
+    doubles[RecordAt.flags] = RecordFlag.sampled;
+    if (parent === undefined) return;
+    doubles[RecordAt.flags] = RecordFlag.sampled | RecordFlag.hasParent;
+    const bytes = new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
+    bytes.set(parent.traceId.subarray(0, TRACE_ID_BYTES));
+    bytes.set(parent.spanId, PARENT_AT);
+  }
+
   /** The command found no room, and is offered again: it is decided on anew. */
   giveBack(client: Client): void {
     const { trace } = client;
@@ -106,47 +129,44 @@ export class Tracing {
     client.traces?.takeBack(trace);
     client.trace = undefined;
     this.#open -= 1;
-    if (trace.isSampled) this.#parts.page.add('tracesSampled', -1);
+    if (trace.isSampled) this.#values[AT.tracesSampled]! -= 1;
+    this.#spare.push(trace);
   }
 
-  /** A shard's times for a client's command. */
-  shardDid(shard: number, times: ShardTimes, client: Client | undefined): void {
+  /** A shard's times for a client's command: `length` doubles of the link memory, from `at` on. */
+  shardDid(shard: number, at: number, length: number): void {
+    const doubles = this.#doubles;
+    const client = this.#parts.roster.inSlot(doubles[at + TimesAt.slot]!);
+    if (client === undefined) return;
     // What main conducts has a sequence for each of its commands.
-    const trace = client?.isConducting === true ? client.trace : client?.traces?.at(times.sequence);
-    trace?.shardDid(shard, times);
+    const trace = client.isConducting
+      ? client.trace
+      : client.traces?.at(doubles[at + TimesAt.sequence]!);
+    if (trace === undefined) return;
+    trace.draft.addShard(shard, doubles, at, length);
+    const error = doubles[at + TimesAt.error]!;
+    if (error >= 0) trace.draft.doubles[RecordAt.error] = error;
   }
 
   /** Tells of the requests that were answered: their replies have just been handed to the sockets. */
   flush(): void {
     if (this.#ended.length === 0) return;
-    const { clock, ring, page } = this.#parts;
+    const { clock, ring } = this.#parts;
     const nowUs = clock.nowUs();
     for (const trace of this.#ended) {
-      if (!ring.write(trace.record(nowUs))) page.add('tracesDropped', 1);
+      trace.draft.doubles[RecordAt.endUs] = nowUs;
+      if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
+      if (this.#spare.length < SPARE_MAX) this.#spare.push(trace);
     }
     this.#open -= this.#ended.length;
     this.#ended.length = 0;
     ring.publish();
-  }
-
-  /** New ids of a trace and its span, or of a span in the application's trace, and that one's own. */
-  #ids(parent: TraceParent | undefined): Bytes {
-    const words = new Uint32Array(parent === undefined ? ID_WORDS : ID_WORDS + PARENT_BYTES / 4);
-    const { random } = this.#parts;
-    for (let word = 0; word < ID_WORDS; word += 1) words[word] = random() * 2 ** 32;
-    const ids = new Uint8Array(words.buffer);
-    // An id of zeros would be none.
-    ids[4 * ID_WORDS - 1]! |= 1;
-    if (parent === undefined) return ids;
-    ids.set(parent.traceId);
-    ids.set(parent.spanId, 4 * ID_WORDS);
-    return ids;
+    this.#hasRoom = ring.hasRoom;
   }
 }
 
-interface Sampling {
-  readonly isSampled: boolean;
-  readonly parent: TraceParent | undefined;
+function keyCountOf(entry: CommandEntry, args: Arguments): number {
+  if (entry.firstArgumentIsKey) return 1;
+  if (!entry.hasKeys) return 0;
+  return findKeys(entry.command.keys, args)?.length ?? 0;
 }
-
-const NO_IDS = new Uint8Array(0);

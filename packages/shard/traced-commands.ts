@@ -48,7 +48,7 @@ export class TracedCommands {
     makeRoomFor(entry);
     const detail = evicted() - before;
     if (detail === 0) return;
-    this.#times.add({ part: TracedPart.evict, detail, startUs, endUs: clock.nowUs() });
+    this.#times.add(TracedPart.evict, detail, startUs, clock.nowUs());
   }
 
   /** A command's handler is about to run. */
@@ -59,8 +59,7 @@ export class TracedCommands {
 
   /** It has run. */
   end(endUs: number): void {
-    const { store: part } = TracedPart;
-    this.#times.add({ part, detail: this.#command, startUs: this.#sinceUs, endUs });
+    this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
   /** The command is not answered now. */
@@ -73,7 +72,7 @@ export class TracedCommands {
     const slot = words[word + Request.connection]!;
     const sequence = words[word + Request.sequence]! >>> 0;
     const error = errorText === null ? -1 : errorIndex(errorText);
-    const body = this.#times.take({ slot, sequence, queueUs, startUs, endUs, error });
+    const body = this.#times.take(slot, sequence, { queueUs, startUs, endUs, error });
     this.#parts.sender.sendAhead(FrameKind.times, body);
   }
 }

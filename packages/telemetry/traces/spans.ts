@@ -14,7 +14,7 @@
  */
 
 import { ERROR_CODES } from '#base';
-import { TracedPart, type PartTimes, type ShardTimes, type TraceRecord } from '#link';
+import { TracedPart, type PartTimes, type ShardWork, type TraceRecord } from '#link';
 import { statementOf } from './statement.ts';
 
 /** Which kinds of spans there are beside the three of every trace. */
@@ -62,11 +62,19 @@ const SPAN_ID_BYTES = 8;
 const SYSTEM = 'svc';
 
 /** Bytes of a record's ids, as hex. */
-export function idsOf({ ids }: TraceRecord): { trace: string; span: string; parent: string } {
+export function idsOf({ ids, hasParent }: TraceRecord): {
+  trace: string;
+  span: string;
+  parent: string;
+} {
   const hex = Buffer.from(ids).toString('hex');
   const span = 2 * TRACE_ID_BYTES;
   const parent = span + 2 * SPAN_ID_BYTES;
-  return { trace: hex.slice(0, span), span: hex.slice(span, parent), parent: hex.slice(parent) };
+  return {
+    trace: hex.slice(0, span),
+    span: hex.slice(span, parent),
+    parent: hasParent ? hex.slice(parent) : '',
+  };
 }
 
 /** The command's name as it is typed. */
@@ -75,9 +83,7 @@ export function operationOf(command: number, names: readonly string[]): string {
 }
 
 /** The shard that took longest. */
-export function slowestOf(
-  shards: TraceRecord['shards'],
-): TraceRecord['shards'][number] | undefined {
+export function slowestOf(shards: readonly ShardWork[]): ShardWork | undefined {
   let slowest = shards[0];
   for (const one of shards) {
     if (slowest === undefined || executeUs(one) > executeUs(slowest)) slowest = one;
@@ -85,7 +91,7 @@ export function slowestOf(
   return slowest;
 }
 
-export function executeUs({ startUs, endUs }: ShardTimes): number {
+export function executeUs({ startUs, endUs }: ShardWork): number {
   return endUs - startUs;
 }
 
@@ -119,7 +125,7 @@ class Plan {
       ...{ startUs: record.startUs, endUs: record.endUs, error: codeOf(record.error) },
       attributes: {
         ...{ 'db.system': SYSTEM, 'db.operation': this.#operation },
-        'db.statement': statementOf(record.args),
+        'db.statement': statementOf(record),
         ...{ 'svc.connection_id': connection, 'svc.key_count': keyCount },
         ...(only !== undefined && others.length === 0 ? { 'svc.shard_id': only.shard } : {}),
         ...errorAttribute(codeOf(record.error)),
@@ -144,14 +150,11 @@ class Plan {
     this.#addShards(id, shards);
   }
 
-  #addShards(
-    parentId: string,
-    shards: readonly (TraceRecord['shards'][number] | undefined)[],
-  ): void {
+  #addShards(parentId: string, shards: readonly (ShardWork | undefined)[]): void {
     for (const one of shards) if (one !== undefined) this.#addShard(parentId, one);
   }
 
-  #addShard(parentId: string, one: TraceRecord['shards'][number]): void {
+  #addShard(parentId: string, one: ShardWork): void {
     const { shard, startUs, endUs, queueUs, parts, error } = one;
     const attributes = { 'svc.shard_id': shard };
     if (this.#context.settings.shard && queueUs >= 0) {
@@ -203,8 +206,9 @@ class Plan {
 
   #push(span: PlannedSpan): void {
     const { unixOffsetUs } = this.#context;
-    const startUs = span.startUs + unixOffsetUs;
-    // Times of two threads are of one clock, but read one after the other.
+    // A shard that is awake reads the clock once for the end of a command and the start of the next, which
+    // may have been taken up a moment later than that.
+    const startUs = Math.max(span.startUs, this.#record.startUs) + unixOffsetUs;
     this.spans.push({ ...span, startUs, endUs: Math.max(startUs, span.endUs + unixOffsetUs) });
   }
 }

@@ -19,7 +19,7 @@ import { TraceExport } from './trace-export.ts';
 /** Between two looks at what main has told. */
 const PERIOD_MS = 50;
 /** Records taken at a time, so that this thread stays able to answer; main drops what finds no room. */
-const RECORDS_MAX = 2_000;
+const RECORDS_MAX = 500;
 /** The last traces are sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
