@@ -53,6 +53,15 @@ export const FrameKind = {
   times: 23,
 } as const;
 
+const KIND_NAMES = new Map<number, string>(
+  Object.entries(FrameKind).map(([name, kind]) => [kind, name]),
+);
+
+/** The name of a kind of frame. */
+export function kindName(kind: number): string {
+  return KIND_NAMES.get(kind & KIND_MASK) ?? 'unknown';
+}
+
 /** Header of a frame from main to a shard. */
 export const Request = {
   /** Size of the frame in bytes, a multiple of 8. */

@@ -15,6 +15,7 @@ export {
   FrameKind,
   HOST_WORDS,
   HostWord,
+  kindName,
   KIND_MASK,
   Reply,
   ReplyFlag,

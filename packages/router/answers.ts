@@ -3,6 +3,7 @@
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#diag';
+import { commandDone, commandStart, scatterDone } from '#probes';
 import { OwnedReply } from '#resp';
 import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
@@ -70,6 +71,7 @@ export class Answers {
     const reply = this.#begin(client);
     this.#deferred = undefined;
     this.running = trace;
+    if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
     const startUs = this.#clock.nowUs();
     values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = startUs;
@@ -87,6 +89,9 @@ export class Answers {
     this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
+    if (commandDone.isWatched) {
+      commandDone.fire(entry.lowerName, Math.round(executeUs), reply.errorText === null ? 0 : 1);
+    }
     const deferred = this.#takeDeferred();
     if (deferred !== undefined) {
       deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);
@@ -188,6 +193,10 @@ export class Answers {
     const reply = this.#begin(client);
     gather.write(reply);
     client.traces?.at(sequence)?.gathered(reply.errorText);
+    if (scatterDone.isWatched) {
+      const us = Math.round(this.#clock.nowUs() - gather.takenUs);
+      scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
+    }
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     const bytes = reply.take();

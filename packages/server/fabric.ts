@@ -19,6 +19,7 @@ import {
   type SharedMemory,
 } from '#link';
 import { BlockPool } from '#net';
+import { memoryPressure } from '#probes';
 import { ShardLink, type BodyPort } from '#router';
 import { Sight, type SightData } from '#sight';
 
@@ -98,7 +99,10 @@ export class Fabric {
     const limit = settings.number('memory.maxmemory');
     if (limit === 0 || this.usedBytes <= limit) return false;
     const policy = settings.string('memory.maxmemory-policy');
-    return policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+    const isRefused =
+      policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+    if (isRefused && memoryPressure.isWatched) memoryPressure.fire(this.usedBytes, limit, 'refuse');
+    return isRefused;
   }
 
   #hasVolatileKeys(): boolean {

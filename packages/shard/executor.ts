@@ -9,12 +9,15 @@ import { CommandError, keyName, unreachable, type Clock } from '#base';
 import { Arguments, commandTable, findKeys, type CommandEntry, type Wait } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type HotKeys, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
+import { commandDone, commandStart } from '#probes';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
+import { countKeys } from './key-costs.ts';
 import type { KeyEvents } from './key-events.ts';
 import { answerPart, answerWhole } from './part-answer.ts';
+import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Slowness } from './slowness.ts';
 import { isTraced, type TracedCommands } from './traced-commands.ts';
@@ -229,6 +232,7 @@ export class Executor {
     this.#parts.events.sendAhead();
     traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
+    if (commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
@@ -294,6 +298,9 @@ export class Executor {
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+    if (commandStart.isWatched) {
+      probeStart(entry, this.args, this.#parts.slowness.clientOf(this.#context.connection));
+    }
   }
 
   /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
@@ -348,14 +355,8 @@ export class Executor {
 
   /** Tells the sampler of hot keys what the command has cost; several keys share it. */
   #countKeys({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const hotKeys = this.#hotKeys;
     const bytes = words[word + Request.bodyBytes]! + this.#sender.written;
-    if (!hotKeys.counts(us, bytes, entry.hasKeys)) return;
-    const { args } = this;
-    const found = findKeys(entry.command.keys, args) ?? [];
-    for (const { index } of found) {
-      hotKeys.sampled(args.latin1(index), us / found.length, bytes / found.length);
-    }
+    countKeys(this.#hotKeys, entry, this.args, { us, bytes });
   }
 
   /** Microseconds from main's taking the command up to its start here. */
@@ -379,6 +380,7 @@ export class Executor {
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
+    if (commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const { database, connection } = this.#context;

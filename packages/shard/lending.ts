@@ -9,6 +9,7 @@
 import { keyName, type Bytes } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
+import { messageSent } from '#probes';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
@@ -162,6 +163,7 @@ export class Lending {
     if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
     const isBroken = watcher >= 0 && watches.take(watcher);
     const message = encodeCopies({ transaction, shard: shardIndex, isBroken, copies });
+    if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
     sender.send(FrameKind.copies, host, transaction, message);
   }
 
@@ -231,6 +233,7 @@ export class Lending {
     }
     if (outcome.length === 0) return;
     const answer = { transaction, shard: shardIndex, isBroken: false, copies: outcome };
+    if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
     sender.send(FrameKind.returned, shard, transaction, encodeCopies(answer));
   }
 

@@ -5,7 +5,7 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import { assert, unreachable, type Bytes } from '#base';
+import { assert, latin1, unreachable, type Bytes } from '#base';
 import type { CommandEntry } from '#commands';
 import {
   AT,
@@ -19,6 +19,7 @@ import {
   type ShardContent,
 } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
+import { keyEvicted, keyExpired, messageReceived } from '#probes';
 import { Store } from '#store';
 import { Blocking } from './blocking.ts';
 import { ExecutionContext } from './context.ts';
@@ -29,6 +30,7 @@ import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { probeReceived } from './probing.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
@@ -186,15 +188,18 @@ export class ShardMachine {
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
     const events = this.#events;
+    const { index } = this.#parts;
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
     store.events = {
       expired: (database, bytes, at, length) => {
+        if (keyExpired.isWatched) keyExpired.fire(latin1(bytes, at, length), index);
         events.expired(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
       evicted: (database, bytes, at, length) => {
+        if (keyEvicted.isWatched) keyEvicted.fire(latin1(bytes, at, length), index, store.policy);
         events.evicted(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
@@ -280,6 +285,7 @@ export class ShardMachine {
   }
 
   #take(frame: Frame): void {
+    if (messageReceived.isWatched) probeReceived(this.#parts.index, frame, this.#parts.requests);
     const kindWord = frame.words[frame.word + Request.kind]!;
     if ((kindWord & TRANSFERRED) !== 0) {
       const whole = frame.withBody(this.#parts.receive());

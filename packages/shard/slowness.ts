@@ -72,6 +72,11 @@ export class Slowness {
     this.#clients[slot] = decodeMessage(frame.body) as SlowClient;
   }
 
+  /** Who is in a slot. */
+  clientOf(slot: number): SlowClient {
+    return this.#clients[slot] ?? STRANGER;
+  }
+
   /** A command took at least `noticeUs`. */
   command(entry: CommandEntry, args: Arguments, times: CommandTimes): void {
     const { executeUs, queueUs, unixMs, database, connection } = times;
@@ -80,7 +85,7 @@ export class Slowness {
     if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return;
     const kept = log.spareArguments();
     kept.keep(args, entry.secretsOf(args), log.argumentBytesMax);
-    const client = this.#clients[connection] ?? STRANGER;
+    const client = this.clientOf(connection);
     log.add({ unixMs, executeUs, queueUs, durableUs: 0, database, client }, kept);
     this.#page.slow(executeUs);
   }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '#base';
 import { AT, type LatencyEvent, type Page } from '#diag';
+import { memoryPressure } from '#probes';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -90,6 +91,7 @@ export class Upkeep {
   makeRoom(): void {
     const { values } = this.#page;
     const startUs = this.#nowUs();
+    this.#probePressure();
     while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
@@ -221,6 +223,7 @@ export class Upkeep {
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
     if (!this.mustEvict()) return false;
+    this.#probePressure();
     const startUs = this.#nowUs();
     const endUs = startUs + EVICT_US;
     const { values } = this.#page;
@@ -231,6 +234,11 @@ export class Upkeep {
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
     this.#took('eviction-cycle', startUs);
     return freed > 0;
+  }
+
+  #probePressure(): void {
+    if (!memoryPressure.isWatched) return;
+    memoryPressure.fire(this.#usedBytesOfAll(), this.#maxmemory, 'evict');
   }
 
   /** A piece of timed work that began then has ended. */
