@@ -242,6 +242,10 @@ loading('warns of what is allowed but probably not meant', () => {
   assert.equal(events('server.bind=::', 'security.protected-mode=no'), ['error no-password']);
   assert.equal(events('server.bind=::', 'security.requirepass=p'), []);
   assert.equal(events('logging.rotation.frequency=hourly'), ['warn rotation-without-file']);
+  const never = ['logging.rotation.frequency=never', 'logging.rotation.max-size-mb=0'];
+  const file = 'logging.file-path=svc.log';
+  assert.equal(events(file, ...never), []);
+  assert.equal(events(file, ...never, 'logging.rotation.max-files=3'), ['warn rotation-never']);
   assert.equal(events('server.port=0'), ['warn no-listener']);
 });
 

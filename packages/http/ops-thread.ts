@@ -26,6 +26,7 @@ export type OpsMessage =
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'live'; readonly live: HttpLiveSettings }
+  | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
 
 /** What main is sent, beside questions. */
@@ -119,6 +120,9 @@ export class OpsThread {
       case 'live':
         this.#http.apply(message.live);
         this.#traces.apply(message.live.traces);
+        break;
+      case 'reopen-log':
+        this.#writer.reopenFile(systemClock.wallMs());
         break;
       case 'stop':
         void this.#stop();

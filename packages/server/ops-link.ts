@@ -97,6 +97,11 @@ export class OpsLink {
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
   }
 
+  /** Closes the log file and opens it again: whoever rotates it by himself has moved it away. */
+  reopenLog(): void {
+    this.#send({ kind: 'reopen-log' });
+  }
+
   /** Asks the ops thread; rejects when it does not answer in time. */
   async ask(name: string, question: unknown, timeoutMs: number): Promise<unknown> {
     const calls = this.#port === undefined ? undefined : this.#calls;

@@ -54,7 +54,7 @@ export class Server {
   readonly log: Logger;
   readonly shardCount: number;
   readonly diagnosis: Diagnosis;
-  readonly #ops: OpsLink;
+  readonly ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
   readonly #pool: ShardPool;
@@ -70,19 +70,19 @@ export class Server {
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
     this.settings = settings;
-    this.#ops = new OpsLink(settings, this.#runId);
+    this.ops = new OpsLink(settings, this.#runId);
     this.log = new Logger(
       'main',
       () => this.#clock.wallMs(),
-      () => this.#ops.level,
+      () => this.ops.level,
       (record) => {
-        this.#ops.post(inRequest(record, this.router));
+        this.ops.post(inRequest(record, this.router));
       },
     );
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
-    this.traces = new Traces(settings, fabric.mainPage, this.#ops);
+    this.traces = new Traces(settings, fabric.mainPage, this.ops);
     this.#samples = new ThreadSamples(fabric.mainPage);
     this.#rates = ratesOf(fabric);
     this.#pool = this.#newPool(fabric);
@@ -156,7 +156,7 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      const http = this.ops.start(this.#fabric.sightData, opsAnswers(this));
       await Promise.all([http, this.#openToClients()]);
     } catch (error) {
       this.#isStopping = true;
@@ -164,7 +164,7 @@ export class Server {
       for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#fabric.doorbell.stop();
-      await this.#ops.stop();
+      await this.ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
@@ -217,7 +217,7 @@ export class Server {
 
   /** Asks the ops thread for something that may take a while. */
   askOps(name: string): Promise<unknown> {
-    return this.#ops.ask(name, null, OPS_MS_MAX);
+    return this.ops.ask(name, null, OPS_MS_MAX);
   }
 
   /** The time of day, as diagnostics tell it. */
@@ -374,7 +374,7 @@ export class Server {
     await this.#pool.terminate();
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
-    await this.#ops.stop();
+    await this.ops.stop();
   }
 }
 
