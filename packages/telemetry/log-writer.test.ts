@@ -200,7 +200,8 @@ writing('opens the file anew when it was moved away, and loses no line', async (
     writer.write([{ ...record, message: 'to the moved one' }]);
     writer.reopenFile(record.time);
     writer.write([{ ...record, message: 'after' }]);
-    await until(() => /after/.test(readFileSync(file.path, 'utf8')), 'the new file has it');
+    await until(() => existsSync(file.path), 'the new file is opened');
+    await until(() => readFileSync(file.path, 'utf8').includes('after'), 'the new file has it');
   });
   const moved = readFileSync(`${file.path}.1`, 'utf8');
   const own = readFileSync(file.path, 'utf8');

@@ -87,6 +87,8 @@ export class TraceDesk {
   }
 
   apply(settings: TraceSettings): void {
+    // What came before the change is told by the settings of then.
+    this.#look();
     this.#settings = settings;
     this.#forgetOld();
     const isOn = settings.isEnabled || settings.tellsAll;
@@ -98,7 +100,6 @@ export class TraceDesk {
     } else if (!isOn) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      this.#look();
     }
   }
 
