@@ -47,6 +47,7 @@ export {
   type KeptArgument,
   type PartTimes,
   type ShardWork,
+  type SpanSwitches,
   type TraceRecord,
 } from './trace-record.ts';
 export { TraceRingReader, TraceRingWriter } from './trace-ring.ts';

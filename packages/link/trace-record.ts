@@ -44,6 +44,12 @@ export const RecordFlag = {
   gathered: 2,
   /** An application's span is the parent. */
   hasParent: 4,
+  /** The log is to have a line of it. */
+  logged: 8,
+  /** Which spans are made beside those of every trace: the settings at the time of the request. */
+  scatterGatherSpans: 16,
+  shardSpans: 32,
+  persistenceSpans: 64,
 } as const;
 
 const HEAD = 16;
@@ -153,6 +159,12 @@ export interface KeptArgument {
   readonly length: number;
 }
 
+export interface SpanSwitches {
+  readonly scatterGather: boolean;
+  readonly shard: boolean;
+  readonly persistence: boolean;
+}
+
 /** A record as the ops thread reads it; fields are those of RecordAt. */
 export interface TraceRecord {
   readonly startUs: number;
@@ -165,6 +177,9 @@ export interface TraceRecord {
   readonly isSampled: boolean;
   readonly isGathered: boolean;
   readonly hasParent: boolean;
+  readonly isLogged: boolean;
+  /** Which spans are made beside those of every trace. */
+  readonly spans: SpanSwitches;
   /** 32 bytes. */
   readonly ids: Bytes;
   readonly argumentCount: number;
@@ -189,6 +204,12 @@ export function readRecord(doubles: Float64Array, bytes: Bytes, count: number): 
     isSampled: (flags & RecordFlag.sampled) !== 0,
     isGathered: (flags & RecordFlag.gathered) !== 0,
     hasParent: (flags & RecordFlag.hasParent) !== 0,
+    isLogged: (flags & RecordFlag.logged) !== 0,
+    spans: {
+      scatterGather: (flags & RecordFlag.scatterGatherSpans) !== 0,
+      shard: (flags & RecordFlag.shardSpans) !== 0,
+      persistence: (flags & RecordFlag.persistenceSpans) !== 0,
+    },
     ids: bytes.subarray(idsAt, idsAt + ID_BYTES),
     argumentCount: doubles[RecordAt.argumentCount]!,
     args: readArguments(doubles, bytes, kept, 8 * count),

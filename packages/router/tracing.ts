@@ -9,7 +9,14 @@
 import type { Clock } from '#base';
 import { findKeys, type Arguments, type CommandEntry, type TraceParent } from '#commands';
 import { AT, type Page } from '#diag';
-import { RecordAt, RecordFlag, TimesAt, type LinkMemory, type TraceRingWriter } from '#link';
+import {
+  RecordAt,
+  RecordFlag,
+  TimesAt,
+  type LinkMemory,
+  type SpanSwitches,
+  type TraceRingWriter,
+} from '#link';
 import type { Client } from './client.ts';
 import type { Roster } from './roster.ts';
 import { OpenTraces, Trace } from './trace.ts';
@@ -39,7 +46,13 @@ export interface TracingSettings {
   readonly samplingRate: number;
   /** Every request is told of for the log, whether it is sampled or not. */
   readonly tellsAll: boolean;
+  readonly spans: SpanSwitches;
 }
+
+const OFF: TracingSettings = {
+  ...{ isEnabled: false, samplingRate: 0, tellsAll: false },
+  spans: { scatterGather: false, shard: false, persistence: false },
+};
 
 export class Tracing {
   /** Whether a request must be looked at at all. */
@@ -51,7 +64,9 @@ export class Tracing {
   /** Answered, and not told of yet. */
   readonly #ended: Trace[] = [];
   readonly #spare: Trace[] = [];
-  #settings: TracingSettings = { isEnabled: false, samplingRate: 0, tellsAll: false };
+  #settings = OFF;
+  /** What every record says, by the settings. */
+  #flags = 0;
   #open = 0;
   /** The ops thread keeps up. */
   #hasRoom = true;
@@ -65,6 +80,12 @@ export class Tracing {
   apply(settings: TracingSettings): void {
     this.#settings = settings;
     this.isOn = settings.isEnabled || settings.tellsAll;
+    const { scatterGather, shard, persistence } = settings.spans;
+    this.#flags =
+      (settings.tellsAll ? RecordFlag.logged : 0) |
+      (scatterGather ? RecordFlag.scatterGatherSpans : 0) |
+      (shard ? RecordFlag.shardSpans : 0) |
+      (persistence ? RecordFlag.persistenceSpans : 0);
   }
 
   /** Decides on a command that is about to be sent on. */
@@ -101,6 +122,7 @@ export class Tracing {
     trace.sequence = client.nextSequence;
     draft.begin(args, entry.secretsOf(args));
     const { doubles } = draft;
+    doubles[RecordAt.flags] = this.#flags;
     doubles[RecordAt.startUs] = this.#parts.roster.nowUs;
     doubles[RecordAt.connection] = client.id;
     doubles[RecordAt.command] = entry.id;
@@ -114,9 +136,9 @@ export class Tracing {
     for (let word = 0; word < ID_WORDS; word += 1) ids[word] = random() * 2 ** 32;
     // An id of zeros would be none.
     ids[ID_WORDS - 1]! |= 1;
-    doubles[RecordAt.flags] = RecordFlag.sampled;
+    doubles[RecordAt.flags]! |= RecordFlag.sampled;
     if (parent === undefined) return;
-    doubles[RecordAt.flags] = RecordFlag.sampled | RecordFlag.hasParent;
+    doubles[RecordAt.flags]! |= RecordFlag.hasParent;
     const bytes = new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
     bytes.set(parent.traceId.subarray(0, TRACE_ID_BYTES));
     bytes.set(parent.spanId, PARENT_AT);

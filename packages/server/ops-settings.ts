@@ -3,7 +3,8 @@
 import type { LogLevel } from '#base';
 import { isLoopback, rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
-import type { LogWriterOptions, TraceSettings } from '#telemetry';
+import type { TracingSettings } from '#router';
+import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from './status-settings.ts';
 import { VERSION } from './version.ts';
 
@@ -50,13 +51,12 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
   };
 }
 
-/** What decides on traces, and what is made of them. */
-export function traceSettings(settings: Settings): TraceSettings {
+/** What decides on traces. */
+export function traceSettings(settings: Settings): TracingSettings {
   return {
     isEnabled: settings.boolean('tracing.enabled'),
     samplingRate: settings.number('tracing.sampling-rate'),
     tellsAll: settings.boolean('logging.per-request-spans'),
-    recentMax: settings.number('tracing.recent-traces-max'),
     spans: {
       scatterGather: settings.boolean('tracing.scatter-gather-spans'),
       shard: settings.boolean('tracing.shard-spans'),
@@ -79,7 +79,10 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
       slowlogMax: settings.number('debug-bundle.max-slowlog-entries'),
       tracesMax: settings.number('debug-bundle.max-trace-entries'),
     },
-    traces: traceSettings(settings),
+    traces: {
+      isOn: settings.boolean('tracing.enabled') || settings.boolean('logging.per-request-spans'),
+      recentMax: settings.number('tracing.recent-traces-max'),
+    },
     metricsPushMs: settings.number('metrics.otlp-interval-secs') * 1_000,
     entries: settings.entries(),
     toml: settings.toToml({ hideSecrets: true }),

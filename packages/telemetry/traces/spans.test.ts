@@ -1,13 +1,13 @@
 /** From a record to spans: which there are under each switch, and what a statement shows. */
-import { TracedPart, type KeptArgument, type TraceRecord } from '#link';
+import { TracedPart, type KeptArgument, type SpanSwitches, type TraceRecord } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedTrace, type SpanSettings } from './spans.ts';
+import { plannedTrace } from './spans.ts';
 import { statementOf } from './statement.ts';
 
 const spans = suite('spans');
 
-const OFF: SpanSettings = { scatterGather: false, shard: false, persistence: false };
+const OFF: SpanSwitches = { scatterGather: false, shard: false, persistence: false };
 
 const kept = (text: string): KeptArgument => {
   const bytes = Buffer.from(text, 'latin1');
@@ -17,6 +17,7 @@ const kept = (text: string): KeptArgument => {
 const record: TraceRecord = {
   ...{ startUs: 100, endUs: 200, connection: 5, command: 0, error: -1, keyCount: 1 },
   ...{ mainUs: undefined, isSampled: true, isGathered: false, hasParent: false },
+  ...{ isLogged: false, spans: OFF },
   ids: Uint8Array.from({ length: 32 }, (_, index) => index + 1),
   ...{ argumentCount: 2, args: [kept('GET'), kept('k')] },
   shards: [
@@ -32,9 +33,12 @@ const record: TraceRecord = {
   ],
 };
 
-const planned = (settings: SpanSettings, of = record) =>
-  plannedTrace(of, { commandNames: ['get', 'client|id'], settings, unixOffsetUs: 1_000 });
-const names = (settings: SpanSettings): string[] => planned(settings).spans.map(({ name }) => name);
+const planned = (settings: SpanSwitches, of = record) =>
+  plannedTrace(
+    { ...of, spans: settings },
+    { commandNames: ['get', 'client|id'], unixOffsetUs: 1_000 },
+  );
+const names = (settings: SpanSwitches): string[] => planned(settings).spans.map(({ name }) => name);
 
 spans('three of every request, more under each switch', () => {
   const always = ['GET', 'shard.execute', 'store.GET'];

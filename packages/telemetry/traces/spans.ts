@@ -17,13 +17,6 @@ import { ERROR_CODES } from '#base';
 import { TracedPart, type PartTimes, type ShardWork, type TraceRecord } from '#link';
 import { statementOf } from './statement.ts';
 
-/** Which kinds of spans there are beside the three of every trace. */
-export interface SpanSettings {
-  readonly scatterGather: boolean;
-  readonly shard: boolean;
-  readonly persistence: boolean;
-}
-
 export type Attributes = Readonly<Record<string, string | number>>;
 
 export interface PlannedSpan {
@@ -52,7 +45,6 @@ export interface PlannedTrace {
 export interface TraceContext {
   /** By the command's index in the table, in lower case. */
   readonly commandNames: readonly string[];
-  readonly settings: SpanSettings;
   /** What is added to a monotonic time to get unix microseconds. */
   readonly unixOffsetUs: number;
 }
@@ -131,7 +123,7 @@ class Plan {
         ...errorAttribute(codeOf(record.error)),
       },
     });
-    if (isGathered && this.#context.settings.scatterGather) this.#addGather();
+    if (isGathered && record.spans.scatterGather) this.#addGather();
     else if (isGathered) this.#addShards(this.#requestId, [slowestOf(shards)]);
     else this.#addShards(this.#requestId, shards);
   }
@@ -157,7 +149,7 @@ class Plan {
   #addShard(parentId: string, one: ShardWork): void {
     const { shard, startUs, endUs, queueUs, parts, error } = one;
     const attributes = { 'svc.shard_id': shard };
-    if (this.#context.settings.shard && queueUs >= 0) {
+    if (this.#record.spans.shard && queueUs >= 0) {
       const times = { startUs: startUs - queueUs, endUs: startUs };
       this.#add(parentId, { name: 'shard.queue', ...times }, attributes);
     }
@@ -168,18 +160,19 @@ class Plan {
 
   #addPart(parentId: string, times: PartTimes, attributes: Attributes): void {
     const { part, detail, startUs, endUs } = times;
-    const { settings, commandNames } = this.#context;
+    const { commandNames } = this.#context;
+    const { spans: switches } = this.#record;
     const add = (name: string, more: Attributes): void => {
       this.#add(parentId, { name, startUs, endUs }, { ...attributes, ...more });
     };
     if (part === TracedPart.store) {
       const operation = operationOf(detail, commandNames);
       add(`store.${operation}`, { 'db.operation': operation });
-    } else if (part === TracedPart.evict && settings.shard) {
+    } else if (part === TracedPart.evict && switches.shard) {
       add('shard.evict', { 'svc.evicted_keys': detail });
-    } else if (part === TracedPart.logWrite && settings.persistence) {
+    } else if (part === TracedPart.logWrite && switches.persistence) {
       add('persistence.wal_write', { 'svc.wal_bytes': detail });
-    } else if (part === TracedPart.logSync && settings.persistence) {
+    } else if (part === TracedPart.logSync && switches.persistence) {
       add('persistence.wal_sync', {});
     }
   }

@@ -12,7 +12,6 @@ import {
   plannedTrace,
   slowestOf,
   type PlannedTrace,
-  type SpanSettings,
 } from './spans.ts';
 import { TraceExport } from './trace-export.ts';
 
@@ -23,14 +22,11 @@ const RECORDS_MAX = 500;
 /** The last traces are sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
-/** What may change while the server runs. */
+/** What may change while the server runs. What is made of a request is said by its record. */
 export interface TraceSettings {
-  readonly isEnabled: boolean;
-  readonly samplingRate: number;
-  /** Every request has a line in the log. */
-  readonly tellsAll: boolean;
+  /** Main tells of requests. */
+  readonly isOn: boolean;
   readonly recentMax: number;
-  readonly spans: SpanSettings;
 }
 
 export interface TraceDeskParts {
@@ -87,11 +83,9 @@ export class TraceDesk {
   }
 
   apply(settings: TraceSettings): void {
-    // What came before the change is told by the settings of then.
-    this.#look();
     this.#settings = settings;
     this.#forgetOld();
-    const isOn = settings.isEnabled || settings.tellsAll;
+    const { isOn } = settings;
     if (isOn && this.#timer === undefined) {
       this.#timer = setInterval(() => {
         this.#look();
@@ -100,6 +94,7 @@ export class TraceDesk {
     } else if (!isOn) {
       clearInterval(this.#timer);
       this.#timer = undefined;
+      this.#look();
     }
   }
 
@@ -141,10 +136,10 @@ export class TraceDesk {
   }
 
   #take(record: TraceRecord, unixOffsetUs: number): void {
-    if (this.#settings.tellsAll) this.#tell(record);
+    if (record.isLogged) this.#tell(record);
     if (!record.isSampled) return;
     const { commandNames } = this.#parts;
-    const context = { commandNames, settings: this.#settings.spans, unixOffsetUs };
+    const context = { commandNames, unixOffsetUs };
     const plan = (): PlannedTrace => plannedTrace(record, context);
     this.#recent.push(plan);
     this.#export.add(plan);
