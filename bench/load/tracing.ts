@@ -39,6 +39,8 @@ async function rounds(server: ChildServer, round: Round, turns: number): Promise
   const results = Object.fromEntries(
     Object.keys(MODES).map((mode) => [mode, []]),
   ) as unknown as TracingResults;
+  // The first traces load what sends them, once.
+  await client.call('CONFIG', 'SET', ...MODES['trace 1 %']);
   await playRound(server, round);
   for (let turn = 0; turn < turns; turn += 1) {
     for (const [mode, settings] of Object.entries(MODES)) {

@@ -49,10 +49,10 @@ export interface TracingSettings {
   readonly spans: SpanSwitches;
 }
 
-const OFF: TracingSettings = {
-  ...{ isEnabled: false, samplingRate: 0, tellsAll: false },
-  spans: { scatterGather: false, shard: false, persistence: false },
-};
+interface Sampling {
+  readonly isSampled: boolean;
+  readonly parent: TraceParent | undefined;
+}
 
 export class Tracing {
   /** Whether a request must be looked at at all. */
@@ -64,7 +64,11 @@ export class Tracing {
   /** Answered, and not told of yet. */
   readonly #ended: Trace[] = [];
   readonly #spare: Trace[] = [];
-  #settings = OFF;
+  #isEnabled = false;
+  #tellsAll = false;
+  /** A draw below this is sampled: from 0 for none to 2^32 for all. */
+  #threshold = 0;
+  #word: number;
   /** What every record says, by the settings. */
   #flags = 0;
   #open = 0;
@@ -75,14 +79,19 @@ export class Tracing {
     this.#parts = parts;
     this.#values = parts.page.values;
     this.#doubles = new Float64Array(parts.memory.memory.buffer);
+    // It must not be 0.
+    this.#word = (parts.random() * 2 ** 32) | 1;
   }
 
   apply(settings: TracingSettings): void {
-    this.#settings = settings;
-    this.isOn = settings.isEnabled || settings.tellsAll;
+    const { isEnabled, tellsAll, samplingRate } = settings;
+    this.#isEnabled = isEnabled;
+    this.#tellsAll = tellsAll;
+    this.#threshold = isEnabled ? samplingRate * 2 ** 32 : 0;
+    this.isOn = isEnabled || tellsAll;
     const { scatterGather, shard, persistence } = settings.spans;
     this.#flags =
-      (settings.tellsAll ? RecordFlag.logged : 0) |
+      (tellsAll ? RecordFlag.logged : 0) |
       (scatterGather ? RecordFlag.scatterGatherSpans : 0) |
       (shard ? RecordFlag.shardSpans : 0) |
       (persistence ? RecordFlag.persistenceSpans : 0);
@@ -90,11 +99,27 @@ export class Tracing {
 
   /** Decides on a command that is about to be sent on. */
   take(client: Client, entry: CommandEntry, args: Arguments): void {
+    if (client.trace !== undefined) client.trace = undefined;
     const parent = client.traceParent;
     if (parent?.isForNext === true) client.traceParent = undefined;
-    client.trace = undefined;
-    const isSampled = this.#samples(parent);
-    if (!isSampled && !this.#settings.tellsAll) return;
+    // An application's word stands, where anything is sampled at all.
+    const isSampled =
+      parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
+    if (isSampled || this.#tellsAll) this.#take(client, entry, args, { isSampled, parent });
+  }
+
+  /** The next of 2^32 - 1 numbers: xorshift by George Marsaglia, 2003. As cheap as it must be for every request. */
+  #draw(): number {
+    let word = this.#word;
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    this.#word = word;
+    return word >>> 0;
+  }
+
+  #take(client: Client, entry: CommandEntry, args: Arguments, how: Sampling): void {
+    const { isSampled, parent } = how;
     if (isSampled) this.#values[AT.tracesSampled]! += 1;
     if (!this.#hasRoom || this.#open >= OPEN_MAX) {
       this.#values[AT.tracesDropped]! += 1;
@@ -109,12 +134,6 @@ export class Tracing {
     client.traces ??= new OpenTraces(this.#ended);
     client.traces.add(trace);
     this.#open += 1;
-  }
-
-  #samples(parent: TraceParent | undefined): boolean {
-    const { isEnabled, samplingRate } = this.#settings;
-    if (!isEnabled) return false;
-    return parent === undefined ? this.#parts.random() < samplingRate : parent.isSampled;
   }
 
   #begin(trace: Trace, client: Client, entry: CommandEntry, args: Arguments): void {
