@@ -64,6 +64,7 @@ export class Executor {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #hotKeys: HotKeys;
   #wallMs = 0;
+  #isProbed = false;
   #wallReadUs = 0;
 
   constructor(parts: ExecutorParts) {
@@ -77,6 +78,8 @@ export class Executor {
   }
 
   readWallClock(): void {
+    // Once for a batch: a tracer that comes meanwhile sees the next.
+    this.#isProbed = commandStart.isWatched || commandDone.isWatched;
     this.#wallMs = this.#parts.clock.wallMs();
     this.#wallReadUs = this.nowUs;
     this.#context.nowMs = this.#wallMs;
@@ -115,8 +118,9 @@ export class Executor {
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
-    if (frame.kind === FrameKind.command) this.#makeRoom(frame, entry);
     const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
+    else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
     traced?.begin(entry.id);
     this.execute(entry, wait?.retry);
     traced?.end(this.nowUs);
@@ -217,7 +221,8 @@ export class Executor {
     let flags = 0;
     const traced = isTraced(frame) ? this.#parts.traced : undefined;
     try {
-      this.#makeRoom(frame, entry);
+      if (traced === undefined) this.#parts.makeRoomFor(entry);
+      else traced.makeRoomFor(entry, true);
       traced?.begin(entry.id);
       answerPart(entry, this.#context, this.args);
     } catch (error) {
@@ -232,7 +237,7 @@ export class Executor {
     this.#parts.events.sendAhead();
     traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
-    if (commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
@@ -298,7 +303,7 @@ export class Executor {
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
-    if (commandStart.isWatched) {
+    if (this.#isProbed && commandStart.isWatched) {
       probeStart(entry, this.args, this.#parts.slowness.clientOf(this.#context.connection));
     }
   }
@@ -328,12 +333,6 @@ export class Executor {
     if (!(error instanceof CommandError)) throw error;
     this.#sender.rewind();
     this.#sender.writer.error(error);
-  }
-
-  /** Evicts what must go before a command, which is said of one that is traced. */
-  #makeRoom(frame: Frame, entry: CommandEntry): void {
-    if (isTraced(frame)) this.#parts.traced.makeRoom(entry);
-    else this.#parts.makeRoomFor(entry);
   }
 
   /** Ends the reply of a frame's command and counts it; `sinceUs` is its queue time, or WAITED. */
@@ -380,7 +379,7 @@ export class Executor {
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
     if (bands.enabled) this.#page.countBand(bands.rowOf(queueUs + executeUs));
-    if (commandDone.isWatched) probeDone(entry, executeUs, errorText);
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const { database, connection } = this.#context;

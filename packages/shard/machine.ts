@@ -71,6 +71,8 @@ export class ShardMachine {
   readonly #events: KeyEvents;
   #bands = new Bands(false, []);
   #stopped = false;
+  /** Somebody watches what is taken, as of the last batch's beginning. */
+  #isProbed = false;
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
@@ -223,6 +225,7 @@ export class ShardMachine {
     const startUs = clock.nowUs();
     executor.nowUs = startUs;
     executor.readWallClock();
+    this.#isProbed = messageReceived.isWatched;
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
@@ -285,7 +288,7 @@ export class ShardMachine {
   }
 
   #take(frame: Frame): void {
-    if (messageReceived.isWatched) probeReceived(this.#parts.index, frame, this.#parts.requests);
+    if (this.#isProbed) probeReceived(this.#parts.index, frame, this.#parts.requests);
     const kindWord = frame.words[frame.word + Request.kind]!;
     if ((kindWord & TRANSFERRED) !== 0) {
       const whole = frame.withBody(this.#parts.receive());

@@ -40,8 +40,9 @@ export class TracedCommands {
     this.#parts = parts;
   }
 
-  /** Makes room for a command, and notes it where something had to go. */
-  makeRoom(entry: CommandEntry): void {
+  /** Makes room for a command, where it may, and notes what had to go. */
+  makeRoomFor(entry: CommandEntry, mayEvict: boolean): void {
+    if (!mayEvict) return;
     const { clock, evicted, makeRoomFor } = this.#parts;
     const before = evicted();
     const startUs = clock.nowUs();
