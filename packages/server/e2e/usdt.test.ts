@@ -135,6 +135,9 @@ if (needs('bpftrace') && needs(LIBRARY)) {
     await client.call('PUBLISH', 'news', 'hello');
     await client.call('RENAME', one, two);
     await client.call('SET', 'brief', 'v', 'PX', 1);
+    // Else it may be evicted before it expires.
+    await until(async () => (await client.call('EXISTS', 'brief')) === 0, 'it has expired');
+    await until(() => tracer?.saw(/^key__expired\|brief/) === true, 'that is seen');
     await client.pipeline(
       Array.from({ length: 400 }, (_, nth) => ['SET', `fill:${String(nth)}`, 'x'.repeat(5_000)]),
     );
