@@ -5,6 +5,7 @@
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
+ *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
@@ -26,11 +27,14 @@ import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
 import {
   hasRedisBenchmark,
+  median,
+  medians,
   playRound,
   TYPE_TESTS,
   type Round,
   type RoundResult,
 } from '../bench/load/rounds.ts';
+import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const words = process.argv.slice(2);
@@ -91,23 +95,6 @@ function machine(): Record<string, unknown> {
     redis: version,
     generator: hasRedisBenchmark ? 'redis-benchmark' : 'own',
     shards: SHARDS,
-  };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? NaN;
-}
-
-function medians(results: readonly RoundResult[]): RoundResult {
-  const of = (pick: (result: RoundResult) => number): number => median(results.map(pick));
-  return {
-    perSecond: of(({ perSecond }) => perSecond),
-    p50Ms: of(({ p50Ms }) => p50Ms),
-    p99Ms: of(({ p99Ms }) => p99Ms),
-    p999Ms: of(({ p999Ms }) => p999Ms),
-    mainUs: of(({ mainUs }) => mainUs),
-    othersUs: of(({ othersUs }) => othersUs),
   };
 }
 
@@ -278,25 +265,34 @@ function roundOf(test: 'get' | 'set', pipeline: number): Round {
 
 async function benchOverhead(): Promise<void> {
   const server = await svc.start();
-  row(['overhead', 'per second', 'ratio', 'main us', 'shards us', 'cpu cost %']);
+  report['overhead'] = await costs((round, turns) => overheadOf(server, round, turns));
+  await server.stop();
+}
+
+async function benchTracing(): Promise<void> {
+  report['tracing'] = await costs((round, turns) => tracingOverheadOf(SHARDS, round, turns));
+}
+
+/** Each mode beside `off`, for both tests. */
+async function costs(
+  measured: (round: Round, turns: number) => Promise<Readonly<Record<'off', RoundResult[]>>>,
+): Promise<Record<string, unknown>> {
+  row(['mode', 'per second', 'ratio', 'main us', 'others us', 'cpu cost %']);
   const table: Record<string, unknown> = {};
+  const cpuUs = ({ mainUs, othersUs }: RoundResult): number => mainUs + othersUs;
   for (const test of ['set', 'get'] as const) {
-    const results = await overheadOf(server, roundOf(test, 16), 2 * TURNS + 1);
+    const results = await measured(roundOf(test, 16), 2 * TURNS + 1);
     const off = medians(results.off);
-    const cpuUs = ({ mainUs, othersUs }: RoundResult): number => mainUs + othersUs;
-    for (const [mode, list] of Object.entries(results)) {
+    for (const [mode, list] of Object.entries<RoundResult[]>(results)) {
       const result = medians(list);
       const ratio = result.perSecond / off.perSecond;
       const cpuCost = (cpuUs(result) / cpuUs(off) - 1) * 100;
+      const { mainUs, othersUs, perSecond } = result;
       table[`${test} ${mode}`] = { ratio, cpu_cost_percent: cpuCost, ...result };
-      row([
-        ...[`${test} ${mode}`, result.perSecond.toFixed(0), ratio],
-        ...[result.mainUs, result.othersUs, cpuCost],
-      ]);
+      row([`${test} ${mode}`, perSecond.toFixed(0), ratio, mainUs, othersUs, cpuCost]);
     }
   }
-  await server.stop();
-  report['overhead'] = table;
+  return table;
 }
 
 async function benchMemory(): Promise<void> {
@@ -389,6 +385,7 @@ if (isWanted('load')) await benchLoad();
 if (isWanted('types')) await benchTypes();
 if (isWanted('pubsub')) await benchPubSub();
 if (isWanted('overhead')) await benchOverhead();
+if (isWanted('tracing')) await benchTracing();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('scrape')) await benchScrape();

@@ -19,12 +19,25 @@ interface Layer {
 }
 
 const beneathServer = [
-  ...['base', 'resp', 'store', 'diag', 'commands', 'link', 'config', 'acl', 'shard', 'router'],
+  ...[
+    'base',
+    'probes',
+    'resp',
+    'store',
+    'diag',
+    'commands',
+    'link',
+    'config',
+    'acl',
+    'shard',
+    'router',
+  ],
   ...['net', 'sight', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
   base: { imports: [] },
+  probes: { imports: [] },
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
   diag: { imports: ['base'] },
@@ -32,8 +45,10 @@ const layers: Readonly<Record<string, Layer>> = {
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   acl: { imports: ['base', 'commands'] },
-  shard: { imports: ['base', 'resp', 'store', 'diag', 'commands', 'link', 'persistence'] },
-  router: { imports: ['base', 'resp', 'diag', 'commands', 'link', 'acl'] },
+  shard: {
+    imports: ['base', 'probes', 'resp', 'store', 'diag', 'commands', 'link', 'persistence'],
+  },
+  router: { imports: ['base', 'probes', 'resp', 'diag', 'commands', 'link', 'acl'] },
   net: { imports: ['base', 'resp'] },
   sight: { imports: ['base', 'diag', 'commands', 'link'] },
   telemetry: {
@@ -47,7 +62,10 @@ const layers: Readonly<Record<string, Layer>> = {
   'debug-ui': { imports: [], thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'] },
   persistence: { imports: ['base', 'store', 'diag', 'link'] },
   server: { imports: beneathServer, thirdParty: ['piscina'] },
-  testkit: { imports: ['base', 'resp', 'store', 'commands', 'shard'] },
+  testkit: {
+    imports: ['base', 'resp', 'store', 'commands', 'shard'],
+    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
+  },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },

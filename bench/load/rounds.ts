@@ -143,3 +143,21 @@ async function byGenerator(port: number, round: Round): Promise<Timing> {
     p999Ms: latency.percentile(99.9) / 1e6,
   };
 }
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? NaN;
+}
+
+/** The median of each figure by itself. */
+export function medians(results: readonly RoundResult[]): RoundResult {
+  const of = (pick: (result: RoundResult) => number): number => median(results.map(pick));
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    p999Ms: of(({ p999Ms }) => p999Ms),
+    mainUs: of(({ mainUs }) => mainUs),
+    othersUs: of(({ othersUs }) => othersUs),
+  };
+}

@@ -4,6 +4,7 @@ import type { Bytes } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
+import type { TraceParent } from './connection/trace-parent.ts';
 import type { TrackingState } from './connection/tracking-state.ts';
 import type { Subscriptions } from './pubsub/subscriptions.ts';
 
@@ -150,6 +151,8 @@ export interface ClientPort {
   replyMode: ReplyMode;
   noEvict: boolean;
   noTouch: boolean;
+  /** The trace that its commands belong to, as its application says. */
+  traceParent: TraceParent | undefined;
   /** Takes no more commands, and closes when what was taken is answered. */
   quit(): void;
 }

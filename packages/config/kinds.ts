@@ -139,6 +139,25 @@ export const text: Kind<string> = {
   toml: (value) => JSON.stringify(value),
 };
 
+/** The address of a collector: a URL without a path, since gRPC has its own. */
+export const collectorUrl: Kind<string> = {
+  allowed: 'a URL such as "http://localhost:4317" or "https://collector:4317"',
+  schema: v.pipe(v.string(), v.check(isCollectorUrl)),
+  parse(value) {
+    if (isCollectorUrl(value)) return value;
+    throw new ValueError('argument must be a URL such as http://localhost:4317');
+  },
+  format: (value) => value,
+  toml: (value) => JSON.stringify(value),
+};
+
+function isCollectorUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, pathname, search } = new URL(value);
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  return isWeb && hostname !== '' && pathname === '/' && search === '';
+}
+
 /** One of some words. */
 export function oneOf(...words: readonly string[]): Kind<string> {
   return {

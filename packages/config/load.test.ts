@@ -129,6 +129,13 @@ const badFiles: readonly (readonly [toml: string, message: string])[] = [
     '[latency-bands]\nbands = [5, 1]',
     'svc.toml:2: latency-bands.bands = [5, 1] is not allowed; allowed is at most 32 rising integers from 1 to 3600000',
   ],
+  ...['collector', 'ftp://host:1', 'http://host:4317/v1/traces'].map(
+    (endpoint) =>
+      [
+        `[tracing]\notlp-endpoint = "${endpoint}"`,
+        `svc.toml:2: tracing.otlp-endpoint = "${endpoint}" is not allowed; allowed is a URL such as "http://localhost:4317" or "https://collector:4317"`,
+      ] as const,
+  ),
   ['[server]\nport = = 1', 'svc.toml:2: not TOML: Unexpected character, expecting string'],
   ['[server]\nport = 1\nport = 2', "svc.toml:3: not TOML: Can't redefine existing key"],
 ];
@@ -242,6 +249,10 @@ loading('warns of what is allowed but probably not meant', () => {
   assert.equal(events('server.bind=::', 'security.protected-mode=no'), ['error no-password']);
   assert.equal(events('server.bind=::', 'security.requirepass=p'), []);
   assert.equal(events('logging.rotation.frequency=hourly'), ['warn rotation-without-file']);
+  const never = ['logging.rotation.frequency=never', 'logging.rotation.max-size-mb=0'];
+  const file = 'logging.file-path=svc.log';
+  assert.equal(events(file, ...never), []);
+  assert.equal(events(file, ...never, 'logging.rotation.max-files=3'), ['warn rotation-never']);
   assert.equal(events('server.port=0'), ['warn no-listener']);
 });
 

@@ -70,6 +70,17 @@ function otherWarnings(settings: Settings): ConfigWarning[] {
       warn('rotation-without-file', '[logging.rotation] does nothing without logging.file-path.');
     }
   }
+  if (
+    settings.isSet('logging.rotation.max-files') &&
+    settings.string('logging.file-path') !== '' &&
+    settings.number('logging.rotation.max-size-mb') === 0 &&
+    settings.string('logging.rotation.frequency') === 'never'
+  ) {
+    warn(
+      'rotation-never',
+      'logging.rotation.max-files does nothing: neither max-size-mb nor frequency begins a new file.',
+    );
+  }
   const lagWarning = settings.number('status.durability-lag-warning-ms');
   if (lagWarning > settings.number('status.durability-lag-critical-ms')) {
     warn(

@@ -8,7 +8,12 @@ const indexOfCode = new Map<string, number>(ERROR_CODES.map((code, index) => [co
 /** Counts an error reply; `text` begins with its code. */
 export function countError(page: Page, text: string): void {
   page.add('errors', 1);
+  const index = errorIndex(text);
+  if (index >= 0) page.countError(index);
+}
+
+/** Index in ERROR_CODES of the code with which `text` begins, or -1. */
+export function errorIndex(text: string): number {
   const space = text.indexOf(' ');
-  const index = indexOfCode.get(space < 0 ? text : text.slice(0, space));
-  if (index !== undefined) page.countError(index);
+  return indexOfCode.get(space < 0 ? text : text.slice(0, space)) ?? -1;
 }

@@ -1,7 +1,7 @@
 export { Bands } from './bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
-export { countError } from './error-count.ts';
+export { countError, errorIndex } from './error-count.ts';
 export {
   addCounts,
   bucketHigh,

@@ -137,6 +137,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
     ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
     ...['logFailed', 'recoveryLostBytes', 'recoveryUs'],
+    ...['tracesSampled', 'tracesDropped'],
   ]);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 1);
@@ -229,6 +230,7 @@ const FROZEN_COUNTERS = [
   ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
   ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
   ...['logFailed', 'recoveryLostBytes', 'recoveryUs', 'durableUs', 'durableWaits'],
+  ...['tracesSampled', 'tracesDropped'],
 ];
 
 pages.run();

@@ -127,6 +127,9 @@ export const COUNTERS = [
   'prefixesWalkedId',
   ...PAUSE_COUNTERS,
   ...DURABILITY_COUNTERS,
+  /** Main: requests that were traced, and those that should have been and could not be told of. */
+  'tracesSampled',
+  'tracesDropped',
 ] as const;
 
 /** How far the server has come: what main's `phase` says. */

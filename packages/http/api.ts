@@ -103,8 +103,9 @@ export class DebugDocuments {
     return flightReport(this.#surroundings.sight, { count });
   }
 
-  traces() {
-    return { traces: [] };
+  /** The latest, newest first. */
+  traces(countMax?: number) {
+    return { traces: this.#surroundings.traces.recent(countMax) };
   }
 }
 
@@ -141,7 +142,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
         return documents.flight(count < 0 ? Infinity : count);
       },
     ),
-    get('traces', 'Recent traces.', () => documents.traces()),
+    get('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }
 

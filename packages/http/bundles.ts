@@ -155,7 +155,7 @@ export class Bundles {
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
-      asJson('traces.json', () => documents.traces()),
+      asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(surroundings.recentLogLines()) }),
     ]);
   }

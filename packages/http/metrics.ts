@@ -6,6 +6,7 @@ import {
   Exposition,
   metrics,
   metricsJson,
+  MetricsPush,
   redisMetrics,
   type ExpositionFormat,
   type MetricDefinition,
@@ -15,6 +16,7 @@ import {
 import type { Answer } from './answer.ts';
 import type { HttpListener } from './listener.ts';
 import type { Route } from './routes.ts';
+import type { HttpLiveSettings } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Scrapes that are rendered within a second; further ones get the last of them. */
@@ -34,6 +36,7 @@ export class MetricsDesk {
   readonly #definitions: readonly MetricDefinition[];
   readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
   readonly #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
+  readonly #push: MetricsPush | undefined;
   #scrapeUs = 0;
 
   constructor(surroundings: Surroundings, listener: HttpListener) {
@@ -46,6 +49,23 @@ export class MetricsDesk {
       text: new Exposition(this.#definitions, 'text', take),
       openmetrics: new Exposition(this.#definitions, 'openmetrics', take),
     };
+    const { metricsEndpoint: endpoint, identity } = surroundings.fixed;
+    if (endpoint === undefined) return;
+    const { log } = surroundings;
+    this.#push = new MetricsPush({
+      ...{ endpoint, identity, take, log },
+      definitions: this.#definitions,
+    });
+    this.#push.every(surroundings.live.metricsPushMs);
+  }
+
+  /** How often the metrics are pushed may have changed. */
+  apply({ metricsPushMs }: HttpLiveSettings): void {
+    this.#push?.every(metricsPushMs);
+  }
+
+  async close(): Promise<void> {
+    await this.#push?.close();
   }
 
   get route(): Route {
@@ -118,7 +138,10 @@ export class MetricsDesk {
         answered: this.#listener.answered,
         scrapeSeconds: this.#scrapeUs / SECOND_US,
         logLinesDropped: this.#surroundings.logLinesDropped(),
+        traces: this.#surroundings.traces.figures,
+        metricPushes: { exported: this.#push?.exported ?? 0, failed: this.#push?.failed ?? 0 },
       },
+      exemplarsOf: (command) => this.#surroundings.traces.exemplars.of(command),
     };
   }
 }

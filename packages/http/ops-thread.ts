@@ -3,9 +3,17 @@
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
 import { flightRecorder, Page, THREAD_SHAPE } from '#diag';
-import { EventRing, isCall, PortCalls, type CallMessage } from '#link';
-import type { SightData } from '#sight';
-import { LogWriter, type LogWriterOptions } from '#telemetry';
+import {
+  EventRing,
+  isCall,
+  layoutOf,
+  LinkMemory,
+  PortCalls,
+  TraceRingReader,
+  type CallMessage,
+} from '#link';
+import { commandNames, type SightData } from '#sight';
+import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainDesk } from './reports.ts';
@@ -29,6 +37,7 @@ export type OpsMessage =
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'live'; readonly live: HttpLiveSettings }
+  | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
 
 /** What main is sent, beside questions. */
@@ -45,6 +54,7 @@ export class OpsThread {
   readonly #page: Page;
   readonly #vitals: OpsVitals;
   readonly #windows: WindowKeeper;
+  readonly #traces: TraceDesk;
   #level: number;
 
   constructor(data: OpsData) {
@@ -66,7 +76,20 @@ export class OpsThread {
         this.#writer.write([record]);
       },
     );
+    const memory = new LinkMemory(data.sight.memory);
+    this.#traces = new TraceDesk({
+      ring: new TraceRingReader(memory, layoutOf(data.sight.link).traces),
+      clock: systemClock,
+      commandNames: commandNames(),
+      endpoint: data.http.traceEndpoint,
+      identity: data.http.identity,
+      settings: data.live.traces,
+      log: (level, event, message, fields) => {
+        logger[level](event, message, fields);
+      },
+    });
     this.#http = new OpsHttp({
+      traces: this.#traces,
       sight: data.sight,
       version: data.version,
       fixed: data.http,
@@ -88,6 +111,8 @@ export class OpsThread {
       return null;
     });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('trace-figures', () => this.#traces.figures);
+    this.#calls.on('traces', (count) => this.#traces.recent(count as number));
     this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
     this.#data.port.on('message', (message: OpsMessage) => {
       this.#take(message);
@@ -119,6 +144,10 @@ export class OpsThread {
         break;
       case 'live':
         this.#http.apply(message.live);
+        this.#traces.apply(message.live.traces);
+        break;
+      case 'reopen-log':
+        this.#writer.reopenFile(systemClock.wallMs());
         break;
       case 'stop':
         void this.#stop();
@@ -130,6 +159,7 @@ export class OpsThread {
     await this.#http.close();
     this.#vitals.stop();
     this.#windows.stop();
+    await this.#traces.close();
     await this.#writer.close();
     this.#tell({ kind: 'stopped' });
     this.#data.port.close();

@@ -23,11 +23,13 @@ export class RestOfHttp {
   readonly bundles: Bundles;
   readonly #surroundings: Surroundings;
   readonly #live: Live;
+  readonly #metrics: MetricsDesk;
 
   constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
     const surroundings = new Surroundings(parts);
     this.#surroundings = surroundings;
     const metrics = new MetricsDesk(surroundings, listener);
+    this.#metrics = metrics;
     this.#live = new Live(surroundings);
     const documents = new DebugDocuments(surroundings);
     this.bundles = new Bundles({ surroundings, documents, metrics, task: parts.bundleTask });
@@ -46,11 +48,13 @@ export class RestOfHttp {
 
   apply(live: HttpLiveSettings): void {
     this.#surroundings.live = live;
+    this.#metrics.apply(live);
   }
 
   async close(): Promise<void> {
     this.#live.close();
     this.#surroundings.close();
+    await this.#metrics.close();
     await this.bundles.close();
   }
 }

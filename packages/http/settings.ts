@@ -1,6 +1,7 @@
 /** What the HTTP side is told of the settings; main makes it anew whenever one of them changes. */
 
 import type { StatusSettings } from '#sight';
+import type { ServiceIdentity, TraceSettings } from '#telemetry';
 
 /** One setting as the debug API shows it. */
 export interface SettingReport {
@@ -22,6 +23,10 @@ export interface HttpFixedSettings {
   readonly bundleFolder: string;
   readonly clientBind: string;
   readonly clientPort: number;
+  /** Where traces are sent, and the metrics where they are pushed at all. */
+  readonly traceEndpoint: string;
+  readonly metricsEndpoint: string | undefined;
+  readonly identity: ServiceIdentity;
   /** What each setting is where nobody sets it. */
   readonly defaults: Readonly<Record<string, string>>;
 }
@@ -36,7 +41,10 @@ export interface HttpLiveSettings {
     readonly countMax: number;
     readonly ageSecondsMax: number;
     readonly slowlogMax: number;
+    readonly tracesMax: number;
   };
+  readonly traces: TraceSettings;
+  readonly metricsPushMs: number;
   /** All settings, secrets hidden; one by one, and as the file that would give them. */
   readonly entries: readonly SettingReport[];
   readonly toml: string;

@@ -4,6 +4,7 @@ import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#diag';
 import { executingConnections, Sight, statusDocument, type SightData } from '#sight';
 import type { StatusDocument } from '#diag';
+import type { TraceDesk } from '#telemetry';
 import type { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
 
@@ -20,6 +21,7 @@ export interface OpsHttpParts {
   readonly desk: MainDesk;
   /** Where the task is that packs bundles. */
   readonly bundleTask: string;
+  readonly traces: TraceDesk;
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
   logLinesDropped(): number;
@@ -31,6 +33,7 @@ export class Surroundings {
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly desk: MainDesk;
+  readonly traces: TraceDesk;
   readonly clock = systemClock;
   live: HttpLiveSettings;
   readonly recentLogLines: OpsHttpParts['recentLogLines'];
@@ -46,6 +49,7 @@ export class Surroundings {
     this.fixed = parts.fixed;
     this.live = parts.live;
     this.desk = parts.desk;
+    this.traces = parts.traces;
     this.recentLogLines = () => parts.recentLogLines();
     this.logLinesDropped = () => parts.logLinesDropped();
     this.log = (level, event, message, fields) => {

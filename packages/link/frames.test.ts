@@ -41,7 +41,7 @@ frames('kinds', () => {
         inquiry: 18,
         events: 19,
       },
-      ...{ report: 20, introduce: 21, latency: 22, share: 23, snapshot: 24 },
+      ...{ report: 20, introduce: 21, latency: 22, share: 23, snapshot: 24, times: 25 },
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -68,7 +68,10 @@ frames('words of a request', () => {
   assert.is(REQUEST_HEADER_BYTES, 32);
   assert.equal(
     { ...RequestFlag },
-    { resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
+    {
+      ...{ resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
+      traced: 0x2000,
+    },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
   assert.is(HOST_WORDS, 2);
@@ -83,7 +86,10 @@ frames('words of a reply', () => {
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
-  assert.equal({ ...ReplyFlag }, { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16, unsafe: 32 });
+  assert.equal(
+    { ...ReplyFlag },
+    { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16, unsafe: 32 },
+  );
 });
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {
@@ -141,7 +147,7 @@ frames('the layout gives everything its own range, on lines of the cache', () =>
     [layout.read, shape.readBytes],
     [layout.blocks, shape.blocks * shape.blockBytes],
   ];
-  for (const ring of [...layout.requests, ...layout.replies]) {
+  for (const ring of [...layout.requests, ...layout.replies, layout.traces]) {
     ranges.push([ring.header, RING_HEADER_BYTES], [ring.data, ring.bytes]);
   }
   assert.is(layout.requests.length, 3);

@@ -53,7 +53,18 @@ export const FrameKind = {
   share: 23,
   /** main -> shard: keep the keys as they are at this place of the order; the sequence is the snapshot's number. */
   snapshot: 24,
+  /** shard -> main: when the parts of a traced command ran, ahead of its reply. Body: doubles (trace-times.ts). */
+  times: 25,
 } as const;
+
+const KIND_NAMES = new Map<number, string>(
+  Object.entries(FrameKind).map(([name, kind]) => [kind, name]),
+);
+
+/** The name of a kind of frame. */
+export function kindName(kind: number): string {
+  return KIND_NAMES.get(kind & KIND_MASK) ?? 'unknown';
+}
 
 /** Header of a frame from main to a shard. */
 export const Request = {
@@ -142,6 +153,8 @@ export const RequestFlag = {
   passesBarrier: 1 << 11,
   /** A command that has waited is run once more, unless it no longer waits. */
   again: 1 << 12,
+  /** The command is traced: its times are wanted. */
+  traced: 1 << 13,
 } as const;
 
 /**

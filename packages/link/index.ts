@@ -17,6 +17,7 @@ export {
   FrameKind,
   HOST_WORDS,
   HostWord,
+  kindName,
   KIND_MASK,
   Reply,
   ReplyFlag,
@@ -50,3 +51,15 @@ export {
   type KeyEvent,
   type Origin,
 } from './key-events.ts';
+export {
+  RecordAt,
+  RecordFlag,
+  TraceDraft,
+  type KeptArgument,
+  type PartTimes,
+  type ShardWork,
+  type SpanSwitches,
+  type TraceRecord,
+} from './trace-record.ts';
+export { TraceRingReader, TraceRingWriter } from './trace-ring.ts';
+export { TimesAt, TracedPart, TraceTimes, type ShardTimes } from './trace-times.ts';

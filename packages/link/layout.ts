@@ -34,6 +34,8 @@ export interface LinkLayout {
   /** The counter of keys' deaths. */
   deathIds: number;
   slowArguments: readonly number[];
+  /** From main to the ops thread: what it is told of traced requests. */
+  traces: RingPlace;
   bytes: number;
 }
 
@@ -45,6 +47,8 @@ export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
 export const BLOCKS = 1024;
+/** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
+const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
 /** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
 export const SLOW_SLOTS = 256;
@@ -93,8 +97,9 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const slowIds = take(COUNTER_BYTES);
   const deathIds = take(COUNTER_BYTES);
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
+  const traces = ring(TRACE_RING_BYTES);
   return {
     ...{ doorbell, requests, replies, logs, logProgress, logBell },
-    ...{ read, blocks, slowIds, deathIds, slowArguments, bytes: at },
+    ...{ read, blocks, slowIds, deathIds, slowArguments, traces, bytes: at },
   };
 }

@@ -225,6 +225,11 @@ export class RingReader {
     }
   }
 
+  /** Frames that are published and not yet stepped past. */
+  get waitingFrames(): number {
+    return distance(this.#frames, Atomics.load(this.#words, this.#header + FRAMES_PUT));
+  }
+
   /** Steps past the frame that `next` gave; its bytes may be overwritten after `release`. */
   advance(byteCount: number): void {
     this.#head = (this.#head + byteCount) >>> 0;

@@ -3,11 +3,13 @@
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#diag';
+import { commandDone, commandStart, scatterDone } from '#probes';
 import { OwnedReply } from '#resp';
 import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
 import type { Roster } from './roster.ts';
+import type { Trace } from './trace.ts';
 
 const WRITER_BYTES = 16 * 1024;
 const NO_BYTES: Bytes = new Uint8Array(0);
@@ -41,6 +43,8 @@ interface Deferred {
 }
 
 export class Answers {
+  /** Of the command that main is running, if that is traced. */
+  running: Trace | undefined;
   readonly #accounts: Accounts;
   readonly #roster: Roster;
   readonly #page: Page;
@@ -63,8 +67,11 @@ export class Answers {
     const { values } = this.#page;
     const sequence = client.takeSequence();
     const wasMuted = client.isMuted;
+    const trace = client.trace?.sequence === sequence ? client.trace : undefined;
     const reply = this.#begin(client);
     this.#deferred = undefined;
+    this.running = trace;
+    if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
     const startUs = this.#clock.nowUs();
     values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = startUs;
@@ -77,9 +84,14 @@ export class Answers {
       reply.error(error);
     }
     values[AT.executing] = 0;
+    this.running = undefined;
     const executeUs = this.#clock.nowUs() - startUs;
     this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
+    trace?.ran(executeUs, reply.errorText);
+    if (commandDone.isWatched) {
+      commandDone.fire(entry.lowerName, Math.round(executeUs), reply.errorText === null ? 0 : 1);
+    }
     const deferred = this.#takeDeferred();
     if (deferred !== undefined) {
       deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);
@@ -158,6 +170,7 @@ export class Answers {
   error(client: Client, error: CommandError): void {
     this.#begin(client).error(error);
     countError(this.#page, error.text);
+    if (client.trace?.sequence === client.nextSequence) client.trace.failed(error.text);
     client.lastCommandMs = this.#roster.nowMs;
     this.#deliver(client, client.takeSequence(), client.isMuted);
   }
@@ -179,6 +192,11 @@ export class Answers {
     const { client, sequence, commandId } = gather;
     const reply = this.#begin(client);
     gather.write(reply);
+    client.traces?.at(sequence)?.gathered(reply.errorText);
+    if (scatterDone.isWatched) {
+      const us = Math.round(this.#clock.nowUs() - gather.takenUs);
+      scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
+    }
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     const bytes = reply.take();

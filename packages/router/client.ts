@@ -7,10 +7,12 @@ import {
   type ClientTraffic,
   type ReplyMode,
   type Subscriptions,
+  type TraceParent,
   type TrackingState,
 } from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
 import type { WatchedKeys } from './exec-plan.ts';
+import type { OpenTraces, Trace } from './trace.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The connection under a client; `net`'s Connection is one. */
@@ -90,6 +92,12 @@ export class Client implements ClientPort {
   isServed = false;
   /** Which command of a transaction was sent on last; the commands share a sequence. */
   step = 0;
+  /** What its application has said of the trace that its commands belong to. */
+  traceParent: TraceParent | undefined;
+  /** Of the command taken last, if that is traced; it may yet have to be sent again. */
+  trace: Trace | undefined;
+  /** Of the commands not yet answered that are traced. */
+  traces: OpenTraces | undefined;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
@@ -325,6 +333,8 @@ export class Client implements ClientPort {
   #delivered(count: number): void {
     this.dueSequence = (this.dueSequence + count) >>> 0;
     if (this.#parking?.isEmpty === false) this.#deliverParked(this.#parking);
+    // The reply to a transaction that is conducted is put together of many.
+    if (this.traces !== undefined && !this.isConducting) this.traces.answered(this.dueSequence);
     this.socket.touch();
     if (this.answered !== undefined && this.outstanding === 0) this.answered();
     if (this.isEnding) this.#closeIfAnswered();

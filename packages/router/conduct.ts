@@ -130,6 +130,7 @@ export class Conduct {
     const { client } = this.#parts;
     client.answered = undefined;
     client.isConducting = false;
+    client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#parts.inquiries.forget(client);
     const { bytes } = this.#collected;

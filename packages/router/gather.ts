@@ -19,6 +19,8 @@ export interface GatherParts {
   plan: SplitPlan;
   isMuted: boolean;
   database: number;
+  /** When the command was taken up: monotonic microseconds. */
+  takenUs: number;
   /** For the slow log. */
   kept: KeptArguments | undefined;
 }
@@ -29,6 +31,7 @@ export class Gather {
   readonly commandId: number;
   readonly isMuted: boolean;
   readonly database: number;
+  readonly takenUs: number;
   readonly kept: KeptArguments | undefined;
   /** The slowest part's time of execution, and whose it was; the longest time that one was queued. */
   executeTicks = 0;
@@ -49,12 +52,17 @@ export class Gather {
     this.commandId = parts.commandId;
     this.isMuted = parts.isMuted;
     this.database = parts.database;
+    this.takenUs = parts.takenUs;
     this.kept = parts.kept;
     this.#command = parts.command;
     this.#plan = parts.plan;
     this.#partOfShard = new Map(parts.shards.map((shard, part) => [shard, part]));
     this.#parts = new Array<Bytes | undefined>(parts.shards.length);
     this.#missing = parts.shards.length;
+  }
+
+  get shardCount(): number {
+    return this.#parts.length;
   }
 
   /** Takes how long a shard's part was queued and executed. */

@@ -24,6 +24,8 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
+  /** What a shard did for a traced command: so many doubles of the link memory. */
+  traced(shard: number, at: number, length: number): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
@@ -135,6 +137,14 @@ export class Replies {
 
   #takeRare(link: ShardLink, word: number, kindWord: number): void {
     const { words } = this.#memory;
+    if (kindWord === FrameKind.times) {
+      this.#signals.traced(
+        link.index,
+        (word + Reply.body) >> 1,
+        words[word + Reply.bodyBytes]! >> 3,
+      );
+      return;
+    }
     const body = this.#bodyOf(link, word, kindWord);
     const slot = words[word + Reply.connection]!;
     const sequence = words[word + Reply.sequence]! >>> 0;

@@ -14,11 +14,13 @@ import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Inquiries } from './inquiries.ts';
-import { Replies } from './replies.ts';
+import { Replies, type ShardSignals } from './replies.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
+import type { Trace } from './trace.ts';
+import { Tracing, type TracingParts } from './tracing.ts';
 import { Transactions } from './transactions.ts';
 import { unknownCommand } from './unknown-command.ts';
 import { Waits } from './waits.ts';
@@ -31,6 +33,7 @@ export interface RouterParts {
   clock: Clock;
   runOnMain: RunOnMain;
   readonly notes: MainNotes;
+  readonly tracing: Pick<TracingParts, 'ring' | 'random'>;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** Takes what a shard tells of its keys. */
@@ -49,6 +52,7 @@ const WATCH = commandTable.byName('WATCH');
 
 export class Router {
   readonly transactions: Transactions;
+  readonly tracing: Tracing;
   readonly reports: Reports;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
@@ -69,38 +73,17 @@ export class Router {
     this.#links = links;
     this.#values = page.values;
     this.#roster = new Roster(page.values, clock);
+    this.tracing = new Tracing({
+      ...{ page, clock, ...parts.tracing },
+      ...{ roster: this.#roster, memory },
+    });
     const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
     this.#answers = new Answers({ roster, page, clock, accounts, run: parts.runOnMain });
     const answers = this.#answers;
     this.#replies = new Replies({
       ...{ memory, links, roster, answers, page, keyEvents },
-      signals: {
-        stopped: (client, watchBroken) => {
-          this.transactions.stopped(client, watchBroken);
-        },
-        offered: (client, sequence, answer) => {
-          this.#waits.offered(client, sequence, answer);
-        },
-        parked: (client, sequence, timeoutMs) => {
-          this.#waits.parked(client, sequence, timeoutMs);
-        },
-        itemsCame: (client, sequence, body) => {
-          this.#waits.itemsCame(client, sequence, body);
-        },
-        named: (client, sequence, names) => {
-          this.#inquiries.named(client, sequence, names);
-        },
-        woken: (client, sequence, shard) => {
-          this.#waits.woken(client, sequence, shard);
-        },
-        tookLong: (shard, event, us, unixMs) => {
-          parts.notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
-        },
-        reported: (shard, number, body) => {
-          this.reports.answered(shard, number, body);
-        },
-      },
+      signals: this.#signals(parts.notes),
     });
     const beginTurn = (): void => {
       parts.beginTurn();
@@ -123,6 +106,44 @@ export class Router {
         page.add('barriers', 1);
       },
     });
+  }
+
+  /** Where what shards say besides replies goes. */
+  #signals(notes: MainNotes): ShardSignals {
+    return {
+      stopped: (client, watchBroken) => {
+        this.transactions.stopped(client, watchBroken);
+      },
+      offered: (client, sequence, answer) => {
+        this.#waits.offered(client, sequence, answer);
+      },
+      parked: (client, sequence, timeoutMs) => {
+        this.#waits.parked(client, sequence, timeoutMs);
+      },
+      itemsCame: (client, sequence, body) => {
+        this.#waits.itemsCame(client, sequence, body);
+      },
+      named: (client, sequence, names) => {
+        this.#inquiries.named(client, sequence, names);
+      },
+      woken: (client, sequence, shard) => {
+        this.#waits.woken(client, sequence, shard);
+      },
+      tookLong: (shard, event, us, unixMs) => {
+        notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
+      },
+      traced: (shard, at, length) => {
+        this.tracing.shardDid(shard, at, length);
+      },
+      reported: (shard, number, body) => {
+        this.reports.answered(shard, number, body);
+      },
+    };
+  }
+
+  /** Of the command that main is running, if that is traced. */
+  get runningTrace(): Trace | undefined {
+    return this.#answers.running;
   }
 
   get nowMs(): number {
@@ -191,6 +212,8 @@ export class Router {
     if (entry === undefined) return 'taken';
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
+    if (this.tracing.isOn) this.tracing.take(client, entry, args);
+    else if (client.trace !== undefined) client.trace = undefined;
     if (verdict !== undefined) {
       this.#refuse(client, entry, verdict);
       return 'taken';
@@ -205,7 +228,10 @@ export class Router {
     }
     client.lastCommandMs = this.#roster.nowMs;
     client.lastCommandId = entry.id;
-    if (!this.#send(client, entry, args, command)) return this.#roster.stall(client);
+    if (!this.#send(client, entry, args, command)) {
+      this.tracing.giveBack(client);
+      return this.#roster.stall(client);
+    }
     this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;

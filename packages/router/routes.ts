@@ -13,6 +13,7 @@ import {
   type FoundKey,
 } from '#commands';
 import { encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
+import { scatterStart } from '#probes';
 import type { CommandBytes } from '#resp';
 import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
@@ -116,6 +117,7 @@ export class Routes {
     if (client.noTouch) flags |= RequestFlag.noTouch;
     if (client.isMuted) flags |= RequestFlag.mute;
     if (client.isConducting) flags |= RequestFlag.passesBarrier;
+    if (client.trace !== undefined) flags |= RequestFlag.traced;
     head.kind = kind;
     head.flags = flags;
     head.database = client.database;
@@ -343,9 +345,13 @@ export class Routes {
         plan: asked.plan,
         isMuted,
         database: client.database,
+        takenUs: this.#parts.roster.nowUs,
         kept: this.#parts.accounts.keep(entry, args),
       }),
     );
+    if (scatterStart.isWatched) {
+      scatterStart.fire(entry.lowerName, asked.shards.length, this.nextTransaction());
+    }
     if (client.replyMode !== 'on') client.endMuting();
     return head;
   }

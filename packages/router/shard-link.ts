@@ -7,6 +7,7 @@ import {
   FrameKind,
   HOST_WORDS,
   HostWord,
+  kindName,
   Request,
   REQUEST_HEADER_BYTES,
   TRANSFERRED,
@@ -14,7 +15,11 @@ import {
   type RingReader,
   type RingWriter,
 } from '#link';
+import { messageSent } from '#probes';
 import type { CommandBytes } from '#resp';
+
+/** Stands for main where probes name a shard. */
+const MAIN = -1;
 
 /** The part of a MessagePort that main needs. */
 export interface BodyPort {
@@ -255,6 +260,7 @@ export class ShardLink {
     argumentCount: number,
     bodyBytes: number,
   ): Int32Array {
+    if (messageSent.isWatched) messageSent.fire(MAIN, this.index, kindName(head.kind));
     const { words } = this.#memory;
     const word = at >> 2;
     words[word + Request.bytes] = size;

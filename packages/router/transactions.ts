@@ -143,7 +143,7 @@ export class Transactions {
     const host = routes.linkFor(client, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
     const payload = execPayload(queue, {
-      flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch),
+      flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch | RequestFlag.traced),
       database: client.database,
       connection: client.slot,
       transaction,

@@ -5,6 +5,7 @@ import type { CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#diag';
 import type { Connection, ConnectionOwner, Taking } from '#net';
+import { connectionAccept } from '#probes';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Between } from './between.ts';
@@ -78,6 +79,7 @@ export class Clients {
     const client = this.#router.addClient(
       (slot) => new Client(this.#lastId, slot, connection, nowMs, this.#blocks),
     );
+    if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
     client.authenticated = !this.#requiresPassword;
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;

@@ -23,11 +23,13 @@ import {
   RingReader,
   RingWriter,
   SharedCounter,
+  TraceRingWriter,
   type LinkLayout,
   type LinkShape,
   type SharedMemory,
 } from '#link';
 import { BlockPool } from '#net';
+import { memoryPressure } from '#probes';
 import { ShardLink, type BodyPort } from '#router';
 import { Sight, type SightData } from '#sight';
 
@@ -113,6 +115,11 @@ export class Fabric {
     });
   }
 
+  /** What the ops thread is told of traced requests. */
+  traceRing(): TraceRingWriter {
+    return new TraceRingWriter(this.memory, this.layout.traces);
+  }
+
   blockPool(): BlockPool {
     const { blocks, blockBytes } = this.shape;
     return new BlockPool(this.memory, this.layout.blocks, blocks, blockBytes);
@@ -128,7 +135,10 @@ export class Fabric {
     const limit = settings.number('memory.maxmemory');
     if (limit === 0 || this.usedBytes <= limit) return false;
     const policy = settings.string('memory.maxmemory-policy');
-    return policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+    const isRefused =
+      policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+    if (isRefused && memoryPressure.isWatched) memoryPressure.fire(this.usedBytes, limit, 'refuse');
+    return isRefused;
   }
 
   #hasVolatileKeys(): boolean {

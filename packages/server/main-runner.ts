@@ -37,6 +37,7 @@ import {
   type TimersPort,
   type TransactionContext,
   type TransactionsPort,
+  type TracesPort,
   type TracksPort,
 } from '#commands';
 import { ConfigCommandError } from '#config';
@@ -67,6 +68,7 @@ export class MainRunner implements Contexts {
   readonly bundles: BundlesPort;
   readonly threads: ThreadsPort;
   readonly flight: FlightPort;
+  readonly traces: TracesPort;
   readonly memory: MemoryPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
@@ -100,6 +102,7 @@ export class MainRunner implements Contexts {
     };
     this.threads = new ThreadProbes(server.diagnosis.threadNames, () => server.router.reports);
     this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };
+    this.traces = server.traces;
     this.statistics = { reset: () => server.resetStatistics() };
     this.slowlog = server.diagnosis.slowCommands;
     this.latency = server.diagnosis;
@@ -184,6 +187,7 @@ export class MainRunner implements Contexts {
     client.replyMode = 'on';
     client.noEvict = false;
     client.noTouch = false;
+    client.traceParent = undefined;
     client.authenticated = !this.authentication.isRequired;
     this.reply.protocol = 2;
   }

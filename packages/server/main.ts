@@ -17,6 +17,9 @@ async function serve({ settings, warnings }: Loaded): Promise<void> {
       void server.stop();
     });
   }
+  process.on('SIGHUP', () => {
+    server.ops.reopenLog();
+  });
   await server.start(warnings);
 }
 

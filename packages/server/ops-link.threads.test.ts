@@ -44,7 +44,7 @@ const linesOf = (file: string): unknown[] =>
 ops('writes what it is sent, follows the level, and flushes before it ends', async () => {
   const file = path.join(folder, 'one.log');
   const running = settings(file, 'http.enabled=false');
-  const link = new OpsLink(running);
+  const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
   await link.start(new Fabric(1, running, 0).sightData, {});
   link.post(record('info', 'one'));
@@ -61,7 +61,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   const { port } = taken.address() as AddressInfo;
   const file = path.join(folder, 'two.log');
   const running = settings(file, `http.port=${String(port)}`);
-  const link = new OpsLink(running);
+  const link = new OpsLink(running, 'test');
   let message = '';
   try {
     await link.start(new Fabric(1, running, 0).sightData, {});

@@ -17,6 +17,7 @@ const STOP_MS_MAX = 2_000;
 
 export class OpsLink {
   readonly #settings: Settings;
+  readonly #instanceId: string;
   #port: MessagePort | undefined;
   #worker: Worker | undefined;
   #calls: PortCalls | undefined;
@@ -26,8 +27,10 @@ export class OpsLink {
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
 
-  constructor(settings: Settings) {
+  /** `instanceId` tells this process from others, and from itself before a restart. */
+  constructor(settings: Settings, instanceId: string) {
     this.#settings = settings;
+    this.#instanceId = instanceId;
     this.level = levelOf(settings);
     settings.onChange('logging.level', (level) => {
       this.level = levelOf(settings);
@@ -51,7 +54,7 @@ export class OpsLink {
       logging: loggingOptions(this.#settings),
       version: VERSION,
       sight,
-      http: httpFixedSettings(this.#settings),
+      http: httpFixedSettings(this.#settings, this.#instanceId),
       live: httpLiveSettings(this.#settings),
       bundleTask: bundleTaskUrl.href,
     };
@@ -92,6 +95,11 @@ export class OpsLink {
   post(record: LogRecord): void {
     if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
+  }
+
+  /** Closes the log file and opens it again: whoever rotates it by himself has moved it away. */
+  reopenLog(): void {
+    this.#send({ kind: 'reopen-log' });
   }
 
   /** Asks the ops thread; rejects when it does not answer in time. */

@@ -3,8 +3,10 @@
 import type { LogLevel } from '#base';
 import { isLoopback, rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
+import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from './status-settings.ts';
+import { VERSION } from './version.ts';
 
 export function loggingOptions(settings: Settings): LogWriterOptions {
   const path = settings.string('logging.file-path');
@@ -22,7 +24,7 @@ export function loggingOptions(settings: Settings): LogWriterOptions {
   };
 }
 
-export function httpFixedSettings(settings: Settings): HttpFixedSettings {
+export function httpFixedSettings(settings: Settings, instanceId: string): HttpFixedSettings {
   const bind = settings.string('http.bind');
   return {
     isEnabled: settings.boolean('http.enabled'),
@@ -34,9 +36,32 @@ export function httpFixedSettings(settings: Settings): HttpFixedSettings {
     bundleFolder: settings.string('debug-bundle.directory'),
     clientBind: settings.list('server.bind').join(' '),
     clientPort: settings.number('server.port'),
+    traceEndpoint: settings.string('tracing.otlp-endpoint'),
+    metricsEndpoint: settings.boolean('metrics.otlp-enabled')
+      ? settings.string('metrics.otlp-endpoint')
+      : undefined,
+    identity: {
+      serviceName: settings.string('tracing.service-name'),
+      version: VERSION,
+      instanceId,
+    },
     defaults: Object.fromEntries(
       settingNames.map((name) => [name, rowOf(name).kind.format(rowOf(name).default)]),
     ),
+  };
+}
+
+/** What decides on traces. */
+export function traceSettings(settings: Settings): TracingSettings {
+  return {
+    isEnabled: settings.boolean('tracing.enabled'),
+    samplingRate: settings.number('tracing.sampling-rate'),
+    tellsAll: settings.boolean('logging.per-request-spans'),
+    spans: {
+      scatterGather: settings.boolean('tracing.scatter-gather-spans'),
+      shard: settings.boolean('tracing.shard-spans'),
+      persistence: settings.boolean('tracing.persistence-spans'),
+    },
   };
 }
 
@@ -53,7 +78,13 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
       countMax: settings.number('debug-bundle.max-bundles'),
       ageSecondsMax: settings.number('debug-bundle.bundle-ttl-secs'),
       slowlogMax: settings.number('debug-bundle.max-slowlog-entries'),
+      tracesMax: settings.number('debug-bundle.max-trace-entries'),
     },
+    traces: {
+      isOn: settings.boolean('tracing.enabled') || settings.boolean('logging.per-request-spans'),
+      recentMax: settings.number('tracing.recent-traces-max'),
+    },
+    metricsPushMs: settings.number('metrics.otlp-interval-secs') * 1_000,
     entries: settings.entries(),
     toml: settings.toToml({ hideSecrets: true }),
   };

@@ -14,6 +14,7 @@ import {
   type SubscriptionKind,
 } from '#commands';
 import type { Page } from '#diag';
+import { pubsubPublish } from '#probes';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';
@@ -99,6 +100,12 @@ export class PubSub implements PubSubPort {
   }
 
   publish(channel: Piece, message: Piece): number {
+    const receivers = this.#publish(channel, message);
+    this.#probe(channel, receivers);
+    return receivers;
+  }
+
+  #publish(channel: Piece, message: Piece): number {
     const { bytes, at, length } = channel;
     const name = latin1(bytes, at, length);
     let receivers = 0;
@@ -115,7 +122,14 @@ export class PubSub implements PubSubPort {
   publishToShard(channel: Piece, message: Piece): number {
     const name = latin1(channel.bytes, channel.at, channel.length);
     const audience = this.#audiences.shardChannel.get(name);
-    return audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
+    const receivers =
+      audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
+    this.#probe(channel, receivers);
+    return receivers;
+  }
+
+  #probe({ bytes, at, length }: Piece, receivers: number): void {
+    if (pubsubPublish.isWatched) pubsubPublish.fire(latin1(bytes, at, length), receivers);
   }
 
   push(client: ClientPort, write: (writer: ReplyWriter) => void): void {

@@ -36,6 +36,7 @@ import { ShardPool } from './shard-pool.ts';
 import { shardSettings } from './shard-settings.ts';
 import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
+import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
 import { VERSION } from './version.ts';
@@ -52,11 +53,12 @@ export class Server {
   readonly clients: Clients;
   readonly router: Router;
   readonly hotKeys: HotKeysSession;
+  readonly traces: Traces;
   readonly between: Between;
   readonly log: Logger;
   readonly shardCount: number;
   readonly diagnosis: Diagnosis;
-  readonly #ops: OpsLink;
+  readonly ops: OpsLink;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
   /** Undefined where nothing is kept on disk. */
@@ -77,18 +79,19 @@ export class Server {
   constructor(settings: Settings) {
     refuseUnhonoured(settings);
     this.settings = settings;
-    this.#ops = new OpsLink(settings);
+    this.ops = new OpsLink(settings, this.#runId);
     this.log = new Logger(
       'main',
       () => this.#clock.wallMs(),
-      () => this.#ops.level,
+      () => this.ops.level,
       (record) => {
-        this.#ops.post(record);
+        this.ops.post(inRequest(record, this.router));
       },
     );
     this.shardCount = shardCountOf(settings);
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
+    this.traces = new Traces(settings, fabric.mainPage, this.ops);
     this.#samples = new ThreadSamples(fabric.mainPage);
     this.#rates = ratesOf(fabric);
     this.durability = this.#newDurability(fabric);
@@ -116,6 +119,7 @@ export class Server {
       page,
       clock: this.#clock,
       notes: this.diagnosis,
+      tracing: { ring: fabric.traceRing(), random: Math.random },
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
@@ -193,7 +197,7 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.#ops.start(this.#fabric.sightData, opsAnswers(this));
+      const http = this.ops.start(this.#fabric.sightData, opsAnswers(this));
       await Promise.all([http, this.#openToClients(), this.#recover()]);
     } catch (error) {
       this.#isStopping = true;
@@ -202,7 +206,7 @@ export class Server {
       await this.#pool.terminate();
       this.#fabric.doorbell.stop();
       await this.durability?.stop();
-      await this.#ops.stop();
+      await this.ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
@@ -275,7 +279,7 @@ export class Server {
 
   /** Asks the ops thread for something that may take a while. */
   askOps(name: string): Promise<unknown> {
-    return this.#ops.ask(name, null, OPS_MS_MAX);
+    return this.ops.ask(name, null, OPS_MS_MAX);
   }
 
   /** The time of day, as diagnostics tell it. */
@@ -363,6 +367,7 @@ export class Server {
 
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
+    followTracing(this.settings, this.router.tracing);
     for (const name of settingNames) {
       this.settings.onChange(name, () => {
         const value = this.settings.get(name) as SettingValue;
@@ -456,7 +461,7 @@ export class Server {
     await this.durability?.stop();
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
-    await this.#ops.stop();
+    await this.ops.stop();
   }
 }
 

@@ -50,6 +50,12 @@ for (const [shards, clients] of [
       assert.ok(shards === 1 ? lent === 0 : lent > 20, 'keys were lent');
       const deferred = world.pages.reduce((sum, page) => sum + page.get('deferred'), 0);
       assert.ok(shards === 1 || deferred > 20, 'commands waited for lent keys');
+      const [sampled, dropped] = [
+        world.mainPage.get('tracesSampled'),
+        world.mainPage.get('tracesDropped'),
+      ];
+      assert.ok(sampled > COMMANDS / 8, 'commands were traced');
+      assert.is(world.tracesTold + dropped, sampled, 'all that were traced are told of');
       assert.ok(deferred <= shards * COMMANDS, 'none was put aside twice');
     }),
   );

@@ -67,6 +67,7 @@ export class Turn {
       router.drain();
       this.#between.endTurn();
       this.#flush();
+      router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
       if (!router.hasWork) {

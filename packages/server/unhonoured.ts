@@ -23,16 +23,7 @@ export const UNHONOURED: readonly SettingName[] = [
   'replication.backlog-size',
   'cluster.coordinator-endpoints',
   'cluster.announce-address',
-  'debug-bundle.max-trace-entries',
-  'metrics.otlp-endpoint',
-  'metrics.otlp-interval-secs',
-  'tracing.otlp-endpoint',
-  'tracing.sampling-rate',
-  'tracing.service-name',
-  'tracing.scatter-gather-spans',
-  'tracing.shard-spans',
   'tracing.persistence-spans',
-  'tracing.recent-traces-max',
 ];
 
 const REASON = 'this version does not have what it is for';

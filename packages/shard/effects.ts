@@ -3,9 +3,11 @@
  * changes, and what was done goes into the journal.
  */
 import type { Bytes } from '#base';
+import type { Arguments } from '#commands';
 import { AT } from '#diag';
 import { FrameKind } from '#link';
 import { RecordKind } from '#persistence';
+import { walWrite } from '#probes';
 import { KeyStateWriter, type Freeze, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
@@ -21,6 +23,8 @@ export interface EffectsParts {
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
   readonly shardIndex: number;
+  /** Of the command at hand. */
+  readonly args: () => Arguments;
 }
 
 /** A key by its database. */
@@ -79,12 +83,19 @@ export class Effects {
     const { effects, nowMs, database } = context;
     if (effects.length === 0) {
       journal.command(frame, recordKindOf(frame), nowMs);
+      if (walWrite.isWatched) this.#probe(frame);
       return;
     }
     const isOpen = !this.#isInGroup && effects.length > 1;
     if (isOpen) journal.beginGroup();
     for (const words of effects) journal.effect(words, database, nowMs);
     if (isOpen) journal.endGroup(nowMs);
+  }
+
+  #probe(frame: Frame): void {
+    const { args, shardIndex } = this.#parts;
+    const { count } = args();
+    walWrite.fire(shardIndex, count > 1 ? args().latin1(1) : '', frame.byteCount);
   }
 
   beginGroup(): void {

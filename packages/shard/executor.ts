@@ -11,12 +11,12 @@ import {
   commandTable,
   findKeys,
   mayWrite,
-  type ByKeyCommand,
   type CommandEntry,
   type Wait,
 } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
+import { commandDone, commandStart } from '#probes';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from './effects.ts';
@@ -24,9 +24,11 @@ import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from './key-use.ts';
-import { answerPart } from './part-answer.ts';
+import { answerPart, answerWhole } from './part-answer.ts';
+import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { CommandTimes, type Slowness } from './slowness.ts';
+import { isTraced, type TracedCommands } from './traced-commands.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -39,6 +41,7 @@ export interface ExecutorParts {
   readonly keyUse: KeyUse;
   readonly events: KeyEvents;
   readonly effects: Effects;
+  readonly traced: TracedCommands;
   /** Of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
@@ -52,6 +55,9 @@ export interface ExecutorParts {
   /** A command that has waited was run and answered. */
   answered(frame: Frame): void;
 }
+
+/** Stands for the queue time of a command that has waited for its keys. */
+const WAITED = -1;
 
 /** Where to find an argument of a frame: which frames of a transaction name which keys. */
 type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
@@ -72,6 +78,7 @@ export class Executor {
   readonly #unsettled: { readonly spentUs: number; readonly endUs: number }[] = [];
   readonly #times = new CommandTimes();
   #wallMs = 0;
+  #isProbed = false;
   #wallReadUs = 0;
 
   constructor(parts: ExecutorParts) {
@@ -85,6 +92,8 @@ export class Executor {
   }
 
   readWallClock(): void {
+    // Once for a batch: a tracer that comes meanwhile sees the next.
+    this.#isProbed = commandStart.isWatched || commandDone.isWatched;
     this.#wallMs = this.#parts.clock.wallMs();
     this.#wallReadUs = this.nowUs;
     this.#context.nowMs = this.#wallMs;
@@ -122,24 +131,29 @@ export class Executor {
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
-    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
-    if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
+    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
+    else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
+    traced?.begin(entry.id);
     this.execute(entry, wait?.retry);
+    traced?.end(this.nowUs);
     context.isPartial = false;
     this.#parts.effects.end(frame);
     if (context.isOutdated) {
+      traced?.forget();
       this.#sender.abandon();
       this.#values[AT.executing] = 0;
-      const sequence = words[word + Request.sequence]! >>> 0;
       const slot = words[word + Request.connection]!;
-      this.#sender.sendSignal(FrameKind.inquiry, slot, sequence, ReplyFlag.outdated);
+      this.#sender.sendSignal(FrameKind.inquiry, slot, sequenceOf(frame), ReplyFlag.outdated);
       return true;
     }
     if (context.parked !== undefined) {
+      traced?.forget();
       this.#park(frame, context.parked);
       return false;
     }
-    this.#finish(frame, entry, startUs, again ? 0 : this.queueUs(frame, startUs));
+    this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
     if (again) this.#parts.answered(frame);
     return true;
   }
@@ -159,11 +173,11 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     const { writer } = this.#sender;
-    this.#sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
     writer.clearError();
     if (error === undefined) writer.nilArray();
     else writer.error(error);
-    this.#finish(frame, entry, startUs, 0);
+    this.#finish(frame, entry, startUs, WAITED);
   }
 
   /** Runs the commands of a transaction one after the other, unless a watched key has changed. */
@@ -171,7 +185,7 @@ export class Executor {
     const { words, word } = frame;
     const beganUs = this.nowUs;
     const slot = words[word + Request.connection]!;
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const sequence = sequenceOf(frame);
     const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
@@ -202,7 +216,10 @@ export class Executor {
     this.#context.mayBlock = false;
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    traced?.begin(entry.id);
     this.execute(entry);
+    traced?.end(this.nowUs);
     this.#parts.effects.end(frame);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
@@ -214,14 +231,17 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     this.start(frame, entry);
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const sequence = sequenceOf(frame);
     const queueUs = this.queueUs(frame, startUs);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
     reply.clearError();
     let flags = 0;
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
     try {
-      this.#parts.makeRoomFor(entry);
+      if (traced === undefined) this.#parts.makeRoomFor(entry);
+      else traced.makeRoomFor(entry, true);
+      traced?.begin(entry.id);
       answerPart(entry, this.#context, this.args);
     } catch (error) {
       this.#fail(error);
@@ -230,10 +250,13 @@ export class Executor {
     this.#parts.effects.end(frame);
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
+    traced?.end(endUs);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
+    traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
@@ -343,6 +366,9 @@ export class Executor {
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+    if (this.#isProbed && commandStart.isWatched) {
+      probeStart(entry, this.args, this.#parts.slowness.clientIn(this.#context.connection));
+    }
     if (!entry.mayChange) return;
     const { effects } = this.#parts;
     if (effects.isFreezing) this.#preserveKeys(frame);
@@ -357,20 +383,12 @@ export class Executor {
       const { command } = entry;
       if (retry !== undefined) retry(this.#context, this.args);
       else if (command.route === 'oneShard') command.run(this.#context, this.args);
-      else if (command.route === 'byKey') this.#answerWhole(command);
+      else if (command.route === 'byKey') answerWhole(command, this.#context, this.args);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
       this.#fail(error);
     }
     this.nowUs = this.#parts.clock.nowUs();
-  }
-
-  /** All keys of a command that main would split are here: there is one part. */
-  #answerWhole(command: ByKeyCommand<never>): void {
-    const keyCount = Math.ceil((this.args.count - 1) / command.keyStride);
-    const part = command.run(this.#context, this.args);
-    const partOfKey = new Array<number>(keyCount).fill(0);
-    command.merge.combine([part], this.#sender.writer, { partOfKey });
   }
 
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
@@ -384,13 +402,18 @@ export class Executor {
     this.#sender.writer.error(error);
   }
 
-  /** Ends the reply of a frame's command and counts it. */
-  #finish(frame: Frame, entry: CommandEntry, startUs: number, queueUs: number): void {
+  /** Ends the reply of a frame's command and counts it; `sinceUs` is its queue time, or WAITED. */
+  #finish(frame: Frame, entry: CommandEntry, startUs: number, sinceUs: number): void {
     const { words, word } = frame;
-    const sequence = words[word + Request.sequence]! >>> 0;
+    const queueUs = Math.max(sinceUs, 0);
+    const sequence = sequenceOf(frame);
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.#parts.events.sendAhead();
+    if (isTraced(frame)) {
+      const { errorText } = this.#sender.writer;
+      this.#parts.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
+    }
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
     this.#page.queued(queueUs * TICKS_PER_US);
@@ -432,6 +455,7 @@ export class Executor {
       if (this.#parts.waitsForDisk()) this.#unsettled.push({ spentUs, endUs: this.nowUs });
       else this.#page.countBand(bands.rowOf(spentUs));
     }
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
     const times = this.#times;

@@ -9,6 +9,7 @@
 import { keyName, type Bytes } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
+import { messageSent } from '#probes';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
@@ -169,6 +170,7 @@ export class Lending {
     if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
     const isBroken = watcher >= 0 && watches.take(watcher);
     const message = encodeCopies({ transaction, shard: shardIndex, isBroken, copies });
+    if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
     sender.send(FrameKind.copies, host, transaction, message);
   }
 
@@ -265,6 +267,7 @@ export class Lending {
     if (copies.length === 0) return;
     const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
     const changes = isChanged ? rest.changes : NOTHING;
+    if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
     const message = { ...rest, shard: shardIndex, copies, changes };
     sender.send(FrameKind.returned, shard, rest.transaction, encodeCopies(message));
   }

@@ -5,7 +5,8 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import { assert, unreachable, type Bytes } from '#base';
+import { assert, latin1, unreachable, type Bytes } from '#base';
+import type { CommandEntry } from '#commands';
 import {
   AT,
   Bands,
@@ -19,6 +20,7 @@ import {
   type ShardContent,
 } from '#diag';
 import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
+import { keyEvicted, keyExpired, messageReceived } from '#probes';
 import { Store } from '#store';
 import { BatchNotes } from './batch-notes.ts';
 import { Blocking } from './blocking.ts';
@@ -34,12 +36,14 @@ import { KeyUse } from './key-use.ts';
 import { Lending } from './lending.ts';
 import { Replay } from './replay.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { probeReceived } from './probing.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './reply-sender.ts';
 import { Settings } from './settings.ts';
 import { SlowArguments } from './slow-arguments.ts';
 import { Slowness } from './slowness.ts';
 import { Snapshots } from './snapshots.ts';
+import { TracedCommands } from './traced-commands.ts';
 import { Trials } from './trials.ts';
 import { Upkeep } from './upkeep.ts';
 import { Waiters } from './waiters.ts';
@@ -82,6 +86,8 @@ export class ShardMachine {
   readonly #notes: BatchNotes;
   #bands = new Bands(false, []);
   #stopped = false;
+  /** Somebody watches what is taken, as of the last batch's beginning. */
+  #isProbed = false;
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
@@ -123,7 +129,7 @@ export class ShardMachine {
     const { freeze } = this.#snapshots;
     this.#effects = new Effects({
       ...{ store, context: this.#context, values: this.#values, freeze },
-      ...{ journal: parts.journal, shardIndex: parts.index },
+      ...{ journal: parts.journal, shardIndex: parts.index, args: () => this.#executor.args },
     });
     this.#sender.settle = () => this.#settle();
     this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
@@ -192,16 +198,19 @@ export class ShardMachine {
 
   #newExecutor(): Executor {
     const { page, clock, memory } = this.#parts;
+    const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
+      if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+    };
+    const evicted = (): number => this.store.stats.evicted;
+    const traced = new TracedCommands({ sender: this.#sender, clock, evicted, makeRoomFor });
     return new Executor({
+      ...{ traced, makeRoomFor },
       ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
       events: this.#events,
       effects: this.#effects,
       watches: this.#watches,
       keyUse: this.#keyUse,
       linkWords: memory.words,
-      makeRoomFor: ({ deniesOom }) => {
-        if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
-      },
       bands: () => this.#bands,
       slowness: this.#slowness,
       waitsForDisk: () => this.#parts.journal?.mustSettle === true,
@@ -223,17 +232,20 @@ export class ShardMachine {
   /** Keys also change by themselves. */
   #listenTo(store: Store): void {
     const events = this.#events;
+    const { index } = this.#parts;
     const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
       this.#context.keyChanged(database, bytes, at, length);
     };
     store.fates = this.#fates;
     store.events = {
       expired: (database, bytes, at, length) => {
+        if (keyExpired.isWatched) keyExpired.fire(latin1(bytes, at, length), index);
         events.expired(database, bytes, at, length);
         this.#effects.removed(database, bytes, at, length);
         changed(database, bytes, at, length);
       },
       evicted: (database, bytes, at, length) => {
+        if (keyEvicted.isWatched) keyEvicted.fire(latin1(bytes, at, length), index, store.policy);
         events.evicted(database, bytes, at, length);
         this.#effects.removed(database, bytes, at, length);
         changed(database, bytes, at, length);
@@ -276,6 +288,7 @@ export class ShardMachine {
     const startUs = clock.nowUs();
     executor.nowUs = startUs;
     executor.readWallClock();
+    this.#isProbed = messageReceived.isWatched;
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
@@ -371,6 +384,7 @@ export class ShardMachine {
   }
 
   #take(frame: Frame): void {
+    if (this.#isProbed) probeReceived(this.#parts.index, frame, this.#parts.requests);
     const kindWord = frame.words[frame.word + Request.kind]!;
     if ((kindWord & TRANSFERRED) !== 0) {
       const whole = frame.withBody(this.#parts.receive());

@@ -9,6 +9,7 @@ import {
   type LatencyEvent,
   type Page,
 } from '#diag';
+import { memoryPressure } from '#probes';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from './settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -114,6 +115,7 @@ export class Upkeep {
     const { stats } = this.#store;
     const before = stats.evicted;
     const startUs = this.#nowUs();
+    this.#probePressure();
     while (this.mustEvict() && this.#store.evictOne() > 0) {
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     }
@@ -250,6 +252,7 @@ export class Upkeep {
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
     if (!this.mustEvict()) return false;
+    this.#probePressure();
     const startUs = this.#nowUs();
     const endUs = startUs + EVICT_US;
     const { values } = this.#page;
@@ -269,6 +272,11 @@ export class Upkeep {
     this.#took('eviction-cycle', startUs);
     const nowUs = this.#nowUs();
     if (keys > 0) this.#evictions.add(nowUs, nowUs - startUs, keys);
+  }
+
+  #probePressure(): void {
+    if (!memoryPressure.isWatched) return;
+    memoryPressure.fire(this.#usedBytesOfAll(), this.#maxmemory, 'evict');
   }
 
   /** A piece of timed work that began then has ended. */

@@ -6,7 +6,7 @@ export {
   type FlightReport,
   type FlightThread,
 } from './flight.ts';
-export { Sight, type SightData } from './sight.ts';
+export { commandNames, Sight, type SightData } from './sight.ts';
 export {
   durabilityIn,
   executingConnections,

@@ -70,7 +70,7 @@ export class Sight {
       thread,
       new EventRing(data.recorders[index]!),
     ]);
-    this.commandNames = commandTable.entries.map(({ lowerName }) => lowerName);
+    this.commandNames = commandNames();
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
@@ -84,4 +84,9 @@ export class Sight {
     const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
     return [['main', this.main], ...shards, ['ops', this.ops]];
   }
+}
+
+/** By the ids that pages and traces know commands by, as `client|list`. */
+export function commandNames(): readonly string[] {
+  return commandTable.entries.map(({ lowerName }) => lowerName);
 }

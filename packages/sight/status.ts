@@ -68,9 +68,7 @@ function statusSource(parts: StatusParts): StatusSource {
     commandNames: sight.commandNames,
     windows: (command) => sight.windows(command),
     ...parts.settings,
-    persistence: persistenceStatus(
-      durabilityIn(sight, parts.settings.durabilityMode, nowUs),
-    ),
+    persistence: persistenceStatus(durabilityIn(sight, parts.settings.durabilityMode, nowUs)),
   };
 }
 

@@ -1,15 +1,18 @@
 import {
   closeSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogRecord } from '#base';
+import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogFileOptions } from './log-file.ts';
@@ -186,6 +189,31 @@ writing('begins a new file at its size and keeps only so many', async () => {
   );
   const files = readdirSync(path.join(folder, 'logs')).filter((name) => !name.startsWith('.'));
   assert.is(files.length, 2, files.join());
+});
+
+writing('opens the file anew when it was moved away, and loses no line', async () => {
+  const file = fileOptions();
+  await written({ file }, async (writer) => {
+    writer.write([{ ...record, message: 'before' }]);
+    await until(() => existsSync(file.path), 'the file is opened');
+    renameSync(file.path, `${file.path}.1`);
+    writer.write([{ ...record, message: 'to the moved one' }]);
+    writer.reopenFile(record.time);
+    writer.write([{ ...record, message: 'after' }]);
+    await until(() => existsSync(file.path), 'the new file is opened');
+    await until(() => readFileSync(file.path, 'utf8').includes('after'), 'the new file has it');
+  });
+  const moved = readFileSync(`${file.path}.1`, 'utf8');
+  const own = readFileSync(file.path, 'utf8');
+  assert.match(moved, / before .*\n.* to the moved one /);
+  assert.match(own, /^.* log-file-reopened .*\n.* after .*\n$/);
+});
+
+writing('has nothing to open anew without a file', async () => {
+  const text = await written({}, (writer) => {
+    writer.reopenFile(record.time);
+  });
+  assert.is(text, '');
 });
 
 writing('tells once of a file that cannot be written, and goes on', async () => {

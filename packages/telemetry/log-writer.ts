@@ -6,7 +6,7 @@
  */
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from '#base';
+import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
 import winston from 'winston';
 import { LineOutput } from './line-output.ts';
 import { LogFile, type LogFileOptions } from './log-file.ts';
@@ -89,6 +89,21 @@ export class LogWriter {
     }
   }
 
+  /** Closes the log file and opens it anew, under the same name. What was taken before is still written. */
+  reopenFile(nowMs: number): void {
+    if (this.#options.file === undefined) return;
+    const file = this.#file;
+    this.#file = undefined;
+    // Removed, it ends its stream when that has written what it has.
+    if (file !== undefined) this.#logger.remove(file.transport);
+    this.#fileFailedAtMs = undefined;
+    this.#openFile(nowMs);
+    this.#writeOwn('info', {
+      ...{ time: nowMs, event: 'log-file-reopened', message: 'The log file was opened anew.' },
+      fields: {},
+    });
+  }
+
   /** Settles when everything is written; nothing may be written afterwards. */
   async close(): Promise<void> {
     await this.#output?.flush();
@@ -124,9 +139,8 @@ export class LogWriter {
     const lines = this.#output.takeDropped();
     if (lines === 0) return;
     this.#droppedLines += lines;
-    this.#writeOwn(time, 'log-lines-dropped', 'Log lines were dropped: nobody read them in time.', {
-      lines,
-    });
+    const message = 'Log lines were dropped: nobody read them in time.';
+    this.#writeOwn('error', { time, event: 'log-lines-dropped', message, fields: { lines } });
   }
 
   #openFile(nowMs: number): void {
@@ -149,13 +163,16 @@ export class LogWriter {
     this.#file = undefined;
     if (file !== undefined) this.#logger.remove(file.transport);
     if (!isFirst) return;
-    this.#writeOwn(nowMs, 'log-file-failed', 'The log file cannot be written; it is tried again.', {
-      reason: error.message,
+    this.#writeOwn('error', {
+      ...{ time: nowMs, event: 'log-file-failed' },
+      message: 'The log file cannot be written; it is tried again.',
+      fields: { reason: error.message },
     });
   }
 
-  #writeOwn(time: number, event: string, message: string, fields: LogFields): void {
-    this.#writeOne({ time, level: 'error', thread: 'ops', event, message, fields });
+  #writeOwn(level: LogLevel, record: Omit<LogRecord, 'level' | 'thread'>): void {
+    if (LOG_LEVELS.indexOf(level) < this.#minimum) return;
+    this.#writeOne({ ...record, level, thread: 'ops' });
   }
 }
 

@@ -1,3 +1,4 @@
+export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { call, CallContext, type CallOptions } from './call.ts';
 export {
   ChildServer,

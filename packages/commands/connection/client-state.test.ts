@@ -28,6 +28,55 @@ for (const [line, reply] of cases) {
   });
 }
 
+const W3C = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const malformed =
+  '-ERR TRACEPARENT must be 00-<32 hex digits of the trace>-<16 of the parent>-<2 of the flags>, in lower case';
+const badWord = '-ERR TRACEPARENT takes NEXT behind the value, or OFF alone';
+
+const traceParents: readonly (readonly [words: string, reply: string])[] = [
+  [W3C, 'OK'],
+  [`${W3C} next`, 'OK'],
+  ['off', 'OK'],
+  [W3C.replace(/^00/, 'cc'), 'OK'],
+  [`${W3C.replace(/^00/, 'cc')}-what-comes-later`, 'OK'],
+  [`${W3C}-more`, malformed],
+  [W3C.toUpperCase(), malformed],
+  [W3C.slice(0, -1), malformed],
+  [W3C.replace('7651', '765g'), malformed],
+  ['nonsense', malformed],
+  [W3C.replace(/^00/, 'ff'), '-ERR TRACEPARENT version ff is not valid'],
+  [
+    W3C.replace('0af7651916cd43dd8448eb211c80319c', '0'.repeat(32)),
+    '-ERR TRACEPARENT trace id must not be all zeros',
+  ],
+  [
+    W3C.replace('b7ad6b7169203331', '0'.repeat(16)),
+    '-ERR TRACEPARENT parent id must not be all zeros',
+  ],
+  [`${W3C} later`, badWord],
+  ['OFF NEXT', badWord],
+  [`${W3C} NEXT NEXT`, badWord],
+];
+for (const [words, reply] of traceParents) {
+  clientState(`CLIENT TRACEPARENT ${words}`, () => {
+    assert.is(call(new CallContext(), `CLIENT TRACEPARENT ${words}`), reply);
+  });
+}
+
+clientState('TRACEPARENT is what the value says, until it is off', () => {
+  const context = new CallContext();
+  call(context, `CLIENT TRACEPARENT ${W3C} NEXT`);
+  const { traceId, spanId, isSampled, isForNext } = context.client.traceParent!;
+  assert.is(Buffer.from(traceId).toString('hex'), '0af7651916cd43dd8448eb211c80319c');
+  assert.is(Buffer.from(spanId).toString('hex'), 'b7ad6b7169203331');
+  assert.equal([isSampled, isForNext], [true, true]);
+  call(context, `CLIENT TRACEPARENT ${W3C.replace(/01$/, '02')}`);
+  const unsampled = context.client.traceParent!;
+  assert.equal([unsampled.isSampled, unsampled.isForNext], [false, false]);
+  call(context, 'CLIENT TRACEPARENT OFF');
+  assert.is(context.client.traceParent, undefined);
+});
+
 clientState('HELP explains every subcommand', () => {
   const lines = call(new CallContext(), 'CLIENT HELP') as string[];
   assert.match(lines[0]!, /^CLIENT <subcommand>/);

@@ -7,6 +7,7 @@ import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
 import { readLibraryWord, readName } from './client-name.ts';
 import type { ConnectionContext } from './ports.ts';
+import { traceParent } from './trace-parent.ts';
 
 const ofClient = {
   group: 'connection',
@@ -242,6 +243,10 @@ const help = onMain({
       ['SETINFO <option> <value>', 'Set LIB-NAME or LIB-VER of this connection.'],
       ['SETNAME <name>', 'Name this connection.'],
       [
+        'TRACEPARENT (<traceparent> [NEXT]|OFF)',
+        'Which trace the commands of this connection belong to, or the next of them.',
+      ],
+      [
         'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
         '         [OPTIN] [OPTOUT] [NOLOOP]',
         'Be told which of the keys read have changed.',
@@ -261,6 +266,7 @@ export const clientStateCommands = [
   reply,
   noEvict,
   noTouch,
+  traceParent,
   pause,
   unpause,
   help,

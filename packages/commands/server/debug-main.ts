@@ -9,6 +9,7 @@ import { debugBundle } from './debug-bundle.ts';
 import { flightRecorder } from './debug-flight.ts';
 import { debugHead } from './debug-head.ts';
 import { debugThread } from './debug-thread.ts';
+import { debugTracing } from './debug-tracing.ts';
 import type { ServerContext } from './ports.ts';
 
 const error = onMain<ServerContext>({
@@ -198,6 +199,7 @@ const help = onMain<ServerContext>({
         "Figures of one thread's heap and its spaces, as of now. No snapshot: that would stop it for long.",
       ],
       ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
+      ['TRACING <STATUS|RECENT [<count>]>', 'How tracing goes, or the latest traces (10).'],
     ]);
   },
 });
@@ -206,6 +208,7 @@ export const debugOnMain = [
   debugBundle,
   flightRecorder,
   debugThread,
+  debugTracing,
   error,
   log,
   protocol,

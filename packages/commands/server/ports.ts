@@ -154,6 +154,43 @@ export interface HeapReport {
   }[];
 }
 
+/** How tracing goes; counts since the start. */
+export interface TraceStatus {
+  /** 1 or 0. */
+  readonly enabled: number;
+  readonly 'sampling-rate': string;
+  readonly 'sampled-total': number;
+  readonly 'dropped-busy-total': number;
+  readonly 'dropped-queue-total': number;
+  readonly 'dropped-collector-total': number;
+  readonly 'spans-exported-total': number;
+  readonly queued: number;
+  readonly recent: number;
+  /** unknown, working or failing. */
+  readonly collector: string;
+}
+
+export interface TraceSpan {
+  readonly span_id: string;
+  readonly parent_id: string | null;
+  readonly name: string;
+  readonly start_us: number;
+  readonly duration_us: number;
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+export interface TraceSummary {
+  readonly trace_id: string;
+  readonly spans: readonly TraceSpan[];
+}
+
+/** Traces; what cannot be asked rejects with the reason. */
+export interface TracesPort {
+  status(): Promise<TraceStatus>;
+  /** The latest, newest first. */
+  recent(count: number): Promise<readonly TraceSummary[]>;
+}
+
 export interface StatisticsPort {
   /** Sets the counters back that CONFIG RESETSTAT is about, in order with the commands. */
   reset(): Promise<void>;
@@ -211,6 +248,7 @@ export interface ServerContext extends MainContext {
   readonly bundles: BundlesPort;
   readonly threads: ThreadsPort;
   readonly flight: FlightPort;
+  readonly traces: TracesPort;
   readonly statistics: StatisticsPort;
   readonly process: ProcessPort;
   readonly timers: TimersPort;

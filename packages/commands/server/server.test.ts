@@ -3,10 +3,24 @@ import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table.ts';
-import type { ServerContext } from './ports.ts';
+import type { ServerContext, TraceStatus, TraceSummary } from './ports.ts';
 
 const server = suite('server');
 
+const TRACE_STATUS: TraceStatus = {
+  ...{ enabled: 1, 'sampling-rate': '0.5', 'sampled-total': 7, 'dropped-busy-total': 1 },
+  ...{ 'dropped-queue-total': 2, 'dropped-collector-total': 3, 'spans-exported-total': 20 },
+  ...{ queued: 4, recent: 5, collector: 'working' },
+};
+const TRACE: TraceSummary = {
+  trace_id: 'ab',
+  spans: [
+    {
+      ...{ span_id: 'cd', parent_id: null, name: 'GET', start_us: 1_000, duration_us: 2.25 },
+      attributes: { 'svc.shard_id': 1 },
+    },
+  ],
+};
 const BUNDLE = {
   id: '20260102T030405Z-abcdef',
   created_at: '2026-01-02T03:04:05.000Z',
@@ -71,6 +85,10 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
           { time_us: 6, thread: 'shard-1', event: 'slow-batch', duration_us: 5_000.5 },
         ];
       },
+    },
+    traces: {
+      status: () => Promise.resolve(TRACE_STATUS),
+      recent: (count) => Promise.resolve(new Array<TraceSummary>(count).fill(TRACE).slice(0, 2)),
     },
     status: { json: () => '{"status":1}' },
     statistics: {
@@ -178,6 +196,53 @@ server('WAIT answers when its time is over, and never without one', () => {
   assert.equal(context.deferred, [0]);
   assert.is(call(context, 'WAIT 1 0'), undefined);
   assert.equal(context.deferred, [0]);
+});
+
+server('DEBUG TRACING answers how it goes, and the latest traces', async () => {
+  const { context } = contextWithPorts();
+  assert.is(call(context, 'DEBUG TRACING STATUS'), undefined);
+  const status = (await later(context)) as unknown[];
+  assert.equal(status.slice(0, 6), ['enabled', 1, 'sampling-rate', '0.5', 'sampled-total', 7]);
+  assert.equal(status.slice(-2), ['collector', 'working']);
+  assert.is(call(context, 'DEBUG TRACING recent 1'), undefined);
+  const attributes = ['svc.shard_id', '1'];
+  const span = ['span-id', 'cd', 'parent-id', null, 'name', 'GET', 'start-us', 1_000];
+  const trace = [[...span, 'duration-us', 2, 'attributes', attributes]];
+  assert.equal(await later(context), [['trace-id', 'ab', 'spans', trace]]);
+  assert.is(call(context, 'DEBUG TRACING RECENT'), undefined);
+  assert.is(((await later(context)) as unknown[]).length, 2);
+});
+
+/** What a command has answered later. */
+async function later(context: CallContext): Promise<unknown> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return context.deferred.pop();
+}
+
+const tracingErrors: readonly (readonly [line: string, error: string])[] = [
+  ['DEBUG TRACING NOW', '-ERR DEBUG TRACING takes STATUS, or RECENT and a number'],
+  ['DEBUG TRACING STATUS 1', '-ERR DEBUG TRACING takes STATUS, or RECENT and a number'],
+  ['DEBUG TRACING RECENT 1 2', '-ERR DEBUG TRACING takes STATUS, or RECENT and a number'],
+  ['DEBUG TRACING RECENT x', '-ERR value is not an integer or out of range'],
+  ['DEBUG TRACING RECENT -1', '-ERR DEBUG TRACING RECENT takes a number that is not negative'],
+];
+for (const [line, error] of tracingErrors) {
+  server(line, () => {
+    assert.is(call(contextWithPorts().context, line), error);
+  });
+}
+
+server('DEBUG TRACING is not for transactions, and says when nobody can be asked', async () => {
+  const busy = contextWithPorts().context;
+  busy.mayBlock = false;
+  const refusal = '-ERR DEBUG TRACING is not allowed in transactions';
+  assert.is(call(busy, 'DEBUG TRACING STATUS'), refusal);
+  const ports = {
+    traces: { status: () => Promise.reject(new Error('the ops thread is not there')) },
+  };
+  const alone = new CallContext({ ports });
+  assert.is(call(alone, 'DEBUG TRACING STATUS'), undefined);
+  assert.match(String(await later(alone)), /ERR the ops thread is not there/);
 });
 
 server('DEBUG BUNDLE answers when the bundle is there', async () => {

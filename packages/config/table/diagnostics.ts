@@ -1,5 +1,5 @@
 import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
-import { float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
 import { distinctWords, floats, risingIntegers } from '../list-kinds.ts';
 import { rows } from '../setting.ts';
 
@@ -201,7 +201,7 @@ export const diagnosticsSettings = rows({
     meaning: 'Slow commands put into a bundle.',
   },
   'debug-bundle.max-trace-entries': {
-    kind: integer(),
+    kind: integer({ most: 10_000 }),
     default: 100,
     effect: 'live',
     meaning: 'Traces put into a bundle.',
@@ -209,29 +209,29 @@ export const diagnosticsSettings = rows({
   'metrics.otlp-enabled': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'start',
     meaning: 'Pushes metrics to an OpenTelemetry collector.',
   },
   'metrics.otlp-endpoint': {
-    kind: text,
+    kind: collectorUrl,
     default: collector,
     effect: 'start',
     meaning: 'The collector for metrics.',
   },
   'metrics.otlp-interval-secs': {
-    kind: integer({ least: 1, unit: 'seconds' }),
+    kind: integer({ least: 1, most: 86_400, unit: 'seconds' }),
     default: 15,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Time between two pushes.',
   },
   'tracing.enabled': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
+    effect: 'live',
     meaning: 'Makes traces of commands.',
   },
   'tracing.otlp-endpoint': {
-    kind: text,
+    kind: collectorUrl,
     default: collector,
     effect: 'start',
     meaning: 'The collector for traces.',
@@ -239,8 +239,9 @@ export const diagnosticsSettings = rows({
   'tracing.sampling-rate': {
     kind: float(0, 1),
     default: 1,
-    effect: 'start',
-    meaning: 'Share of commands that are traced.',
+    effect: 'live',
+    meaning:
+      'Share of commands that are traced, where no application has said by CLIENT TRACEPARENT.',
   },
   'tracing.service-name': {
     kind: text,
@@ -251,14 +252,15 @@ export const diagnosticsSettings = rows({
   'tracing.scatter-gather-spans': {
     kind: yesOrNo,
     default: false,
-    effect: 'start',
-    meaning: 'A span per shard for commands that several shards answer.',
+    effect: 'live',
+    meaning:
+      'A span for each shard of a command that several shards answer, not for the slowest alone.',
   },
   'tracing.shard-spans': {
     kind: yesOrNo,
     default: false,
-    effect: 'start',
-    meaning: 'Spans of the work inside shards.',
+    effect: 'live',
+    meaning: 'Spans of what a shard does around a command: its wait in the queue, making room.',
   },
   'tracing.persistence-spans': {
     kind: yesOrNo,
@@ -267,9 +269,9 @@ export const diagnosticsSettings = rows({
     meaning: 'Spans of log writes and snapshots.',
   },
   'tracing.recent-traces-max': {
-    kind: integer(),
+    kind: integer({ most: 10_000 }),
     default: 100,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Traces kept in memory for the debug pages.',
   },
 });

@@ -25,8 +25,8 @@ export const loggingSettings = rows({
   'logging.per-request-spans': {
     kind: yesOrNo,
     default: false,
-    effect: 'fixed',
-    meaning: 'A span around every request, for short diagnostic windows: it costs CPU time.',
+    effect: 'live',
+    meaning: 'A line for every request, for short diagnostic windows: it costs CPU time.',
   },
   'logging.file-path': {
     kind: text,

@@ -2,13 +2,28 @@
  * A router and its shards in one thread, moved on step by step by a seeded scheduler: every thread may
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
-import { CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
-import { commandTable, type MainContext, type TransactionsPort } from '#commands';
+import { assert, CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
+import {
+  commandTable,
+  type Arguments,
+  type Command,
+  type MainContext,
+  type TransactionsPort,
+} from '#commands';
 import { configName, settingNames, Settings } from '#config';
 import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#diag';
-import { layoutOf, LinkMemory, RingReader, RingWriter, type SettingValue } from '#link';
+import {
+  layoutOf,
+  LinkMemory,
+  RingReader,
+  RingWriter,
+  TraceRingReader,
+  TraceRingWriter,
+  type LinkShape,
+  type SettingValue,
+} from '#link';
 import { BlockPool } from '#net';
-import { ParsedCommand } from '#resp';
+import { ParsedCommand, type OwnedReply } from '#resp';
 import {
   Client,
   Router,
@@ -16,6 +31,7 @@ import {
   type BodyPort,
   type ClientSocket,
   type MainNotes,
+  type TracingSettings,
 } from '#router';
 import { ShardMachine } from '#shard';
 import { FakeClock, type Random } from '#testkit';
@@ -112,13 +128,30 @@ export interface SimulationShape {
   readonly keys: readonly string[];
 }
 
+/** Enough to break up the replies that share a frame, and to leave some that do. */
+const TRACING: TracingSettings = {
+  ...{ isEnabled: true, samplingRate: 0.25, tellsAll: false },
+  spans: { scatterGather: true, shard: true, persistence: false },
+};
+
+function linkOf({ shards }: SimulationShape): LinkShape {
+  return {
+    ...{ shards, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
+    ...{ readBytes: 64, blocks: BLOCKS, blockBytes: BLOCK_BYTES },
+  };
+}
+
 export class Simulation {
   readonly clients: readonly SimulatedClient[];
   readonly model = new StringModel();
   readonly router: Router;
   readonly machines: readonly ShardMachine[];
   readonly pages: readonly Page[];
+  readonly mainPage: Page;
   readonly #random: Random;
+  readonly #traces: TraceRingReader;
+  /** Requests that main has told of as traced. */
+  tracesTold = 0;
   #slowIds = 0;
   #deathIds = 0;
   readonly #clock = new FakeClock();
@@ -128,16 +161,7 @@ export class Simulation {
 
   constructor(shape: SimulationShape, random: Random) {
     this.#random = random;
-    const link = {
-      ...{
-        shards: shape.shards,
-        requestRingBytes: RING_BYTES,
-        replyRingBytes: RING_BYTES,
-        logRingBytes: 0,
-      },
-      ...{ readBytes: 64, blocks: BLOCKS, blockBytes: BLOCK_BYTES },
-    };
-    const layout = layoutOf(link);
+    const layout = layoutOf(linkOf(shape));
     const memory = LinkMemory.allocate(layout.bytes);
     this.pages = Array.from({ length: shape.shards }, newPage);
     const ports = this.pages.map(() => new Ports());
@@ -152,18 +176,23 @@ export class Simulation {
         ),
     );
     const page = newPage();
+    this.mainPage = page;
     this.router = new Router({
       ...{ memory, links, page, clock: this.#clock },
       notes: this.#notes(page, shape.shards),
+      tracing: {
+        ring: new TraceRingWriter(memory, layout.traces),
+        random: () => random.fraction(),
+      },
       gate: () => undefined,
       ...{ isDurable: false, isOutOfMemory: () => false, keyEvents: () => undefined },
       ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {
-        if (command.route !== 'onMain') throw new CommandError('ERR not for main');
-        const transactions = this.#transactionsOf(client);
-        command.run({ client, reply, transactions, ...NO_WAITING } as MainContext, args);
+        this.#runOnMain(client, command, args, reply);
       },
     });
+    this.router.tracing.apply(TRACING);
+    this.#traces = new TraceRingReader(memory, layout.traces);
     this.router.readClock();
     this.machines = this.pages.map((own, index) => {
       const replies = new RingWriter(memory, layout.replies[index]!);
@@ -191,6 +220,12 @@ export class Simulation {
     this.clients = Array.from({ length: shape.clients }, () =>
       this.#newClient(memory, blocks, shape),
     );
+  }
+
+  #runOnMain(client: Client, command: Command, args: Arguments, reply: OwnedReply): void {
+    if (command.route !== 'onMain') throw new CommandError('ERR not for main');
+    const transactions = this.#transactionsOf(client);
+    command.run({ client, reply, transactions, ...NO_WAITING } as MainContext, args);
   }
 
   #notes(page: Page, shards: number): MainNotes {
@@ -260,6 +295,11 @@ export class Simulation {
   #turn(): void {
     this.router.publish();
     this.router.drain();
+    this.router.tracing.flush();
+    this.tracesTold += this.#traces.take(Infinity, ({ startUs, endUs, shards }) => {
+      const isOrdered = shards.every((one) => one.startUs <= one.endUs && one.endUs <= endUs);
+      assert(startUs <= endUs && isOrdered, 'a request ends after what shards did for it');
+    });
   }
 
   /** Lets one of all threads do something. */

@@ -82,6 +82,7 @@ const duration = metric(
     if (!source.settings.tracksLatency) return;
     eachCommand(source, 'ticks', (command, ticks, id) => {
       mergeHistogram(source, id, merged);
+      samples.exemplars(source.exemplarsOf(id));
       samples.histogram(merged, secondsOf(ticks), command);
     });
   },

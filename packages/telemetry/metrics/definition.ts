@@ -4,6 +4,8 @@
  */
 
 import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#diag';
+import type { Exemplar } from '../traces/exemplars.ts';
+import type { TraceFigures } from '../traces/trace-desk.ts';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 export type Unit = 'seconds' | 'bytes' | 'ratio' | '';
@@ -39,6 +41,8 @@ export interface MetricSource {
   };
   /** The ops thread itself. */
   readonly ops: OpsFigures;
+  /** Of a command's durations: the trace that fell into each bucket last. */
+  readonly exemplarsOf: (command: number) => readonly (Exemplar | undefined)[] | undefined;
 }
 
 /** What the ops thread knows of itself. */
@@ -50,6 +54,9 @@ export interface OpsFigures {
   /** How long the last scrape took. */
   readonly scrapeSeconds: number;
   readonly logLinesDropped: number;
+  readonly traces: TraceFigures;
+  /** Readings of the metrics pushed to a collector, and those that it did not take. */
+  readonly metricPushes: { readonly exported: number; readonly failed: number };
 }
 
 /** Where a metric puts its values; label values come in the order of its labels. */
@@ -57,6 +64,8 @@ export interface Samples {
   value(value: number, ...labels: readonly string[]): void;
   /** `counts` are those of a page, in ticks. */
   histogram(counts: Counts, sumSeconds: number, ...labels: readonly string[]): void;
+  /** What the next histogram's buckets have as exemplars, where they are shown. */
+  exemplars(exemplars: BucketExemplars): void;
 }
 
 export interface MetricDefinition {
@@ -70,6 +79,9 @@ export interface MetricDefinition {
   readonly source: string;
   read(source: MetricSource, samples: Samples): void;
 }
+
+/** By the buckets of a histogram. */
+export type BucketExemplars = readonly (Exemplar | undefined)[] | undefined;
 
 type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' | 'read'> & {
   readonly unit?: Unit;

@@ -8,7 +8,8 @@
 import { Registry, type Metric, type RegistryContentType } from 'prom-client';
 import type { Counts } from '#diag';
 import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
-import type { MetricDefinition, MetricSource, Samples } from './definition.ts';
+import type { Exemplar } from '../traces/exemplars.ts';
+import type { BucketExemplars, MetricDefinition, MetricSource, Samples } from './definition.ts';
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
@@ -18,6 +19,8 @@ interface PromValue {
   readonly value: number;
   readonly metricName?: string;
   readonly sharedLabels: Labels;
+  /** Shown in OpenMetrics only. */
+  readonly exemplar?: Exemplar;
 }
 
 /** One format of one table. */
@@ -69,6 +72,7 @@ class PromSeries implements Samples {
   readonly #name: string;
   readonly #labels: readonly string[];
   readonly #kept = new Map<string, Labels>();
+  #exemplars: BucketExemplars;
 
   constructor(name: string, labels: readonly string[]) {
     this.#name = name;
@@ -77,6 +81,11 @@ class PromSeries implements Samples {
 
   begin(): void {
     this.values = [];
+    this.#exemplars = undefined;
+  }
+
+  exemplars(exemplars: BucketExemplars): void {
+    this.#exemplars = exemplars;
   }
 
   value(value: number, ...labels: readonly string[]): void {
@@ -86,8 +95,13 @@ class PromSeries implements Samples {
   histogram(counts: Counts, sumSeconds: number, ...labels: readonly string[]): void {
     const cumulative = cumulativeCounts(counts);
     for (const [index, le] of BUCKET_LABELS.entries()) {
-      this.#part('_bucket', cumulative[index]!, this.#sharedLabels(labels, le));
+      const value = cumulative[index]!;
+      const exemplar = this.#exemplars?.[index];
+      const head = { metricName: `${this.#name}_bucket`, value };
+      const sharedLabels = this.#sharedLabels(labels, le);
+      this.values.push({ ...head, sharedLabels, ...(exemplar === undefined ? {} : { exemplar }) });
     }
+    this.#exemplars = undefined;
     this.#part('_sum', sumSeconds, this.#sharedLabels(labels));
     this.#part('_count', cumulative.at(-1)!, this.#sharedLabels(labels));
   }

@@ -34,6 +34,9 @@ export function metricsJson(
       value(value, ...labels) {
         samples.push({ labels: labelsOf(labels), value });
       },
+      exemplars() {
+        // Traces have a document of their own.
+      },
       histogram(counts: Counts, sum, ...labels) {
         const cumulative = cumulativeCounts(counts);
         const buckets = BUCKET_LABELS.map((le, index) => ({ le, count: cumulative[index]! }));

@@ -1,6 +1,15 @@
-import { bucketOf, HISTOGRAM_BUCKETS, Page, Phase, type PageShape, durabilityReport, LogFigures } from '#diag';
+import {
+  bucketOf,
+  HISTOGRAM_BUCKETS,
+  Page,
+  Phase,
+  type PageShape,
+  durabilityReport,
+  LogFigures,
+} from '#diag';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Exemplars } from '../traces/exemplars.ts';
 import { BUCKET_LABELS, BUCKET_SECONDS, cumulativeCounts } from './buckets.ts';
 import type { MetricSource } from './definition.ts';
 import { Exposition } from './exposition.ts';
@@ -9,6 +18,13 @@ import { metricsReference } from './reference.ts';
 import { metrics, redisMetrics } from './table.ts';
 
 const table = suite('metrics');
+
+const exemplars = new Exemplars();
+exemplars.add(0, {
+  labelSet: { trace_id: 'ab'.repeat(16), span_id: 'cd'.repeat(8) },
+  value: 0.003,
+  timestamp: 1_700_000_000.5,
+});
 
 const shape: PageShape = { databases: 2, commands: 3, errorCodes: 30 };
 
@@ -49,7 +65,13 @@ function source(): MetricSource {
     ops: {
       ...{ connections: 1, connectionsRefused: 2, scrapeSeconds: 0.003, logLinesDropped: 0 },
       answered: { '2xx': 5 },
+      traces: {
+        ...{ recent: 1, queued: 2, exportedSpans: 30, failedTraces: 4, queueDropped: 5 },
+        collector: 'working',
+      },
+      metricPushes: { exported: 6, failed: 7 },
     },
+    exemplarsOf: (command) => (command === 0 ? exemplars.of(0) : undefined),
   };
 }
 

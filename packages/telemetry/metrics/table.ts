@@ -3,6 +3,7 @@
 import { clientMetrics } from './clients.ts';
 import { commandMetrics } from './commands.ts';
 import type { MetricDefinition } from './definition.ts';
+import { exportMetrics } from './exports.ts';
 import { keyspaceMetrics } from './keyspace.ts';
 import { persistenceMetrics } from './persistence.ts';
 import { prefixMetrics } from './prefixes.ts';
@@ -25,6 +26,7 @@ export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics },
   { title: 'HTTP and log', metrics: opsMetrics },
+  { title: 'Traces and pushes', metrics: exportMetrics },
 ];
 
 /** All of the server's own. */

@@ -63,6 +63,23 @@ if (needs('chromium')) {
     }
   }
 
+  pages('show a trace as a waterfall of its spans', async () => {
+    const { page, complaints } = await openView(browser);
+    await client.call('CONFIG', 'SET', 'tracing-enabled', 'yes', 'tracing-shard-spans', 'yes');
+    await client.call('LPUSH', 'traced', HOSTILE);
+    await client.call('CONFIG', 'SET', 'tracing-enabled', 'no', 'tracing-shard-spans', 'no');
+    await visit(page, server.httpPort, 'traces');
+    await page.getByRole('button', { name: 'LPUSH' }).first().click();
+    const waterfall = page.locator('.waterfall');
+    for (const name of ['LPUSH', 'shard.queue', 'shard.execute', 'store.LPUSH']) {
+      await waterfall.getByText(name, { exact: true }).first().waitFor();
+    }
+    await waterfall.getByText('LPUSH', { exact: true }).first().click();
+    await waterfall.getByText(`LPUSH traced ${HOSTILE}`).waitFor();
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
   pages('show the charts of what happens', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'overview');

@@ -65,7 +65,9 @@ const NAMES = [
 ];
 
 bundles('hold everything, and no secret', async () => {
-  const server = await start(`http.token=${TOKEN}`);
+  const server = await start(
+    ...[`http.token=${TOKEN}`, 'tracing.enabled=true', 'debug-bundle.max-trace-entries=2'],
+  );
   const client = await server.client();
   await client.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
   await client.call('CONFIG', 'SET', 'requirepass', PASSWORD);
@@ -109,6 +111,9 @@ bundles('hold everything, and no secret', async () => {
   assert.match(textOf('config.toml'), /requirepass = "\(hidden\)"/);
   assert.match(textOf('slowlog.json'), /\(redacted\)/);
   assert.match(textOf('logs.txt'), /svc is ready/);
+  const { traces } = JSON.parse(textOf('traces.json')) as { traces: { spans: object[] }[] };
+  assert.is(traces.length, 2, 'as many traces as debug-bundle.max-trace-entries says');
+  assert.match(JSON.stringify(traces[0]), /"db.statement":"SET key value"/);
   assert.match(textOf('clients.json'), /"user": "default"/);
   assert.not.ok(bytes.includes(MARKER), 'no secret is in the archive');
   const paths = [

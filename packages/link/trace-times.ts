@@ -1,0 +1,83 @@
+/**
+ * What a shard tells of a traced command: the body of a `times` frame, as doubles. All times are monotonic
+ * microseconds of the one clock of the process.
+ *
+ *   slot, sequence    whose command it is; of a transaction, EXEC's
+ *   queueUs           how long the frame was in the ring; negative when it had waited for its keys
+ *   startUs, endUs    from the frame's being taken to its reply's being written
+ *   error             index of the error's code in ERROR_CODES, or -1
+ *   parts             for each: a number of TracedPart, a detail, its start, its end
+ */
+
+import type { Bytes } from '#base';
+
+/** What ran within a command's execution. The numbers cross threads, and a golden test freezes them. */
+export const TracedPart = {
+  /** A command's handler, on its data; the detail is the command's index in the table. */
+  store: 0,
+  /** Room was made for the command; the detail is how many keys were evicted. */
+  evict: 1,
+  /** Effects were written to the log; the detail is their bytes. */
+  logWrite: 2,
+  /** The log was synced. */
+  logSync: 3,
+} as const;
+
+/** Doubles of a body. */
+export const TimesAt = {
+  slot: 0,
+  sequence: 1,
+  queueUs: 2,
+  startUs: 3,
+  endUs: 4,
+  error: 5,
+} as const;
+export const TIMES_HEAD = 6;
+export const TIMES_PART = 4;
+/** Parts of one command that are told of: a long transaction is not told whole. */
+const PARTS_MAX = 64;
+
+/** How a shard has executed a command. */
+export interface ShardTimes {
+  readonly queueUs: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly error: number;
+}
+
+/** Collects the times of one command at a time; its memory is used again for the next. */
+export class TraceTimes {
+  readonly #doubles = new Float64Array(TIMES_HEAD + TIMES_PART * PARTS_MAX);
+  readonly #bytes = new Uint8Array(this.#doubles.buffer);
+  #end = TIMES_HEAD;
+
+  clear(): void {
+    this.#end = TIMES_HEAD;
+  }
+
+  /** A number of TracedPart. Beyond the limit, parts are left out. */
+  add(part: number, detail: number, startUs: number, endUs: number): void {
+    const doubles = this.#doubles;
+    const at = this.#end;
+    if (at === doubles.length) return;
+    doubles[at] = part;
+    doubles[at + 1] = detail;
+    doubles[at + 2] = startUs;
+    doubles[at + 3] = endUs;
+    this.#end = at + TIMES_PART;
+  }
+
+  /** The body of a frame, until the next command; forgets the parts. */
+  take(slot: number, sequence: number, times: ShardTimes): Bytes {
+    const doubles = this.#doubles;
+    doubles[TimesAt.slot] = slot;
+    doubles[TimesAt.sequence] = sequence;
+    doubles[TimesAt.queueUs] = times.queueUs;
+    doubles[TimesAt.startUs] = times.startUs;
+    doubles[TimesAt.endUs] = times.endUs;
+    doubles[TimesAt.error] = times.error;
+    const bytes = 8 * this.#end;
+    this.#end = TIMES_HEAD;
+    return this.#bytes.subarray(0, bytes);
+  }
+}

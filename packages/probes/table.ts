@@ -1,0 +1,46 @@
+/**
+ * The static probes: their names, and what each tells, in the order of the native library's.
+ *
+ * A text is handed over cut to 255 bytes, and ends at its first zero byte, as C's do. `main` is -1 where a
+ * number of a shard is asked for.
+ */
+
+export type ArgumentKind = 'text' | 'number';
+
+export interface ProbeDefinition {
+  readonly name: string;
+  readonly args: readonly (readonly [name: string, kind: ArgumentKind])[];
+}
+
+export const PROBES = [
+  { name: 'command__start', args: [text('command'), text('key'), number('conn_id')] },
+  /** status: 0 when it was answered, 1 when the answer is an error. */
+  { name: 'command__done', args: [text('command'), number('latency_us'), number('status')] },
+  {
+    name: 'shard__message__sent',
+    args: [number('from_shard'), number('to_shard'), text('msg_type')],
+  },
+  {
+    name: 'shard__message__received',
+    args: [number('shard'), text('msg_type'), number('queue_depth')],
+  },
+  { name: 'key__expired', args: [text('key'), number('shard_id')] },
+  { name: 'key__evicted', args: [text('key'), number('shard_id'), text('policy')] },
+  /** action: `evict`, or `refuse` where nothing can be evicted. */
+  { name: 'memory__pressure', args: [number('used'), number('max'), text('action')] },
+  { name: 'wal__write', args: [number('shard_id'), text('key'), number('bytes')] },
+  { name: 'scatter__start', args: [text('command'), number('shard_count'), number('txid')] },
+  { name: 'scatter__done', args: [text('command'), number('latency_us'), number('shard_count')] },
+  { name: 'pubsub__publish', args: [text('channel'), number('subscribers')] },
+  { name: 'connection__accept', args: [number('conn_id'), text('addr')] },
+] as const satisfies readonly ProbeDefinition[];
+
+export type ProbeName = (typeof PROBES)[number]['name'];
+
+function text<const Name extends string>(name: Name): readonly [Name, 'text'] {
+  return [name, 'text'];
+}
+
+function number<const Name extends string>(name: Name): readonly [Name, 'number'] {
+  return [name, 'number'];
+}

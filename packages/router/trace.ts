@@ -1,0 +1,89 @@
+/** One request that is traced, from its being taken up to its reply, and those of a client that are under way. */
+
+import { errorIndex } from '#diag';
+import { RecordAt, RecordFlag, TraceDraft } from '#link';
+
+const ID_BYTES = 24;
+
+/** Is used again for another request when this one has been told of. */
+export class Trace {
+  sequence = 0;
+  readonly draft = new TraceDraft();
+
+  get isSampled(): boolean {
+    return (this.draft.doubles[RecordAt.flags]! & RecordFlag.sampled) !== 0;
+  }
+
+  /** 16 bytes of the trace, 8 of the request's span. */
+  get ids(): Uint8Array {
+    const { buffer, byteOffset } = this.draft.ids;
+    return new Uint8Array(buffer, byteOffset, ID_BYTES);
+  }
+
+  /** Main itself has executed the command; `errorText` is null unless it answered an error. */
+  ran(executeUs: number, errorText: string | null): void {
+    this.draft.doubles[RecordAt.mainUs] = executeUs;
+    this.failed(errorText);
+  }
+
+  failed(errorText: string | null): void {
+    if (errorText !== null) this.draft.doubles[RecordAt.error] = errorIndex(errorText);
+  }
+
+  /** The parts of several shards were put together. */
+  gathered(errorText: string | null): void {
+    const { doubles } = this.draft;
+    doubles[RecordAt.flags]! |= RecordFlag.gathered;
+    this.failed(errorText);
+  }
+}
+
+/** Those of one client that are not answered yet, in the order of their sequences. */
+export class OpenTraces {
+  #open: Trace[] = [];
+  /** Those before it are answered. */
+  #first = 0;
+  readonly #ended: Trace[];
+
+  /** What is answered goes to `ended`. */
+  constructor(ended: Trace[]) {
+    this.#ended = ended;
+  }
+
+  add(trace: Trace): void {
+    this.#open.push(trace);
+  }
+
+  /** Takes back the one that was added last. */
+  takeBack(trace: Trace): void {
+    if (this.#open.length > this.#first && this.#open.at(-1) === trace) this.#open.pop();
+  }
+
+  at(sequence: number): Trace | undefined {
+    let low = this.#first;
+    let high = this.#open.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const trace = this.#open[middle]!;
+      // Sequences wrap, but those that are open lie close together.
+      const ahead = (sequence - trace.sequence) | 0;
+      if (ahead === 0) return trace;
+      if (ahead < 0) high = middle;
+      else low = middle + 1;
+    }
+    return undefined;
+  }
+
+  /** All commands before this sequence have their replies. */
+  answered(dueSequence: number): void {
+    const open = this.#open;
+    while (this.#first < open.length) {
+      const trace = open[this.#first]!;
+      if (((dueSequence - trace.sequence) | 0) <= 0) return;
+      this.#first += 1;
+      this.#ended.push(trace);
+    }
+    open.length = 0;
+    this.#first = 0;
+  }
+}

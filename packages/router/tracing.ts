@@ -1,0 +1,213 @@
+/**
+ * Which requests are traced, and what main knows of them.
+ *
+ * Whether one is, is decided once, by one random draw, before anything is made for it; whoever is not drawn costs
+ * that draw, and while tracing is off there is not even that. The spans are made elsewhere, of what is told
+ * here to the ops thread.
+ */
+
+import type { Clock } from '#base';
+import { findKeys, type Arguments, type CommandEntry, type TraceParent } from '#commands';
+import { AT, type Page } from '#diag';
+import {
+  RecordAt,
+  RecordFlag,
+  TimesAt,
+  type LinkMemory,
+  type SpanSwitches,
+  type TraceRingWriter,
+} from '#link';
+import type { Client } from './client.ts';
+import type { Roster } from './roster.ts';
+import { OpenTraces, Trace } from './trace.ts';
+
+/** Requests that may be under way and traced at a time; further ones are counted as dropped. */
+const OPEN_MAX = 8_192;
+/** Traces kept for later requests, a few kilobytes each. */
+const SPARE_MAX = 1_024;
+/** Words of 32 bits of a trace's id and a span's, and bytes of the latter two. */
+const ID_WORDS = 6;
+const TRACE_ID_BYTES = 16;
+const PARENT_AT = 24;
+
+export interface TracingParts {
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly memory: LinkMemory;
+  readonly roster: Roster;
+  readonly ring: TraceRingWriter;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+export interface TracingSettings {
+  readonly isEnabled: boolean;
+  /** From 0 to 1. */
+  readonly samplingRate: number;
+  /** Every request is told of for the log, whether it is sampled or not. */
+  readonly tellsAll: boolean;
+  readonly spans: SpanSwitches;
+}
+
+interface Sampling {
+  readonly isSampled: boolean;
+  readonly parent: TraceParent | undefined;
+}
+
+export class Tracing {
+  /** Whether a request must be looked at at all. */
+  isOn = false;
+  readonly #parts: TracingParts;
+  readonly #values: Float64Array;
+  /** Of the link memory. */
+  readonly #doubles: Float64Array;
+  /** Answered, and not told of yet. */
+  readonly #ended: Trace[] = [];
+  readonly #spare: Trace[] = [];
+  #isEnabled = false;
+  #tellsAll = false;
+  /** A draw below this is sampled: from 0 for none to 2^32 for all. */
+  #threshold = 0;
+  #word: number;
+  /** What every record says, by the settings. */
+  #flags = 0;
+  #open = 0;
+  /** The ops thread keeps up. */
+  #hasRoom = true;
+
+  constructor(parts: TracingParts) {
+    this.#parts = parts;
+    this.#values = parts.page.values;
+    this.#doubles = new Float64Array(parts.memory.memory.buffer);
+    // It must not be 0.
+    this.#word = (parts.random() * 2 ** 32) | 1;
+  }
+
+  apply(settings: TracingSettings): void {
+    const { isEnabled, tellsAll, samplingRate } = settings;
+    this.#isEnabled = isEnabled;
+    this.#tellsAll = tellsAll;
+    this.#threshold = isEnabled ? samplingRate * 2 ** 32 : 0;
+    this.isOn = isEnabled || tellsAll;
+    const { scatterGather, shard, persistence } = settings.spans;
+    this.#flags =
+      (tellsAll ? RecordFlag.logged : 0) |
+      (scatterGather ? RecordFlag.scatterGatherSpans : 0) |
+      (shard ? RecordFlag.shardSpans : 0) |
+      (persistence ? RecordFlag.persistenceSpans : 0);
+  }
+
+  /** Decides on a command that is about to be sent on. */
+  take(client: Client, entry: CommandEntry, args: Arguments): void {
+    if (client.trace !== undefined) client.trace = undefined;
+    const parent = client.traceParent;
+    if (parent?.isForNext === true) client.traceParent = undefined;
+    // An application's word stands, where anything is sampled at all.
+    const isSampled =
+      parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
+    if (isSampled || this.#tellsAll) this.#take(client, entry, args, { isSampled, parent });
+  }
+
+  /** The next of 2^32 - 1 numbers: xorshift by George Marsaglia, 2003. As cheap as it must be for every request. */
+  #draw(): number {
+    let word = this.#word;
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    this.#word = word;
+    return word >>> 0;
+  }
+
+  #take(client: Client, entry: CommandEntry, args: Arguments, how: Sampling): void {
+    const { isSampled, parent } = how;
+    if (isSampled) this.#values[AT.tracesSampled]! += 1;
+    if (!this.#hasRoom || this.#open >= OPEN_MAX) {
+      this.#values[AT.tracesDropped]! += 1;
+      // While nothing ends, nothing would look whether there is room again.
+      if (this.#open === 0) this.#hasRoom = this.#parts.ring.hasRoom;
+      return;
+    }
+    const trace = this.#spare.pop() ?? new Trace();
+    this.#begin(trace, client, entry, args);
+    if (isSampled) this.#identify(trace, parent);
+    client.trace = trace;
+    client.traces ??= new OpenTraces(this.#ended);
+    client.traces.add(trace);
+    this.#open += 1;
+  }
+
+  #begin(trace: Trace, client: Client, entry: CommandEntry, args: Arguments): void {
+    const { draft } = trace;
+    trace.sequence = client.nextSequence;
+    draft.begin(args, entry.secretsOf(args));
+    const { doubles } = draft;
+    doubles[RecordAt.flags] = this.#flags;
+    doubles[RecordAt.startUs] = this.#parts.roster.nowUs;
+    doubles[RecordAt.connection] = client.id;
+    doubles[RecordAt.command] = entry.id;
+    doubles[RecordAt.keyCount] = keyCountOf(entry, args);
+  }
+
+  /** New ids of a trace and its span, or of a span in the application's trace, and that one's own. */
+  #identify({ draft }: Trace, parent: TraceParent | undefined): void {
+    const { ids, doubles } = draft;
+    const { random } = this.#parts;
+    for (let word = 0; word < ID_WORDS; word += 1) ids[word] = random() * 2 ** 32;
+    // An id of zeros would be none.
+    ids[ID_WORDS - 1]! |= 1;
+    doubles[RecordAt.flags]! |= RecordFlag.sampled;
+    if (parent === undefined) return;
+    doubles[RecordAt.flags]! |= RecordFlag.hasParent;
+    const bytes = new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
+    bytes.set(parent.traceId.subarray(0, TRACE_ID_BYTES));
+    bytes.set(parent.spanId, PARENT_AT);
+  }
+
+  /** The command found no room, and is offered again: it is decided on anew. */
+  giveBack(client: Client): void {
+    const { trace } = client;
+    if (trace === undefined) return;
+    client.traces?.takeBack(trace);
+    client.trace = undefined;
+    this.#open -= 1;
+    if (trace.isSampled) this.#values[AT.tracesSampled]! -= 1;
+    this.#spare.push(trace);
+  }
+
+  /** A shard's times for a client's command: `length` doubles of the link memory, from `at` on. */
+  shardDid(shard: number, at: number, length: number): void {
+    const doubles = this.#doubles;
+    const client = this.#parts.roster.inSlot(doubles[at + TimesAt.slot]!);
+    if (client === undefined) return;
+    // What main conducts has a sequence for each of its commands.
+    const trace = client.isConducting
+      ? client.trace
+      : client.traces?.at(doubles[at + TimesAt.sequence]!);
+    if (trace === undefined) return;
+    trace.draft.addShard(shard, doubles, at, length);
+    const error = doubles[at + TimesAt.error]!;
+    if (error >= 0) trace.draft.doubles[RecordAt.error] = error;
+  }
+
+  /** Tells of the requests that were answered: their replies have just been handed to the sockets. */
+  flush(): void {
+    if (this.#ended.length === 0) return;
+    const { clock, ring } = this.#parts;
+    const nowUs = clock.nowUs();
+    for (const trace of this.#ended) {
+      trace.draft.doubles[RecordAt.endUs] = nowUs;
+      if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
+      if (this.#spare.length < SPARE_MAX) this.#spare.push(trace);
+    }
+    this.#open -= this.#ended.length;
+    this.#ended.length = 0;
+    ring.publish();
+    this.#hasRoom = ring.hasRoom;
+  }
+}
+
+function keyCountOf(entry: CommandEntry, args: Arguments): number {
+  if (entry.firstArgumentIsKey) return 1;
+  if (!entry.hasKeys) return 0;
+  return findKeys(entry.command.keys, args)?.length ?? 0;
+}

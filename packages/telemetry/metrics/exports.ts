@@ -1,0 +1,54 @@
+/** Metrics of what is told to others: traces, and the metrics themselves where they are pushed. */
+
+import { metric, ofMain, type MetricDefinition } from './definition.ts';
+
+export const exportMetrics: readonly MetricDefinition[] = [
+  ofMain(
+    'counter',
+    { name: 'svc_traces_sampled_total', help: 'Requests that were chosen to be traced.' },
+    'tracesSampled',
+  ),
+  metric(
+    'counter',
+    {
+      name: 'svc_traces_dropped_total',
+      help: 'Traced requests that are lost: too many at a time (busy), too many for the collector (queue), or not taken by it (collector).',
+      labels: ['reason'],
+    },
+    'main page: tracesDropped; ops thread',
+    ({ main, ops: { traces } }, samples) => {
+      samples.value(main.get('tracesDropped'), 'busy');
+      samples.value(traces.queueDropped, 'queue');
+      samples.value(traces.failedTraces, 'collector');
+    },
+  ),
+  metric(
+    'counter',
+    { name: 'svc_trace_spans_exported_total', help: 'Spans that the collector has taken.' },
+    'ops thread',
+    ({ ops: { traces } }, samples) => {
+      samples.value(traces.exportedSpans);
+    },
+  ),
+  metric(
+    'gauge',
+    { name: 'svc_trace_queue_traces', help: 'Traces that wait for the collector.' },
+    'ops thread',
+    ({ ops: { traces } }, samples) => {
+      samples.value(traces.queued);
+    },
+  ),
+  metric(
+    'counter',
+    {
+      name: 'svc_metrics_pushes_total',
+      help: 'Times that the metrics were pushed to a collector, by whether it has taken them.',
+      labels: ['result'],
+    },
+    'ops thread',
+    ({ ops: { metricPushes } }, samples) => {
+      samples.value(metricPushes.exported, 'taken');
+      samples.value(metricPushes.failed, 'failed');
+    },
+  ),
+];

@@ -1,0 +1,54 @@
+/** Whether a collector takes what it is sent: counted, and told of once for each change. */
+
+import type { LogFields } from '#base';
+
+/** Writes a line of the log. */
+export type TelemetryLog = (
+  level: 'info' | 'warn',
+  event: string,
+  message: string,
+  fields?: LogFields,
+) => void;
+
+export class CollectorState {
+  exported = 0;
+  failed = 0;
+  readonly #what: 'traces' | 'metrics';
+  readonly #endpoint: string;
+  readonly #log: TelemetryLog;
+  #state: 'unknown' | 'working' | 'failing' = 'unknown';
+
+  constructor(what: 'traces' | 'metrics', endpoint: string, log: TelemetryLog) {
+    this.#what = what;
+    this.#endpoint = endpoint;
+    this.#log = log;
+  }
+
+  get state(): string {
+    return this.#state;
+  }
+
+  /** So many things were taken. */
+  worked(count: number): void {
+    this.exported += count;
+    if (this.#state === 'failing') {
+      this.#log('info', `${this.#what}-export-works`, `The collector takes ${this.#what} again.`, {
+        endpoint: this.#endpoint,
+      });
+    }
+    this.#state = 'working';
+  }
+
+  /** So many things are lost. */
+  broke(count: number, reason: string): void {
+    this.failed += count;
+    if (this.#state !== 'failing') {
+      const message = `The collector does not take ${this.#what}; they are dropped and counted until it does.`;
+      this.#log('warn', `${this.#what}-export-failed`, message, {
+        endpoint: this.#endpoint,
+        reason,
+      });
+    }
+    this.#state = 'failing';
+  }
+}
