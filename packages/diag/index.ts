@@ -53,17 +53,15 @@ export {
   type WindowName,
   type WindowReport,
 } from './latency-windows.ts';
+export { AT, COUNTERS, type Counter } from './counters.ts';
 export {
-  AT,
   BAND_ROWS_MAX,
   CENSUS_SIZES,
   CENSUS_TYPES,
   CommandField,
-  COUNTERS,
   Page,
   Phase,
   THREAD_SHAPE,
-  type Counter,
   type PageShape,
 } from './page.ts';
 export {

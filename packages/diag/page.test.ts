@@ -2,15 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
-import {
-  AT,
-  BAND_ROWS_MAX,
-  CENSUS_SIZES,
-  CENSUS_TYPES,
-  COUNTERS,
-  Page,
-  type PageShape,
-} from './page.ts';
+import { AT, COUNTERS } from './counters.ts';
+import { BAND_ROWS_MAX, CENSUS_SIZES, CENSUS_TYPES, Page, type PageShape } from './page.ts';
 import { beginPrefixes, setPrefixCensus } from './prefix-counts.ts';
 import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 

@@ -6,7 +6,8 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { monotonicUs, type Clock } from '#base';
 import { greatestUs, percentileUs, totalCount } from './histogram.ts';
-import { AT, type Counter, type Page } from './page.ts';
+import { AT, type Counter } from './counters.ts';
+import { type Page } from './page.ts';
 
 /** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
 export interface GcKind {

@@ -1,7 +1,8 @@
 /** Puts into a thread's page what it has used of the machine: by the thread itself, about once a second. */
 
 import { threadCpu, threadHeap } from '#base';
-import { AT, type Page } from './page.ts';
+import { AT } from './counters.ts';
+import { type Page } from './page.ts';
 
 /** Between two samples. */
 export const SAMPLE_US = 1_000_000;

@@ -128,17 +128,7 @@ export class DataFolder {
     const { folder } = this;
     const first = manifest?.number ?? 1;
     const later = (this.#segments.get(shard) ?? []).filter(({ head }) => head.number >= first);
-    const gap = (file: string): DataFolderError =>
-      new DataFolderError(`the segment before ${file} is missing: the log has a gap`);
-    // Without a snapshot it must begin at the very first; with one, nothing may lie between them.
-    const [oldest] = later;
-    if (oldest !== undefined && oldest.head.previous >= first) throw gap(oldest.file);
-    if (oldest !== undefined && manifest === undefined && oldest.head.previous > 0) {
-      throw gap(oldest.file);
-    }
-    for (const [nth, { file, head }] of later.entries()) {
-      if (nth > 0 && head.previous !== later[nth - 1]!.head.number) throw gap(file);
-    }
+    demandNoGap(later, manifest === undefined ? 0 : first - 1);
     const segments = later.map(({ file }) => file);
     const snapshot =
       manifest === undefined
@@ -153,6 +143,17 @@ export class DataFolder {
   /** The number of a shard's last segment, 0 when it has none. */
   lastOf(shard: number): number {
     return this.#segments.get(shard)?.at(-1)?.head.number ?? 0;
+  }
+}
+
+/** Segments must follow each other, the first one any of up to `lastBefore`. */
+function demandNoGap(segments: readonly Segment[], lastBefore: number): void {
+  for (const [nth, { file, head }] of segments.entries()) {
+    const before = segments[nth - 1]?.head.number;
+    const follows = before === undefined ? head.previous <= lastBefore : head.previous === before;
+    if (!follows) {
+      throw new DataFolderError(`the segment before ${file} is missing: the log has a gap`);
+    }
   }
 }
 

@@ -4,17 +4,19 @@
  */
 
 import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import type { FlightEvent } from '#diag';
 import { FrameKind } from '#link';
 import {
   bytesOf,
+  DataFolder,
+  FolderLock,
   keysIn,
-  type DataFolder,
+  makeFolder,
   type DiskNotice,
   type DurabilityMode,
-  type FolderLock,
   type Manifest,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
@@ -49,6 +51,23 @@ interface SnapshotUnderWay {
   readonly number: number;
   readonly changes: number;
   readonly waiting: ((error: Error | undefined) => void)[];
+}
+
+/** Undefined where nothing is to be kept on disk; throws a DataFolderError when the folder is not to be had. */
+export function openDurability(
+  parts: Omit<DurabilityParts, 'folder' | 'lock'>,
+): Durability | undefined {
+  const { settings } = parts;
+  if (!settings.boolean('persistence.enabled')) return undefined;
+  const dataDir = settings.string('persistence.data-dir');
+  makeFolder(dataDir);
+  const lock = new FolderLock(dataDir);
+  try {
+    return new Durability({ ...parts, lock, folder: new DataFolder(dataDir) });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 export class Durability {
@@ -322,6 +341,20 @@ export class Durability {
   #note(event: FlightEvent, numbers: readonly number[]): void {
     const { fabric, clock } = this.#parts;
     fabric.flight.note(event, clock.nowUs(), numbers);
+  }
+
+  /**
+   * The log has everything; a snapshot makes the next start short. What time is left for it is bounded; `wanted`
+   * says what SHUTDOWN was told, if it was.
+   */
+  async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
+    const { settings } = this.#parts;
+    const isUsual = settings.number('snapshot.interval-secs') > 0 && this.changesSinceSave > 0;
+    if (!(wanted ?? isUsual) || leftMs <= 0) return;
+    await Promise.race([
+      this.save().catch(() => undefined),
+      sleep(leftMs, undefined, { ref: false }),
+    ]);
   }
 
   /** Has all on disk. */

@@ -3,38 +3,29 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { errors, type CommandError, Logger, residentParts, systemClock, type Clock } from '#base';
+import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import { settingNames, configName, type ConfigWarning, type Settings } from '#config';
-import {
-  Phase,
-  Rate,
-  resetStatisticsTopic,
-  ThreadRates,
-  ThreadSamples,
-  type LatencyBaseline,
-} from '#diag';
+import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
-import { DataFolder, FolderLock, makeFolder } from '#persistence';
 import { Router, type Client } from '#router';
-import { executingIn, statusDocument } from '#sight';
+import { executingIn } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
 import { Diagnosis } from './diagnosis.ts';
-import { Durability } from './durability.ts';
+import { openDurability, type Durability } from './durability.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
 import { testAtStart } from './latency-baseline.ts';
-import { Measures, type Rates } from './measures.ts';
+import type { Measures } from './measures.ts';
+import { Meters } from './meters.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
 import { shardSettings } from './shard-settings.ts';
-import { statusSettings } from './status-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
@@ -66,8 +57,7 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #listener: Listener;
-  readonly #rates: Rates;
-  readonly #samples: ThreadSamples;
+  readonly #meters: Meters;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -92,9 +82,11 @@ export class Server {
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
     this.traces = new Traces(settings, fabric.mainPage, this.ops);
-    this.#samples = new ThreadSamples(fabric.mainPage);
-    this.#rates = ratesOf(fabric);
-    this.durability = this.#newDurability(fabric);
+    this.#meters = new Meters({
+      ...{ settings, fabric, clock: this.#clock, runId: this.#runId },
+      ...{ clients: () => this.clients.all, router: () => this.router },
+    });
+    this.durability = this.#openDurability(fabric);
     this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
       ...{ settings, fabric },
@@ -105,18 +97,38 @@ export class Server {
       ...{ settings, ...this.#clock },
       reports: () => this.router.reports,
     });
-    const runner = new MainRunner(this);
-    const { mainPage: page } = fabric;
     const blocks = fabric.blockPool();
+    const { mainPage: page } = fabric;
     const between = new Between({
       ...{ settings, page, blocks },
       ...{ router: () => this.router, clients: () => this.clients },
     });
     this.between = between;
-    const router = new Router({
+    const router = this.#newRouter(fabric);
+    this.router = router;
+    this.#turn = new Turn(router, fabric.doorbell, between);
+    this.clients = new Clients({ router, between, settings, page, blocks });
+    this.#listener = this.#newListener(blocks);
+    this.#followSettings();
+  }
+
+  #openDurability(fabric: Fabric): Durability | undefined {
+    return openDurability({
+      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
+      ...{ router: () => this.router, diagnosis: () => this.diagnosis },
+      publish: () => {
+        this.#turn.begin();
+      },
+    });
+  }
+
+  #newRouter(fabric: Fabric): Router {
+    const { settings, between } = this;
+    const runner = new MainRunner(this);
+    return new Router({
       memory: fabric.memory,
       links: fabric.shardLinks(this.#pool.ports),
-      page,
+      page: fabric.mainPage,
       clock: this.#clock,
       notes: this.diagnosis,
       tracing: { ring: fabric.traceRing(), random: Math.random },
@@ -134,33 +146,6 @@ export class Server {
       },
       queryBytesMax: () => settings.number('server.query-buffer-limit'),
     });
-    this.router = router;
-    this.#turn = new Turn(router, fabric.doorbell, between);
-    this.clients = new Clients({ router, between, settings, page, blocks });
-    this.#listener = this.#newListener(blocks);
-    this.#followSettings();
-  }
-
-  #newDurability(fabric: Fabric): Durability | undefined {
-    const { settings, log } = this;
-    if (!settings.boolean('persistence.enabled')) return undefined;
-    const dataDir = settings.string('persistence.data-dir');
-    makeFolder(dataDir);
-    const lock = new FolderLock(dataDir);
-    try {
-      return new Durability({
-        ...{ settings, fabric, log, clock: this.#clock, lock },
-        folder: new DataFolder(dataDir),
-        router: () => this.router,
-        diagnosis: () => this.diagnosis,
-        publish: () => {
-          this.#turn.begin();
-        },
-      });
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
   }
 
   #newPool(fabric: Fabric): ShardPool {
@@ -270,11 +255,7 @@ export class Server {
     this.diagnosis.look(nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
-    if (this.#samples.take(nowUs)) this.#measureBuffers();
-    this.#rates.main.sample(nowUs);
-    for (const rates of this.#rates.shards) rates.sample(nowUs);
-    this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
-    this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+    this.#meters.sample(nowUs);
   }
 
   /** Asks the ops thread for something that may take a while. */
@@ -289,53 +270,12 @@ export class Server {
 
   /** The status document, which asks no shard anything. */
   statusJson(): string {
-    const document = statusDocument({
-      sight: this.#fabric.sight,
-      settings: statusSettings(this.settings),
-      version: VERSION,
-      mainRates: this.#rates.main,
-      shardRates: this.#rates.shards,
-      nowUs: this.#clock.nowUs(),
-      wallMs: this.#clock.wallMs(),
-      clientId: (slot) => this.router.clientInSlot(slot)?.id ?? null,
-    });
-    return JSON.stringify(document);
+    return this.#meters.statusJson();
   }
 
   /** Reads everything that is counted. */
   measure(): Measures {
-    this.#samples.take(this.#clock.nowUs());
-    this.#measureBuffers();
-    return new Measures({
-      settings: this.settings,
-      main: this.#fabric.mainPage,
-      shards: this.#fabric.shardPages,
-      logs: this.#fabric.logFigures,
-      ops: this.#fabric.opsPage,
-      clients: this.clients.all,
-      rates: this.#rates,
-      runId: this.#runId,
-      nowMs: this.#clock.wallMs(),
-      nowUs: this.#clock.nowUs(),
-      rssBytes: process.memoryUsage.rss(),
-      baseline: this.#baseline,
-      resident: residentParts(),
-      linkBytes: this.#fabric.memory.bytes.length,
-      executable: fileURLToPath(new URL('./main.js', import.meta.url)),
-    });
-  }
-
-  /** Adds up what clients' buffers take. */
-  #measureBuffers(): void {
-    let queryBytes = 0;
-    let outputBytes = 0;
-    for (const { traffic } of this.clients.all) {
-      queryBytes += traffic.queryMemoryBytes;
-      outputBytes += traffic.outputBytes;
-    }
-    const { mainPage } = this.#fabric;
-    mainPage.set('queryBytes', queryBytes);
-    mainPage.set('outputBytes', outputBytes);
+    return this.#meters.measure(this.#baseline);
   }
 
   /** CONFIG RESETSTAT. */
@@ -423,21 +363,6 @@ export class Server {
     return this.clients.all.some((client) => !client.isOccupied);
   }
 
-  /** The log has everything; a snapshot makes the next start short. What time is left for it is bounded. */
-  async #saveAtEnd(untilMs: number): Promise<void> {
-    const { durability } = this;
-    if (durability === undefined || !this.#isLoaded || this.#hasShardDied) return;
-    const isWanted =
-      this.#savesAtEnd ??
-      (this.settings.number('snapshot.interval-secs') > 0 && durability.changesSinceSave > 0);
-    const leftMs = untilMs - this.#clock.wallMs();
-    if (!isWanted || leftMs <= 0) return;
-    await Promise.race([
-      durability.save().catch(() => undefined),
-      sleep(leftMs, undefined, { ref: false }),
-    ]);
-  }
-
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
@@ -446,7 +371,9 @@ export class Server {
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
-    await this.#saveAtEnd(untilMs);
+    if (this.#isLoaded && !this.#hasShardDied) {
+      await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
+    }
     clearInterval(this.#ticker);
     this.diagnosis.stop();
     this.#pool.expectEnd();
@@ -463,15 +390,6 @@ export class Server {
     this.log.info('stopped', 'svc has stopped');
     await this.ops.stop();
   }
-}
-
-function ratesOf({ mainPage, shardPages }: Fabric): Rates {
-  return {
-    main: new ThreadRates(mainPage),
-    shards: shardPages.map((page) => new ThreadRates(page)),
-    bytesRead: new Rate(),
-    bytesWritten: new Rate(),
-  };
 }
 
 function shardCountOf(settings: Settings): number {

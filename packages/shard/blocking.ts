@@ -181,7 +181,7 @@ export class Blocking {
 
   /** For a command that acts on the first key that is there. */
   #lookForFirst(frame: Frame, names: readonly string[]): OfferState {
-    const all = this.#parts.executor.keysOf(frame) ?? [];
+    const all = this.#parts.executor.keys.namesOf(frame) ?? [];
     const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
     if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
     // With none of its keys here the command changes nothing: it says whether it waits.
@@ -247,7 +247,7 @@ export class Blocking {
   /** Those of the command's keys that this shard owns. */
   #ownNames(frame: Frame): readonly string[] {
     const { executor, shardIndex, shardCount } = this.#parts;
-    const names = executor.keysOf(frame) ?? [];
+    const names = executor.keys.namesOf(frame) ?? [];
     if (frame.kind === FrameKind.command || shardCount === 1) return names;
     return names.filter((name) => {
       const key = Buffer.from(name.slice(name.indexOf(':') + 1), 'latin1');

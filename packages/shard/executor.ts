@@ -5,22 +5,16 @@
  * was queued and which latency band it falls into come from the same two readings.
  */
 
-import { CommandError, keyName, unreachable, type Clock } from '#base';
-import {
-  Arguments,
-  commandTable,
-  findKeys,
-  mayWrite,
-  type CommandEntry,
-  type Wait,
-} from '#commands';
+import { CommandError, unreachable, type Clock } from '#base';
+import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#probes';
 import type { Store } from '#store';
 import { KeyElsewhere, type ExecutionContext } from './context.ts';
-import type { Effects, NamedKey } from './effects.ts';
+import type { Effects } from './effects.ts';
 import type { Frame } from './frame.ts';
+import { FrameKeys, pointAtShare } from './frame-keys.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from './key-use.ts';
@@ -29,6 +23,7 @@ import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { CommandTimes, type Slowness } from './slowness.ts';
 import { isTraced, type TracedCommands } from './traced-commands.ts';
+import { UnsettledBands } from './unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -59,9 +54,6 @@ export interface ExecutorParts {
 /** Stands for the queue time of a command that has waited for its keys. */
 const WAITED = -1;
 
-/** Where to find an argument of a frame: which frames of a transaction name which keys. */
-type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
-
 export class Executor {
   /** Monotonic microseconds: when the last command ended, or the batch began. */
   nowUs = 0;
@@ -72,10 +64,12 @@ export class Executor {
   readonly #values: Float64Array;
   /** Of the command that was pointed at last. */
   readonly args = new Arguments();
+  /** The keys that frames name. */
+  readonly keys: FrameKeys;
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
-  /** Commands whose replies wait for the disk. */
-  readonly #unsettled: { readonly spentUs: number; readonly endUs: number }[] = [];
+  /** Requests whose replies wait for the disk. */
+  readonly unsettled: UnsettledBands;
   readonly #times = new CommandTimes();
   #wallMs = 0;
   #isProbed = false;
@@ -88,6 +82,8 @@ export class Executor {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#keyUse = parts.keyUse;
+    this.keys = new FrameKeys(this, parts.context, parts.watches);
+    this.unsettled = new UnsettledBands(parts);
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -263,36 +259,6 @@ export class Executor {
     this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
   }
 
-  /** The keys a command's frame names, as `keyName` spells them; null when it concerns all keys. */
-  keysOf(frame: Frame): readonly string[] | null {
-    const names: string[] = [];
-    const take: KeyVisitor = (database, args, index) => {
-      names.push(keyName(database, args.source, args.at(index), args.length(index)));
-    };
-    if (frame.kind === FrameKind.exec) {
-      for (const queued of framesIn(frame)) this.#visitKeys(queued, Request.spans, take);
-      const slot = frame.words[frame.word + Request.connection]!;
-      return [...names, ...this.#parts.watches.namesOf(slot)];
-    }
-    return this.#visitKeys(frame, spansOf(frame), take) ? names : null;
-  }
-
-  /** False when the command has no keys of its own: then it concerns all. */
-  #visitKeys(frame: Frame, spans: number, visit: KeyVisitor): boolean {
-    const entry = this.point(frame, spans);
-    if (!entry.hasKeys) return false;
-    const { databaseOf, alsoIn, keys } = entry.command;
-    const selected = this.#context.database;
-    // Arguments without their keys fail in the handler, whose order no longer matters.
-    for (const { index, spec } of findKeys(keys, this.args) ?? []) {
-      const nth = keys.specs.indexOf(spec);
-      const isWritten = mayWrite(spec);
-      visit(databaseOf?.(nth, this.args, selected) ?? selected, this.args, index, isWritten);
-      if (alsoIn !== undefined) visit(alsoIn(this.args), this.args, index, isWritten);
-    }
-    return true;
-  }
-
   /** Points arguments and context at a frame's command. */
   point(frame: Frame, spans = spansOf(frame)): CommandEntry {
     const { words, word } = frame;
@@ -302,7 +268,7 @@ export class Executor {
     const bodyAt = (word + spans + 2 * count) << 2;
     const first = entry.container === undefined ? 1 : 2;
     this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
-    if ((kindWord & KIND_MASK) === FrameKind.share) this.#pointAtShare(frame, entry, bodyAt);
+    if ((kindWord & KIND_MASK) === FrameKind.share) pointAtShare(this.args, entry, this.#context);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
     const { store } = this.#parts;
@@ -312,48 +278,6 @@ export class Executor {
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
     return entry;
-  }
-
-  /** Of a command that several shards do their share of: the arguments that belong to keys of this shard. */
-  #pointAtShare(frame: Frame, { command }: CommandEntry, bodyAt: number): void {
-    if (command.route !== 'byKey') return;
-    const { args } = this;
-    const spans: number[] = [];
-    const take = (index: number): void => {
-      spans.push(args.at(index) - bodyAt, args.length(index));
-    };
-    take(0);
-    for (let index = 1; index < args.count; index += command.keyStride) {
-      if (!this.#context.isOwn(args.source, args.at(index), args.length(index))) continue;
-      for (let nth = 0; nth < command.keyStride; nth += 1) take(index + nth);
-    }
-    const own = Int32Array.from(spans);
-    args.point(frame.bytes, bodyAt, own, 0, own.length >> 1, 1);
-  }
-
-  /** The keys that a frame's commands may write, each once. */
-  writtenKeysOf(frame: Frame): readonly NamedKey[] {
-    const written = new Map<string, NamedKey>();
-    const take: KeyVisitor = (database, args, index, isWritten) => {
-      if (!isWritten) return;
-      const key = args.copy(index);
-      written.set(keyName(database, key), { database, key });
-    };
-    if (frame.kind === FrameKind.exec) {
-      for (const queued of framesIn(frame)) this.#visitKeys(queued, Request.spans, take);
-    } else {
-      this.#visitKeys(frame, spansOf(frame), take);
-    }
-    return [...written.values()];
-  }
-
-  /** Keys that a snapshot wants are kept as they are before the frame's command writes them. */
-  #preserveKeys(frame: Frame): void {
-    const { effects } = this.#parts;
-    this.#visitKeys(frame, spansOf(frame), (database, args, index, isWritten) => {
-      if (isWritten) effects.preserve(database, args.source, args.at(index), args.length(index));
-    });
-    this.point(frame);
   }
 
   /** Says in the page what is about to be executed. */
@@ -371,7 +295,7 @@ export class Executor {
     }
     if (!entry.mayChange) return;
     const { effects } = this.#parts;
-    if (effects.isFreezing) this.#preserveKeys(frame);
+    if (effects.isFreezing) this.keys.preserve(frame, effects);
     effects.begin();
   }
 
@@ -450,11 +374,7 @@ export class Executor {
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
     const bands = this.#parts.bands();
-    if (bands.enabled) {
-      const spentUs = queueUs + executeUs;
-      if (this.#parts.waitsForDisk()) this.#unsettled.push({ spentUs, endUs: this.nowUs });
-      else this.#page.countBand(bands.rowOf(spentUs));
-    }
+    if (bands.enabled) this.unsettled.count(queueUs + executeUs, this.nowUs);
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#parts;
     if (executeUs < slowness.noticeUs) return;
@@ -465,19 +385,6 @@ export class Executor {
     times.database = this.#context.database;
     times.connection = this.#context.connection;
     slowness.command(entry, this.args, times);
-  }
-
-  /** The replies of the batch have waited for the disk for so long: their bands hold that too. */
-  waitedForDisk(us: number): void {
-    const values = this.#values;
-    if (us === 0 && this.#unsettled.length === 0) return;
-    values[AT.durableUs] = values[AT.durableUs]! + us;
-    values[AT.durableWaits] = values[AT.durableWaits]! + 1;
-    const bands = this.#parts.bands();
-    for (const { spentUs, endUs } of this.#unsettled) {
-      if (bands.enabled) this.#page.countBand(bands.rowOf(spentUs + this.nowUs - endUs));
-    }
-    this.#unsettled.length = 0;
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

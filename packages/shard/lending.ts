@@ -112,7 +112,7 @@ export class Lending {
       case FrameKind.unwatch:
         return null;
       default:
-        return this.#parts.executor.keysOf(frame);
+        return this.#parts.executor.keys.namesOf(frame);
     }
   }
 
@@ -149,7 +149,7 @@ export class Lending {
     const lendersLeft = words[word + HostWord.lenders]!;
     this.#count(AT.lends);
     this.#hosted.set(transaction, { frame: frame.detached(), lendersLeft, lenders: [] });
-    this.#holds.hold(transaction, this.#parts.executor.keysOf(frame) ?? []);
+    this.#holds.hold(transaction, this.#parts.executor.keys.namesOf(frame) ?? []);
     const early = this.#early.get(transaction) ?? [];
     this.#early.delete(transaction);
     for (const message of early) this.receive(message);
@@ -257,7 +257,7 @@ export class Lending {
     const { effects, executor } = this.#parts;
     if (!effects.isLogging) return NOTHING;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
-    const written = executor.writtenKeysOf(frame);
+    const written = executor.keys.written(frame);
     const own = written.filter(({ database, key }) => !lent.has(keyName(database, key)));
     return effects.hosted(transaction, own, returned);
   }

@@ -5,7 +5,6 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import { assert, latin1, unreachable, type Bytes } from '#base';
 import type { CommandEntry } from '#commands';
 import {
   AT,
@@ -15,39 +14,26 @@ import {
   PURGE,
   resetStatisticsTopic,
   SHARD_CONTENT,
-  SlowLog,
   type Page,
   type ShardContent,
 } from '#diag';
-import { decodeControl, FrameKind, KIND_MASK, Request, TRANSFERRED, type Control } from '#link';
-import { keyEvicted, keyExpired, messageReceived } from '#probes';
-import { Store } from '#store';
+import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
+import { messageReceived } from '#probes';
+import type { Store } from '#store';
 import { BatchNotes } from './batch-notes.ts';
 import { Blocking } from './blocking.ts';
-import { ExecutionContext } from './context.ts';
-import { Effects } from './effects.ts';
 import { Executor } from './executor.ts';
-import { Fates } from './fates.ts';
+import { Foundations } from './foundations.ts';
 import { Frame } from './frame.ts';
 import { Holds } from './holds.ts';
-import { KeyEvents } from './key-events.ts';
 import { decodeCopies } from './key-copies.ts';
-import { KeyUse } from './key-use.ts';
 import { Lending } from './lending.ts';
 import { Replay } from './replay.ts';
+import { Messages } from './messages.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { probeReceived } from './probing.ts';
-import { Questions } from './questions.ts';
-import { ReplySender } from './reply-sender.ts';
-import { Settings } from './settings.ts';
-import { SlowArguments } from './slow-arguments.ts';
-import { Slowness } from './slowness.ts';
-import { Snapshots } from './snapshots.ts';
 import { TracedCommands } from './traced-commands.ts';
 import { Trials } from './trials.ts';
-import { Upkeep } from './upkeep.ts';
-import { Waiters } from './waiters.ts';
-import { Watches } from './watches.ts';
 
 /** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
 const BATCH_US_MAX = 500;
@@ -63,91 +49,43 @@ export class ShardMachine {
   /** Does again what a log says. */
   readonly replay: Replay;
   readonly #parts: MachineParts;
+  readonly #base: Foundations;
   readonly #page: Page;
   readonly #values: Float64Array;
-  readonly #sender: ReplySender;
-  readonly #questions: Questions;
-  readonly #slowness: Slowness;
-  readonly #settings: Settings;
   readonly #frame: Frame;
-  readonly #watches: Watches;
-  readonly #keyUse: KeyUse;
-  readonly #waiters = new Waiters();
   readonly #trials: Trials;
   readonly #blocking: Blocking;
-  readonly #context: ExecutionContext;
   readonly #executor: Executor;
   readonly #lending: Lending;
-  readonly #upkeep: Upkeep;
-  readonly #events: KeyEvents;
-  readonly #effects: Effects;
-  readonly #snapshots: Snapshots;
-  readonly #fates: Fates;
   readonly #notes: BatchNotes;
   #bands = new Bands(false, []);
-  #stopped = false;
+  readonly #messages: Messages;
   /** Somebody watches what is taken, as of the last batch's beginning. */
   #isProbed = false;
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
+    const base = new Foundations(parts, () => this.#executor);
+    const { store } = base;
+    this.store = store;
+    this.#base = base;
     this.#page = parts.page;
     this.#values = parts.page.values;
-    this.#settings = new Settings(parts.settings);
-    this.#keyUse = new KeyUse(parts);
     this.#notes = new BatchNotes(parts.page, parts.flight);
-    this.#sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
-    this.#questions = new Questions(this.#sender);
-    const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
-    const slowLog = new SlowLog(parts.index, parts.nextSlowId, slowArguments);
-    this.#slowness = new Slowness(parts.page, slowLog);
-    this.#events = new KeyEvents(this.#sender, parts.index === 0);
-    this.store = new Store({
-      databases: this.#settings.number('databases'),
-      seed: parts.seed,
-      random: parts.random,
-    });
-    const { store } = this;
-    this.#watches = new Watches(store);
-    this.#fates = new Fates(parts, this.#slowness, () => this.#executor.unixMs);
-    this.#listenTo(store);
-    this.#context = new ExecutionContext({
-      ...parts,
-      store,
-      reply: this.#sender.writer,
-      settings: this.#settings,
-      watches: this.#watches,
-      waiters: this.#waiters,
-      events: this.#events,
-      keyUse: this.#keyUse,
-      shardIndex: parts.index,
-    });
-    this.#snapshots = new Snapshots({
-      ...{ store, journal: parts.journal, outlet: parts.snapshots },
-      ...{ page: parts.page, nowUs: () => parts.clock.nowUs() },
-    });
-    const { freeze } = this.#snapshots;
-    this.#effects = new Effects({
-      ...{ store, context: this.#context, values: this.#values, freeze },
-      ...{ journal: parts.journal, shardIndex: parts.index, args: () => this.#executor.args },
-    });
-    this.#sender.settle = () => this.#settle();
-    this.#upkeep = new Upkeep({ ...parts, store, slowness: this.#slowness });
+    base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
+    const { context, sender, watches, effects, waiters, events, settings, slowness } = base;
+    const { index: shardIndex, shardCount } = parts;
     const shared = {
-      ...{ store, context: this.#context, sender: this.#sender, watches: this.#watches },
-      ...{ shardIndex: parts.index, shardCount: parts.shardCount, executor: this.#executor },
-      effects: this.#effects,
+      ...{ store, context, sender, watches, effects, shardIndex, shardCount },
+      executor: this.#executor,
     };
     this.replay = new Replay(shared);
     const holds = new Holds((frame) => {
       this.#dispatch(frame);
     });
-    this.#trials = new Trials({ ...shared, events: this.#events });
-    this.#blocking = new Blocking({
-      ...shared,
-      ...{ waiters: this.#waiters, trials: this.#trials, holds },
-    });
+    this.#trials = new Trials({ ...shared, events });
+    this.#blocking = new Blocking({ ...shared, waiters, trials: this.#trials, holds });
     this.#lending = new Lending({
       ...shared,
       ...{ values: this.#values, blocking: this.#blocking, holds },
@@ -155,25 +93,30 @@ export class ShardMachine {
         this.#dispatch(frame);
       },
     });
+    this.#messages = new Messages({
+      ...{ page: this.#page, settings, slowness, events, watches },
+      ...{ questions: base.questions, upkeep: base.upkeep, snapshots: base.snapshots },
+    });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
     this.#followSettings();
     this.#answerQuestions();
     this.#executor.readWallClock();
-    this.#upkeep.publish();
+    this.#base.upkeep.publish();
   }
 
   #followSettings(): void {
-    this.#settings.follow((settings) => {
+    this.#base.settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
         settings.numbers('latency-bands'),
       );
-      this.#upkeep.apply(settings);
-      this.#slowness.apply(settings);
-      this.#fates.apply(settings);
-      if (this.#keyUse.apply(settings)) this.#upkeep.countPrefixes(this.#keyUse.prefixes.matcher);
-      this.#events.apply(settings);
+      this.#base.upkeep.apply(settings);
+      this.#base.slowness.apply(settings);
+      this.#base.fates.apply(settings);
+      if (this.#base.keyUse.apply(settings))
+        this.#base.upkeep.countPrefixes(this.#base.keyUse.prefixes.matcher);
+      this.#base.events.apply(settings);
       if (this.#parts.journal !== undefined) {
         this.#parts.journal.isSync = settings.string('persistence-durability-mode') === 'sync';
       }
@@ -182,16 +125,16 @@ export class ShardMachine {
   }
 
   #answerQuestions(): void {
-    this.#questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
-    this.#questions.on(HEAP, () => this.#parts.probe.heap());
-    this.#questions.on(PURGE, () => this.#upkeep.purge());
-    this.#questions.on(SHARD_CONTENT, () => this.#content());
-    this.#slowness.answer(this.#questions);
-    this.#fates.answer(this.#questions);
-    this.#keyUse.answer(this.#questions);
-    this.#questions.on(resetStatisticsTopic, () => {
+    this.#base.questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
+    this.#base.questions.on(HEAP, () => this.#parts.probe.heap());
+    this.#base.questions.on(PURGE, () => this.#base.upkeep.purge());
+    this.#base.questions.on(SHARD_CONTENT, () => this.#content());
+    this.#base.slowness.answer(this.#base.questions);
+    this.#base.fates.answer(this.#base.questions);
+    this.#base.keyUse.answer(this.#base.questions);
+    this.#base.questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
-      this.#upkeep.resetStatistics();
+      this.#base.upkeep.resetStatistics();
       return null;
     });
   }
@@ -199,20 +142,20 @@ export class ShardMachine {
   #newExecutor(): Executor {
     const { page, clock, memory } = this.#parts;
     const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
-      if (deniesOom && this.#upkeep.mustEvict()) this.#upkeep.makeRoom();
+      if (deniesOom && this.#base.upkeep.mustEvict()) this.#base.upkeep.makeRoom();
     };
     const evicted = (): number => this.store.stats.evicted;
-    const traced = new TracedCommands({ sender: this.#sender, clock, evicted, makeRoomFor });
+    const traced = new TracedCommands({ sender: this.#base.sender, clock, evicted, makeRoomFor });
     return new Executor({
       ...{ traced, makeRoomFor },
-      ...{ store: this.store, context: this.#context, sender: this.#sender, page, clock },
-      events: this.#events,
-      effects: this.#effects,
-      watches: this.#watches,
-      keyUse: this.#keyUse,
+      ...{ store: this.store, context: this.#base.context, sender: this.#base.sender, page, clock },
+      events: this.#base.events,
+      effects: this.#base.effects,
+      watches: this.#base.watches,
+      keyUse: this.#base.keyUse,
       linkWords: memory.words,
       bands: () => this.#bands,
-      slowness: this.#slowness,
+      slowness: this.#base.slowness,
       waitsForDisk: () => this.#parts.journal?.mustSettle === true,
       park: (frame, wait) => {
         this.#blocking.park(frame, wait);
@@ -229,35 +172,6 @@ export class ShardMachine {
     return { keys, hot_keys: keys, warm_keys: 0 };
   }
 
-  /** Keys also change by themselves. */
-  #listenTo(store: Store): void {
-    const events = this.#events;
-    const { index } = this.#parts;
-    const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
-      this.#context.keyChanged(database, bytes, at, length);
-    };
-    store.fates = this.#fates;
-    store.events = {
-      expired: (database, bytes, at, length) => {
-        if (keyExpired.isWatched) keyExpired.fire(latin1(bytes, at, length), index);
-        events.expired(database, bytes, at, length);
-        this.#effects.removed(database, bytes, at, length);
-        changed(database, bytes, at, length);
-      },
-      evicted: (database, bytes, at, length) => {
-        if (keyEvicted.isWatched) keyEvicted.fire(latin1(bytes, at, length), index, store.policy);
-        events.evicted(database, bytes, at, length);
-        this.#effects.removed(database, bytes, at, length);
-        changed(database, bytes, at, length);
-      },
-      fieldsExpired: (database, bytes, at, length, isGone) => {
-        events.fieldsExpired(database, bytes, at, length, isGone);
-        this.#effects.fieldsExpired(database, bytes, at, length);
-        changed(database, bytes, at, length);
-      },
-    };
-  }
-
   /** Before a log is done again: from nothing, and nobody is told. */
   beginReplay(): void {
     this.store.flush();
@@ -267,16 +181,16 @@ export class ShardMachine {
   /** The data is as it was; what is counted begins here. */
   endReplay(): void {
     this.store.activeExpire = true;
-    this.#upkeep.resetStatistics();
+    this.#base.upkeep.resetStatistics();
     this.#page.resetStatistics();
     this.#page.set('changes', 0);
     this.#executor.nowUs = this.#parts.clock.nowUs();
     this.#executor.readWallClock();
-    this.#upkeep.publish();
+    this.#base.upkeep.publish();
   }
 
   get isStopped(): boolean {
-    return this.#stopped;
+    return this.#messages.isStopped;
   }
 
   /** Runs what is in the ring, for a while. Answers whether there was anything. */
@@ -319,11 +233,11 @@ export class ShardMachine {
   step(): number {
     const executor = this.#executor;
     const worked = this.#turn();
-    if (this.#snapshots.isActive) {
+    if (this.#base.snapshots.isActive) {
       // Between batches, and as long as nothing else is to do.
-      const isBusy = this.#snapshots.slice();
-      this.#sender.flush();
-      if (isBusy && !this.#upkeep.isDue(executor.nowUs)) {
+      const isBusy = this.#base.snapshots.slice();
+      this.#base.sender.flush();
+      if (isBusy && !this.#base.upkeep.isDue(executor.nowUs)) {
         executor.nowUs = this.#parts.clock.nowUs();
         this.#values[AT.heartbeatUs] = executor.nowUs;
         return 0;
@@ -333,40 +247,40 @@ export class ShardMachine {
       executor.nowUs = this.#parts.clock.nowUs();
       this.#values[AT.heartbeatUs] = executor.nowUs;
     }
-    if (!this.#upkeep.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
+    if (!this.#base.upkeep.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
-    this.#events.begin();
-    this.#upkeep.run();
-    this.#events.sendRest();
+    this.#base.events.begin();
+    this.#base.upkeep.run();
+    this.#base.events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#page.looped(executor.nowUs - startUs);
     this.#parts.journal?.flush();
-    this.#slowness.send(this.#sender);
-    this.#sender.flush();
+    this.#base.slowness.send(this.#base.sender);
+    this.#base.sender.flush();
     return worked ? 0 : this.#restMs();
   }
 
   /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */
   #restMs(): number {
-    const dueInMs = this.#upkeep.dueInMs(this.#executor.nowUs);
-    return this.#snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
+    const dueInMs = this.#base.upkeep.dueInMs(this.#executor.nowUs);
+    return this.#base.snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
   }
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
-    this.#events.sendRest();
-    this.#upkeep.publish();
-    this.#values[AT.blockingKeys] = this.#waiters.keyCount;
-    this.#values[AT.blockingNoKeys] = this.#waiters.noKeyCount;
-    this.#notes.countWaits(this.#executor.nowUs, this.#sender);
+    this.#base.events.sendRest();
+    this.#base.upkeep.publish();
+    this.#values[AT.blockingKeys] = this.#base.waiters.keyCount;
+    this.#values[AT.blockingNoKeys] = this.#base.waiters.noKeyCount;
+    this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#parts.journal?.flush();
-    this.#slowness.send(this.#sender);
-    this.#sender.flush();
+    this.#base.slowness.send(this.#base.sender);
+    this.#base.sender.flush();
   }
 
   get #isSync(): boolean {
@@ -379,7 +293,7 @@ export class ShardMachine {
     if (journal?.isSync !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
-    this.#executor.waitedForDisk(journal.waitedUs);
+    this.#executor.unsettled.settle(journal.waitedUs, this.#executor.nowUs);
     return isSafe;
   }
 
@@ -400,7 +314,7 @@ export class ShardMachine {
 
   #dispatch(frame: Frame): void {
     this.#perform(frame);
-    if (this.#waiters.hasTouched && !this.#lending.isStopped) this.#blocking.serve();
+    if (this.#base.waiters.hasTouched && !this.#lending.isStopped) this.#blocking.serve();
   }
 
   #perform(frame: Frame): void {
@@ -411,9 +325,6 @@ export class ShardMachine {
       case FrameKind.part:
       case FrameKind.share:
         this.#executor.runPart(frame);
-        break;
-      case FrameKind.snapshot:
-        this.#snapshots.begin(frame.words[frame.word + Request.sequence]!);
         break;
       case FrameKind.exec:
         this.#lending.beginTransaction(frame);
@@ -450,50 +361,8 @@ export class ShardMachine {
       case FrameKind.unpark:
         this.#blocking.unpark(frame);
         break;
-      case FrameKind.unwatch:
-        this.#watches.forget(frame.words[frame.word + Request.connection]!);
-        break;
       default:
-        this.#takeMessage(frame);
-    }
-  }
-
-  // Messages.
-
-  #takeMessage(frame: Frame): void {
-    switch (frame.kind) {
-      case FrameKind.introduce:
-        this.#slowness.introduce(frame);
-        break;
-      case FrameKind.report:
-        this.#questions.answer(frame);
-        break;
-      case FrameKind.control:
-        this.#obey(decodeControl(frame.body));
-        break;
-      default:
-        unreachable('a frame has a known kind');
-    }
-  }
-
-  #obey(control: Control): void {
-    switch (control.kind) {
-      case 'settings':
-        this.#settings.update(control.values);
-        break;
-      case 'reset-bands':
-        this.#page.clearBands(control.generation);
-        break;
-      case 'pause':
-        this.#upkeep.isPaused = control.isOn;
-        break;
-      case 'tracking':
-        this.#events.isTracked = control.isOn;
-        break;
-      case 'stop':
-        assert(!this.#stopped, 'a shard is stopped once');
-        this.#stopped = true;
-        break;
+        this.#messages.take(frame);
     }
   }
 }

@@ -112,16 +112,10 @@ export class Recovery {
   }
 
   #segment(file: string, isLast: boolean): void {
-    const { replay } = this.#parts;
     const reader = new BlockReader('log', file);
     try {
       for (let block = reader.next(); block !== undefined; block = reader.next()) {
-        try {
-          replay.block(block);
-        } catch (error) {
-          if (!(error instanceof ReplayError)) throw error;
-          throw new DamagedFile(file, reader.blockAt, error.message);
-        }
+        this.#replay(block, reader);
         this.#passed(reader, 0);
       }
       const torn = reader.end(!isLast);
@@ -136,6 +130,15 @@ export class Recovery {
       reader.close();
     }
     this.#before += reader.size;
+  }
+
+  #replay(block: Buffer, { file, blockAt }: BlockReader): void {
+    try {
+      this.#parts.replay.block(block);
+    } catch (error) {
+      if (!(error instanceof ReplayError)) throw error;
+      throw new DamagedFile(file, blockAt, error.message);
+    }
   }
 
   #passed(reader: BlockReader, keys: number): void {

@@ -81,10 +81,8 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
       },
     },
     receive: () => {
-      const received = receiveMessageOnPort(port);
-      return received === undefined
-        ? unreachable('a transferred body arrives before its frame')
-        : (received.message as ArrayBuffer);
+      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
+      return received.message as ArrayBuffer;
     },
     clock: systemClock,
     random: Math.random,

@@ -33,9 +33,13 @@ export interface AccessRules {
   readonly random: () => number;
 }
 
-/** The bits of a new record under LFU. */
-export function firstUse(nowMs: number): number {
-  return (minutesOf(nowMs) << 8) | LFU_INITIAL;
+/** The bits of a record that is written, from those it had; -1 when it is new. */
+export function accessOfWrite(
+  before: number,
+  rules: AccessRules & { readonly countsUses: boolean; readonly clock: number },
+): number {
+  if (!rules.countsUses) return rules.clock & ACCESS_MASK;
+  return before < 0 ? (minutesOf(rules.nowMs) << 8) | LFU_INITIAL : usedAgain(before, rules);
 }
 
 /** The counter after what it lost since it was last used. */

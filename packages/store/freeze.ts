@@ -12,6 +12,7 @@ import type { Contents } from './contents.ts';
 import { KeyStateWriter } from './key-state.ts';
 import type { Keyspace } from './keyspace.ts';
 import { FREEZE_BIT } from './record-head.ts';
+import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 
 /** Keys met between two looks at the clock. */
@@ -64,10 +65,10 @@ export class Freeze {
     const keyspace = this.#store.databases[database];
     if (keyspace === undefined) return;
     const ref = keyspace.lookUp(bytes, length, at);
-    if (ref === 0 || !keyspace.isUnmet(ref)) return;
+    if (ref === 0 || !this.#isUnmet(keyspace, ref)) return;
     const number = this.#numbers.get(keyspace.contents);
     const before = this.#writer.length;
-    keyspace.meet(ref);
+    meet(keyspace, ref);
     if (number === undefined) return;
     this.#writer.write(keyspace, ref, number);
     this.preservedBytes += this.#writer.length - before;
@@ -84,14 +85,19 @@ export class Freeze {
         return true;
       }
       this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
-        if (!keyspace.isUnmet(ref)) return;
-        keyspace.meet(ref);
+        if (!this.#isUnmet(keyspace, ref)) return;
+        meet(keyspace, ref);
         this.#writer.write(keyspace, ref, this.#database);
       });
       if (this.#cursor === 0) this.#database += 1;
       if (this.#writer.length >= PIECE_BYTES) this.#handOn();
     } while (nowUs() < endUs);
     return false;
+  }
+
+  /** Whether a record was there when the freeze began, and has not been met since. */
+  #isUnmet({ contents }: Keyspace, ref: Ref): boolean {
+    return ((contents.records.word(ref) ^ this.#store.freezeBit) & FREEZE_BIT) !== 0;
   }
 
   #handOn(): void {
@@ -106,6 +112,11 @@ export class Freeze {
     this.#standing = [];
     this.#numbers.clear();
   }
+}
+
+function meet({ contents }: Keyspace, ref: Ref): void {
+  const { records } = contents;
+  records.setWord(ref, records.word(ref) ^ FREEZE_BIT);
 }
 
 function nobody(): void {

@@ -1,6 +1,6 @@
 /** One database, as commands see it: keys are found, read, written, and expire when they are met. */
 import { assert, KeyFate } from '#base';
-import { decayedCounter, firstUse, idleSince, usedAgain } from './access.ts';
+import { accessOfWrite, decayedCounter, idleSince, usedAgain } from './access.ts';
 import { Contents } from './contents.ts';
 import type { KeyIndex } from './key-index.ts';
 import { VALUE_BYTES_MAX } from './limits.ts';
@@ -8,7 +8,6 @@ import {
   ACCESS_MASK,
   ENCODING_MASK,
   ENCODING_SHIFT,
-  FREEZE_BIT,
   HAS_EXPIRY,
   hasFieldExpiry,
   headOf,
@@ -132,10 +131,7 @@ export class Keyspace {
     return this.#records.valueLength(ref);
   }
 
-  /**
-   * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once,
-   * which is far cheaper than setting it afterwards.
-   */
+  /** Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once. */
   // eslint-disable-next-line @typescript-eslint/max-params -- A place in memory is three arguments.
   set(
     key: Uint8Array,
@@ -178,10 +174,7 @@ export class Keyspace {
     return ref;
   }
 
-  /**
-   * Gives a record a value of another length: kept as far as both reach, zero beyond. Expiry and
-   * access stay. The record may move; the caller writes through `value`.
-   */
+  /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
   resize(ref: Ref, length: number): Ref {
     const next = resizeValue(this.#records, ref, length);
     return next === ref ? ref : this.#exchange(ref, next);
@@ -291,10 +284,7 @@ export class Keyspace {
     return this.#records.bytesOf(ref) + this.#contents.indexShare(ref);
   }
 
-  /**
-   * Visits about `count` records from a cursor and answers the next one, 0 when all were visited. A
-   * key that is there throughout is visited at least once. `visit` must not write.
-   */
+  /** Visits about `count` records from a cursor; answers the next, 0 at the end. `visit` must not write. */
   scan(cursor: number, count: number, visit: (ref: Ref) => void): number {
     return this.#index.scan(cursor, count, visit);
   }
@@ -330,16 +320,6 @@ export class Keyspace {
   /** For a freeze: the database as it stands, which stays readable when it is emptied or exchanged. */
   standing(): Keyspace {
     return new Keyspace(this.#store, this.#tools, this.#number, this.#contents);
-  }
-
-  /** For a freeze: whether the record was there when it began, and has not been met since. */
-  isUnmet(ref: Ref): boolean {
-    return ((this.#records.word(ref) ^ this.#store.freezeBit) & FREEZE_BIT) !== 0;
-  }
-
-  /** For a freeze: the record is met. */
-  meet(ref: Ref): void {
-    this.#records.setWord(ref, this.#records.word(ref) ^ FREEZE_BIT);
   }
 
   /** Gives a record another cell of its class and frees the old one. */
@@ -396,10 +376,7 @@ export class Keyspace {
 
   #firstWord(old: Ref, type: number, encoding: number): number {
     const store = this.#store;
-    let access = store.clock & ACCESS_MASK;
-    if (store.countsUses) {
-      access = old === 0 ? firstUse(store.nowMs) : usedAgain(this.access(old), store);
-    }
+    const access = accessOfWrite(old === 0 ? -1 : this.access(old), store);
     return store.freezeBit | (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
   }
 

@@ -51,7 +51,8 @@ export function loadPayload(
   length: number,
   limits: ValueLimits,
 ): FinishedValue {
-  return readValue(new RdbReader(bytes, at, length - FOOTER_BYTES), keyspace, limits);
+  const reader = new RdbReader(bytes, at, length - FOOTER_BYTES);
+  return readValue(reader, keyspace, limits, reader.byte());
 }
 
 function readWord(bytes: Bytes, at: number): number {

@@ -51,12 +51,12 @@ export function storeFinished(
   return keyspace.setObject(bytes, at, length, type, encoding, value, valueBytes);
 }
 
-/** Reads the type, where it is not known yet, and the value; throws MalformedValueError. */
+/** Reads a value of a type; throws MalformedValueError. */
 export function readValue(
   reader: RdbReader,
   keyspace: Keyspace,
   limits: ValueLimits,
-  type = reader.byte(),
+  type: number,
 ): FinishedValue {
   switch (type) {
     case RdbType.string:

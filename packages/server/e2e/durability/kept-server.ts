@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   startServer,
+  textOf,
   until,
   type ChildServer,
   type RespClient,
   type ServerOptions,
 } from '#testkit';
+
+const DATABASES = 16;
 
 export class KeptServer {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'svc-kept-'));
@@ -60,33 +63,35 @@ export type State = ReadonlyMap<string, string>;
 /** All keys of all databases, with their values' digests and what those leave out. */
 export async function stateOf(client: RespClient): Promise<State> {
   const state = new Map<string, string>();
-  for (let database = 0; database < 16; database += 1) {
+  for (let database = 0; database < DATABASES; database += 1) {
     await client.call('SELECT', String(database));
     for (const name of (await client.call('KEYS', '*')) as (string | Buffer)[]) {
       const key = Buffer.from(name);
-      const type = String(await client.call('TYPE', key));
-      const details = [
-        type,
-        await client.call('PEXPIRETIME', key),
-        ...((await client.call('DEBUG', 'DIGEST-VALUE', key)) as string[]).map(String),
-      ];
-      if (type === 'stream') {
-        const full = await client.reply('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0');
-        details.push(JSON.stringify(full).replace(/"radix-tree-(keys|nodes)",\d+,/g, ''));
-      }
-      if (type === 'hash') {
-        const fields = (await client.call('HKEYS', key)) as (string | Buffer)[];
-        const sorted = fields.map((field) => Buffer.from(field)).sort((a, b) => a.compare(b));
-        if (sorted.length > 0) {
-          const wanted = ['HPEXPIRETIME', key, 'FIELDS', String(sorted.length), ...sorted];
-          details.push(JSON.stringify(await client.call(...wanted)));
-        }
-      }
-      state.set(`${database} ${key.toString('latin1')}`, details.join(' '));
+      state.set(`${database} ${key.toString('latin1')}`, await detailsOf(client, key));
     }
   }
   await client.call('SELECT', '0');
   return state;
+}
+
+async function detailsOf(client: RespClient, key: Buffer): Promise<string> {
+  const type = textOf(await client.call('TYPE', key));
+  const expiry = await client.call('PEXPIRETIME', key);
+  const digest = await client.call('DEBUG', 'DIGEST-VALUE', key);
+  return JSON.stringify([type, expiry, digest, await moreOf(client, key, type)]);
+}
+
+/** What the digest of a value leaves out. */
+async function moreOf(client: RespClient, key: Buffer, type: string): Promise<unknown> {
+  if (type === 'stream') {
+    const full = await client.reply('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0');
+    return JSON.stringify(full).replace(/"radix-tree-(keys|nodes)",\d+,/g, '');
+  }
+  if (type !== 'hash') return null;
+  const fields = (await client.call('HKEYS', key)) as (string | Buffer)[];
+  const sorted = fields.map((field) => Buffer.from(field)).sort((a, b) => a.compare(b));
+  if (sorted.length === 0) return null;
+  return client.call('HPEXPIRETIME', key, 'FIELDS', String(sorted.length), ...sorted);
 }
 
 /** What is not the same in both, one line for each key. */

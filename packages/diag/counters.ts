@@ -1,0 +1,162 @@
+/** The counters of a page: what a thread tells of itself by name. */
+
+import { DURABILITY_COUNTERS } from './durability-counters.ts';
+import { FATE_COUNTERS } from './fate-counters.ts';
+import { PAUSE_COUNTERS } from './pause-counters.ts';
+
+/** Counters and gauges of a page. A name that only shards or only main write says so. */
+export const COUNTERS = [
+  /** Monotonic microseconds of the last sign of life. */
+  'heartbeatUs',
+  /** What is being executed: command id + 1 (0 = nothing), since when, for which client, in which frame. */
+  'executing',
+  'executingSinceUs',
+  'executingClient',
+  'executingFrame',
+  /** When the thread began, and how many microseconds it worked since: the rest it slept. */
+  'startedUs',
+  'busyUs',
+  'turns',
+  'commands',
+  'errors',
+  'hits',
+  'misses',
+  'expired',
+  'expiredTimeCapReached',
+  'expiredFields',
+  'evicted',
+  'changes',
+  // Memory, in bytes.
+  'usedBytes',
+  'peakBytes',
+  'recordBytes',
+  'indexBytes',
+  'blobBytes',
+  'objectBytes',
+  'segmentBytes',
+  'heapUsedBytes',
+  'heapTotalBytes',
+  'externalBytes',
+  // Shards: the ring.
+  'queueUs',
+  'executeTicks',
+  'waitsForRoom',
+  'lends',
+  'deferred',
+  // Main: connections and traffic.
+  'connections',
+  'connectionsTotal',
+  'connectionsRejected',
+  'blockedClients',
+  // Main: messages between connections.
+  'pubsubClients',
+  'pubsubChannels',
+  'pubsubPatterns',
+  'pubsubShardChannels',
+  'trackingClients',
+  'trackingKeys',
+  'trackingItems',
+  'trackingPrefixes',
+  'bytesRead',
+  'bytesWritten',
+  'outputBytes',
+  'queryBytes',
+  'readStalls',
+  'outputLimitDisconnections',
+  'queryLimitDisconnections',
+  'clientTimeouts',
+  'oomRejections',
+  'scatters',
+  'scatterShards',
+  'replyUs',
+  'replies',
+  'barriers',
+  // Shards: keys that clients wait for, and of them those whose being gone ends a wait.
+  'blockingKeys',
+  'blockingNoKeys',
+  // Commands that were logged as slow.
+  'slowCommands',
+  'slowCommandUs',
+  'slowCommandUsMax',
+  /** How often the bands were set to zero, since when these are counted. */
+  'bandsGeneration',
+  /** Main: shards that did not answer a report in time. */
+  'reportGaps',
+  /** Main: a number of Phase. */
+  'phase',
+  /** How long the thread has waited for work, and since when it waits now (0 = it does not). */
+  'idleUs',
+  'idleSinceUs',
+  /** Processor time of the thread, as the system counts it; 0 where it does not. */
+  'cpuUserUs',
+  'cpuSystemUs',
+  // Shards: timed work.
+  'expireUs',
+  'evictionUs',
+  'defragUs',
+  'defragMoved',
+  /** Share of keys with an expiry that are expired and still there, as sampled. */
+  'stalePercent',
+  /** When the walk that the census shows was through, and the count of changes when it began. */
+  'censusUs',
+  'censusChanges',
+  ...FATE_COUNTERS,
+  // Shards: the list of prefixes that is counted for, and the one that the last walk counted for.
+  'prefixesId',
+  'prefixesWalkedId',
+  ...PAUSE_COUNTERS,
+  ...DURABILITY_COUNTERS,
+  /** Main: requests that were traced, and those that should have been and could not be told of. */
+  'tracesSampled',
+  'tracesDropped',
+] as const;
+
+export type Counter = (typeof COUNTERS)[number];
+
+/** A counter's index, to be used as `page.values[AT.hits]`. */
+export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index])) as Readonly<
+  Record<Counter, number>
+>;
+
+/** What CONFIG RESETSTAT sets back: what has happened, and not how things are. */
+export const RESETTABLE: readonly Counter[] = [
+  'commands',
+  'errors',
+  'hits',
+  'misses',
+  'expired',
+  'expiredTimeCapReached',
+  'expiredFields',
+  'evicted',
+  'queueUs',
+  'executeTicks',
+  'waitsForRoom',
+  'lends',
+  'deferred',
+  'connectionsTotal',
+  'connectionsRejected',
+  'bytesRead',
+  'bytesWritten',
+  'readStalls',
+  'outputLimitDisconnections',
+  'queryLimitDisconnections',
+  'clientTimeouts',
+  'oomRejections',
+  'scatters',
+  'scatterShards',
+  'replyUs',
+  'replies',
+  'barriers',
+  'slowCommands',
+  'slowCommandUs',
+  'slowCommandUsMax',
+  'reportGaps',
+  'expireUs',
+  'evictionUs',
+  'defragUs',
+  'defragMoved',
+  ...FATE_COUNTERS,
+  ...PAUSE_COUNTERS,
+  'durableUs',
+  'durableWaits',
+];

@@ -1,0 +1,97 @@
+/** Reads everything that main's side of the server counts, and keeps the rates. */
+
+import { fileURLToPath } from 'node:url';
+import { residentParts, type Clock } from '#base';
+import type { ClientPort } from '#commands';
+import type { Settings } from '#config';
+import { Rate, ThreadRates, ThreadSamples, type LatencyBaseline } from '#diag';
+import type { Router } from '#router';
+import { statusDocument } from '#sight';
+import type { Fabric } from './fabric.ts';
+import { Measures, type Rates } from './measures.ts';
+import { statusSettings } from './status-settings.ts';
+import { VERSION } from './version.ts';
+
+export interface MetersParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly clock: Clock;
+  readonly runId: string;
+  readonly clients: () => readonly ClientPort[];
+  readonly router: () => Router;
+}
+
+export class Meters {
+  readonly #parts: MetersParts;
+  readonly #rates: Rates;
+  readonly #samples: ThreadSamples;
+
+  constructor(parts: MetersParts) {
+    this.#parts = parts;
+    const { mainPage, shardPages } = parts.fabric;
+    this.#samples = new ThreadSamples(mainPage);
+    this.#rates = {
+      main: new ThreadRates(mainPage),
+      shards: shardPages.map((page) => new ThreadRates(page)),
+      bytesRead: new Rate(),
+      bytesWritten: new Rate(),
+    };
+  }
+
+  /** Takes what is taken `hz` times a second. */
+  sample(nowUs: number): void {
+    const page = this.#parts.fabric.mainPage;
+    if (this.#samples.take(nowUs)) this.#measureBuffers();
+    this.#rates.main.sample(nowUs);
+    for (const rates of this.#rates.shards) rates.sample(nowUs);
+    this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
+    this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** The status document, which asks no shard anything. */
+  statusJson(): string {
+    const { fabric, settings, clock, router } = this.#parts;
+    const document = statusDocument({
+      sight: fabric.sight,
+      settings: statusSettings(settings),
+      version: VERSION,
+      mainRates: this.#rates.main,
+      shardRates: this.#rates.shards,
+      nowUs: clock.nowUs(),
+      wallMs: clock.wallMs(),
+      clientId: (slot) => router().clientInSlot(slot)?.id ?? null,
+    });
+    return JSON.stringify(document);
+  }
+
+  /** Reads everything that is counted. */
+  measure(baseline: LatencyBaseline | undefined): Measures {
+    const { fabric, settings, clock, runId, clients } = this.#parts;
+    this.#samples.take(clock.nowUs());
+    this.#measureBuffers();
+    return new Measures({
+      ...{ settings, runId, baseline, rates: this.#rates, clients: clients() },
+      ...{ main: fabric.mainPage, shards: fabric.shardPages, ops: fabric.opsPage },
+      logs: fabric.logFigures,
+      nowMs: clock.wallMs(),
+      nowUs: clock.nowUs(),
+      rssBytes: process.memoryUsage.rss(),
+      resident: residentParts(),
+      linkBytes: fabric.memory.bytes.length,
+      executable: fileURLToPath(new URL('./main.js', import.meta.url)),
+    });
+  }
+
+  /** Adds up what clients' buffers take. */
+  #measureBuffers(): void {
+    let queryBytes = 0;
+    let outputBytes = 0;
+    for (const { traffic } of this.#parts.clients()) {
+      queryBytes += traffic.queryMemoryBytes;
+      outputBytes += traffic.outputBytes;
+    }
+    const { mainPage } = this.#parts.fabric;
+    mainPage.set('queryBytes', queryBytes);
+    mainPage.set('outputBytes', outputBytes);
+  }
+}

@@ -1,0 +1,39 @@
+/** Latency bands of requests whose replies may yet have to wait for the disk: what they wait belongs to their time. */
+
+import { AT, type Bands, type Page } from '#diag';
+
+export interface UnsettledParts {
+  readonly page: Page;
+  readonly bands: () => Bands;
+  /** Whether replies will wait for what was logged: in sync mode, once something was. */
+  readonly waitsForDisk: () => boolean;
+}
+
+export class UnsettledBands {
+  readonly #parts: UnsettledParts;
+  readonly #waiting: { readonly spentUs: number; readonly endUs: number }[] = [];
+
+  constructor(parts: UnsettledParts) {
+    this.#parts = parts;
+  }
+
+  /** A request that has taken `spentUs` so far was run, up to `endUs`. */
+  count(spentUs: number, endUs: number): void {
+    const { page, bands, waitsForDisk } = this.#parts;
+    if (waitsForDisk()) this.#waiting.push({ spentUs, endUs });
+    else page.countBand(bands().rowOf(spentUs));
+  }
+
+  /** The replies are shown now, after a wait of `waitedUs`. */
+  settle(waitedUs: number, nowUs: number): void {
+    if (waitedUs === 0 && this.#waiting.length === 0) return;
+    const { page, bands } = this.#parts;
+    const { values } = page;
+    values[AT.durableUs] = values[AT.durableUs]! + waitedUs;
+    values[AT.durableWaits] = values[AT.durableWaits]! + 1;
+    for (const { spentUs, endUs } of this.#waiting) {
+      if (bands().enabled) page.countBand(bands().rowOf(spentUs + nowUs - endUs));
+    }
+    this.#waiting.length = 0;
+  }
+}
