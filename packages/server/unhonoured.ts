@@ -23,7 +23,6 @@ export const UNHONOURED: readonly SettingName[] = [
   'replication.backlog-size',
   'cluster.coordinator-endpoints',
   'cluster.announce-address',
-  'tracing.persistence-spans',
 ];
 
 const REASON = 'this version does not have what it is for';

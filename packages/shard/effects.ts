@@ -69,27 +69,29 @@ export class Effects {
     this.#changesBefore = values[AT.changes]!;
   }
 
-  /** The command of the frame was run. */
-  end(frame: Frame): void {
+  /** The command of the frame was run; answers the bytes that were logged. */
+  end(frame: Frame): number {
     const { context, values } = this.#parts;
-    if (!context.isLogged) return;
+    if (!context.isLogged) return 0;
     context.isLogged = false;
     // With keys of others here, what was done is logged as states when it is over.
-    if (context.lent !== undefined) return;
+    if (context.lent !== undefined) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
-    if (!isShare && values[AT.changes] === this.#changesBefore) return;
+    if (!isShare && values[AT.changes] === this.#changesBefore) return 0;
     const journal = this.#journal!;
     const { effects, nowMs, database } = context;
     if (effects.length === 0) {
       journal.command(frame, recordKindOf(frame), nowMs);
       if (walWrite.isWatched) this.#probe(frame);
-      return;
+      return frame.byteCount;
     }
     const isOpen = !this.#isInGroup && effects.length > 1;
     if (isOpen) journal.beginGroup();
-    for (const words of effects) journal.effect(words, database, nowMs);
+    let bytes = 0;
+    for (const words of effects) bytes += journal.effect(words, database, nowMs);
     if (isOpen) journal.endGroup(nowMs);
+    return bytes;
   }
 
   #probe(frame: Frame): void {

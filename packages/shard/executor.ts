@@ -135,7 +135,7 @@ export class Executor {
     this.execute(entry, wait?.retry);
     traced?.end(this.nowUs);
     context.isPartial = false;
-    this.#parts.effects.end(frame);
+    this.#keep(frame, traced);
     if (context.isOutdated) {
       traced?.forget();
       this.#sender.abandon();
@@ -216,7 +216,7 @@ export class Executor {
     traced?.begin(entry.id);
     this.execute(entry);
     traced?.end(this.nowUs);
-    this.#parts.effects.end(frame);
+    this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.account(entry, startUs, 0);
   }
@@ -243,10 +243,10 @@ export class Executor {
       this.#fail(error);
       flags = ReplyFlag.error;
     }
-    this.#parts.effects.end(frame);
     const endUs = this.#parts.clock.nowUs();
     this.nowUs = endUs;
     traced?.end(endUs);
+    this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
@@ -313,6 +313,15 @@ export class Executor {
       this.#fail(error);
     }
     this.nowUs = this.#parts.clock.nowUs();
+  }
+
+  /** Logs what the command has done. */
+  #keep(frame: Frame, traced: TracedCommands | undefined): void {
+    const bytes = this.#parts.effects.end(frame);
+    if (traced === undefined || bytes === 0) return;
+    const sinceUs = this.nowUs;
+    this.nowUs = this.#parts.clock.nowUs();
+    traced.logged(bytes, sinceUs, this.nowUs);
   }
 
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */

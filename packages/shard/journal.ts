@@ -105,8 +105,8 @@ export class Journal {
     ring.commit(size);
   }
 
-  /** A command that does what was done. */
-  effect(words: readonly EffectWord[], database: number, nowMs: number): void {
+  /** A command that does what was done; answers its bytes. */
+  effect(words: readonly EffectWord[], database: number, nowMs: number): number {
     const parts = words.map((word) =>
       typeof word === 'string' ? Buffer.from(word, 'latin1') : word,
     );
@@ -124,6 +124,7 @@ export class Journal {
     view.setInt32(4 * Record.argumentCount, parts.length, true);
     view.setInt32(4 * Record.bodyBytes, bodyBytes, true);
     this.#add(record, { kind: RecordKind.command, database, nowMs });
+    return record.length;
   }
 
   /** States of keys: of `removed` and `fieldsExpired` as those of absent ones. */

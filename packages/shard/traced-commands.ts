@@ -63,6 +63,11 @@ export class TracedCommands {
     this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
+  /** What it has done was put into the log. */
+  logged(bytes: number, sinceUs: number, endUs: number): void {
+    this.#times.add(TracedPart.logWrite, bytes, sinceUs, endUs);
+  }
+
   /** The command is not answered now. */
   forget(): void {
     this.#times.clear();

@@ -265,8 +265,8 @@ export const diagnosticsSettings = rows({
   'tracing.persistence-spans': {
     kind: yesOrNo,
     default: false,
-    effect: 'start',
-    meaning: 'Spans of log writes and snapshots.',
+    effect: 'live',
+    meaning: 'Spans of what commands put into the log.',
   },
   'tracing.recent-traces-max': {
     kind: integer({ most: 10_000 }),

@@ -11,13 +11,14 @@ export interface MainEnd {
   readonly stderr: string;
 }
 
-/** Runs the server's executable, without HTTP unless asked for; it is expected to end by itself. */
+/** Runs the server's executable, without HTTP and data unless asked for; it is expected to end by itself. */
 export function runMain(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   folder = '/tmp',
 ): Promise<MainEnd> {
-  const child = spawn(process.execPath, [main, '--set', 'http.enabled=false', ...args], {
+  const bare = ['--set', 'http.enabled=false', '--set', 'persistence.enabled=no'];
+  const child = spawn(process.execPath, [main, ...bare, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

@@ -175,6 +175,19 @@ tracing('shard-spans: waiting in the queue, and making room', async () => {
   assert.ok(Number(evict.attributes['svc.evicted_keys']) > 0);
 });
 
+tracing('persistence-spans: what a write puts into the log', async () => {
+  const [key = ''] = keyPerShard(SHARDS, 'logged');
+  const isLog = ({ name }: { name: string }): boolean => name === 'persistence.wal_write';
+  assert.not.ok((await spansOf(['SET', key, '1'])).some(isLog));
+  await set('tracing-persistence-spans', 'yes');
+  const spans = await spansOf(['SET', key, '2']);
+  const write = named(spans, 'persistence.wal_write');
+  assert.is(write.parentId, named(spans, 'shard.execute').spanId);
+  assert.ok(Number(write.attributes['svc.wal_bytes']) >= 32 + key.length);
+  assert.not.ok((await spansOf(['GET', key])).some(isLog), 'nothing is logged of what only reads');
+  await set('tracing-persistence-spans', 'no');
+});
+
 tracing('a transaction has a store span for each of its commands', async () => {
   const [key = ''] = keyPerShard(SHARDS, 'tx');
   const spans = await spansOf(['MULTI'], ['SET', key, '1'], ['INCR', key], ['EXEC']);
