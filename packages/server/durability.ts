@@ -71,14 +71,12 @@ export class Durability {
     const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.epoch = folder.lastEpoch + 1;
-    for (const file of folder.stillborn) rmSync(file);
     const firstSegment = folder.lastSegment + 1;
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
       options: {
         ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
         ...{ folder: folder.folder, epoch: this.epoch, firstSegment },
-        previous: fabric.logMemory.map((_, shard) => folder.lastOf(shard)),
         mode: modeOf(settings),
         syncIntervalMs: settings.number('persistence.sync-interval-ms'),
         packs: settings.boolean('snapshot.compression'),
@@ -123,8 +121,9 @@ export class Durability {
     for (const message of folder.rejected) log.warn('snapshot-rejected', message);
     const anyway = settings.boolean('persistence.recover-anyway');
     const redistributed = await this.#redistribute(anyway);
+    let refusal: DataFolderError | undefined;
     for (let nth = 0; ; nth += 1) {
-      const plan = redistributed ?? folder.plan(nth);
+      const plan = redistributed ?? planOr(folder, nth, refusal);
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -133,11 +132,10 @@ export class Durability {
       const problem = await this.#recoverFrom(plan, pool, anyway);
       if (problem === undefined) break;
       const isLast = redistributed !== undefined || nth >= folder.snapshots.length;
-      if (!problem.isSnapshot || isLast) {
-        throw new DataFolderError(
-          `${problem.message}. Nothing was changed. --recover-anyway starts with what can be read`,
-        );
-      }
+      refusal = new DataFolderError(
+        `${problem.message}. Nothing was changed. --recover-anyway starts with what can be read`,
+      );
+      if (!problem.isSnapshot || isLast) throw refusal;
       log.warn('snapshot-damaged', `${problem.message}; the one before is tried`);
     }
     const us = clock.nowUs() - startUs;
@@ -199,8 +197,19 @@ export class Durability {
       }
     }
     fabric.mainPage.set('recoveryLostBytes', lost);
+    await Promise.all(answers.map((_, shard) => pool.ask(shard, { kind: 'repair' })));
+    this.#beginLog();
     await this.#complete(answers, pool);
     return undefined;
+  }
+
+  /** What is there will be used: only now anything is written. */
+  #beginLog(): void {
+    const { folder, fabric } = this.#parts;
+    for (const file of folder.stillborn) rmSync(file);
+    // Repairs may have taken segments out.
+    const repaired = new DataFolder(folder.folder);
+    this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
   /** Gives each shard the transactions that its log has not, and lets all go. */
@@ -420,6 +429,19 @@ export class Durability {
     clearTimeout(this.#healing);
     await this.disk.stop();
     this.#lock.release();
+  }
+}
+
+/** What to read with the `nth` snapshot; where that cannot be, the reason for which the one before was left is thrown. */
+function planOr(
+  folder: DataFolder,
+  nth: number,
+  refusal: DataFolderError | undefined,
+): RecoveryPlan {
+  try {
+    return folder.plan(nth);
+  } catch (error) {
+    throw refusal ?? error;
   }
 }
 

@@ -75,19 +75,18 @@ export class OfflineData {
   /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are unless `repairs`. */
   load(plan: RecoveryPlan, anyway: boolean, repairs: boolean): OfflineReport {
     const reports: RecoveryReport[] = [];
+    const recoveries: Recovery[] = [];
     for (const [shard, machine] of this.machines.entries()) {
       machine.beginReplay();
       const page = this.#pages[shard]!;
-      const recovery = new Recovery({
-        store: machine.store,
-        replay: machine.replay,
-        page,
-        repairs,
-      });
+      const { store, replay } = machine;
+      const recovery = new Recovery({ store, replay, page });
+      recoveries.push(recovery);
       const outcome = recovery.run(plan.shards[shard]!, anyway);
       if (isProblem(outcome)) throw new DataFolderError(outcome.message);
       reports.push(outcome);
     }
+    if (repairs) for (const recovery of recoveries) recovery.repair();
     this.#complete();
     return {
       shards: this.machines.length,

@@ -35,13 +35,12 @@ export interface RecoveryParts {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
-  /** Cuts torn ends off, and puts aside what is damaged. */
-  readonly repairs: boolean;
 }
 
 export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #leftOut: LeftOut[] = [];
+  readonly #repairs: (() => void)[] = [];
   #before = 0;
 
   constructor(parts: RecoveryParts) {
@@ -49,8 +48,8 @@ export class Recovery {
   }
 
   /**
-   * Reads all files of the plan. What is damaged is a problem; with `anyway` it is left out, put aside and told.
-   * A torn end of the last segment is cut off.
+   * Reads all files of the plan, and changes none. What is damaged is a problem; with `anyway` it is left out
+   * and told, as is a torn end of the last segment.
    */
   run(plan: ShardPlan, anyway: boolean): RecoveryReport | RecoveryProblem {
     const { store, replay, page } = this.#parts;
@@ -78,6 +77,11 @@ export class Recovery {
     page.set('loadedKeys', keys);
     page.set('loadedBytes', plan.bytes);
     return { keys, records: replay.records, leftOut: this.#leftOut, droppedRecords };
+  }
+
+  /** Cuts torn ends off, and puts aside what is damaged: the log goes on behind what was read. */
+  repair(): void {
+    for (const each of this.#repairs.splice(0)) each();
   }
 
   #snapshot(file: string, keysWanted: number): void {
@@ -121,7 +125,9 @@ export class Recovery {
       }
       const torn = reader.end(!isLast);
       if (torn !== undefined) {
-        if (this.#parts.repairs) fs.truncateSync(file, torn.offset);
+        this.#repairs.push(() => {
+          cut(file, torn.offset);
+        });
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         this.#leftOut.push({ file, ...torn, isDamage: false, message });
       }
@@ -140,18 +146,30 @@ export class Recovery {
   /** Keeps a copy of what is damaged, and ends the log before it. */
   #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
     const { size } = fs.statSync(file);
-    const { repairs } = this.#parts;
-    if (repairs) {
+    this.#repairs.push(() => {
       fs.copyFileSync(file, `${file}.damaged`);
-      fs.truncateSync(file, offset);
-    }
+      cut(file, offset);
+    });
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
     for (const next of later) {
       const bytes = fs.statSync(next).size;
-      if (repairs) fs.renameSync(next, `${next}.damaged`);
+      this.#repairs.push(() => {
+        fs.renameSync(next, `${next}.damaged`);
+      });
       const why = `${next} is behind the damage`;
       this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
     }
+  }
+}
+
+/** Ends a file there, for good: behind the next segment a torn end would be damage. */
+function cut(file: string, offset: number): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    fs.ftruncateSync(fd, offset);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }
 
