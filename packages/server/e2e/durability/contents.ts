@@ -1,7 +1,7 @@
 /** Keys of every type, and what a server says of its keys: the same words for svc and for Redis. */
 
 import { createHash } from 'node:crypto';
-import type { Reply, RespClient } from '#testkit';
+import { textOf, type Reply, type RespClient } from '#testkit';
 
 /** A time of expiry far enough from every test. */
 const FAR_MS = 4_102_444_800_123;
@@ -57,7 +57,7 @@ export async function contentsOf(client: RespClient): Promise<string[]> {
   for (let database = 0; database < 16; database += 1) {
     await client.call('SELECT', database);
     for (const key of (await client.call('KEYS', '*')) as Buffer[]) {
-      const type = String(await client.call('TYPE', key));
+      const type = textOf(await client.call('TYPE', key));
       const value = await client.call(...readers[type]!(key));
       const details = [shown(shape[type]?.(value) ?? value)];
       details.push(shown(await client.call('PEXPIRETIME', key)));
@@ -92,5 +92,5 @@ function brief(text: string): string {
 
 function shown(reply: Reply): string {
   if (Buffer.isBuffer(reply)) return reply.toString('hex');
-  return Array.isArray(reply) ? `[${reply.map((each) => shown(each)).join(' ')}]` : String(reply);
+  return Array.isArray(reply) ? `[${reply.map((each) => shown(each)).join(' ')}]` : textOf(reply);
 }
