@@ -202,8 +202,11 @@ export class ShardLog {
     const segment = this.#segment;
     this.#segment = undefined;
     if (segment === undefined) return;
-    disk.syncNow(segment.fd);
-    disk.close(segment.fd);
+    try {
+      disk.syncNow(segment.fd);
+    } finally {
+      disk.close(segment.fd);
+    }
     figures.set('unsyncedSinceUs', 0);
     figures.set('unsyncedBytes', 0);
     figures.set('unsyncedRecords', 0);
@@ -248,8 +251,8 @@ export class ShardLog {
     const segment = this.#segment;
     this.#segment = undefined;
     figures.add(figure, 1);
+    figures.add('lostRecords', figures.get('unsyncedRecords'));
     if (segment !== undefined) {
-      figures.add('lostRecords', figures.get('unsyncedRecords'));
       try {
         disk.truncate(segment.fd, segment.bytes);
         disk.close(segment.fd);
