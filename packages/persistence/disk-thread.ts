@@ -64,7 +64,13 @@ export type DiskOrder =
 /** What it answers. */
 export type DiskNotice =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'snapshot'; readonly manifest: Manifest; readonly took: SnapshotTook }
+  | {
+      readonly kind: 'snapshot';
+      readonly manifest: Manifest;
+      readonly took: SnapshotTook;
+      /** Whether all logs are written, behind this snapshot. */
+      readonly hasLogs: boolean;
+    }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
   | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
@@ -94,6 +100,8 @@ export class DiskThread {
   #syncIntervalMs: number;
   #snapshotsMax: number;
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
+  /** The newest that was begun. */
+  #snapshotNumber = 0;
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -144,6 +152,8 @@ export class DiskThread {
     });
     for (const [shard, each] of pieces.entries()) {
       each.on('message', (piece: SnapshotPiece) => {
+        // Main has sent its order before, but what comes by another port may be seen first.
+        if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
@@ -204,6 +214,18 @@ export class DiskThread {
     return this.#mode === 'sync' ? Infinity : this.#syncIntervalMs;
   }
 
+  /** Obeys every order that has come. */
+  #obeyAll(): void {
+    const { port } = this.#data;
+    for (
+      let order = receiveMessageOnPort(port);
+      order !== undefined;
+      order = receiveMessageOnPort(port)
+    ) {
+      this.#obey(order.message as DiskOrder);
+    }
+  }
+
   #obey(order: DiskOrder): void {
     switch (order.kind) {
       case 'snapshot':
@@ -232,6 +254,7 @@ export class DiskThread {
   #beginSnapshot(number: number): void {
     const { folder, epoch, link, packs } = this.#data;
     const beganUs = systemClock.nowUs();
+    this.#snapshotNumber = number;
     try {
       const writer = new SnapshotWriter({
         ...{ number, folder, epoch, shards: link.shards, packs },
@@ -257,7 +280,8 @@ export class DiskThread {
       this.#snapshotFailed(manifest.number, error);
       return;
     }
-    this.#tell({ kind: 'snapshot', manifest, took });
+    const hasLogs = this.#logs.every(({ isOpen }) => isOpen);
+    this.#tell({ kind: 'snapshot', manifest, took, hasLogs });
   }
 
   #snapshotFailed(number: number, error: unknown): void {

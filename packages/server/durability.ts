@@ -324,6 +324,9 @@ export class Durability {
         break;
       case 'snapshot':
         this.#saved(notice.manifest, notice.took.us);
+        // Where the log could not begin behind it, the next snapshot is tried.
+        if (this.#failure !== undefined && notice.hasLogs) this.#heal();
+        this.#next();
         break;
       case 'snapshot-failed':
         log.error('snapshot-failed', `snapshot ${notice.number} has failed: ${notice.message}`);
@@ -354,9 +357,7 @@ export class Durability {
     const keys = keysIn(manifest);
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
-    if (this.#failure !== undefined) this.#heal();
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
-    this.#next();
   }
 
   #notSaved(error: Error): void {
