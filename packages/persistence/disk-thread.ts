@@ -244,6 +244,11 @@ export class DiskThread {
         this.#mode = order.mode;
         this.#syncIntervalMs = order.syncIntervalMs;
         this.#snapshotsMax = order.snapshotsMax;
+        // A shorter interval begins now, not when the longer one ends.
+        this.#syncDueUs = Math.min(
+          this.#syncDueUs,
+          systemClock.nowUs() + order.syncIntervalMs * 1_000,
+        );
         this.#look();
         break;
       case 'stop':
