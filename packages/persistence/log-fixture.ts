@@ -1,9 +1,8 @@
 /** For tests: a shard's log over a fake disk, and a shard's end of its ring. */
 
-import type { Bytes } from '#base';
+import { systemClock, type Bytes } from '#base';
 import { LogFigures } from '#diag';
 import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
-import { FakeClock } from '#testkit';
 import { FakeDisk } from './fake-disk.ts';
 import { segmentFile } from './layout.ts';
 import { Record, RECORD_HEADER_BYTES, RecordKind } from './record.ts';
@@ -15,7 +14,7 @@ const CUT_BYTES = RECORD_HEADER_BYTES + 8;
 
 export function logFixture(previous = 0) {
   const disk = new FakeDisk();
-  const clock = new FakeClock();
+  const clock = systemClock;
   const layout = layoutOf({ ...defaultShape(1, true), logRingBytes: RING_BYTES });
   const memory = LinkMemory.allocate(layout.bytes);
   const place = layout.logs[0]!;

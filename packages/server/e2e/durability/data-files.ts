@@ -40,11 +40,25 @@ export function snapshotsOf(data: string): string[] {
 
 /** The head of a file. */
 const HEAD_BYTES = 64;
+const BLOCK_HEAD_BYTES = 32;
 /** Behind the first block's head, in what it holds. */
-export const IN_FIRST_BLOCK = HEAD_BYTES + 32 + 8;
+export const IN_FIRST_BLOCK = HEAD_BYTES + BLOCK_HEAD_BYTES + 8;
 export const FIRST_BLOCK = HEAD_BYTES;
 /** Where a file says which format it has. */
 export const FORMAT_AT = 8;
+
+/** How many blocks a segment has, and how many of them its last block says are on disk for certain. */
+export function blocksIn(file: string): { readonly blocks: number; readonly synced: number } {
+  const bytes = fs.readFileSync(file);
+  let blocks = 0;
+  let synced = 0;
+  for (let at = HEAD_BYTES; at + BLOCK_HEAD_BYTES <= bytes.length;) {
+    blocks = bytes.readDoubleLE(at + 16);
+    synced = bytes.readDoubleLE(at + 24);
+    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+  }
+  return { blocks, synced };
+}
 
 /** Turns one bit of a file. */
 export function turnBit(file: string, offset: number): void {
