@@ -85,7 +85,7 @@ export class BlockReader {
     if (at + BLOCK_HEADER_BYTES + head.bytes > this.size) return undefined;
     const body = this.#stretch(at + BLOCK_HEADER_BYTES, head.bytes);
     if (checksum([body]) !== head.crc) return undefined;
-    this.blockAt = at + BLOCK_HEADER_BYTES;
+    this.blockAt = at;
     this.#number = head.number;
     this.#offset = at + BLOCK_HEADER_BYTES + head.bytes;
     return body;

@@ -95,6 +95,9 @@ export class DataFolder {
     }
     this.shards = shards;
     this.snapshots = this.snapshots.filter((manifest) => manifest.shards === shards);
+    if (shards === 0 && rejected.length > 0) {
+      throw new DataFolderError(`${rejected.join('; ')}; and nothing else has the data`);
+    }
     this.lastEpoch = epoch;
     this.lastSegment = last;
   }
@@ -140,9 +143,14 @@ export class DataFolder {
     return { snapshot, snapshotKeys, segments, bytes };
   }
 
-  /** The number of a shard's last segment, 0 when it has none. */
+  /**
+   * The number of a shard's last segment, or of the one that would be the last of the newest snapshot, so
+   * that what follows is not read without what was before; 0 when there is neither.
+   */
   lastOf(shard: number): number {
-    return this.#segments.get(shard)?.at(-1)?.head.number ?? 0;
+    const segment = this.#segments.get(shard)?.at(-1)?.head.number ?? 0;
+    const [newest] = this.snapshots;
+    return Math.max(segment, newest === undefined ? 0 : newest.number - 1);
   }
 }
 

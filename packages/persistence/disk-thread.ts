@@ -50,8 +50,6 @@ export interface DiskData {
 
 /** What main tells the disk thread. */
 export type DiskOrder =
-  /** The data of before is read: the logs begin. */
-  | { readonly kind: 'open' }
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
   | { readonly kind: 'healed' }
@@ -65,7 +63,13 @@ export type DiskOrder =
 
 /** What it answers. */
 export type DiskNotice =
-  | { readonly kind: 'snapshot'; readonly manifest: Manifest; readonly took: SnapshotTook }
+  | {
+      readonly kind: 'snapshot';
+      readonly manifest: Manifest;
+      readonly took: SnapshotTook;
+      /** Whether all logs are written, behind this snapshot. */
+      readonly hasLogs: boolean;
+    }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
   | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
@@ -95,10 +99,11 @@ export class DiskThread {
   #syncIntervalMs: number;
   #snapshotsMax: number;
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
+  /** The newest that was begun. */
+  #snapshotNumber = 0;
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isOpen = false;
   #isStopped = false;
 
   constructor(data: DiskData) {
@@ -139,16 +144,23 @@ export class DiskThread {
   }
 
   run(): void {
-    const { port, pieces } = this.#data;
+    const { port, pieces, firstSegment } = this.#data;
+    for (const log of this.#logs) {
+      log.writesAhead = this.#mode === 'sync';
+      log.open(firstSegment);
+    }
     port.on('message', (order: DiskOrder) => {
       this.#obey(order);
     });
     for (const [shard, each] of pieces.entries()) {
       each.on('message', (piece: SnapshotPiece) => {
+        // Main has sent its order before, but what comes by another port may be seen first.
+        if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
+    this.#look();
   }
 
   #tell(notice: DiskNotice): void {
@@ -157,7 +169,7 @@ export class DiskThread {
 
   /** Writes what is there, syncs what is due, and comes again when there is reason to. */
   #look(): void {
-    if (this.#isStopped || !this.#isOpen) return;
+    if (this.#isStopped) return;
     clearTimeout(this.#timer);
     this.#bell.setAwake();
     this.#emptyLooks = this.#drain() ? 0 : this.#emptyLooks + 1;
@@ -203,16 +215,20 @@ export class DiskThread {
     return this.#mode === 'sync' ? Infinity : this.#syncIntervalMs;
   }
 
+  /** Obeys every order that has come. */
+  #obeyAll(): void {
+    const { port } = this.#data;
+    for (
+      let order = receiveMessageOnPort(port);
+      order !== undefined;
+      order = receiveMessageOnPort(port)
+    ) {
+      this.#obey(order.message as DiskOrder);
+    }
+  }
+
   #obey(order: DiskOrder): void {
     switch (order.kind) {
-      case 'open':
-        for (const log of this.#logs) {
-          log.writesAhead = this.#mode === 'sync';
-          log.open(this.#data.firstSegment);
-        }
-        this.#isOpen = true;
-        this.#look();
-        break;
       case 'snapshot':
         this.#beginSnapshot(order.number);
         break;
@@ -230,6 +246,11 @@ export class DiskThread {
         for (const log of this.#logs) log.writesAhead = order.mode === 'sync';
         this.#syncIntervalMs = order.syncIntervalMs;
         this.#snapshotsMax = order.snapshotsMax;
+        // A shorter interval begins now, not when the longer one ends.
+        this.#syncDueUs = Math.min(
+          this.#syncDueUs,
+          systemClock.nowUs() + order.syncIntervalMs * 1_000,
+        );
         this.#look();
         break;
       case 'stop':
@@ -240,6 +261,7 @@ export class DiskThread {
   #beginSnapshot(number: number): void {
     const { folder, epoch, link, packs } = this.#data;
     const beganUs = systemClock.nowUs();
+    this.#snapshotNumber = number;
     try {
       const writer = new SnapshotWriter({
         ...{ number, folder, epoch, shards: link.shards, packs },
@@ -265,7 +287,8 @@ export class DiskThread {
       this.#snapshotFailed(manifest.number, error);
       return;
     }
-    this.#tell({ kind: 'snapshot', manifest, took });
+    const hasLogs = this.#logs.every(({ isOpen }) => isOpen);
+    this.#tell({ kind: 'snapshot', manifest, took, hasLogs });
   }
 
   #snapshotFailed(number: number, error: unknown): void {
@@ -277,7 +300,7 @@ export class DiskThread {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#snapshot?.writer.fail(new Error('the server stops'));
-    if (this.#isOpen) this.#drain();
+    this.#drain();
     for (const log of this.#logs) log.close();
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();

@@ -59,6 +59,8 @@ export class ShardLog {
   readonly #parts: ShardLogParts;
   #segment: OpenSegment | undefined;
   #isSyncing = false;
+  /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
+  #isSyncOwed = false;
   #previous: number;
   /** Whether somebody waits for each sync. */
   writesAhead = false;
@@ -151,6 +153,7 @@ export class ShardLog {
     const segment = this.#segment;
     if (segment === undefined || segment.syncedBlocks === segment.blocks) return;
     if (this.#isSyncing) {
+      this.#isSyncOwed = true;
       figures.add('delayedSyncs', 1);
       return;
     }
@@ -162,12 +165,19 @@ export class ShardLog {
     const records = figures.get('unsyncedRecords');
     disk.sync(segment.fd, (error) => {
       this.#isSyncing = false;
-      // A sync of a segment that is finished since was made good there.
-      if (segment !== this.#segment) return;
-      if (error !== null) {
+      const isFinished = segment !== this.#segment;
+      // The system tells an error once: that the segment was synced again since then says nothing.
+      if (error !== null && !(isFinished && isClosed(error))) {
         this.#fail('syncErrors', error);
         return;
       }
+      if (this.#isSyncOwed) {
+        this.#isSyncOwed = false;
+        queueMicrotask(() => {
+          this.sync();
+        });
+      }
+      if (isFinished) return;
       const us = clock.nowUs() - beganUs;
       segment.syncedBlocks = blocks;
       figures.add('unsyncedBytes', -bytes);
@@ -201,9 +211,12 @@ export class ShardLog {
     const segment = this.#segment;
     this.#segment = undefined;
     if (segment === undefined) return;
-    if (segment.size > segment.bytes) disk.truncate(segment.fd, segment.bytes);
-    disk.syncNow(segment.fd);
-    disk.close(segment.fd);
+    try {
+      if (segment.size > segment.bytes) disk.truncate(segment.fd, segment.bytes);
+      disk.syncNow(segment.fd);
+    } finally {
+      disk.close(segment.fd);
+    }
     figures.set('unsyncedSinceUs', 0);
     figures.set('unsyncedBytes', 0);
     figures.set('unsyncedRecords', 0);
@@ -254,8 +267,8 @@ export class ShardLog {
     const segment = this.#segment;
     this.#segment = undefined;
     figures.add(figure, 1);
+    figures.add('lostRecords', figures.get('unsyncedRecords'));
     if (segment !== undefined) {
-      figures.add('lostRecords', figures.get('unsyncedRecords'));
       try {
         disk.truncate(segment.fd, segment.bytes);
         disk.close(segment.fd);
@@ -269,6 +282,11 @@ export class ShardLog {
     progress.hasFailed = true;
     failed(shard, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The file was closed, and synced before, while the sync was under way. */
+function isClosed(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EBADF';
 }
 
 /** Room that a record's header takes when the record itself comes by message. */

@@ -45,7 +45,8 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
     const said = data.importRdb(file);
     const wanted = settings.number('server.shards');
     const shards = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
-    await data.write(folder.folder, shards, folder.lastSegment + 1, folder.lastEpoch + 1);
+    // The first segment is thereby the second: without this snapshot the log has a gap.
+    await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
     return `imported ${file}: ${said}`;
   } catch (error) {
     const { message } = error as Error;

@@ -10,8 +10,8 @@ export interface ShardPorts {
   readonly pieces: MessagePort;
 }
 
-/** What the thread is started with, but for its ports. */
-export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
+/** What the thread is started with, but for its ports and what recovery finds. */
+export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces' | 'previous'>;
 
 export interface DiskLinkParts {
   readonly options: DiskOptions;
@@ -23,8 +23,11 @@ export class DiskLink {
   /** The shards' ends, to be handed to their threads. */
   readonly shardPorts: readonly ShardPorts[];
   readonly #port: MessagePort;
-  readonly #worker: Worker;
+  readonly #data: Omit<DiskData, 'previous'>;
   readonly #stopped: Promise<void>;
+  readonly #died: (reason: unknown) => void;
+  #worker: Worker | undefined;
+  #hasStopped: () => void = () => undefined;
   #isStopping = false;
 
   constructor({ options, notice, died }: DiskLinkParts) {
@@ -36,31 +39,37 @@ export class DiskLink {
     });
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    const data: DiskData = {
+    this.#died = died;
+    this.#data = {
       ...options,
       port: port2,
       records: shards.map(({ records }) => records.port2),
       pieces: shards.map(({ pieces }) => pieces.port2),
     };
-    this.#worker = new Worker(diskWorkerUrl, {
+    this.#stopped = new Promise((resolve) => {
+      this.#hasStopped = resolve;
+    });
+    port1.on('message', (message: DiskNotice) => {
+      if (message.kind === 'stopped') this.#hasStopped();
+      else notice(message);
+    });
+    port1.unref();
+  }
+
+  /** Starts the thread, which begins the logs behind the segments of these numbers, one for each shard. */
+  begin(previous: readonly number[]): void {
+    const data: DiskData = { ...this.#data, previous };
+    const worker = new Worker(diskWorkerUrl, {
       name: 'svc-disk',
       workerData: data,
-      transferList: [port2, ...data.records, ...data.pieces],
+      transferList: [data.port, ...data.records, ...data.pieces],
     });
-    this.#worker.on('error', (error) => {
-      if (!this.#isStopping) died(error);
+    worker.on('error', (error) => {
+      if (!this.#isStopping) this.#died(error);
     });
-    this.#stopped = new Promise((resolve) => {
-      port1.on('message', (message: DiskNotice) => {
-        if (message.kind === 'stopped') resolve();
-        else notice(message);
-      });
-      this.#worker.on('exit', () => {
-        resolve();
-      });
-    });
-    this.#worker.unref();
-    port1.unref();
+    worker.on('exit', this.#hasStopped);
+    worker.unref();
+    this.#worker = worker;
   }
 
   send(order: DiskOrder): void {
@@ -70,10 +79,12 @@ export class DiskLink {
   /** Has everything on disk, then ends the thread. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#port.ref();
-    this.send({ kind: 'stop' });
-    await this.#stopped;
+    if (this.#worker !== undefined) {
+      this.#port.ref();
+      this.send({ kind: 'stop' });
+      await this.#stopped;
+      await this.#worker.terminate();
+    }
     this.#port.close();
-    await this.#worker.terminate();
   }
 }

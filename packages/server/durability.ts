@@ -94,7 +94,6 @@ export class Durability {
       options: {
         ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
         ...{ folder: folder.folder, epoch: this.epoch, firstSegment },
-        previous: fabric.logMemory.map((_, shard) => folder.lastOf(shard)),
         mode: modeOf(settings),
         syncIntervalMs: settings.number('persistence.sync-interval-ms'),
         packs: settings.boolean('snapshot.compression'),
@@ -131,13 +130,21 @@ export class Durability {
     const { mainPage } = fabric;
     const startUs = clock.nowUs();
     const begin = (): void => {
-      for (const file of folder.stillborn) rmSync(file);
-      this.disk.send({ kind: 'open' });
+      this.#beginLog();
     };
     await new Recovering({ ...this.#parts, begin }, pool).run();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
+  }
+
+  /** What is there will be used: only now anything is written. */
+  #beginLog(): void {
+    const { folder, fabric } = this.#parts;
+    for (const file of folder.stillborn) rmSync(file);
+    // Repairs may have taken segments out.
+    const repaired = new DataFolder(folder.folder);
+    this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
   /** Whether there is no data yet. */
@@ -233,6 +240,9 @@ export class Durability {
         break;
       case 'snapshot':
         this.#saved(notice.manifest, notice.took.us);
+        // Where the log could not begin behind it, the next snapshot is tried.
+        if (this.#failure !== undefined && notice.hasLogs) this.#heal(notice.manifest.number);
+        this.#next();
         break;
       case 'snapshot-failed':
         log.error('snapshot-failed', `snapshot ${notice.number} has failed: ${notice.message}`);
@@ -268,9 +278,7 @@ export class Durability {
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
-    if (this.#failure !== undefined) this.#heal(manifest.number);
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
-    this.#next();
   }
 
   #notSaved(error: Error): void {

@@ -44,6 +44,8 @@ export class Recovering {
         : await this.#recoverFrom(redistributed, anyway);
     if (isProblem(recovered)) throw new DataFolderError(recovered.message);
     this.#tell(recovered);
+    await Promise.all(recovered.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
+    this.#parts.begin();
     await this.#complete(recovered);
     if (folder.isEmpty) return;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
@@ -54,8 +56,10 @@ export class Recovering {
   /** Begins with the newest snapshot; where one is damaged, with the one before it. */
   async #fromNewest(anyway: boolean): Promise<readonly Recovered[] | Problem> {
     const { folder, log } = this.#parts;
+    let refusal: Problem | undefined;
     for (let nth = 0; ; nth += 1) {
-      const plan = folder.plan(nth);
+      const plan = this.#planOr(nth, refusal);
+      if (isProblem(plan)) return plan;
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -63,11 +67,20 @@ export class Recovering {
       }
       const outcome = await this.#recoverFrom(plan, anyway);
       if (!isProblem(outcome)) return outcome;
-      if (!outcome.isSnapshot || nth >= folder.snapshots.length) {
-        const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
-        return { ...outcome, message: `${outcome.message}. ${advice}` };
-      }
+      const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
+      refusal = { ...outcome, message: `${outcome.message}. ${advice}` };
+      if (!outcome.isSnapshot || nth >= folder.snapshots.length) return refusal;
       log.warn('snapshot-damaged', `${outcome.message}; the one before is tried`);
+    }
+  }
+
+  /** What to read with the `nth` snapshot; where that cannot be, the reason for which the one before was left. */
+  #planOr(nth: number, refusal: Problem | undefined): RecoveryPlan | Problem {
+    try {
+      return this.#parts.folder.plan(nth);
+    } catch (error) {
+      if (refusal !== undefined) return refusal;
+      throw error;
     }
   }
 
@@ -144,14 +157,13 @@ export class Recovering {
         this.#parts.log.info('transactions-completed', message);
       }
     }
-    this.#parts.begin();
     await Promise.all(
       records.map((each, shard) => this.#pool.ask(shard, { kind: 'go', records: inOrder(each) })),
     );
   }
 }
 
-function isProblem(outcome: readonly Recovered[] | Problem): outcome is Problem {
+function isProblem(outcome: object): outcome is Problem {
   return 'isSnapshot' in outcome;
 }
 

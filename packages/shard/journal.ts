@@ -170,8 +170,12 @@ export class Journal {
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
     const transaction = number;
+    const isUnsynced =
+      this.#isUnsynced || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
     this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
     this.flush();
+    // Nobody waits for the cut itself.
+    this.#isUnsynced = isUnsynced;
   }
 
   /** Lets the disk thread see what there is. */
@@ -201,7 +205,8 @@ export class Journal {
       this.flush();
     }
     const isSafe = progress.waitFor(ring.published);
-    this.#isUnsynced = !isSafe;
+    // What is lost is told once, by the replies that wait here; who only reads later is not told again.
+    this.#isUnsynced = false;
     this.waitedUs = clock.nowUs() - startUs;
     return isSafe;
   }

@@ -79,7 +79,8 @@ export class OfflineData {
     for (const [shard, machine] of this.machines.entries()) {
       machine.beginReplay();
       const page = this.#pages[shard]!;
-      const recovery = new Recovery({ store: machine.store, replay: machine.replay, page });
+      const { store, replay } = machine;
+      const recovery = new Recovery({ store, replay, page });
       const outcome = recovery.run(plan.shards[shard]!, anyway);
       if (isProblem(outcome)) throw new DataFolderError(outcome.message);
       this.#recoveries.push(recovery);

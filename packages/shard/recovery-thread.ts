@@ -9,9 +9,10 @@ import type { ShardMachine } from './machine.ts';
 import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
 
-/** What main says, in this order; `give` where another shard lacks a transaction. */
+/** What main says, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
 export type RecoveryOrder =
   | { readonly kind: 'recover'; readonly plan: ShardPlan | undefined; readonly anyway: boolean }
+  | { readonly kind: 'repair' }
   | { readonly kind: 'give'; readonly ids: readonly number[] }
   | { readonly kind: 'go'; readonly records: readonly Bytes[] };
 
@@ -25,6 +26,7 @@ export type RecoveryAnswer =
       readonly transactions: readonly TransactionNote[];
     }
   | { readonly kind: 'not-recovered'; readonly problem: RecoveryProblem }
+  | { readonly kind: 'repaired' }
   | { readonly kind: 'given'; readonly records: readonly Bytes[] }
   | { readonly kind: 'gone' };
 
@@ -44,10 +46,15 @@ export async function recoverThread(
     const order = await orders.next();
     switch (order.kind) {
       case 'recover': {
-        recovery = new Recovery({ store: machine.store, replay: machine.replay, page });
+        const { store, replay } = machine;
+        recovery = new Recovery({ store, replay, page });
         answer(recover(machine, recovery, order));
         break;
       }
+      case 'repair':
+        recovery?.repair();
+        answer({ kind: 'repaired' });
+        break;
       case 'give': {
         const wanted = new Set(order.ids);
         const kept = machine.replay.transactions.filter(({ id }) => wanted.has(id));
@@ -55,7 +62,6 @@ export async function recoverThread(
         break;
       }
       case 'go':
-        recovery?.repair();
         journal.isOn = true;
         for (const record of order.records) {
           machine.replay.record(frameOf(record.slice()));

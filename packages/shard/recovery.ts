@@ -49,8 +49,8 @@ export class Recovery {
   }
 
   /**
-   * Reads all files of the plan. What is damaged is a problem; with `anyway` it is left out, put aside and told.
-   * A torn end of the last segment is cut off.
+   * Reads all files of the plan, and changes none. What is damaged is a problem; with `anyway` it is left out
+   * and told, as is a torn end of the last segment.
    */
   run(plan: ShardPlan, anyway: boolean): RecoveryReport | RecoveryProblem {
     const { store, replay, page } = this.#parts;
@@ -80,9 +80,9 @@ export class Recovery {
     return { keys, records: replay.records, leftOut: this.#leftOut, droppedRecords };
   }
 
-  /** Cuts torn ends off, and puts aside what is damaged: else the next start would meet it again. */
+  /** Cuts torn ends off, and puts aside what is damaged: the log goes on behind what was read. */
   repair(): void {
-    for (const act of this.#repairs) act();
+    for (const each of this.#repairs.splice(0)) each();
   }
 
   #snapshot(file: string, keysWanted: number): void {
@@ -121,7 +121,7 @@ export class Recovery {
       const torn = reader.end(!isLast);
       if (torn !== undefined) {
         this.#repairs.push(() => {
-          fs.truncateSync(file, torn.offset);
+          cut(file, torn.offset);
         });
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         if (torn.bytes > 0) this.#leftOut.push({ file, ...torn, isDamage: false, message });
@@ -152,7 +152,7 @@ export class Recovery {
     const { size } = fs.statSync(file);
     this.#repairs.push(() => {
       fs.copyFileSync(file, `${file}.damaged`);
-      fs.truncateSync(file, offset);
+      cut(file, offset);
     });
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
     for (const next of later) {
@@ -163,6 +163,17 @@ export class Recovery {
       const why = `${next} is behind the damage`;
       this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
     }
+  }
+}
+
+/** Ends a file there, for good: behind the next segment a torn end would be damage. */
+function cut(file: string, offset: number): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    fs.ftruncateSync(fd, offset);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

@@ -3,7 +3,7 @@ import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table.ts';
-import type { ServerContext, TraceStatus, TraceSummary } from './ports.ts';
+import type { SavingPort, ServerContext, TraceStatus, TraceSummary } from './ports.ts';
 
 const server = suite('server');
 
@@ -29,7 +29,10 @@ const BUNDLE = {
 };
 
 /** Imitations of the ports, and what was asked of them. */
-function contextWithPorts(options: CallOptions = {}): { context: CallContext; asked: string[] } {
+function contextWithPorts(
+  options: CallOptions = {},
+  saving?: SavingPort,
+): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
   const ask = (what: string, ...words: unknown[]): void => {
     asked.push([what, ...words.map((word) => JSON.stringify(word))].join(' '));
@@ -40,7 +43,7 @@ function contextWithPorts(options: CallOptions = {}): { context: CallContext; as
   > = {
     commands: commandTable,
     redisVersion: '7.4.1',
-    saving: undefined,
+    saving,
     startedMs: 0,
     settings: {
       get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
@@ -394,6 +397,61 @@ server('DEBUG SHARD answers when the thread has', async () => {
   context.mayBlock = false;
   const refused = '-ERR DEBUG SHARD is not allowed in transactions';
   assert.is(call(context, 'DEBUG SHARD 1 HEAP'), refused);
+});
+
+/** A place for snapshots, of which one is under way or none. */
+function savingContext(isSaving: boolean, failure?: string): CallContext {
+  const saving: SavingPort = {
+    isSaving,
+    lastSaveMs: 1_700_000_000_999,
+    save: () => (failure === undefined ? Promise.resolve() : Promise.reject(new Error(failure))),
+    saveInBackground: (schedule) => {
+      if (!isSaving) return 'started';
+      return schedule ? 'scheduled' : 'busy';
+    },
+  };
+  return contextWithPorts({}, saving).context;
+}
+
+const ADVICE =
+  '-ERR Background save already in progress, use BGSAVE SCHEDULE to have one follow it';
+const savingLines: readonly (readonly [line: string, idle: unknown, busy: unknown])[] = [
+  ['BGSAVE', 'Background saving started', ADVICE],
+  ['BGSAVE SCHEDULE', 'Background saving started', 'Background saving scheduled'],
+  ['BGSAVE LATER', '-ERR syntax error', '-ERR syntax error'],
+  [
+    'BGREWRITEAOF',
+    'Background append only file rewriting started',
+    'Background append only file rewriting scheduled',
+  ],
+  ['LASTSAVE', 1_700_000_000, 1_700_000_000],
+];
+for (const [line, idle, busy] of savingLines) {
+  server(`${line}, idle and while one is under way`, () => {
+    assert.is(call(savingContext(false), line), idle);
+    assert.is(call(savingContext(true), line), busy);
+  });
+}
+
+server('SAVE answers when the snapshot is on disk, or why it is not', async () => {
+  const settled = async (failure?: string): Promise<readonly unknown[]> => {
+    const context = savingContext(false, failure);
+    assert.is(call(context, 'SAVE'), undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    return context.deferred;
+  };
+  assert.equal(await settled(), ['OK']);
+  assert.equal(await settled('no\r\nroom'), ['-ERR the snapshot has failed: no room']);
+  const busy = savingContext(true);
+  assert.is(call(busy, 'SAVE'), '-ERR Background save already in progress');
+});
+
+server('without a disk no snapshot is taken, and LASTSAVE says when the server began', () => {
+  const { context } = contextWithPorts();
+  for (const line of ['SAVE', 'BGSAVE', 'BGSAVE SCHEDULE', 'BGREWRITEAOF']) {
+    assert.is(call(context, line), '-ERR nothing is kept on disk: persistence.enabled is off');
+  }
+  assert.is(call(context, 'LASTSAVE'), 0);
 });
 
 server.run();

@@ -1,0 +1,60 @@
+/** For tests: a shard's log over a fake disk, and a shard's end of its ring. */
+
+import { systemClock, type Bytes } from '#base';
+import { LogFigures } from '#diag';
+import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
+import { FakeDisk } from './fake-disk.ts';
+import { segmentFile } from './layout.ts';
+import { Record, RECORD_HEADER_BYTES, RecordKind } from './record.ts';
+import { ShardLog } from './shard-log.ts';
+
+const RING_BYTES = 64 * 1024;
+const FOLDER = '/data';
+const CUT_BYTES = RECORD_HEADER_BYTES + 8;
+
+export function logFixture(previous = 0) {
+  const disk = new FakeDisk();
+  const clock = systemClock;
+  const layout = layoutOf({ ...defaultShape(1, true), logRingBytes: RING_BYTES });
+  const memory = LinkMemory.allocate(layout.bytes);
+  const place = layout.logs[0]!;
+  const writer = new RingWriter(memory, place);
+  const progress = new LogProgress(memory, layout.logProgress[0]!);
+  const figures = new LogFigures(new ArrayBuffer(LogFigures.bytes));
+  const failures: string[] = [];
+  const transferred: Bytes[] = [];
+  const log = new ShardLog({
+    ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, previous, disk, clock, memory },
+    ...{ ring: new RingReader(memory, place), progress, figures },
+    receive: () => transferred.shift()!,
+    failed: (shard, message) => failures.push(`${shard} ${message}`),
+    synced: () => undefined,
+  });
+  const add = (bytes: number, kind: number, word8: number): void => {
+    const at = writer.reserve(bytes);
+    memory.bytes.fill(0, at, at + bytes);
+    memory.words[(at >> 2) + Record.bytes] = bytes;
+    memory.words[(at >> 2) + Record.kind] = kind;
+    memory.words[(at >> 2) + Record.transaction] = word8;
+    writer.commit(bytes);
+    writer.publish();
+  };
+  return {
+    ...{ disk, clock, writer, progress, figures, failures, log },
+    file: (number: number) => segmentFile(FOLDER, 0, number),
+    /** A block with that many records that carry a number. */
+    block: (mark: number, records = 1): void => {
+      for (let nth = 0; nth < records; nth += 1) add(64, RecordKind.command, mark);
+      log.drain();
+    },
+    cut: (number: number): void => {
+      add(CUT_BYTES, RecordKind.cut, number);
+      log.drain();
+    },
+  };
+}
+
+/** The number that a block's first record carries. */
+export function markOf(block: Buffer): number {
+  return block.readInt32LE(4 * Record.transaction);
+}

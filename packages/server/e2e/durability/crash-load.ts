@@ -1,0 +1,239 @@
+/**
+ * A load whose outcome is known whatever is left of it: each piece of data says by itself which commands it has
+ * seen, so that it can be compared with what was sent and what was acknowledged when the server was killed.
+ */
+import type { Random, RespClient, Word } from '#testkit';
+import { ReplyError } from '#testkit';
+
+const ACCOUNTS = 12;
+const BALANCE = 1_000;
+/** Elements that LMOVE moves between two lists. */
+const MOVED = 10;
+/** Keys of one MSET: enough for every shard to have some. */
+const TOGETHER = 6;
+/** A key is removed when so many more were set. */
+const REMOVED_BEHIND = 5;
+
+/** How often something was done, as the client knows it. */
+export class Tally {
+  sent = 0;
+  acked = 0;
+  /** When each was acknowledged, in milliseconds of `performance.now`, from `base` on. */
+  readonly #times: number[] = [];
+  #base = 0;
+
+  ack(): void {
+    this.acked += 1;
+    this.#times.push(performance.now());
+  }
+
+  /** How many were acknowledged by then. */
+  ackedBy(ms: number): number {
+    const later = this.#times.findIndex((each) => each > ms);
+    return this.#base + (later < 0 ? this.#times.length : later);
+  }
+
+  /** Goes on from what the server says. */
+  restart(count: number): void {
+    this.sent = count;
+    this.acked = count;
+    this.#base = count;
+    this.#times.length = 0;
+  }
+}
+
+/** Makes the accounts, once. */
+export async function openAccounts(client: RespClient): Promise<void> {
+  for (let nth = 0; nth < ACCOUNTS; nth += 1) await client.call('SET', `account:${nth}`, BALANCE);
+}
+
+/** What is wrong with the sum of the accounts; nothing when it is what it was. */
+export async function accountFaults(client: RespClient): Promise<string[]> {
+  const names = Array.from({ length: ACCOUNTS }, (_, nth) => `account:${nth}`);
+  const balances = (await client.call('MGET', ...names)) as string[];
+  const sum = balances.reduce((total, each) => total + Number(each), 0);
+  return sum === ACCOUNTS * BALANCE ? [] : [`the accounts hold ${sum}`];
+}
+
+type Step = () => { readonly commands: readonly (readonly Word[])[]; readonly acked: () => void };
+
+/** What one connection does, and knows. */
+export class CrashLoad {
+  readonly #id: number;
+  readonly #random: Random;
+  readonly #counter = new Tally();
+  readonly #list = new Tally();
+  readonly #hash = new Tally();
+  readonly #together = new Tally();
+  readonly #transactions = new Tally();
+  readonly #set = new Tally();
+  readonly #removed = new Tally();
+  readonly #steps: readonly Step[];
+  /** Keys that earlier rounds have left. */
+  readonly #left = new Set<string>();
+  #round = 0;
+
+  constructor(id: number, random: Random) {
+    this.#id = id;
+    this.#random = random;
+    this.#steps = [
+      () => this.#count(this.#counter, () => ['INCR', `counter:${id}`]),
+      () => this.#count(this.#list, (nth) => ['RPUSH', `list:${id}`, nth]),
+      () => this.#count(this.#hash, (nth) => ['HSET', `hash:${id}`, `field ${nth}`, nth]),
+      () =>
+        this.#count(this.#together, (nth) => [
+          'MSET',
+          ...Array.from({ length: TOGETHER }, (_, key) => [`together:${id}:${key}`, nth]).flat(),
+        ]),
+      () => this.#transfer(),
+      () => this.#move(),
+      () => this.#count(this.#set, (nth) => ['SET', `${this.#removalPrefix}${nth}`, nth]),
+      () => this.#remove(),
+    ];
+  }
+
+  /** Makes what LMOVE moves, once. */
+  async begin(client: RespClient): Promise<void> {
+    const elements = Array.from({ length: MOVED }, (_, nth) => nth);
+    await client.call('RPUSH', `from:${this.#id}`, ...elements);
+  }
+
+  /** Sends one more thing to do; ends when it is acknowledged, and throws when the connection has ended. */
+  async step(client: RespClient): Promise<void> {
+    const { commands, acked } = this.#random.pick(this.#steps)();
+    const replies = await client.pipeline(commands);
+    const refused = replies.flat().find((reply) => reply instanceof ReplyError);
+    if (refused !== undefined) throw refused;
+    acked();
+  }
+
+  #count(tally: Tally, words: (nth: number) => readonly Word[]): ReturnType<Step> {
+    tally.sent += 1;
+    return {
+      commands: [words(tally.sent)],
+      acked: () => {
+        tally.ack();
+      },
+    };
+  }
+
+  #transfer(): ReturnType<Step> {
+    const tally = this.#transactions;
+    tally.sent += 1;
+    const [from, to] = this.#random.shuffled(Array.from({ length: ACCOUNTS }, (_, nth) => nth));
+    const amount = this.#random.integer(1, 9);
+    return {
+      commands: [
+        ['MULTI'],
+        ['DECRBY', `account:${from}`, amount],
+        ['INCRBY', `account:${to}`, amount],
+        ['INCR', `transactions:${this.#id}:a`],
+        ['INCR', `transactions:${this.#id}:b`],
+        ['EXEC'],
+      ],
+      acked: () => {
+        tally.ack();
+      },
+    };
+  }
+
+  #move(): ReturnType<Step> {
+    const lists = this.#random.shuffled([`from:${this.#id}`, `to:${this.#id}`]);
+    return { commands: [['LMOVE', ...lists, 'LEFT', 'RIGHT']], acked: () => undefined };
+  }
+
+  #remove(): ReturnType<Step> {
+    const tally = this.#removed;
+    // Nothing is removed before it was set: then this is one more that is set.
+    if (tally.sent + REMOVED_BEHIND >= this.#set.sent) return this.#steps[6]!();
+    return this.#count(tally, (nth) => ['DEL', `${this.#removalPrefix}${nth}`]);
+  }
+
+  /**
+   * What the server has and should not have, or has not and should have: of what was acknowledged by `ackedByMs`
+   * all, of what was sent nothing twice, of what belongs together all or nothing. Goes on from there.
+   */
+  async faults(client: RespClient, ackedByMs: number): Promise<string[]> {
+    const id = this.#id;
+    const number = async (...words: Word[]): Promise<number> => Number(await client.call(...words));
+    const numbers = async (...words: Word[]): Promise<number[]> =>
+      ((await client.call(...words)) as (string | null)[]).map(Number);
+    const faults: string[] = [];
+    const judge = (what: string, tally: Tally, found: number): void => {
+      const least = tally.ackedBy(ackedByMs);
+      if (found < least) faults.push(`${what} of ${id}: ${found}, but ${least} were acknowledged`);
+      if (found > tally.sent) faults.push(`${what} of ${id}: ${found} of ${tally.sent} sent`);
+    };
+    const same = (what: string, values: readonly number[]): number => {
+      const [first] = values;
+      if (values.some((value) => value !== first))
+        faults.push(`${what} of ${id}: ${values.join()}`);
+      return first ?? 0;
+    };
+    const [counter, list, together] = [
+      await number('GET', `counter:${id}`),
+      await numbers('LRANGE', `list:${id}`, 0, -1),
+      await numbers(
+        'MGET',
+        ...Array.from({ length: TOGETHER }, (_, nth) => `together:${id}:${nth}`),
+      ),
+    ];
+    judge('INCR', this.#counter, counter);
+    this.#counter.restart(counter);
+    judge('RPUSH', this.#list, list.length);
+    if (list.some((value, nth) => value !== nth + 1)) faults.push(`the list of ${id} has a gap`);
+    this.#list.restart(list.length);
+    const fields = await number('HLEN', `hash:${id}`);
+    judge('HSET', this.#hash, fields);
+    this.#hash.restart(fields);
+    const value = same('MSET', together);
+    judge('MSET', this.#together, value);
+    this.#together.restart(value);
+    const names = ['a', 'b'].map((name) => `transactions:${id}:${name}`);
+    const done = same('EXEC', await numbers('MGET', ...names));
+    judge('EXEC', this.#transactions, done);
+    this.#transactions.restart(done);
+    const moved = [
+      ...(await numbers('LRANGE', `from:${id}`, 0, -1)),
+      ...(await numbers('LRANGE', `to:${id}`, 0, -1)),
+    ];
+    const sorted = moved.sort((a, b) => a - b).join();
+    const whole = Array.from({ length: MOVED }, (_, nth) => nth).join();
+    if (sorted !== whole) faults.push(`LMOVE of ${id}: ${sorted}`);
+    faults.push(...(await this.#removalFaults(client, ackedByMs)));
+    return faults;
+  }
+
+  /** Every key that was set and removed is judged by itself: logs of several shards may end at several moments. */
+  async #removalFaults(client: RespClient, ackedByMs: number): Promise<string[]> {
+    const prefix = this.#removalPrefix;
+    const found = new Set((await client.call('KEYS', `removed:${this.#id}:*`)) as string[]);
+    const set = this.#set;
+    const faults: string[] = [];
+    for (let nth = 1; nth <= set.sent; nth += 1) {
+      const key = `${prefix}${nth}`;
+      const isThere = found.delete(key);
+      if (isThere && nth <= this.#removed.ackedBy(ackedByMs)) faults.push(`${key} is back`);
+      if (!isThere && nth > this.#removed.sent && nth <= set.ackedBy(ackedByMs)) {
+        faults.push(`${key} is lost`);
+      }
+      if (isThere) this.#left.add(key);
+    }
+    const earlier = [...this.#left].filter((key) => !key.startsWith(prefix));
+    for (const key of earlier) if (!found.delete(key)) faults.push(`${key} was there, and is lost`);
+    for (const key of found) faults.push(`${key} was gone, and is back`);
+    this.#round += 1;
+    set.restart(0);
+    this.#removed.restart(0);
+    return faults;
+  }
+
+  get #removalPrefix(): string {
+    return `removed:${this.#id}:${this.#round}:`;
+  }
+}
+
+/** Whether a reply is one that says that the connection has ended, as it does when the server is killed. */
+export function isEnd(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof ReplyError);
+}

@@ -1,0 +1,119 @@
+/**
+ * Servers that are killed at random moments under load, and started again on what they have left.
+ * TEST_KILLS says how many times in each mode; TEST_SEED brings a load back.
+ */
+// test-limit: 180s
+import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accountFaults, CrashLoad, isEnd, openAccounts } from './crash-load.ts';
+import { KeptServer } from './kept-server.ts';
+
+const crash = suite('killed under load');
+
+const KILLS = Number(process.env['TEST_KILLS'] ?? 3);
+/**
+ * In sync mode a transaction is on disk before another can see what it did. In the other modes the log of a third
+ * shard may have a transaction whose predecessors are in no log; so far only two shards are kept from that.
+ */
+const SHARDS_SYNC = 3;
+const SHARDS_BEHIND = 2;
+const CONNECTIONS = 8;
+/** Things that each connection has under way at a time. */
+const DEPTH = 8;
+const STEPS_MIN = 200;
+const STEPS_MAX = 8_000;
+const SNAPSHOT_ROUNDS = 0.5;
+/** Steps between two requests for a snapshot, in rounds that have some. */
+const STEPS_PER_SNAPSHOT = 700;
+const SYNC_INTERVAL_MS = 50;
+/** What is older than this is past its interval even where a busy machine has held the disk thread up. */
+const LAG_MS_MAX = 1_000;
+
+const servers: KeptServer[] = [];
+crash.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+/** Loads the server until it is killed; answers when that was, in milliseconds of `performance.now`. */
+async function loadAndKill(
+  server: KeptServer,
+  loads: readonly CrashLoad[],
+  random: Random,
+): Promise<number> {
+  const killAt = random.integer(STEPS_MIN, STEPS_MAX);
+  const hasSnapshots = random.chance(SNAPSHOT_ROUNDS);
+  const saver = await server.server.client();
+  let steps = 0;
+  let killedMs = Infinity;
+  const acked = (): void => {
+    steps += 1;
+    if (hasSnapshots && steps % STEPS_PER_SNAPSHOT === 1) {
+      // One that is under way is no reason to wait; and the server may be killed before it answers.
+      saver.reply('BGSAVE').catch(() => undefined);
+    }
+    if (steps !== killAt) return;
+    killedMs = performance.now();
+    server.server.signal('SIGKILL');
+  };
+  const run = async (load: CrashLoad, client: RespClient): Promise<void> => {
+    try {
+      for (;;) {
+        await load.step(client);
+        acked();
+      }
+    } catch (error) {
+      // Before it is killed, no connection has a reason to end.
+      if (steps < killAt || !isEnd(error)) throw error;
+    }
+  };
+  const clients = await Promise.all(loads.map(() => server.server.client()));
+  await Promise.all(
+    loads.flatMap((load, nth) => Array.from({ length: DEPTH }, () => run(load, clients[nth]!))),
+  );
+  assert.ok(killedMs < Infinity, 'the server was killed, and did not end by itself');
+  await server.server.ended;
+  return killedMs;
+}
+
+async function kill(shards: number, lagMs: number, args: readonly string[]): Promise<void> {
+  const seed = chosenSeed();
+  const random = new Random(seed);
+  const server = new KeptServer();
+  servers.push(server);
+  const options = { shards, args: ['--set', 'snapshot.interval-secs=0', ...args] };
+  let client = await server.start({
+    ...options,
+    args: [...options.args, '--set', 'persistence.durability-mode=sync'],
+  });
+  const loads = Array.from({ length: CONNECTIONS }, (_, id) => new CrashLoad(id, random));
+  await openAccounts(client);
+  for (const load of loads) await load.begin(client);
+  await server.kill();
+  client = await server.start(options);
+  for (let nth = 1; nth <= KILLS; nth += 1) {
+    const killedMs = await loadAndKill(server, loads, random);
+    client = await server.start(options);
+    const faults = await accountFaults(client);
+    for (const load of loads) faults.push(...(await load.faults(client, killedMs - lagMs)));
+    assert.equal(faults, [], `kill ${nth}, TEST_SEED=${seed}`);
+  }
+  assert.not.instance(await client.reply('SAVE'), ReplyError);
+  await server.stop();
+}
+
+crash(`sync mode: ${KILLS} kills lose nothing that was acknowledged`, async () => {
+  await kill(SHARDS_SYNC, -Infinity, ['--set', 'persistence.durability-mode=sync']);
+});
+
+crash(`periodic mode: ${KILLS} kills lose what is young, and nothing by halves`, async () => {
+  await kill(SHARDS_BEHIND, LAG_MS_MAX, [
+    ...['--set', `persistence.sync-interval-ms=${SYNC_INTERVAL_MS}`],
+  ]);
+});
+
+crash(`async mode: ${KILLS} kills leave nothing by halves`, async () => {
+  await kill(SHARDS_BEHIND, Infinity, ['--set', 'persistence.durability-mode=async']);
+});
+
+crash.run();

@@ -1,0 +1,224 @@
+/** A server that finds its data harmed, in use, or written by another: it says so, and harms nothing. */
+// test-limit: 180s
+import fs from 'node:fs';
+import path from 'node:path';
+import { until } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runMain, type MainEnd } from '../main-process.ts';
+import {
+  checksumsOf,
+  FIRST_BLOCK,
+  FORMAT_AT,
+  IN_FIRST_BLOCK,
+  segmentsOf,
+  shorten,
+  snapshotsOf,
+  turnBit,
+} from './data-files.ts';
+import { KeptServer } from './kept-server.ts';
+
+const damage = suite('damaged data');
+
+const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
+const KEYS = 40;
+
+const servers: KeptServer[] = [];
+damage.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+function newServer(): KeptServer {
+  const server = new KeptServer();
+  servers.push(server);
+  return server;
+}
+
+/** Writes keys in blocks of their own, and kills the server. */
+async function write(server: KeptServer, prefix: string, ...more: string[]): Promise<void> {
+  const client = await server.start({ args: [...SYNC, ...more] });
+  for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
+  await server.kill();
+}
+
+/** A start that is expected to be refused. */
+function refusedStart(server: KeptServer, ...args: string[]): Promise<MainEnd> {
+  const port = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
+  return runMain([...port, ...args], {}, server.folder);
+}
+
+async function keysOf(server: KeptServer, pattern: string, ...args: string[]): Promise<number> {
+  const client = await server.start({ args: [...SYNC, ...args] });
+  const names = (await client.call('KEYS', pattern)) as string[];
+  return names.length;
+}
+
+/** What the server's log says comes in its own time. */
+async function told(server: KeptServer, text: RegExp | string): Promise<void> {
+  const isTold = (): boolean => {
+    const { stdout } = server.server;
+    return typeof text === 'string' ? stdout.includes(text) : text.test(stdout);
+  };
+  await until(isTold, `the log says ${String(text)}`);
+}
+
+damage('a folder that a running server has is refused, and stays its own', async () => {
+  const server = newServer();
+  const client = await server.start({ args: SYNC });
+  await client.call('SET', 'key', 'value');
+  const before = checksumsOf(server.data);
+  for (const args of [[], ['--check-data'], ['--export-rdb', 'out.rdb']]) {
+    const { exitCode, stderr } = await refusedStart(server, ...args);
+    assert.is(exitCode, 1);
+    assert.match(stderr, `svc-data is in use by process ${server.server.pid}`);
+  }
+  assert.equal(checksumsOf(server.data), before);
+  assert.is(await client.call('GET', 'key'), 'value');
+  await server.kill();
+  assert.is(await keysOf(server, '*'), 1, 'the lock of a killed server is taken over');
+  await server.stop();
+});
+
+damage('a folder that cannot be made is refused with its name and the reason', async () => {
+  const server = newServer();
+  fs.writeFileSync(path.join(server.folder, 'file'), '');
+  const { exitCode, stderr } = await refusedStart(server, '--data-dir', 'file/data');
+  assert.is(exitCode, 1);
+  assert.match(stderr, `the data folder ${server.folder}/file/data cannot be written: ENOTDIR`);
+});
+
+damage('data of a newer format is refused', async () => {
+  const server = newServer();
+  await write(server, 'key');
+  const [file] = segmentsOf(server.data, 1);
+  const bytes = fs.readFileSync(file!);
+  bytes.writeUInt32LE(2, FORMAT_AT);
+  fs.writeFileSync(file!, bytes);
+  const before = checksumsOf(server.data);
+  const { exitCode, stderr } = await refusedStart(server);
+  assert.is(exitCode, 1);
+  assert.match(stderr, 'has format 2; this version reads up to 1');
+  assert.match(stderr, path.basename(file!));
+  delete (before as Record<string, string>)['lock'];
+  assert.equal(checksumsOf(server.data), before);
+});
+
+damage('in the middle of the log: the start is refused, and nothing is touched', async () => {
+  const server = newServer();
+  await write(server, 'key');
+  const [file] = segmentsOf(server.data, 1);
+  turnBit(file!, IN_FIRST_BLOCK);
+  // A torn end of another shard's log is not cut either.
+  shorten(segmentsOf(server.data, 0).at(-1)!, 5);
+  fs.rmSync(path.join(server.data, 'lock'));
+  const before = checksumsOf(server.data);
+  const checked = await refusedStart(server, '--check-data');
+  assert.is(checked.exitCode, 1);
+  assert.match(checked.stderr, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
+  assert.equal(checksumsOf(server.data), before, 'after the check');
+  const { exitCode, stderr } = await refusedStart(server);
+  assert.is(exitCode, 1);
+  assert.match(stderr, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
+  assert.match(stderr, '--recover-anyway');
+  assert.equal(checksumsOf(server.data), before, 'after the start');
+});
+
+damage('--recover-anyway starts, says what is left out, and keeps it aside', async () => {
+  const server = newServer();
+  await write(server, 'first');
+  await write(server, 'second');
+  const [file, later] = segmentsOf(server.data, 1);
+  turnBit(file!, IN_FIRST_BLOCK);
+  const was = fs.readFileSync(file!);
+  const wasLater = fs.readFileSync(later!);
+  // The settings that the other data is read with are those of this start.
+  const client = await server.start({ args: [...SYNC, '--recover-anyway'] });
+  const left = (await client.call('DBSIZE')) as number;
+  assert.ok(left > 0 && left < 2 * KEYS, `${left} keys`);
+  await told(server, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
+  await told(server, `${was.length - FIRST_BLOCK} bytes are left out`);
+  await told(server, `${path.basename(later!)} is behind the damage`);
+  assert.equal(fs.readFileSync(`${file!}.damaged`), was);
+  assert.equal(fs.readFileSync(`${later!}.damaged`), wasLater);
+  await client.call('SET', 'third', 'kept');
+  await server.kill();
+  const again = await server.start({ args: SYNC });
+  assert.is(await again.call('GET', 'third'), 'kept');
+  assert.is(await again.call('DBSIZE'), left + 1, 'no word is needed for the next start');
+  await server.stop();
+});
+
+damage('a torn end is cut and told, and what is before it is there', async () => {
+  const server = newServer();
+  await write(server, 'key');
+  const file = segmentsOf(server.data, 0).at(-1)!;
+  const left = shorten(file, 5);
+  assert.is(await keysOf(server, '*'), KEYS - 1);
+  const torn = /(\S+) ends in the middle of a write at offset (\d+); (\d+) bytes are left out/;
+  await told(server, torn);
+  const [, name, offset, bytes] = torn.exec(server.server.stdout) ?? [];
+  assert.is(name, path.relative(server.folder, file));
+  assert.is(Number(offset) + Number(bytes), left);
+  assert.is(fs.statSync(file).size, Number(offset));
+  await server.kill();
+  assert.is(await keysOf(server, '*'), KEYS - 1, 'a second start finds a whole file');
+  assert.not.match(server.server.stdout, torn);
+  await server.stop();
+});
+
+damage('a damaged snapshot: the one before it is used, with a word in the log', async () => {
+  const server = newServer();
+  const client = await server.start({ args: SYNC });
+  for (const prefix of ['a', 'b', 'c']) {
+    for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
+    if (prefix !== 'c') await client.call('SAVE');
+  }
+  await server.kill();
+  const newest = snapshotsOf(server.data).at(-1)!;
+  turnBit(path.join(newest, 'shard-0.snapshot'), IN_FIRST_BLOCK);
+  assert.is(await keysOf(server, '*'), 3 * KEYS);
+  await told(server, /snapshot is damaged at offset 64.*; the one before is tried/);
+  await server.kill();
+  fs.writeFileSync(path.join(newest, 'manifest.json'), '{');
+  assert.is(await keysOf(server, '*'), 3 * KEYS);
+  await told(server, /manifest.json cannot be read/);
+  await server.kill();
+  fs.rmSync(newest, { recursive: true });
+  assert.is(await keysOf(server, '*'), 3 * KEYS);
+  await server.kill();
+  // The log before the oldest of two snapshots is gone: without both there is a gap.
+  fs.rmSync(path.join(server.data, 'snapshots'), { recursive: true });
+  fs.rmSync(segmentsOf(server.data, 0)[0]!);
+  const { exitCode, stderr } = await refusedStart(server);
+  assert.is(exitCode, 1);
+  assert.match(stderr, 'the log has a gap');
+});
+
+damage(
+  'the check tells data that is whole from data that is not, and changes nothing',
+  async () => {
+    const server = newServer();
+    const empty = await refusedStart(server, '--check-data');
+    assert.is(empty.exitCode, 0);
+    assert.match(empty.stdout, 'there is no data');
+    await write(server, 'key');
+    shorten(segmentsOf(server.data, 0).at(-1)!, 5);
+    fs.rmSync(path.join(server.data, 'lock'));
+    const before = checksumsOf(server.data);
+    const torn = await refusedStart(server, '--check-data');
+    assert.is(torn.exitCode, 0);
+    assert.match(torn.stdout, 'ends in the middle of a write');
+    assert.match(torn.stdout, `the data holds: ${KEYS - 1} keys on 2 shards, from no snapshot`);
+    turnBit(segmentsOf(server.data, 1)[0]!, IN_FIRST_BLOCK);
+    const harmed = checksumsOf(server.data);
+    const anyway = await refusedStart(server, '--check-data', '--recover-anyway');
+    assert.is(anyway.exitCode, 0);
+    assert.match(anyway.stdout, 'is damaged at offset');
+    const damaged = await refusedStart(server, '--check-data');
+    assert.is(damaged.exitCode, 1);
+    assert.equal(checksumsOf(server.data), harmed);
+    assert.not.equal(harmed, before);
+  },
+);
+
+damage.run();

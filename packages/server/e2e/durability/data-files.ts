@@ -1,0 +1,75 @@
+/** The files of a data folder, as a test looks at them and harms them. */
+
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** Every file under a folder by its path in it, with a checksum of what it holds. */
+export function checksumsOf(folder: string): Readonly<Record<string, string>> {
+  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => fs.statSync(path.join(folder, name)).isFile());
+  return Object.fromEntries(
+    files.map((name) => {
+      const bytes = fs.readFileSync(path.join(folder, name));
+      return [name, createHash('sha256').update(bytes).digest('hex')];
+    }),
+  );
+}
+
+/** A shard's segments that hold records, oldest first. */
+export function segmentsOf(data: string, shard: number): string[] {
+  const folder = path.join(data, 'log', `shard-${shard}`);
+  return fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .sort()
+    .map((name) => path.join(folder, name))
+    .filter((file) => fs.statSync(file).size > HEAD_BYTES);
+}
+
+/** Folders of whole snapshots, oldest first. */
+export function snapshotsOf(data: string): string[] {
+  const folder = path.join(data, 'snapshots');
+  if (!fs.existsSync(folder)) return [];
+  return fs
+    .readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .sort()
+    .map((name) => path.join(folder, name));
+}
+
+/** The head of a file. */
+const HEAD_BYTES = 64;
+const BLOCK_HEAD_BYTES = 32;
+/** Behind the first block's head, in what it holds. */
+export const IN_FIRST_BLOCK = HEAD_BYTES + BLOCK_HEAD_BYTES + 8;
+export const FIRST_BLOCK = HEAD_BYTES;
+/** Where a file says which format it has. */
+export const FORMAT_AT = 8;
+
+/** How many blocks a segment has, and how many of them its last block says are on disk for certain. */
+export function blocksIn(file: string): { readonly blocks: number; readonly synced: number } {
+  const bytes = fs.readFileSync(file);
+  let blocks = 0;
+  let synced = 0;
+  for (let at = HEAD_BYTES; at + BLOCK_HEAD_BYTES <= bytes.length;) {
+    blocks = bytes.readDoubleLE(at + 16);
+    synced = bytes.readDoubleLE(at + 24);
+    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+  }
+  return { blocks, synced };
+}
+
+/** Turns one bit of a file. */
+export function turnBit(file: string, offset: number): void {
+  const bytes = fs.readFileSync(file);
+  bytes[offset] = bytes[offset]! ^ 1;
+  fs.writeFileSync(file, bytes);
+}
+
+/** Takes bytes off the end of a file; answers how many are left. */
+export function shorten(file: string, bytes: number): number {
+  const left = fs.statSync(file).size - bytes;
+  fs.truncateSync(file, left);
+  return left;
+}

@@ -1,0 +1,137 @@
+/** Data for another number of shards, from Redis, and to Redis. */
+// test-limit: 180s
+import fs from 'node:fs';
+import path from 'node:path';
+import { needs, redisProgram, startRedis, until } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runMain } from '../main-process.ts';
+import { contentsOf, fill } from './contents.ts';
+import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from './data-files.ts';
+import { differences, KeptServer, stateOf } from './kept-server.ts';
+
+const migration = suite('data that moves');
+
+const SYNC = ['--set', 'persistence.durability-mode=sync'];
+
+const servers: KeptServer[] = [];
+migration.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+function newServer(): KeptServer {
+  const server = new KeptServer();
+  servers.push(server);
+  return server;
+}
+
+migration('from 2 to 3 to 1 shards and back: every key is there to the last byte', async () => {
+  const server = newServer();
+  const client = await server.start({ shards: 2, args: SYNC });
+  await fill(client);
+  await client.call('HPEXPIREAT', 'hash', '4102444800123', 'FIELDS', '1', 'field');
+  await client.call('BGSAVE');
+  await client.call('MSET', 'a', '1', 'b', '2', 'c', '3', 'd', '4');
+  let before = await stateOf(client);
+  for (const shards of [3, 1, 2]) {
+    await server.kill();
+    const next = await server.start({ shards, args: SYNC });
+    assert.equal(differences(before, await stateOf(next)), [], `${shards} shards`);
+    const { server: running } = server;
+    await until(() => running.stdout.includes('keys were brought'), 'the log says so');
+    await next.call('INCR', 'starts');
+    before = await stateOf(next);
+    await server.kill();
+    const again = await server.start({ shards });
+    assert.equal(differences(before, await stateOf(again)), [], `${shards} shards again`);
+    assert.not.match(server.server.stdout, 'keys were brought');
+  }
+  await server.stop();
+});
+
+if (needs(redisProgram())) {
+  migration('a snapshot of Redis comes in whole, and is refused where there is data', async () => {
+    const redis = await startRedis();
+    const there = await redis.client({ buffers: true });
+    await fill(there);
+    await there.call('SAVE');
+    const server = newServer();
+    const file = path.join(server.folder, 'dump.rdb');
+    fs.copyFileSync(path.join(redis.folder, 'dump.rdb'), file);
+    await server.start({ args: [...SYNC, '--import-rdb', file] });
+    const here = await server.server.client({ buffers: true });
+    const wanted = await contentsOf(there);
+    assert.ok(wanted.length >= 17, `${wanted.length} keys`);
+    assert.equal(await contentsOf(here), wanted);
+    await here.call('SET', 'later', '1');
+    await server.kill();
+    const data = checksumsOf(server.data);
+    const again = await runMain(['--port', '0', '--import-rdb', file], {}, server.folder);
+    assert.is(again.exitCode, 1);
+    assert.match(again.stderr, 'has data already: nothing was imported');
+    delete (data as Record<string, string>)['lock'];
+    assert.equal(checksumsOf(server.data), data);
+    await server.start({ args: SYNC });
+    const kept = await server.server.client({ buffers: true });
+    await kept.call('DEL', 'later');
+    assert.equal(await contentsOf(kept), wanted, 'after a kill');
+    await server.kill();
+    await redis.stop();
+    // The log does not have what was imported: without the snapshot there must be no start.
+    const [snapshot] = snapshotsOf(server.data);
+    turnBit(path.join(snapshot!, 'shard-0.snapshot'), IN_FIRST_BLOCK);
+    const damaged = await runMain(['--port', '0', '--shards', '2'], {}, server.folder);
+    assert.is(damaged.exitCode, 1);
+    assert.match(damaged.stderr, 'shard-0.snapshot is damaged at offset');
+    fs.writeFileSync(path.join(snapshot!, 'manifest.json'), '');
+    const lost = await runMain(['--port', '0', '--shards', '2'], {}, server.folder);
+    assert.is(lost.exitCode, 1);
+    assert.match(lost.stderr, 'the log has a gap');
+  });
+
+  migration('an export is loaded by Redis with equal contents', async () => {
+    const server = newServer();
+    const client = await server.start({ args: SYNC });
+    await fill(client);
+    const wanted = await contentsOf(await server.server.client({ buffers: true }));
+    await server.kill();
+    const file = path.join(server.folder, 'dump.rdb');
+    const { exitCode, stdout, stderr } = await runMain(['--export-rdb', file], {}, server.folder);
+    assert.is(exitCode, 0, stderr);
+    assert.match(stdout, `${wanted.length} keys were written to ${file}`);
+    const redis = await startRedis(['--dir', server.folder, '--dbfilename', 'dump.rdb']);
+    assert.equal(await contentsOf(await redis.client({ buffers: true })), wanted);
+    await redis.stop();
+    const twice = await runMain(['--export-rdb', file], {}, server.folder);
+    assert.is(twice.exitCode, 1);
+    assert.match(twice.stderr, 'EEXIST');
+  });
+}
+
+const refused: readonly (readonly [what: string, bytes: string | undefined, reason: string])[] = [
+  ['no file', undefined, 'ENOENT'],
+  ['no snapshot', 'something else than a snapshot', 'cannot be imported'],
+  ['a snapshot that ends too soon', 'REDIS0011\xfe\x00\x00\x01a', 'cannot be imported'],
+];
+for (const [what, bytes, reason] of refused) {
+  migration(`${what} is not imported, and the folder stays empty`, async () => {
+    const server = newServer();
+    const file = path.join(server.folder, 'in.rdb');
+    if (bytes !== undefined) fs.writeFileSync(file, bytes, 'latin1');
+    const args = ['--port', '0', '--import-rdb', file];
+    const { exitCode, stderr } = await runMain(args, {}, server.folder);
+    assert.is(exitCode, 1);
+    assert.match(stderr, `${file} cannot be imported`);
+    assert.match(stderr, reason);
+    assert.equal(checksumsOf(server.data), {});
+  });
+}
+
+migration('an export of nothing is refused', async () => {
+  const server = newServer();
+  const { exitCode, stderr } = await runMain(['--export-rdb', 'out.rdb'], {}, server.folder);
+  assert.is(exitCode, 1);
+  assert.match(stderr, 'there is no data to export');
+});
+
+migration.run();
