@@ -95,9 +95,9 @@ export class BlockReader {
   end(isFinished: boolean): TornEnd | undefined {
     const offset = this.#offset;
     if (offset === this.size) return undefined;
-    if (this.#isZero(offset)) return { offset, bytes: 0 };
     const what = 'a block is not what was written';
     if (isFinished) throw new DamagedFile(this.file, offset, what);
+    if (this.#isZero(offset)) return { offset, bytes: 0 };
     for (let at = offset + 8; at + BLOCK_HEADER_BYTES <= this.size; at += 8) {
       const later = this.#headAt(at);
       if (later !== undefined && later.synced > this.#number) {

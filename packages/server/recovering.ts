@@ -136,6 +136,13 @@ export class Recovering {
       if (isDamage) log.error('log-damaged', what);
       else log.warn('log-torn', what);
     }
+    const dropped = recovered.reduce((sum, { report }) => sum + report.droppedRecords, 0);
+    if (dropped > 0) {
+      log.info(
+        'group-dropped',
+        `${dropped} records of transactions that were never whole are left out`,
+      );
+    }
     fabric.mainPage.set('recoveryLostBytes', lost);
   }
 

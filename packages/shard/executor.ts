@@ -115,10 +115,7 @@ export class Executor {
     else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.entryOf(queued));
   }
 
-  /**
-   * Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait.
-   * What it is run again for was queued long ago.
-   */
+  /** Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait. */
   runCommand(frame: Frame, again: boolean, wait?: Wait): boolean {
     const { words, word } = frame;
     const startUs = this.nowUs;
@@ -127,7 +124,7 @@ export class Executor {
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
-    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
+    this.#sender.begin(words[word + Request.connection]!, frame.sequence);
     const traced = isTraced(frame) ? this.#parts.traced : undefined;
     if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
     else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
@@ -141,7 +138,7 @@ export class Executor {
       this.#sender.abandon();
       this.#values[AT.executing] = 0;
       const slot = words[word + Request.connection]!;
-      this.#sender.sendSignal(FrameKind.inquiry, slot, sequenceOf(frame), ReplyFlag.outdated);
+      this.#sender.sendSignal(FrameKind.inquiry, slot, frame.sequence, ReplyFlag.outdated);
       return true;
     }
     if (context.parked !== undefined) {
@@ -169,7 +166,7 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     const { writer } = this.#sender;
-    this.#sender.begin(words[word + Request.connection]!, sequenceOf(frame));
+    this.#sender.begin(words[word + Request.connection]!, frame.sequence);
     writer.clearError();
     if (error === undefined) writer.nilArray();
     else writer.error(error);
@@ -181,7 +178,7 @@ export class Executor {
     const { words, word } = frame;
     const beganUs = this.nowUs;
     const slot = words[word + Request.connection]!;
-    const sequence = sequenceOf(frame);
+    const sequence = frame.sequence;
     const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
@@ -227,7 +224,7 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     this.start(frame, entry);
-    const sequence = sequenceOf(frame);
+    const sequence = frame.sequence;
     const queueUs = this.queueUs(frame, startUs);
     this.#sender.beginPart(words[word + Request.connection]!, sequence);
     const reply = this.#sender.writer;
@@ -281,7 +278,7 @@ export class Executor {
   }
 
   /** Says in the page what is about to be executed. */
-  start(frame: Frame, entry: CommandEntry, sequence = sequenceOf(frame), step = 0): void {
+  start(frame: Frame, entry: CommandEntry, sequence = frame.sequence, step = 0): void {
     const values = this.#values;
     this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
@@ -339,7 +336,7 @@ export class Executor {
   #finish(frame: Frame, entry: CommandEntry, startUs: number, sinceUs: number): void {
     const { words, word } = frame;
     const queueUs = Math.max(sinceUs, 0);
-    const sequence = sequenceOf(frame);
+    const sequence = frame.sequence;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
     this.#parts.events.sendAhead();
@@ -400,8 +397,4 @@ export class Executor {
   get unixMs(): number {
     return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
   }
-}
-
-function sequenceOf({ words, word }: Frame): number {
-  return words[word + Request.sequence]! >>> 0;
 }

@@ -24,6 +24,11 @@ export class Frame {
     return this.words[this.word + Request.kind]! & KIND_MASK;
   }
 
+  /** The connection's count of commands. */
+  get sequence(): number {
+    return this.words[this.word + Request.sequence]! >>> 0;
+  }
+
   get byteCount(): number {
     return this.words[this.word + Request.bytes]!;
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain, type MainEnd } from '../main-process.ts';
+import type { MainEnd } from '../main-process.ts';
 import {
   checksumsOf,
   FIRST_BLOCK,
@@ -44,7 +44,7 @@ async function write(server: KeptServer, prefix: string, ...more: string[]): Pro
 /** A start that is expected to be refused. */
 function refusedStart(server: KeptServer, ...args: string[]): Promise<MainEnd> {
   const port = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
-  return runMain([...port, ...args], {}, server.folder);
+  return server.main([...port, ...args]);
 }
 
 async function keysOf(server: KeptServer, pattern: string, ...args: string[]): Promise<number> {

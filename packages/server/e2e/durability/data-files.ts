@@ -69,7 +69,15 @@ export function turnBit(file: string, offset: number): void {
 
 /** Takes bytes off the end of a file; answers how many are left. */
 export function shorten(file: string, bytes: number): number {
-  const left = fs.statSync(file).size - bytes;
+  const left = writtenBytes(file) - bytes;
   fs.truncateSync(file, left);
   return left;
+}
+
+/** Bytes of a file without the zeros that are written ahead of it in sync mode. */
+export function writtenBytes(file: string): number {
+  const bytes = fs.readFileSync(file);
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return end;
 }

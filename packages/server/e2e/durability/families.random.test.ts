@@ -12,6 +12,11 @@ import { differences, KeptServer, stateOf } from './kept-server.ts';
 const kept = suite('what was done, after a kill');
 
 const COMMANDS = 1_500;
+/** What was answered is on disk. */
+const SYNC = [
+  ...['--set', 'snapshot.interval-secs=0'],
+  ...['--set', 'persistence.durability-mode=sync'],
+];
 /** Commands that stand in one transaction, where they do. */
 const TRANSACTION_MAX = 6;
 const TRANSACTIONS = 0.15;
@@ -47,7 +52,7 @@ for (const family of families) {
     const random = new Random(seed);
     const server = new KeptServer();
     servers.push(server);
-    const client = await server.start({ args: ['--set', 'snapshot.interval-secs=0'] });
+    const client = await server.start({ args: SYNC });
     const { settings, steps } = makeEpisode(family, random, COMMANDS);
     for (const [name, value] of settings) {
       // It decides on the bytes of a value, and the server that comes after has its default.

@@ -12,6 +12,8 @@ import {
   type ServerOptions,
 } from '#testkit';
 
+import { runMain, type MainEnd } from '../main-process.ts';
+
 const DATABASES = 16;
 
 export class KeptServer {
@@ -34,6 +36,11 @@ export class KeptServer {
     const client = await this.#server.client();
     await until(async () => !isError(await client.reply('DBSIZE')), 'the data is back');
     return client;
+  }
+
+  /** Runs the executable on its folder; it is expected to end by itself. */
+  main(args: readonly string[]): Promise<MainEnd> {
+    return runMain(['--set', 'persistence.enabled=yes', ...args], {}, this.folder);
   }
 
   /** Ends it without a word, as a crash of the process does. */
@@ -85,7 +92,8 @@ async function detailsOf(client: RespClient, key: Buffer): Promise<string> {
 async function moreOf(client: RespClient, key: Buffer, type: string): Promise<unknown> {
   if (type === 'stream') {
     const full = await client.reply('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0');
-    return JSON.stringify(full).replace(/"radix-tree-(keys|nodes)",\d+,/g, '');
+    // How nodes are cut hangs on settings, and that a consumer asked in vain is no change.
+    return JSON.stringify(full).replace(/"(radix-tree-\w+|seen-time|active-time)",-?\d+,/g, '');
   }
   if (type !== 'hash') return null;
   const fields = (await client.call('HKEYS', key)) as (string | Buffer)[];

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { needs, redisProgram, startRedis, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../main-process.ts';
 import { contentsOf, fill } from './contents.ts';
 import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from './data-files.ts';
 import { differences, KeptServer, stateOf } from './kept-server.ts';
@@ -66,7 +65,7 @@ if (needs(redisProgram())) {
     await here.call('SET', 'later', '1');
     await server.kill();
     const data = checksumsOf(server.data);
-    const again = await runMain(['--port', '0', '--import-rdb', file], {}, server.folder);
+    const again = await server.main(['--port', '0', '--import-rdb', file]);
     assert.is(again.exitCode, 1);
     assert.match(again.stderr, 'has data already: nothing was imported');
     delete (data as Record<string, string>)['lock'];
@@ -80,11 +79,11 @@ if (needs(redisProgram())) {
     // The log does not have what was imported: without the snapshot there must be no start.
     const [snapshot] = snapshotsOf(server.data);
     turnBit(path.join(snapshot!, 'shard-0.snapshot'), IN_FIRST_BLOCK);
-    const damaged = await runMain(['--port', '0', '--shards', '2'], {}, server.folder);
+    const damaged = await server.main(['--port', '0', '--shards', '2']);
     assert.is(damaged.exitCode, 1);
     assert.match(damaged.stderr, 'shard-0.snapshot is damaged at offset');
     fs.writeFileSync(path.join(snapshot!, 'manifest.json'), '');
-    const lost = await runMain(['--port', '0', '--shards', '2'], {}, server.folder);
+    const lost = await server.main(['--port', '0', '--shards', '2']);
     assert.is(lost.exitCode, 1);
     assert.match(lost.stderr, 'the log has a gap');
   });
@@ -96,13 +95,13 @@ if (needs(redisProgram())) {
     const wanted = await contentsOf(await server.server.client({ buffers: true }));
     await server.kill();
     const file = path.join(server.folder, 'dump.rdb');
-    const { exitCode, stdout, stderr } = await runMain(['--export-rdb', file], {}, server.folder);
+    const { exitCode, stdout, stderr } = await server.main(['--export-rdb', file]);
     assert.is(exitCode, 0, stderr);
     assert.match(stdout, `${wanted.length} keys were written to ${file}`);
     const redis = await startRedis(['--dir', server.folder, '--dbfilename', 'dump.rdb']);
     assert.equal(await contentsOf(await redis.client({ buffers: true })), wanted);
     await redis.stop();
-    const twice = await runMain(['--export-rdb', file], {}, server.folder);
+    const twice = await server.main(['--export-rdb', file]);
     assert.is(twice.exitCode, 1);
     assert.match(twice.stderr, 'EEXIST');
   });
@@ -119,7 +118,7 @@ for (const [what, bytes, reason] of refused) {
     const file = path.join(server.folder, 'in.rdb');
     if (bytes !== undefined) fs.writeFileSync(file, bytes, 'latin1');
     const args = ['--port', '0', '--import-rdb', file];
-    const { exitCode, stderr } = await runMain(args, {}, server.folder);
+    const { exitCode, stderr } = await server.main(args);
     assert.is(exitCode, 1);
     assert.match(stderr, `${file} cannot be imported`);
     assert.match(stderr, reason);
@@ -129,7 +128,7 @@ for (const [what, bytes, reason] of refused) {
 
 migration('an export of nothing is refused', async () => {
   const server = newServer();
-  const { exitCode, stderr } = await runMain(['--export-rdb', 'out.rdb'], {}, server.folder);
+  const { exitCode, stderr } = await server.main(['--export-rdb', 'out.rdb']);
   assert.is(exitCode, 1);
   assert.match(stderr, 'there is no data to export');
 });

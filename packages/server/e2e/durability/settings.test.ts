@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ReplyError, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blocksIn, segmentsOf, snapshotsOf } from './data-files.ts';
+import { blocksIn, segmentsOf, writtenBytes, snapshotsOf } from './data-files.ts';
 import { KeptServer } from './kept-server.ts';
 
 const settings = suite('settings of durability');
@@ -30,8 +30,9 @@ const textOfReply = async (client: RespClient, ...words: string[]): Promise<stri
 };
 
 /** Bytes of a shard's log that is written now. */
+/** Bytes of a shard's segments. */
 const logBytes = (server: KeptServer, shard = 0): number =>
-  segmentsOf(server.data, shard).reduce((sum, file) => sum + fs.statSync(file).size, 0);
+  segmentsOf(server.data, shard).reduce((sum, file) => sum + writtenBytes(file), 0);
 
 settings('persistence.enabled: off writes nothing, and snapshots are refused', async () => {
   const server = newServer();
