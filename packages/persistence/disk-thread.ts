@@ -160,6 +160,10 @@ export class DiskThread {
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
+    // Before the first sleep: who rings while nobody listens is not heard.
+    this.#bell.listen(() => {
+      this.#look();
+    });
     this.#look();
   }
 
@@ -184,9 +188,6 @@ export class DiskThread {
         });
         return;
       }
-      this.#bell.listen(() => {
-        this.#look();
-      });
     }
     if (sleeps && restMs === Infinity) return;
     this.#timer = setTimeout(
