@@ -5,6 +5,7 @@
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
+ *   durability  what keeping the data costs, a snapshot, and the way back
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
@@ -18,7 +19,6 @@
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request, startRedis, startServer, type ChildServer } from '#testkit';
@@ -34,6 +34,8 @@ import {
   type Round,
   type RoundResult,
 } from '../bench/load/rounds.ts';
+import { isInstalled, machine } from '../bench/load/machine.ts';
+import { durability } from '../bench/load/durability.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -56,6 +58,8 @@ const CONNECTIONS = 50;
 const VALUE_BYTES = 64;
 const KEYS = 100_000;
 
+const NOT_DURABLE = ['--set', 'persistence.enabled=no'];
+
 interface Contender {
   name: 'svc' | 'redis';
   start(): Promise<ChildServer>;
@@ -63,39 +67,19 @@ interface Contender {
 
 const svc: Contender = {
   name: 'svc',
-  start: () => startServer({ shards: SHARDS, args: ['--log-level', 'warn'] }),
+  // Redis keeps nothing on disk here either; what that costs has a part of its own.
+  start: () => startServer({ shards: SHARDS, args: ['--log-level', 'warn', ...NOT_DURABLE] }),
 };
 const redis: Contender = { name: 'redis', start: () => startRedis() };
 const contenders = [svc, ...(isInstalled('redis-server') ? [redis] : [])];
 
-const report: Record<string, unknown> = { machine: machine(), measured: new Date().toISOString() };
+const report: Record<string, unknown> = {
+  machine: machine(SHARDS),
+  measured: new Date().toISOString(),
+};
 
 function isWanted(name: string): boolean {
   return names.length === 0 || names.includes(name);
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function machine(): Record<string, unknown> {
-  const version = isInstalled('redis-server')
-    ? execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).trim()
-    : null;
-  return {
-    cpu: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    memory_gib: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    redis: version,
-    generator: hasRedisBenchmark ? 'redis-benchmark' : 'own',
-    shards: SHARDS,
-  };
 }
 
 function print(line: string): void {
@@ -273,6 +257,15 @@ async function benchTracing(): Promise<void> {
   report['tracing'] = await costs((round, turns) => tracingOverheadOf(SHARDS, round, turns));
 }
 
+async function benchDurability(): Promise<void> {
+  if (contenders.length === 1) return;
+  report['durability'] = await durability(
+    { shards: SHARDS, round: roundOf('set', 16), turns: TURNS },
+    { stallKeys: STALL_KEYS, recoveryKeys: MEMORY_KEYS },
+    row,
+  );
+}
+
 /** Each mode beside `off`, for both tests. */
 async function costs(
   measured: (round: Round, turns: number) => Promise<Readonly<Record<'off', RoundResult[]>>>,
@@ -386,6 +379,7 @@ if (isWanted('types')) await benchTypes();
 if (isWanted('pubsub')) await benchPubSub();
 if (isWanted('overhead')) await benchOverhead();
 if (isWanted('tracing')) await benchTracing();
+if (isWanted('durability')) await benchDurability();
 if (isWanted('memory')) await benchMemory();
 if (isWanted('stall')) await benchStall();
 if (isWanted('scrape')) await benchScrape();

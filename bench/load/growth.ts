@@ -54,6 +54,14 @@ export interface StallResult {
 export async function longestStall(port: number, count: number): Promise<StallResult> {
   // The first commands wait for the shards' threads to start, which is no stall of a running server.
   await fill(port, 0, SETTLING_KEYS);
+  return longestStallWhile(port, () => fill(port, 0, count));
+}
+
+/** The same while something else goes on. */
+export async function longestStallWhile(
+  port: number,
+  act: () => Promise<unknown>,
+): Promise<StallResult> {
   const probe = spawn(process.execPath, [probeFile, String(port)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -62,7 +70,7 @@ export async function longestStall(port: number, count: number): Promise<StallRe
     output += chunk.toString();
   });
   const ended = once(probe, 'close');
-  await fill(port, 0, count);
+  await act();
   probe.stdin.write('stop\n');
   await ended;
   return JSON.parse(output) as StallResult;

@@ -6,11 +6,12 @@ export function redisProgram(): string {
 }
 
 /** Starts that Redis, which keeps nothing on disk, to compare with or to be replicated from. */
-export function startRedis(args: readonly string[] = []): Promise<ChildServer> {
+export function startRedis(args: readonly string[] = [], folder?: string): Promise<ChildServer> {
   return launch({
     program: redisProgram(),
-    arguments: ({ port, folder }) => [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+    ...(folder === undefined ? {} : { folder }),
+    arguments: ({ port, folder: place }) => [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', place],
       ...['--save', '', '--appendonly', 'no'],
       ...args,
     ],
