@@ -13,6 +13,8 @@ const CARET = 0x5e;
 const DASH = 0x2d;
 const BACKSLASH = 0x5c;
 const MISMATCH = -1;
+/** A pattern that has to pass more runs of `*` than these fits nothing, as in Redis since 7.4.1. */
+const MOST_STAR_RUNS = 1000;
 
 /**
  * Tells whether the whole value fits the pattern. An empty value fits only the empty pattern, even
@@ -24,10 +26,13 @@ export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase =
   let valueAt = 0;
   let afterStar = MISMATCH;
   let starValueAt = 0;
+  let starRuns = 0;
   while (valueAt < value.length) {
     if (pattern[at] === STAR) {
-      at += 1;
+      while (pattern[at] === STAR) at += 1;
       if (at === pattern.length) return true;
+      starRuns += 1;
+      if (starRuns > MOST_STAR_RUNS) return false;
       afterStar = at;
       starValueAt = valueAt;
       continue;
