@@ -237,10 +237,7 @@ export class DiskThread {
         this.#snapshot?.writer.fail(new Error(order.reason));
         break;
       case 'healed':
-        // A log that could not begin anew has said so.
-        for (const [shard, progress] of this.#progress.entries()) {
-          if (this.#logs[shard]!.isOpen) progress.hasFailed = false;
-        }
+        for (const log of this.#logs) log.heal();
         break;
       case 'settings':
         this.#mode = order.mode;

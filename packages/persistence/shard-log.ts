@@ -117,6 +117,8 @@ export class ShardLog {
         begin = at;
       }
       end = at;
+      // Before a segment ends: what is on disk with it is all up to the cut, and the cut.
+      ring.advance(size);
       if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
         flush();
         this.open(memory.words[word + Record.transaction]!);
@@ -129,12 +131,20 @@ export class ShardLog {
         end = at + size;
         records += 1;
       }
-      ring.advance(size);
       at = ring.next();
     }
     flush();
     if (ring.release()) ring.wakeWriter();
     return true;
+  }
+
+  /** A snapshot holds what was lost. Does nothing where the log could not begin anew, which it has told. */
+  heal(): void {
+    if (!this.isOpen) return;
+    const { progress, ring } = this.#parts;
+    // Of what was lost no sync will tell those who wait for it since.
+    if (!this.isDirty) progress.setSynced(ring.position);
+    progress.hasFailed = false;
   }
 
   /** Whether records go into a file. */
