@@ -55,6 +55,8 @@ export const FrameKind = {
   snapshot: 24,
   /** shard -> main: when the parts of a traced command ran, ahead of its reply. Body: doubles (trace-times.ts). */
   times: 25,
+  /** main -> shard: what a barrier's transaction does is done, and to be ended in the log; shard -> main: it is. */
+  prepare: 26,
 } as const;
 
 const KIND_NAMES = new Map<number, string>(

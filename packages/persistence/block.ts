@@ -6,8 +6,9 @@
  *
  * The last field tells a torn end from damage: what a later block calls certain was on disk, and must be there.
  */
+import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { Bytes } from '#base';
+import { unreachable, type Bytes } from '#base';
 
 export const BLOCK_HEADER_BYTES = 32;
 const MAGIC = 0x4243_5653;
@@ -50,4 +51,24 @@ export function decodeBlockHead(bytes: Buffer, at: number): BlockHead | undefine
     number: head.readDoubleLE(16),
     synced: head.readDoubleLE(24),
   };
+}
+
+/** Ends a file in the block that begins at `at`, after so many of its bytes. */
+export function shortenBlock(file: string, at: number, bytes: number): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    if (bytes > 0) {
+      const block = Buffer.alloc(BLOCK_HEADER_BYTES + bytes);
+      fs.readSync(fd, block, 0, block.length, at);
+      const { number, synced } = decodeBlockHead(block, 0) ?? unreachable('a block was read there');
+      const crc = checksum([block.subarray(BLOCK_HEADER_BYTES)]);
+      fs.writeSync(fd, encodeBlockHead({ bytes, crc, number, synced }), 0, BLOCK_HEADER_BYTES, at);
+      // Before the file is shorter: what is behind the new end is no block, and a torn end.
+      fs.fsyncSync(fd);
+    }
+    fs.ftruncateSync(fd, bytes > 0 ? at + BLOCK_HEADER_BYTES + bytes : at);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
 }

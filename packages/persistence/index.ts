@@ -16,6 +16,8 @@ export {
 } from './data-folder.ts';
 export type { Manifest } from './manifest.ts';
 export {
+  decodeRests,
+  encodeRests,
   hasTransaction,
   Record,
   RECORD_DATABASE_SHIFT,
@@ -26,7 +28,10 @@ export {
   RecordKind,
   TRANSACTION_BYTES,
   transactionId,
+  withoutRests,
+  type Rest,
 } from './record.ts';
+export { shortenBlock } from './block.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder-lock.ts';
 export { keysIn, bytesOf } from './manifest.ts';

@@ -7,12 +7,14 @@
  *   word 4-5  Unix milliseconds at which it was done, a double
  *   word 6    arguments of the command
  *   word 7    bytes of the body
- *   word 8-9  of `share`, `each` and `transaction`: the transaction's number, the epoch of the process
+ *   word 8-9  of `share`, `each`, `transaction` and `sharedCommit`: the transaction's number, the epoch of the
+ *             process
  *   then      two words per argument (offset in the body, length), then the body
  *
  * Commands are done again at recovery, at the time they were done; what depends on chance or on settings is
  * logged as what it has done. A record that belongs to a group counts only when the group's `commit` is there.
  */
+import type { Bytes } from '#base';
 
 export const RecordKind = {
   /** A command whose keys are all the shard's. */
@@ -27,12 +29,18 @@ export const RecordKind = {
   fieldsExpired: 5,
   /** States of keys. */
   states: 6,
-  /** What a transaction over several shards has changed on all of them: states, each with its owner. */
+  /**
+   * What a transaction over several shards has changed on all of them. Body: what it rests on (u32 count, then per
+   * shard that took part u32 shard, u32 `transaction` records in that shard's segment when it took part), then
+   * states, each with its owner.
+   */
   transaction: 7,
   /** The group is whole. */
   commit: 8,
   /** Not on disk: the log goes on in the segment of this number (word 8). */
   cut: 9,
+  /** The group is whole, and counts where every shard's log has this of the same transaction. */
+  sharedCommit: 10,
 } as const;
 
 export const Record = {
@@ -59,9 +67,40 @@ export const RECORD_TRANSFERRED = 0x80;
 export const RECORD_GROUPED = 1 << 8;
 export const RECORD_DATABASE_SHIFT = 16;
 
+const WITH_TRANSACTION: ReadonlySet<number> = new Set([
+  ...[RecordKind.share, RecordKind.each, RecordKind.transaction, RecordKind.sharedCommit],
+]);
+
 /** Whether records of the kind name a transaction. */
 export function hasTransaction(kind: number): boolean {
-  return kind === RecordKind.share || kind === RecordKind.each || kind === RecordKind.transaction;
+  return WITH_TRANSACTION.has(kind);
+}
+
+/** A shard on which a transaction rests, and how many `transaction` records its segment had then. */
+export type Rest = readonly [shard: number, transactions: number];
+
+/** What a transaction rests on, as the body of its record begins. */
+export function encodeRests(rests: readonly Rest[]): Bytes {
+  const words = new Uint32Array([rests.length, ...rests.flat()]);
+  return new Uint8Array(words.buffer);
+}
+
+/** Reads it; `end` is where the states begin. */
+export function decodeRests(bytes: Bytes, at: number): { rests: Rest[]; end: number } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+  const rests: Rest[] = [];
+  const count = view.getUint32(0, true);
+  for (let nth = 0; nth < count; nth += 1) {
+    rests.push([view.getUint32(4 + 8 * nth, true), view.getUint32(8 + 8 * nth, true)]);
+  }
+  return { rests, end: at + 4 + 8 * count };
+}
+
+/** The same body, resting on nothing: its segment is another one now. */
+export function withoutRests(bytes: Bytes, at: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+  const count = view.getUint32(0, true);
+  for (let nth = 0; nth < count; nth += 1) view.setUint32(8 + 8 * nth, 0, true);
 }
 
 /** A number for a transaction that no other has, in any life of the server. */

@@ -24,6 +24,8 @@ export interface ConductParts {
   sent(entry: CommandEntry, args: Arguments): void;
   /** How many shards will say that they have stopped. */
   readonly shardsToStop: number;
+  /** All commands are done: answers how many shards will say that their logs have the end of it. */
+  prepare(): number;
   readonly clock: Clock;
   /** The shards may go on; its commands took so long, from the first to the last. */
   done(executeUs: number): void;
@@ -41,6 +43,7 @@ export class Conduct {
   #wasAlone = false;
   #isAdvancing = false;
   #hasBegun = false;
+  #isPrepared = false;
   #beganUs = 0;
 
   constructor(parts: ConductParts) {
@@ -69,7 +72,13 @@ export class Conduct {
     this.advance();
   }
 
-  /** Sends what can be sent; ends when all is answered. */
+  /** One more shard's log has the end. */
+  prepared(): void {
+    this.#shardsLeft -= 1;
+    this.advance();
+  }
+
+  /** Sends what can be sent; ends when all is answered, and in the logs. */
   advance(): void {
     if (this.#isAdvancing || this.#shardsLeft > 0) return;
     this.#isAdvancing = true;
@@ -77,7 +86,7 @@ export class Conduct {
     if (!this.#hasBegun) this.#begin();
     if (this.#hasBegun) {
       while (this.#next < this.#count && this.#send());
-      if (this.#next === this.#count && client.outstanding === 0) this.#end();
+      if (this.#next === this.#count && client.outstanding === 0) this.#finish();
     }
     this.#isAdvancing = false;
   }
@@ -124,6 +133,14 @@ export class Conduct {
     const first = entry.container === undefined ? 1 : 2;
     this.#args.point(command.source, command.at, command.spans, 0, command.count, first);
     return this.#args;
+  }
+
+  #finish(): void {
+    if (!this.#isPrepared) {
+      this.#isPrepared = true;
+      this.#shardsLeft = this.#isBroken ? 0 : this.#parts.prepare();
+    }
+    if (this.#shardsLeft === 0) this.#end();
   }
 
   #end(): void {

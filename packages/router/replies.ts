@@ -12,6 +12,8 @@ import type { OfferAnswer } from './waits.ts';
 
 /** What shards say besides replies. */
 export interface ShardSignals {
+  /** A shard's log has the end of a client's transaction that was run at a barrier. */
+  prepared(client: Client): void;
   /** A shard has stopped at a barrier for a client's transaction. */
   stopped(client: Client, watchBroken: boolean): void;
   /** A shard has said what of an offer is there. */
@@ -195,6 +197,9 @@ export class Replies {
     switch (kind) {
       case FrameKind.barrier:
         this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0);
+        break;
+      case FrameKind.prepare:
+        this.#signals.prepared(client);
         break;
       case FrameKind.offer:
         this.#signals.offered(client, sequence, {

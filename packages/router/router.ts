@@ -96,7 +96,7 @@ export class Router {
     this.#inquiries = new Inquiries(this.#routes, roster);
     this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, accounts, clock },
+      ...{ memory, roster, answers, accounts, clock, isDurable: parts.isDurable },
       ...{ routes: this.#routes, inquiries: this.#inquiries },
       queuedBytesMax: () => parts.queryBytesMax(),
       sent: (client, entry, args) => {
@@ -113,6 +113,9 @@ export class Router {
     return {
       stopped: (client, watchBroken) => {
         this.transactions.stopped(client, watchBroken);
+      },
+      prepared: (client) => {
+        this.transactions.prepared(client);
       },
       offered: (client, sequence, answer) => {
         this.#waits.offered(client, sequence, answer);

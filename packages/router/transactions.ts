@@ -18,7 +18,7 @@ import { execPayload, isForOneShard, planExec } from './exec-plan.ts';
 import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
 import { askLenders, lendHead, type Routes } from './routes.ts';
-import { emptyHead } from './shard-link.ts';
+import { emptyHead, type RequestHead } from './shard-link.ts';
 import { Transaction, type QueuedCommand } from './transaction.ts';
 
 /** What is done at once, and not queued, inside a transaction. */
@@ -37,6 +37,8 @@ export interface TransactionsParts {
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly inquiries: Inquiries;
+  /** Whether shards keep logs. */
+  readonly isDurable: boolean;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
   /** A queued command was sent on. */
@@ -189,10 +191,16 @@ export class Transactions {
         this.#parts.sent(client, entry, args);
       },
       shardsToStop: needsBarrier ? routes.links.length : 0,
+      prepare: () => {
+        if (!needsBarrier || !this.#parts.isDurable) return 0;
+        const kind = FrameKind.prepare;
+        this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
+        return routes.links.length;
+      },
       done: (executeUs) => {
         this.#parts.accounts.ran(entry, executeUs);
         this.#conducts.delete(client);
-        if (needsBarrier) this.#resumeShards();
+        if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
         roster.finishIfGone(client);
         roster.retry(client);
       },
@@ -216,14 +224,20 @@ export class Transactions {
     return true;
   }
 
-  #resumeShards(): void {
-    const head = { ...emptyHead(), kind: FrameKind.resume };
-    for (const link of this.#parts.routes.links) link.sendMessage({ ...head }, new Uint8Array(0));
+  #tellShards(what: Partial<RequestHead>): void {
+    for (const link of this.#parts.routes.links) {
+      link.sendMessage({ ...emptyHead(), ...what }, new Uint8Array(0));
+    }
   }
 
   /** A shard has stopped for a client's transaction. */
   stopped(client: Client, watchBroken: boolean): void {
     this.#conducts.get(client)?.stopped(watchBroken);
+  }
+
+  /** A shard has ended a client's transaction in its log. */
+  prepared(client: Client): void {
+    this.#conducts.get(client)?.prepared();
   }
 
   /** Goes on with what found a ring full. */

@@ -3,7 +3,7 @@
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
 import { DataFolder, DataFolderError, transactionId, type RecoveryPlan } from '#persistence';
-import type { OfflineOptions, OfflineReport, RecoveryAnswer } from '#shard';
+import { agree, type OfflineOptions, type OfflineReport, type RecoveryAnswer } from '#shard';
 import { redistributionUrl } from '#workers';
 import type { Fabric } from './fabric.ts';
 import type { ShardPool } from './shard-pool.ts';
@@ -66,7 +66,7 @@ export class Recovering {
         log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
       }
       const outcome = await this.#recoverFrom(plan, anyway);
-      if (!isProblem(outcome)) return outcome;
+      if (!isProblem(outcome)) return await this.#untilAllAgree(plan, anyway, outcome);
       const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
       refusal = { ...outcome, message: `${outcome.message}. ${advice}` };
       if (!outcome.isSnapshot || nth >= folder.snapshots.length) return refusal;
@@ -118,12 +118,24 @@ export class Recovering {
         this.#pool.ask(shard, { kind: 'recover', plan: plan.shards[shard], anyway }),
       ),
     );
-    const recovered: Recovered[] = [];
-    for (const answer of answers) {
-      if (answer.kind === 'not-recovered') return answer.problem;
-      if (answer.kind === 'recovered') recovered.push(answer);
-    }
-    return recovered;
+    return outcomeOf(answers);
+  }
+
+  /** Has those shards read their files again whose logs have what rests on nothing, up to there. */
+  async #untilAllAgree(
+    plan: RecoveryPlan,
+    anyway: boolean,
+    recovered: readonly Recovered[],
+  ): Promise<readonly Recovered[] | Problem> {
+    const { stops } = agree(recovered.map(({ end }) => end));
+    const answers = await Promise.all(
+      stops.map(async (stopAt, shard) => {
+        if (stopAt === undefined) return recovered[shard]!;
+        const order = { kind: 'recover', plan: plan.shards[shard], anyway, stopAt } as const;
+        return await this.#pool.ask(shard, order);
+      }),
+    );
+    return outcomeOf(answers);
   }
 
   /** Says what was left out. */
@@ -148,7 +160,7 @@ export class Recovering {
 
   /** Gives each shard the transactions that its log has not, and lets all go. */
   async #complete(answers: readonly Recovered[]): Promise<void> {
-    const missing = missingTransactions(answers);
+    const { missing } = agree(answers.map(({ end }) => end));
     const records: Uint8Array[][] = answers.map(() => []);
     for (const [giver, wanted] of missing) {
       const ids = [...wanted.keys()];
@@ -174,25 +186,13 @@ function isProblem(outcome: object): outcome is Problem {
   return 'isSnapshot' in outcome;
 }
 
-/** Transactions that took part on a shard whose log has them not: by a shard that has them, which lack them. */
-function missingTransactions(answers: readonly Recovered[]): Map<number, Map<number, number[]>> {
-  const notes = answers.map(({ transactions }) => transactions);
-  const known = notes.map((each) => new Set(each.map(([id]) => id)));
-  const missing = new Map<number, Map<number, number[]>>();
-  const seen = new Set<number>();
-  for (const [giver, each] of notes.entries()) {
-    for (const [id, shards] of each) {
-      if (seen.has(id)) continue;
-      seen.add(id);
-      const lacking = [...known.keys()].filter(
-        (shard) => (shards & (1 << shard)) !== 0 && !known[shard]!.has(id),
-      );
-      if (lacking.length === 0) continue;
-      const ofGiver = missing.get(giver) ?? new Map<number, number[]>();
-      missing.set(giver, ofGiver.set(id, lacking));
-    }
+function outcomeOf(answers: readonly RecoveryAnswer[]): readonly Recovered[] | Problem {
+  const recovered: Recovered[] = [];
+  for (const answer of answers) {
+    if (answer.kind === 'not-recovered') return answer.problem;
+    if (answer.kind === 'recovered') recovered.push(answer);
   }
-  return missing;
+  return recovered;
 }
 
 /** By the numbers of their transactions: the order in which main began them. */

@@ -6,7 +6,7 @@ import type { Bytes } from '#base';
 import type { Arguments } from '#commands';
 import { AT } from '#diag';
 import { FrameKind } from '#link';
-import { RecordKind } from '#persistence';
+import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#probes';
 import { KeyStateWriter, type Freeze, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
@@ -110,6 +110,17 @@ export class Effects {
     if (this.isLogging) this.#journal!.endGroup(this.#parts.context.nowMs);
   }
 
+  /** The same for a group on all shards. */
+  endSharedGroup(transaction: number): void {
+    this.#isInGroup = false;
+    if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#parts.context.nowMs);
+  }
+
+  /** On what a transaction rests that takes part here now: so many are in the log before it. */
+  get transactions(): number {
+    return this.#journal?.transactions ?? 0;
+  }
+
   /** A key is gone by itself. */
   removed(database: number, bytes: Bytes, at: number, length: number): void {
     this.#absent(RecordKind.removed, database, bytes.slice(at, at + length));
@@ -127,10 +138,16 @@ export class Effects {
   }
 
   /**
-   * Logs what a hosted command has changed: this shard's own keys, and those of lenders. Answers it where lenders
-   * have to log it too, so that it is found wherever one of the logs has it.
+   * Logs what a hosted command has changed: this shard's own keys, and those of lenders; and what it rests on, here
+   * and where keys were lent. Answers it where lenders have to log it too, so that it is found wherever one of the
+   * logs has it.
    */
-  hosted(transaction: number, own: readonly NamedKey[], returned: readonly CopyMessage[]): Bytes {
+  hosted(
+    transaction: number,
+    own: readonly NamedKey[],
+    returned: readonly CopyMessage[],
+    rests: readonly Rest[],
+  ): Bytes {
     const { store, shardIndex, context } = this.#parts;
     const states = this.#states;
     for (const { database, key } of own) {
@@ -146,14 +163,9 @@ export class Effects {
       }
     }
     if (states.count === 0) return new Uint8Array(0);
-    const bytes = states.take();
-    const journal = this.#journal!;
-    if (!isShared) {
-      journal.states(RecordKind.states, bytes, context.nowMs);
-      return new Uint8Array(0);
-    }
-    journal.transaction(transaction, bytes, context.nowMs);
-    return bytes;
+    const bytes = Buffer.concat([encodeRests(rests), states.take()]);
+    this.#journal!.transaction(transaction, bytes, context.nowMs);
+    return isShared ? bytes : new Uint8Array(0);
   }
 
   /** Keys that were lent come back changed. */

@@ -1,3 +1,4 @@
+export { agree, type LogEnd } from './agreement.ts';
 export type { MachineParts } from './machine-parts.ts';
 export { OfflineData, redistribute, type OfflineOptions, type OfflineReport } from './offline.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery-thread.ts';

@@ -20,9 +20,11 @@ import {
   Record,
   RECORD_DATABASE_SHIFT,
   RECORD_GROUPED,
+  RECORD_KIND_MASK,
   RECORD_TRANSFERRED,
   RecordKind,
   TRANSACTION_BYTES,
+  withoutRests,
 } from '#persistence';
 import type { Frame } from './frame.ts';
 
@@ -71,6 +73,8 @@ export class Journal {
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
   #isUnsynced = false;
+  /** Records of the kind `transaction` in the segment so far. */
+  transactions = 0;
   /** Microseconds of the last wait for the disk. */
   waitedUs = 0;
 
@@ -135,20 +139,27 @@ export class Journal {
     this.#add(record, { kind, database: 0, nowMs });
   }
 
-  /** What a transaction over several shards has changed on all of them. */
-  transaction(transaction: number, states: Bytes, nowMs: number, epoch = this.#parts.epoch): void {
+  /** What a transaction over several shards rests on, and has changed on all of them. */
+  transaction(transaction: number, body: Bytes, nowMs: number): void {
     const begin = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
-    const record = new Uint8Array(frameBytes(begin + states.length));
-    record.set(states, begin);
-    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, states.length, true);
+    const record = new Uint8Array(frameBytes(begin + body.length));
+    record.set(body, begin);
+    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, body.length, true);
+    const { epoch } = this.#parts;
     this.#add(record, { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch });
+    this.transactions += 1;
   }
 
-  /** A record of an earlier life, as it stands. */
+  /** A record of an earlier life: what it rested on is there. */
   again(record: Bytes): void {
     const copy = record.slice();
     const view = new DataView(copy.buffer);
-    view.setInt32(4, view.getInt32(4, true) & ~RECORD_GROUPED, true);
+    const kindWord = view.getInt32(4, true);
+    view.setInt32(4, kindWord & ~RECORD_GROUPED, true);
+    if ((kindWord & RECORD_KIND_MASK) === RecordKind.transaction) {
+      withoutRests(copy, REQUEST_HEADER_BYTES + TRANSACTION_BYTES);
+      this.transactions += 1;
+    }
     this.#wait(copy);
   }
 
@@ -166,6 +177,16 @@ export class Journal {
     });
   }
 
+  /** The same for a group on all shards: it counts where all of them have ended it. */
+  endSharedGroup(transaction: number, nowMs: number): void {
+    this.#isGrouping = false;
+    this.#hasGrouped = false;
+    const { epoch } = this.#parts;
+    this.#add(new Uint8Array(REQUEST_HEADER_BYTES + TRANSACTION_BYTES), {
+      ...{ kind: RecordKind.sharedCommit, database: 0, nowMs, transaction, epoch },
+    });
+  }
+
   /** The log goes on in the segment of that number. */
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
@@ -173,6 +194,7 @@ export class Journal {
     const isUnsynced =
       this.#isUnsynced || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
     this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
+    this.transactions = 0;
     this.flush();
     // Nobody waits for the cut itself.
     this.#isUnsynced = isUnsynced;

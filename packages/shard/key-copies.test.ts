@@ -50,6 +50,7 @@ for (const [what, text] of values) {
       transaction: 2 ** 32 - 1,
       shard: 30,
       isBroken: false,
+      transactions: 0,
       copies: [sent],
     });
     const padded = Buffer.concat([Buffer.from('before'), wire, Buffer.from('behind')]);
@@ -115,7 +116,13 @@ copies('a message of many keys keeps their order', () => {
   const names = Array.from({ length: 100 }, (_, nth) => `key${nth}`);
   for (const name of names) set(store, 0, name, `of ${name}`);
   const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
-  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: all });
+  const wire = encodeCopies({
+    transaction: 1,
+    shard: 0,
+    isBroken: false,
+    transactions: 0,
+    copies: all,
+  });
   const read = decodeCopies(new Uint8Array(wire)).copies;
   assert.equal(
     read.map(({ key }) => latin1(key)),
@@ -131,7 +138,13 @@ copies('half a message is our own mistake', () => {
   const store = newStore();
   set(store, 0, 'key', 'value');
   const copy = copyOf(store.databases[0]!, 0, fromLatin1('key'), false);
-  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: [copy] });
+  const wire = encodeCopies({
+    transaction: 1,
+    shard: 0,
+    isBroken: false,
+    transactions: 0,
+    copies: [copy],
+  });
   assert.throws(() => decodeCopies(new Uint8Array(wire).subarray(0, wire.length - 1)));
 });
 
@@ -153,7 +166,13 @@ copies('a value that is an object arrives whole, and a change of it is noticed',
   for (let nth = 0; nth < 1000; nth += 1) set.add(fromLatin1(`m${nth}`), 0, `m${nth}`.length);
   const sent = copyOf(from.databases[0]!, 0, name.bytes, true);
   assert.is(sent.state, KeyState.object);
-  const wire = encodeCopies({ transaction: 1, shard: 0, isBroken: false, copies: [sent] });
+  const wire = encodeCopies({
+    transaction: 1,
+    shard: 0,
+    isBroken: false,
+    transactions: 0,
+    copies: [sent],
+  });
   const [received] = decodeCopies(new Uint8Array(wire)).copies;
   install(to.databases[0]!, received!);
   const back = copyOf(to.databases[0]!, 0, name.bytes, true);

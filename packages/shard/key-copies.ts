@@ -1,7 +1,8 @@
 /**
  * Keys on their way between shards: what a lender gives to a host, and what the host gives back.
  *
- *   message   u32 transaction, u32 shard that sent it, u32 1 when a watch is broken, u32 count, then per key:
+ *   message   u32 transaction, u32 shard that sent it, u32 1 when a watch is broken, u32 count,
+ *             u32 transactions in its log's segment, then per key:
  *   key       u32 database, u8 access (bits of KeyFlag), u8 state, u8 type, u8 encoding,
  *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
  *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
@@ -10,7 +11,7 @@
 import { asBuffer, assert, type Bytes } from '#base';
 import { codecAt, codecOf, type Keyspace, type Ref } from '#store';
 
-const MESSAGE_BYTES = 16;
+const MESSAGE_BYTES = 20;
 const KEY_BYTES = 28;
 
 /** `object`: the value is an object, and its bytes are what its codec makes of it. */
@@ -39,6 +40,8 @@ export interface CopyMessage {
   shard: number;
   /** A key that the transaction's client watched has changed: nothing may be run. */
   isBroken: boolean;
+  /** Of the sender when it sent this: what the transaction rests on. */
+  transactions: number;
   copies: readonly KeyCopy[];
   /** On the way back: what the whole transaction has changed, for the log. */
   changes?: Bytes | undefined;
@@ -130,6 +133,7 @@ export function encodeCopies(message: CopyMessage): Bytes {
   body.writeUInt32LE(message.shard, 4);
   body.writeUInt32LE(message.isBroken ? 1 : 0, 8);
   body.writeUInt32LE(message.copies.length, 12);
+  body.writeUInt32LE(message.transactions, 16);
   let at = MESSAGE_BYTES;
   for (const copy of message.copies) {
     body.writeUInt32LE(copy.database, at);
@@ -178,6 +182,7 @@ export function decodeCopies(message: Bytes): CopyMessage {
     transaction: body.readUInt32LE(0),
     shard: body.readUInt32LE(4),
     isBroken: body.readUInt32LE(8) !== 0,
+    transactions: body.readUInt32LE(16),
     copies,
     changes: body.subarray(at),
   };

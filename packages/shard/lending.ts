@@ -49,7 +49,7 @@ export interface LendingParts {
 /** Frames that answer what is under way, and wait for nothing. */
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
-  ...[FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
   FrameKind.introduce,
 ]);
 
@@ -126,7 +126,15 @@ export class Lending {
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
 
+  /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
+  prepare(frame: Frame): void {
+    const { effects, sender } = this.#parts;
+    effects.endSharedGroup(frame.sequence);
+    sender.sendSignal(FrameKind.prepare, frame.words[frame.word + Request.connection]!, 0, 0);
+  }
+
   resume(): void {
+    // Without a log, or with a transaction that was not run, nothing has ended it before.
     this.#parts.effects.endGroup();
     this.#holds.resume();
   }
@@ -169,7 +177,10 @@ export class Lending {
     const writable = keys.filter((key) => key.writable);
     if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
     const isBroken = watcher >= 0 && watches.take(watcher);
-    const message = encodeCopies({ transaction, shard: shardIndex, isBroken, copies });
+    const { transactions } = this.#parts.effects;
+    const message = encodeCopies({
+      ...{ transaction, shard: shardIndex, isBroken, transactions, copies },
+    });
     if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
     sender.send(FrameKind.copies, host, transaction, message);
   }
@@ -220,6 +231,7 @@ export class Lending {
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
     context.lent = lentNames;
     const isBroken = lenders.some((lender) => lender.isBroken);
+    const { transactions } = this.#parts.effects;
     const changesBefore = this.#changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
@@ -228,7 +240,8 @@ export class Lending {
     context.lent = undefined;
     const returned = lenders.map((lender) => this.#returned(lender, touched));
     const isChanged = changesBefore !== this.#changeCount;
-    const changes = isChanged ? this.#changes(frame, returned, lentNames) : NOTHING;
+    const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
+    const changes = isChanged ? this.#changes(frame, returned, lentNames, rests) : NOTHING;
     for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
@@ -249,17 +262,27 @@ export class Lending {
       const isTouched = touched.has(keyName(before.database, before.key));
       outcome.push({ ...after, state, isTouched });
     }
-    return { transaction, shard, isBroken: false, copies: outcome };
+    return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
   }
 
   /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
-  #changes(frame: Frame, returned: readonly CopyMessage[], lent: ReadonlySet<string>): Bytes {
+  #changes(
+    frame: Frame,
+    returned: readonly CopyMessage[],
+    lent: ReadonlySet<string>,
+    rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
+  ): Bytes {
     const { effects, executor } = this.#parts;
     if (!effects.isLogging) return NOTHING;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
     const written = executor.keys.written(frame);
     const own = written.filter(({ database, key }) => !lent.has(keyName(database, key)));
-    return effects.hosted(transaction, own, returned);
+    return effects.hosted(
+      transaction,
+      own,
+      returned,
+      rests.map(({ shard, transactions }) => [shard, transactions]),
+    );
   }
 
   #giveBack({ shard, copies, ...rest }: CopyMessage): void {

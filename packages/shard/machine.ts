@@ -172,8 +172,9 @@ export class ShardMachine {
     return { keys, hot_keys: keys, warm_keys: 0 };
   }
 
-  /** Before a log is done again: from nothing, and nobody is told. */
-  beginReplay(): void {
+  /** Before a log is done again, up to the transaction `stopAt`: from nothing, and nobody is told. */
+  beginReplay(stopAt?: number): void {
+    this.replay.reset(stopAt);
     this.store.flush();
     this.store.activeExpire = false;
   }
@@ -345,6 +346,9 @@ export class ShardMachine {
       case FrameKind.barrier:
         this.#executor.setNow();
         this.#lending.stop(frame);
+        break;
+      case FrameKind.prepare:
+        this.#lending.prepare(frame);
         break;
       case FrameKind.resume:
         this.#lending.resume();

@@ -24,6 +24,7 @@ import {
   type RecoveryPlan,
 } from '#persistence';
 import { KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
+import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
 import { isProblem, Recovery, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
@@ -75,16 +76,9 @@ export class OfflineData {
 
   /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are. */
   load(plan: RecoveryPlan, anyway: boolean): OfflineReport {
-    const reports: RecoveryReport[] = [];
-    for (const [shard, machine] of this.machines.entries()) {
-      machine.beginReplay();
-      const page = this.#pages[shard]!;
-      const { store, replay } = machine;
-      const recovery = new Recovery({ store, replay, page });
-      const outcome = recovery.run(plan.shards[shard]!, anyway);
-      if (isProblem(outcome)) throw new DataFolderError(outcome.message);
-      this.#recoveries.push(recovery);
-      reports.push(outcome);
+    const reports = this.machines.map((_, shard) => this.#recover(shard, plan, anyway));
+    for (const [shard, stopAt] of this.#agree().stops.entries()) {
+      if (stopAt !== undefined) reports[shard] = this.#recover(shard, plan, anyway, stopAt);
     }
     this.#complete();
     return {
@@ -98,18 +92,29 @@ export class OfflineData {
     };
   }
 
+  #recover(shard: number, plan: RecoveryPlan, anyway: boolean, stopAt?: number): RecoveryReport {
+    const machine = this.machines[shard]!;
+    machine.beginReplay(stopAt);
+    const { store, replay } = machine;
+    const recovery = new Recovery({ store, replay, page: this.#pages[shard]! });
+    const outcome = recovery.run(plan.shards[shard]!, anyway);
+    if (isProblem(outcome)) throw new DataFolderError(outcome.message);
+    this.#recoveries[shard] = recovery;
+    return outcome;
+  }
+
+  #agree(): Agreement {
+    return agree(this.machines.map(({ replay }) => replay.end));
+  }
+
   /** Transactions that one log has and another not are done where they are missing. */
   #complete(): void {
-    const known = this.machines.map(
-      ({ replay }) => new Set(replay.transactions.map(({ id }) => id)),
-    );
-    const all = this.machines.flatMap(({ replay }) => replay.transactions);
-    for (const { id, shards, record } of all.sort((a, b) => a.id - b.id)) {
-      for (const [shard, machine] of this.machines.entries()) {
-        if ((shards & (1 << shard)) === 0 || known[shard]!.has(id)) continue;
-        known[shard]!.add(id);
-        machine.replay.record(frameOf(record.slice()));
-      }
+    const given = [...this.#agree().missing].flatMap(([giver, wanted]) => {
+      const records = this.machines[giver]!.replay.recordsOf(new Set(wanted.keys()));
+      return [...wanted].map(([id, shards], nth) => ({ id, shards, record: records[nth]! }));
+    });
+    for (const { shards, record } of given.sort((a, b) => a.id - b.id)) {
+      for (const shard of shards) this.machines[shard]!.replay.record(frameOf(record.slice()));
     }
   }
 

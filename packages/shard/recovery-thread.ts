@@ -4,6 +4,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable, type Bytes } from '#base';
 import type { Page } from '#diag';
 import type { ShardPlan } from '#persistence';
+import type { LogEnd } from './agreement.ts';
 import type { Journal } from './journal.ts';
 import type { ShardMachine } from './machine.ts';
 import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
@@ -11,19 +12,22 @@ import { frameOf } from './replay.ts';
 
 /** What main says, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
 export type RecoveryOrder =
-  | { readonly kind: 'recover'; readonly plan: ShardPlan | undefined; readonly anyway: boolean }
+  | {
+      readonly kind: 'recover';
+      readonly plan: ShardPlan | undefined;
+      readonly anyway: boolean;
+      /** The transaction before which the log is to end. */
+      readonly stopAt?: number | undefined;
+    }
   | { readonly kind: 'repair' }
   | { readonly kind: 'give'; readonly ids: readonly number[] }
   | { readonly kind: 'go'; readonly records: readonly Bytes[] };
-
-/** A transaction over several shards that a shard has: its number, and the shards that took part, a bit each. */
-export type TransactionNote = readonly [id: number, shards: number];
 
 export type RecoveryAnswer =
   | {
       readonly kind: 'recovered';
       readonly report: RecoveryReport;
-      readonly transactions: readonly TransactionNote[];
+      readonly end: LogEnd;
     }
   | { readonly kind: 'not-recovered'; readonly problem: RecoveryProblem }
   | { readonly kind: 'repaired' }
@@ -56,9 +60,7 @@ export async function recoverThread(
         answer({ kind: 'repaired' });
         break;
       case 'give': {
-        const wanted = new Set(order.ids);
-        const kept = machine.replay.transactions.filter(({ id }) => wanted.has(id));
-        answer({ kind: 'given', records: kept.map(({ record }) => record) });
+        answer({ kind: 'given', records: machine.replay.recordsOf(new Set(order.ids)) });
         break;
       }
       case 'go':
@@ -79,14 +81,13 @@ export async function recoverThread(
 function recover(
   machine: ShardMachine,
   recovery: Recovery,
-  { plan, anyway }: { plan: ShardPlan | undefined; anyway: boolean },
+  { plan, anyway, stopAt }: Extract<RecoveryOrder, { kind: 'recover' }>,
 ): RecoveryAnswer {
-  machine.beginReplay();
+  machine.beginReplay(stopAt);
   const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };
-  const transactions = machine.replay.transactions.map(({ id, shards }) => [id, shards] as const);
-  return { kind: 'recovered', report: outcome, transactions };
+  return { kind: 'recovered', report: outcome, end: machine.replay.end };
 }
 
 interface Orders {

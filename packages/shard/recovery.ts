@@ -4,9 +4,15 @@ import fs from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import type { Bytes } from '#base';
 import type { Page } from '#diag';
-import { BlockReader, DamagedFile, PIECE_HEAD_BYTES, type ShardPlan } from '#persistence';
+import {
+  BlockReader,
+  DamagedFile,
+  PIECE_HEAD_BYTES,
+  shortenBlock,
+  type ShardPlan,
+} from '#persistence';
 import { KeyStateReader, type Store } from '#store';
-import { ReplayError, type Replay } from './replay.ts';
+import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
 /** What was left out, and why. */
 export interface LeftOut {
@@ -43,6 +49,7 @@ export class Recovery {
   /** What is to be done to the files, once all shards can be recovered. */
   readonly #repairs: (() => void)[] = [];
   #before = 0;
+  #droppedRecords = 0;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -64,7 +71,9 @@ export class Recovery {
     for (const [nth, file] of plan.segments.entries()) {
       const isLast = nth === plan.segments.length - 1;
       try {
-        this.#segment(file, isLast);
+        if (this.#segment(file, isLast)) continue;
+        this.#leaveBehind(plan.segments.slice(nth + 1), LEFT);
+        break;
       } catch (error) {
         if (!anyway || !(error instanceof DamagedFile)) {
           return { isSnapshot: false, message: messageOf(error) };
@@ -73,11 +82,11 @@ export class Recovery {
         break;
       }
     }
-    const droppedRecords = replay.dropGroup();
     const keys = store.databases.reduce((sum, { size }) => sum + size, 0);
     page.set('loadedKeys', keys);
     page.set('loadedBytes', plan.bytes);
-    return { keys, records: replay.records, leftOut: this.#leftOut, droppedRecords };
+    const { records } = replay;
+    return { keys, records, leftOut: this.#leftOut, droppedRecords: this.#droppedRecords };
   }
 
   /** Cuts torn ends off, and puts aside what is damaged: the log goes on behind what was read. */
@@ -111,8 +120,11 @@ export class Recovery {
     this.#before += reader.size;
   }
 
-  #segment(file: string, isLast: boolean): void {
+  /** False where the log is to end in it. */
+  #segment(file: string, isLast: boolean): boolean {
+    const { replay } = this.#parts;
     const reader = new BlockReader('log', file);
+    replay.beginSegment(reader.head.number);
     try {
       for (let block = reader.next(); block !== undefined; block = reader.next()) {
         this.#replay(block, reader);
@@ -126,10 +138,28 @@ export class Recovery {
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         if (torn.bytes > 0) this.#leftOut.push({ file, ...torn, isDamage: false, message });
       }
+    } catch (error) {
+      if (!(error instanceof ReplayStop)) throw error;
+      this.#endWithin(reader, error.at);
+      return false;
     } finally {
       reader.close();
+      // A group that is not whole here never was: the next segment is of another life, or begins between groups.
+      this.#droppedRecords += replay.dropGroup();
     }
     this.#before += reader.size;
+    return true;
+  }
+
+  /** The log ends in the block at hand, after so many of its bytes. */
+  #endWithin({ file, blockAt, size }: BlockReader, at: number): void {
+    this.#repairs.push(() => {
+      shortenBlock(file, blockAt, at);
+    });
+    const message = `${file} counts up to offset ${blockAt + at}: what follows rests on transactions that are on no disk`;
+    this.#leftOut.push({
+      ...{ file, offset: blockAt + at, bytes: size - blockAt - at, isDamage: false, message },
+    });
   }
 
   #replay(block: Buffer, { file, blockAt }: BlockReader): void {
@@ -155,16 +185,25 @@ export class Recovery {
       cut(file, offset);
     });
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
+    this.#leaveBehind(later, DAMAGED);
+  }
+
+  /** Puts aside segments behind the end of the log. */
+  #leaveBehind(later: readonly string[], end: typeof DAMAGED | typeof LEFT): void {
     for (const next of later) {
       const bytes = fs.statSync(next).size;
       this.#repairs.push(() => {
-        fs.renameSync(next, `${next}.damaged`);
+        fs.renameSync(next, `${next}.${end.suffix}`);
       });
-      const why = `${next} is behind the damage`;
-      this.#leftOut.push({ file: next, offset: 0, bytes, isDamage: true, message: why });
+      const message = `${next} is behind ${end.what}`;
+      const { isDamage } = end;
+      this.#leftOut.push({ file: next, offset: 0, bytes, isDamage, message });
     }
   }
 }
+
+const DAMAGED = { suffix: 'damaged', what: 'the damage', isDamage: true } as const;
+const LEFT = { suffix: 'left', what: 'the end of what counts', isDamage: false } as const;
 
 /** Ends a file there, for good: behind the next segment a torn end would be damage. */
 function cut(file: string, offset: number): void {

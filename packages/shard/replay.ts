@@ -8,6 +8,7 @@ import { CommandError, type Bytes } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
 import { DATABASE_SHIFT, FrameKind, HOST_WORDS, Request, REQUEST_HEADER_BYTES } from '#link';
 import {
+  decodeRests,
   hasTransaction,
   Record,
   RECORD_DATABASE_SHIFT,
@@ -16,8 +17,10 @@ import {
   RecordKind,
   TRANSACTION_BYTES,
   transactionId,
+  type Rest,
 } from '#persistence';
 import { KeyStateReader, type Store } from '#store';
+import type { LogEnd, TransactionNote } from './agreement.ts';
 import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
@@ -37,12 +40,20 @@ export interface ReplayParts {
   readonly shardIndex: number;
 }
 
+/** The transaction is met before which the log is to end. */
+export class ReplayStop extends Error {
+  override readonly name = 'ReplayStop';
+  /** Bytes of the block that are before it. */
+  readonly at: number;
+
+  constructor(at: number) {
+    super('the log ends here');
+    this.at = at;
+  }
+}
+
 /** A transaction over several shards that the log has. */
-export interface SharedTransaction {
-  /** As `transactionId` makes it. */
-  readonly id: number;
-  /** The shards that took part, a bit each. */
-  readonly shards: number;
+interface SharedTransaction extends TransactionNote {
   readonly record: Bytes;
 }
 
@@ -60,17 +71,54 @@ export class Replay {
   /** The transactions met last, oldest first from `#kept`. */
   #transactions: SharedTransaction[] = [];
   #transactionBytes = 0;
+  #forgotten = 0;
+  #segment = 0;
+  /** Transactions of the segment. */
+  #inSegment = 0;
+  #timeMs = 0;
+  #stopAt: number | undefined;
   records = 0;
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
   }
 
-  get transactions(): readonly SharedTransaction[] {
-    return this.#transactions;
+  /** Forgets everything; what follows ends before the transaction `stopAt`. */
+  reset(stopAt?: number): void {
+    this.#stopAt = stopAt;
+    this.#group = [];
+    this.#transactions = [];
+    this.#transactionBytes = 0;
+    this.#forgotten = 0;
+    this.#segment = 0;
+    this.#inSegment = 0;
+    this.#timeMs = 0;
+    this.records = 0;
   }
 
-  /** Does the records of a block again; its bytes begin at a multiple of 8. */
+  /** What follows is of that segment. */
+  beginSegment(number: number): void {
+    this.#segment = number;
+    this.#inSegment = 0;
+  }
+
+  /** How far the log goes, to be compared with others. */
+  get end(): LogEnd {
+    return {
+      notes: this.#transactions.map(({ record: _, ...note }) => note),
+      forgotten: this.#forgotten,
+      segment: this.#segment,
+      transactions: this.#inSegment,
+      timeMs: this.#timeMs,
+    };
+  }
+
+  /** The records of those transactions, in the order of the log. */
+  recordsOf(ids: ReadonlySet<number>): readonly Bytes[] {
+    return this.#transactions.filter(({ id }) => ids.has(id)).map(({ record }) => record);
+  }
+
+  /** Does the records of a block again; its bytes begin at a multiple of 8. Throws a ReplayStop where they end. */
   block(block: Bytes): void {
     const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
     let at = 0;
@@ -80,9 +128,15 @@ export class Replay {
         throw new ReplayError('a record has no size that can be');
       }
       const kindWord = words[(at >> 2) + Record.kind]!;
-      if ((kindWord & RECORD_GROUPED) !== 0) this.#group.push(block.slice(at, at + size));
-      else if ((kindWord & RECORD_KIND_MASK) === RecordKind.commit) this.#endGroup();
-      else this.record(new Frame(block, words, at >> 2));
+      const kind = kindWord & RECORD_KIND_MASK;
+      if ((kindWord & RECORD_GROUPED) !== 0) {
+        this.#group.push(block.slice(at, at + size));
+      } else {
+        const record = new Frame(block, words, at >> 2);
+        if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(at);
+        if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
+        if (kind !== RecordKind.commit) this.record(record);
+      }
       at += size;
     }
   }
@@ -92,6 +146,13 @@ export class Replay {
     const dropped = this.#group.length;
     this.#group = [];
     return dropped;
+  }
+
+  /** Whether the log is to end before this record; a group ends as a whole. */
+  #stops(record: Frame, kind: number): boolean {
+    const isCommit = kind === RecordKind.commit || kind === RecordKind.sharedCommit;
+    const records = isCommit ? [...this.#group.map(frameOf), record] : [record];
+    return records.some((each) => hasTransaction(kindOf(each)) && idOf(each) === this.#stopAt);
   }
 
   #endGroup(): void {
@@ -104,7 +165,7 @@ export class Replay {
   record(record: Frame): void {
     const { store } = this.#parts;
     const { words, word, bytes } = record;
-    const kind = words[word + Record.kind]! & RECORD_KIND_MASK;
+    const kind = kindOf(record);
     const begin = word << 2;
     const view = new DataView(bytes.buffer, bytes.byteOffset + begin);
     this.#setTime(view.getFloat64(4 * Record.timeAt, true));
@@ -131,6 +192,9 @@ export class Replay {
       case RecordKind.transaction:
         this.#transaction(record, bodyAt, bodyEnd);
         break;
+      case RecordKind.sharedCommit:
+        this.#note(record, 2 ** this.#parts.context.shardCount - 1, [], true);
+        break;
       default:
         throw new ReplayError(`a record has the unknown kind ${kind}`);
     }
@@ -138,6 +202,7 @@ export class Replay {
 
   #setTime(nowMs: number): void {
     const { store, context } = this.#parts;
+    this.#timeMs = nowMs;
     store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
     context.nowMs = nowMs;
@@ -145,12 +210,14 @@ export class Replay {
 
   #transaction(record: Frame, bodyAt: number, bodyEnd: number): void {
     const { store, shardIndex } = this.#parts;
+    const { rests, end } = decodeRests(record.bytes, bodyAt);
     let shards = 0;
-    for (const states = new KeyStateReader(record.bytes, bodyAt, bodyEnd); states.next();) {
+    for (const states = new KeyStateReader(record.bytes, end, bodyEnd); states.next();) {
       shards |= 1 << states.owner;
       if (states.owner === shardIndex) states.install(store);
     }
-    this.#note(record, shards);
+    this.#note(record, shards, rests);
+    this.#inSegment += 1;
   }
 
   #command(record: Frame, kind: number): void {
@@ -177,7 +244,7 @@ export class Replay {
     if (errorText !== null) {
       throw new ReplayError(`${entry.command.name} answers an error now: ${errorText}`);
     }
-    if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry));
+    if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry), []);
   }
 
   #part(entry: CommandEntry): void {
@@ -207,26 +274,36 @@ export class Replay {
     return shards;
   }
 
-  #note(record: Frame, shards: number): void {
-    const { words, word, bytes, byteCount } = record;
-    const id = transactionId(
-      words[word + Record.epoch]! >>> 0,
-      words[word + Record.transaction]! >>> 0,
-    );
+  #note(record: Frame, shards: number, rests: readonly Rest[], needsAll = false): void {
+    const { word, bytes, byteCount } = record;
     const at = word << 2;
-    this.#transactions.push({ id, shards, record: bytes.slice(at, at + byteCount) });
+    this.#transactions.push({
+      ...{ id: idOf(record), shards, rests, needsAll, timeMs: this.#timeMs },
+      ...{ segment: this.#segment, before: this.#inSegment },
+      record: bytes.slice(at, at + byteCount),
+    });
     this.#transactionBytes += byteCount;
     if (
       this.#transactions.length > 2 * TRANSACTIONS_KEPT ||
       this.#transactionBytes > 2 * TRANSACTION_BYTES_KEPT
     ) {
-      this.#transactions = this.#transactions.slice(this.#transactions.length >> 1);
+      const dropped = this.#transactions.splice(0, this.#transactions.length >> 1);
+      for (const { id } of dropped) this.#forgotten = Math.max(this.#forgotten, id);
       this.#transactionBytes = this.#transactions.reduce(
         (sum, { record: { length } }) => sum + length,
         0,
       );
     }
   }
+}
+
+function kindOf({ words, word }: Frame): number {
+  return words[word + Record.kind]! & RECORD_KIND_MASK;
+}
+
+function idOf({ words, word }: Frame): number {
+  const epoch = words[word + Record.epoch]! >>> 0;
+  return transactionId(epoch, words[word + Record.transaction]! >>> 0);
 }
 
 /** A record in memory of its own. */

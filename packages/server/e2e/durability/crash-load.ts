@@ -11,6 +11,8 @@ const BALANCE = 1_000;
 const MOVED = 10;
 /** Keys of one MSET: enough for every shard to have some. */
 const TOGETHER = 6;
+/** Of transactions: all shards stop for one, and it takes long. */
+const CONDUCTED = 0.1;
 /** A key is removed when so many more were set. */
 const REMOVED_BEHIND = 5;
 
@@ -66,6 +68,7 @@ export class CrashLoad {
   readonly #hash = new Tally();
   readonly #together = new Tally();
   readonly #transactions = new Tally();
+  readonly #conducted = new Tally();
   readonly #set = new Tally();
   readonly #removed = new Tally();
   readonly #steps: readonly Step[];
@@ -86,8 +89,9 @@ export class CrashLoad {
           ...Array.from({ length: TOGETHER }, (_, key) => [`together:${id}:${key}`, nth]).flat(),
         ]),
       () => this.#transfer(),
+      () => this.#conduct(),
       () => this.#move(),
-      () => this.#count(this.#set, (nth) => ['SET', `${this.#removalPrefix}${nth}`, nth]),
+      () => this.#setNext(),
       () => this.#remove(),
     ];
   }
@@ -137,6 +141,32 @@ export class CrashLoad {
     };
   }
 
+  /** A transaction for which all shards stop, since DBSIZE asks every one of them. */
+  #conduct(): ReturnType<Step> {
+    if (!this.#random.chance(CONDUCTED)) return this.#transfer();
+    const tally = this.#conducted;
+    tally.sent += 1;
+    return {
+      commands: [
+        ['MULTI'],
+        ...this.#conductedKeys.map((key) => ['INCR', key]),
+        ['DBSIZE'],
+        ['EXEC'],
+      ],
+      acked: () => {
+        tally.ack();
+      },
+    };
+  }
+
+  get #conductedKeys(): readonly string[] {
+    return Array.from({ length: TOGETHER }, (_, nth) => `conducted:${this.#id}:${nth}`);
+  }
+
+  #setNext(): ReturnType<Step> {
+    return this.#count(this.#set, (nth) => ['SET', `${this.#removalPrefix}${nth}`, nth]);
+  }
+
   #move(): ReturnType<Step> {
     const lists = this.#random.shuffled([`from:${this.#id}`, `to:${this.#id}`]);
     return { commands: [['LMOVE', ...lists, 'LEFT', 'RIGHT']], acked: () => undefined };
@@ -145,7 +175,7 @@ export class CrashLoad {
   #remove(): ReturnType<Step> {
     const tally = this.#removed;
     // Nothing is removed before it was set: then this is one more that is set.
-    if (tally.sent + REMOVED_BEHIND >= this.#set.sent) return this.#steps[6]!();
+    if (tally.sent + REMOVED_BEHIND >= this.#set.sent) return this.#setNext();
     return this.#count(tally, (nth) => ['DEL', `${this.#removalPrefix}${nth}`]);
   }
 
@@ -189,6 +219,9 @@ export class CrashLoad {
     const value = same('MSET', together);
     judge('MSET', this.#together, value);
     this.#together.restart(value);
+    const conducted = same('conducted EXEC', await numbers('MGET', ...this.#conductedKeys));
+    judge('conducted EXEC', this.#conducted, conducted);
+    this.#conducted.restart(conducted);
     const names = ['a', 'b'].map((name) => `transactions:${id}:${name}`);
     const done = same('EXEC', await numbers('MGET', ...names));
     judge('EXEC', this.#transactions, done);

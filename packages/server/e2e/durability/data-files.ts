@@ -60,6 +60,17 @@ export function blocksIn(file: string): { readonly blocks: number; readonly sync
   return { blocks, synced };
 }
 
+/** Takes the last blocks off a segment. */
+export function removeBlocks(file: string, count: number): void {
+  const bytes = fs.readFileSync(file);
+  const starts: number[] = [];
+  for (let at = HEAD_BYTES; at + BLOCK_HEAD_BYTES <= bytes.length && bytes[at] !== 0;) {
+    starts.push(at);
+    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+  }
+  if (count > 0) fs.truncateSync(file, starts.at(-count));
+}
+
 /** Turns one bit of a file. */
 export function turnBit(file: string, offset: number): void {
   const bytes = fs.readFileSync(file);
