@@ -78,10 +78,6 @@ const report: Record<string, unknown> = {
   measured: new Date().toISOString(),
 };
 
-function isWanted(name: string): boolean {
-  return names.length === 0 || names.includes(name);
-}
-
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -372,17 +368,29 @@ function save(): void {
   if (words.includes('--baseline')) writeFileSync(path.join(root, 'bench/baseline.json'), text);
 }
 
+const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
+  load: benchLoad,
+  types: benchTypes,
+  pubsub: benchPubSub,
+  overhead: benchOverhead,
+  tracing: benchTracing,
+  durability: benchDurability,
+  memory: benchMemory,
+  stall: benchStall,
+  scrape: benchScrape,
+  start: benchStart,
+  micro: benchMicro,
+};
+const FLAGS = ['--quick', '--baseline'];
+
+const unknown = words.filter((word) => !FLAGS.includes(word) && !(word in PARTS));
+if (unknown.length > 0) {
+  print(`usage: npm run bench -- [${FLAGS.join('] [')}] [${Object.keys(PARTS).join(' | ')}] ...`);
+  process.exit(words.includes('--help') ? 0 : 2);
+}
 if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
-if (isWanted('load')) await benchLoad();
-if (isWanted('types')) await benchTypes();
-if (isWanted('pubsub')) await benchPubSub();
-if (isWanted('overhead')) await benchOverhead();
-if (isWanted('tracing')) await benchTracing();
-if (isWanted('durability')) await benchDurability();
-if (isWanted('memory')) await benchMemory();
-if (isWanted('stall')) await benchStall();
-if (isWanted('scrape')) await benchScrape();
-if (isWanted('start')) await benchStart();
-if (isWanted('micro')) benchMicro();
+for (const [name, part] of Object.entries(PARTS)) {
+  if (names.length === 0 || names.includes(name)) await part();
+}
 save();
