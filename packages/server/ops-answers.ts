@@ -1,10 +1,9 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
-import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
 import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
+import { textOf } from './json-text.ts';
 import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
 
@@ -48,11 +47,6 @@ function slowReport(entry: SlowEntry): SlowlogReport {
     queue_us: Math.round(entry.queueUs),
     durable_us: Math.round(entry.durableUs),
   };
-}
-
-/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): LatencyEventReport {
