@@ -2,6 +2,9 @@ export type { ActionAnswer, HotKeysDocument, HotWindowDocument } from './page-re
 export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops-thread.ts';
 export type {
   ClientReport,
+  KeyDeathReport,
+  KeyDeathsAnswer,
+  KeyDeathsQuestion,
   LatencyEventReport,
   MainAnswers,
   MainReportName,

@@ -39,6 +39,45 @@ export interface SlowlogReport {
   readonly durable_us: number;
 }
 
+/** A key that has gone, or all keys of a database on one shard. */
+export interface KeyDeathReport {
+  readonly id: number;
+  readonly unix_time_ms: number;
+  readonly db: number;
+  readonly shard: number;
+  readonly reason: string;
+  /** Its beginning, where it is long; null for a database. */
+  readonly key: string | null;
+  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+  readonly binary: boolean;
+  /** Whether `key` is its beginning only. */
+  readonly cut: boolean;
+  /** Of the whole key; null for a database. */
+  readonly key_bytes: number | null;
+  /** 1, or all of the database on that shard. */
+  readonly keys: number;
+  /** Null, as who sent it: the shard did it by itself. */
+  readonly command: string | null;
+  readonly client_id: number | null;
+  readonly client_addr: string | null;
+  readonly client_name: string | null;
+  readonly user: string | null;
+}
+
+export interface KeyDeathsQuestion {
+  /** Infinity: all. */
+  readonly count: number;
+  /** Of this key alone, and of its database when that was emptied. */
+  readonly of: { readonly db: number; readonly key: Uint8Array } | null;
+}
+
+export interface KeyDeathsAnswer {
+  readonly deaths: readonly KeyDeathReport[];
+  /** Deaths that are kept. */
+  readonly kept: number;
+  readonly missing_shards: readonly number[];
+}
+
 export interface LatencyEventReport {
   readonly event: string;
   readonly latest_us: number;
@@ -54,10 +93,11 @@ export interface MainReports extends PageReports {
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
   slowlog: {
-    /** -1: all. */
+    /** Infinity: all. */
     question: { count: number };
     answer: { entries: readonly SlowlogReport[]; missing_shards: readonly number[] };
   };
+  'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** By shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

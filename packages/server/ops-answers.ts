@@ -4,6 +4,7 @@ import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
 import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
 import { textOf } from './json-text.ts';
+import { keyDeaths } from './key-deaths-answer.ts';
 import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
 
@@ -17,9 +18,10 @@ export function opsAnswers(server: Server): MainAnswers {
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
     slowlog: async ({ count }) => {
       const { slowCommands } = server.diagnosis;
-      const { entries, missingShards } = await slowCommands.collect(count < 0 ? Infinity : count);
+      const { entries, missingShards } = await slowCommands.collect(count);
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
+    'key-deaths': (question) => keyDeaths(server, question),
     'latency-events': () => server.diagnosis.events.map(eventReport),
     shards: async () => {
       const reports = await server.router.reports.ask(SHARD_CONTENT, null);

@@ -25,6 +25,11 @@ export function pageAnswers(server: Server): MainAnswers {
       log.info('slowlog-reset', 'the slow log was emptied over HTTP');
       return null;
     },
+    'key-fates-reset': async () => {
+      await diagnosis.keyFates.reset();
+      log.info('key-fates-reset', 'the deaths of keys were forgotten over HTTP');
+      return null;
+    },
     'latency-reset': () => {
       diagnosis.reset();
       log.info('latency-reset', 'latency events were reset over HTTP');
