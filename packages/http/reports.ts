@@ -87,6 +87,9 @@ export interface LatencyEventReport {
   readonly samples: number;
 }
 
+/** By default what has changed is saved where snapshots are taken at all, as SHUTDOWN does it. */
+export type SaveAtEnd = 'default' | 'always' | 'never';
+
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
 export interface MainReports extends PageReports {
   clients: { question: null; answer: readonly ClientReport[] };
@@ -101,8 +104,10 @@ export interface MainReports extends PageReports {
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** By shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };
+  /** Begins a snapshot, if none is under way and anything is kept on disk. */
+  snapshot: { question: null; answer: 'started' | 'busy' | 'nothing-kept' };
   /** Begins to drain; answered as soon as that has begun. */
-  shutdown: { question: null; answer: null };
+  shutdown: { question: { save: SaveAtEnd }; answer: 'begun' | 'nothing-kept' };
 }
 
 export type MainReportName = keyof MainReports;

@@ -27,11 +27,21 @@ export function opsAnswers(server: Server): MainAnswers {
       const reports = await server.router.reports.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));
     },
-    shutdown: () => {
+    snapshot: () => {
+      const { durability, log } = server;
+      if (durability === undefined) return 'nothing-kept';
+      if (durability.saveInBackground(false) === 'busy') return 'busy';
+      log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
+      return 'started';
+    },
+    shutdown: ({ save }) => {
+      if (save === 'always' && server.durability === undefined) return 'nothing-kept';
       server.log.info('shutdown-asked', 'shutdown was asked for over HTTP');
       // Whoever asked is told first that it begins.
-      setImmediate(() => void server.stop());
-      return null;
+      setImmediate(() => {
+        server.shutdown({ save, now: false, force: false });
+      });
+      return 'begun';
     },
   };
 }
