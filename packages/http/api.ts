@@ -5,15 +5,11 @@ import { bandReport, commandReports, shardReports } from './api-figures.ts';
 import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { flightRoutes } from './flight.ts';
-import { keyFatesDocument, keyFatesRoute, type KeyFatesDocument } from './key-fates.ts';
+import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
+import type { KeyDeathsQuestion, KeyFatesDocument } from './key-fates-document.ts';
 import type { MetricsDesk } from './metrics.ts';
 import { countOf } from './query.ts';
-import type {
-  KeyDeathsQuestion,
-  LatencyEventReport,
-  ShardContent,
-  SlowlogReport,
-} from './reports.ts';
+import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
 import { flightReport, type FlightReport } from '#sight';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';

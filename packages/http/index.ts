@@ -1,10 +1,8 @@
+export type { KeyDeathReport, KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-document.ts';
 export type { ActionAnswer, HotKeysDocument, HotWindowDocument } from './page-reports.ts';
 export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops-thread.ts';
 export type {
   ClientReport,
-  KeyDeathReport,
-  KeyDeathsAnswer,
-  KeyDeathsQuestion,
   LatencyEventReport,
   MainAnswers,
   MainReportName,

@@ -6,32 +6,13 @@
 import { fateCounts } from '#diag';
 import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import type { KeyDeathsQuestion, KeyFatesDocument } from './key-fates-document.ts';
 import { bytesOf, countOf, numberBelow } from './query.ts';
-import type { KeyDeathReport, KeyDeathsQuestion } from './reports.ts';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Deaths answered when no count is given: as many as are kept by default. */
 const COUNT = 128;
-
-export interface KeyFatesDocument {
-  /** Whether deaths are kept, and by which settings; they are counted in any case. */
-  readonly recording: {
-    readonly enabled: boolean;
-    readonly setting: string;
-    readonly max_len: number;
-    readonly overwritten: boolean;
-    readonly overwritten_setting: string;
-  };
-  /** Keys that have gone, by reason, since the start or CONFIG RESETSTAT. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Deaths that are kept; null when main was late. */
-  readonly kept: number | null;
-  /** Newest first. */
-  readonly deaths: readonly KeyDeathReport[];
-  readonly missing_shards?: readonly number[];
-  readonly missing?: readonly string[];
-}
 
 export interface KeyFatesSources {
   readonly sight: Pick<Surroundings['sight'], 'shards'>;

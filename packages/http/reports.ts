@@ -3,6 +3,7 @@
 import type { ShardContent } from '#diag';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
+import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-document.ts';
 import type { PageReports } from './page-reports.ts';
 
 /** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
@@ -39,45 +40,6 @@ export interface SlowlogReport {
   readonly durable_us: number;
 }
 
-/** A key that has gone, or all keys of a database on one shard. */
-export interface KeyDeathReport {
-  readonly id: number;
-  readonly unix_time_ms: number;
-  readonly db: number;
-  readonly shard: number;
-  readonly reason: string;
-  /** Its beginning, where it is long; null for a database. */
-  readonly key: string | null;
-  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
-  readonly binary: boolean;
-  /** Whether `key` is its beginning only. */
-  readonly cut: boolean;
-  /** Of the whole key; null for a database. */
-  readonly key_bytes: number | null;
-  /** 1, or all of the database on that shard. */
-  readonly keys: number;
-  /** Null, as who sent it: the shard did it by itself. */
-  readonly command: string | null;
-  readonly client_id: number | null;
-  readonly client_addr: string | null;
-  readonly client_name: string | null;
-  readonly user: string | null;
-}
-
-export interface KeyDeathsQuestion {
-  /** Infinity: all. */
-  readonly count: number;
-  /** Of this key alone, and of its database when that was emptied. */
-  readonly of: { readonly db: number; readonly key: Uint8Array } | null;
-}
-
-export interface KeyDeathsAnswer {
-  readonly deaths: readonly KeyDeathReport[];
-  /** Deaths that are kept. */
-  readonly kept: number;
-  readonly missing_shards: readonly number[];
-}
-
 export interface LatencyEventReport {
   readonly event: string;
   readonly latest_us: number;
@@ -86,9 +48,6 @@ export interface LatencyEventReport {
   readonly avg_us: number;
   readonly samples: number;
 }
-
-/** By default what has changed is saved where snapshots are taken at all, as SHUTDOWN does it. */
-export type SaveAtEnd = 'default' | 'always' | 'never';
 
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
 export interface MainReports extends PageReports {
@@ -111,6 +70,9 @@ export interface MainReports extends PageReports {
 }
 
 export type MainReportName = keyof MainReports;
+
+/** By default what has changed is saved where snapshots are taken at all, as SHUTDOWN does it. */
+export type SaveAtEnd = 'default' | 'always' | 'never';
 
 /** Main's side: who answers what. */
 export type MainAnswers = {
