@@ -100,7 +100,7 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency-test.ts';
-export { FATE_COUNTERS } from './fate-counters.ts';
+export { FATE_COUNTERS, fateCounts } from './fate-counters.ts';
 export {
   beginPrefixes,
   prefixesId,

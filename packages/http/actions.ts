@@ -41,6 +41,9 @@ export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
       desk.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
     ),
     post('slowlog/reset', 'Empties the slow log.', () => desk.ask('slowlog-reset', null)),
+    post('key-fates/reset', 'Forgets the deaths of keys; the counts stay.', () =>
+      desk.ask('key-fates-reset', null),
+    ),
     post('latency/reset', 'Forgets latency events.', () => desk.ask('latency-reset', null)),
   ];
 }

@@ -3,6 +3,7 @@
 import { Phase } from '#diag';
 import { HttpError, json, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import type { SaveAtEnd } from './reports.ts';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -12,7 +13,7 @@ const PHASES: Readonly<Record<number, string>> = {
   [Phase.stopping]: 'stopping',
 };
 
-const NOTHING_ON_DISK = 'this version keeps nothing on disk';
+const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
 
 export function adminRoutes(surroundings: Surroundings): Route[] {
   const { sight } = surroundings;
@@ -46,27 +47,41 @@ export function adminRoutes(surroundings: Surroundings): Route[] {
     },
     {
       path: '/admin/shutdown',
-      about: 'Finishes what is in flight and ends the server; ?save=true|false.',
+      about: 'Finishes what is in flight and ends the server; ?save= says whether with a snapshot.',
       methods: { POST: (exchange) => shutdown(surroundings, exchange) },
     },
     {
       path: '/admin/snapshot',
-      about: 'Writes a snapshot.',
-      methods: {
-        POST: () => {
-          throw new HttpError(501, 'not available', {}, NOTHING_ON_DISK);
-        },
-      },
+      about: 'Begins a snapshot, as BGSAVE does.',
+      methods: { POST: () => snapshot(surroundings) },
     },
   ];
 }
 
-async function shutdown({ desk }: Surroundings, exchange: Exchange): Promise<Answer> {
-  const save = exchange.query.get('save') ?? 'false';
-  if (save !== 'true' && save !== 'false') {
-    throw new HttpError(400, 'save must be true or false');
+async function snapshot({ desk, sight }: Surroundings): Promise<Answer> {
+  if (sight.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
+  const outcome = await desk.ask('snapshot', null);
+  switch (outcome) {
+    case 'started':
+      return json({ status: 'started' }, 202);
+    case 'busy':
+      throw new HttpError(409, 'a snapshot is under way');
+    case 'nothing-kept':
+      throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
   }
-  if (save === 'true') throw new HttpError(501, 'not available', {}, NOTHING_ON_DISK);
-  await desk.ask('shutdown', null);
+}
+
+const SAVE: ReadonlyMap<string | null, SaveAtEnd> = new Map([
+  [null, 'default'],
+  ['true', 'always'],
+  ['false', 'never'],
+]);
+
+async function shutdown({ desk }: Surroundings, exchange: Exchange): Promise<Answer> {
+  const save = SAVE.get(exchange.query.get('save'));
+  if (save === undefined) throw new HttpError(400, 'save must be true or false');
+  if ((await desk.ask('shutdown', { save })) === 'nothing-kept') {
+    throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
+  }
   return json({ status: 'shutting_down' }, 202);
 }

@@ -4,9 +4,13 @@ import { prefixReports } from '#diag';
 import { bandReport, commandReports, shardReports } from './api-figures.ts';
 import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import { flightRoutes } from './flight.ts';
+import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
+import type { KeyDeathsQuestion, KeyFatesDocument } from './key-fates-document.ts';
 import type { MetricsDesk } from './metrics.ts';
+import { countOf } from './query.ts';
 import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
-import { flightReport } from '#sight';
+import { flightReport, type FlightReport } from '#sight';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -99,8 +103,18 @@ export class DebugDocuments {
   }
 
   /** Read from shared memory: no thread is asked, however stuck it is. */
-  flight(count: number) {
-    return flightReport(this.#surroundings.sight, { count });
+  flight(count: number, thread?: string): FlightReport {
+    return flightReport(this.#surroundings.sight, { count, thread });
+  }
+
+  keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
+    return keyFatesDocument(this.#surroundings, question);
+  }
+
+  /** What questions may name. */
+  get scope(): { readonly threads: readonly string[]; readonly databases: number } {
+    const { threads, shape } = this.#surroundings.sight;
+    return { threads: threads.map(([thread]) => thread), databases: shape.databases };
   }
 
   /** The latest, newest first. */
@@ -116,6 +130,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
     methods: { GET: async (exchange) => json(await body(exchange)) },
   });
   const server = (): unknown => documents.server();
+  const { threads, databases } = documents.scope;
   return [
     get('server', 'The server: version, role, uptime, shards, replication.', server),
     get('cluster', 'The same as server.', server),
@@ -134,21 +149,8 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
     ),
     get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
     get('prefixes', 'Use and size of keys by configured prefix.', () => documents.prefixes()),
-    get(
-      'flight-recorder',
-      'What was notable in each thread lately; ?count= for fewer.',
-      ({ query }) => {
-        const count = countOf(query);
-        return documents.flight(count < 0 ? Infinity : count);
-      },
-    ),
+    ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
+    keyFatesRoute(databases, (question) => documents.keyFates(question)),
     get('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
-}
-
-/** All entries, when no count is given. */
-function countOf(query: URLSearchParams): number {
-  const text = query.get('count') ?? '-1';
-  if (/^(-1|\d{1,9})$/.test(text)) return Number(text);
-  throw new HttpError(400, 'count must be a whole number, or -1 for all');
 }

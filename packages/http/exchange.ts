@@ -12,6 +12,8 @@ export const BODY_BYTES_MAX = 16 * 1_024;
 export interface Target {
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as it was sent, for what is no text. */
+  readonly search: string;
 }
 
 /**
@@ -22,7 +24,8 @@ export function targetOf(url: string): Target {
   if (url.length > URL_CHARS_MAX) throw new HttpError(414, 'the path is too long');
   const question = url.indexOf('?');
   const raw = question < 0 ? url : url.slice(0, question);
-  const query = new URLSearchParams(question < 0 ? '' : url.slice(question + 1));
+  const search = question < 0 ? '' : url.slice(question + 1);
+  const query = new URLSearchParams(search);
   if (!raw.startsWith('/')) throw new HttpError(400, 'the path must begin with a slash');
   let decoded: string;
   try {
@@ -33,13 +36,14 @@ export function targetOf(url: string): Target {
   // A second decoding anywhere behind us must find nothing; nor is any of these in a path of ours.
   if (/[%\\\0-\x1f\x7f]/.test(decoded))
     throw new HttpError(400, 'the path has forbidden characters');
-  return { path: path.posix.normalize(decoded.replace(/^\/+/, '/')), query };
+  return { path: path.posix.normalize(decoded.replace(/^\/+/, '/')), query, search };
 }
 
 export class Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  readonly search: string;
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly #request: IncomingMessage;
 
@@ -52,6 +56,7 @@ export class Exchange {
     this.method = request.method ?? 'GET';
     this.path = target.path;
     this.query = target.query;
+    this.search = target.search;
     this.params = params;
   }
 

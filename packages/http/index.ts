@@ -1,3 +1,4 @@
+export type { KeyDeathReport, KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-document.ts';
 export type { ActionAnswer, HotKeysDocument, HotWindowDocument } from './page-reports.ts';
 export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops-thread.ts';
 export type {

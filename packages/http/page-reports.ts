@@ -72,5 +72,6 @@ export interface PageReports {
   'kill-client': { question: { id: number }; answer: ActionAnswer };
   'set-setting': { question: { name: string; value: string }; answer: ActionAnswer };
   'slowlog-reset': { question: null; answer: ActionAnswer };
+  'key-fates-reset': { question: null; answer: ActionAnswer };
   'latency-reset': { question: null; answer: ActionAnswer };
 }

@@ -3,6 +3,7 @@
 import type { ShardContent } from '#diag';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
+import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-document.ts';
 import type { PageReports } from './page-reports.ts';
 
 /** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
@@ -54,18 +55,24 @@ export interface MainReports extends PageReports {
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
   slowlog: {
-    /** -1: all. */
+    /** Infinity: all. */
     question: { count: number };
     answer: { entries: readonly SlowlogReport[]; missing_shards: readonly number[] };
   };
+  'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** By shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };
+  /** Begins a snapshot, if none is under way and anything is kept on disk. */
+  snapshot: { question: null; answer: 'started' | 'busy' | 'nothing-kept' };
   /** Begins to drain; answered as soon as that has begun. */
-  shutdown: { question: null; answer: null };
+  shutdown: { question: { save: SaveAtEnd }; answer: 'begun' | 'nothing-kept' };
 }
 
 export type MainReportName = keyof MainReports;
+
+/** By default what has changed is saved where snapshots are taken at all, as SHUTDOWN does it. */
+export type SaveAtEnd = 'default' | 'always' | 'never';
 
 /** Main's side: who answers what. */
 export type MainAnswers = {

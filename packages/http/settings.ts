@@ -36,6 +36,8 @@ export interface HttpLiveSettings {
   readonly status: StatusSettings;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];
+  /** How many deaths of keys are kept, and whether those of overwritten values are. */
+  readonly keyFates: { readonly lengthMax: number; readonly keepsOverwritten: boolean };
   readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
   readonly bundles: {
     readonly countMax: number;

@@ -2,8 +2,7 @@
 
 import { ERROR_CODES } from '#base';
 import { commandTable } from '#commands';
-import { latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
-import { fateCounts } from './key-fates.ts';
+import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
 import { keyspace, keySizes, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { persistence } from './info-persistence.ts';

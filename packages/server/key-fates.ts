@@ -4,7 +4,7 @@ import { KEY_FATES, unreachable } from '#base';
 import { commandTable, type KeyFatePort, type KeyDeathEntry } from '#commands';
 import type { Settings } from '#config';
 import {
-  FATE_COUNTERS,
+  fateCounts,
   KEY_DEATHS,
   KEY_DEATHS_RESET,
   type KeyDeath,
@@ -20,6 +20,12 @@ export interface KeyFatesParts {
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
   readonly reports: () => Reports;
+}
+
+/** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
+export interface DeathsReport {
+  readonly deaths: readonly KeyDeathEntry[];
+  readonly missingShards: readonly number[];
 }
 
 export class KeyFates implements KeyFatePort {
@@ -43,8 +49,12 @@ export class KeyFates implements KeyFatePort {
     return fateCounts(this.#parts.pages);
   }
 
-  /** The newest deaths of all keys, or of one; those of a shard that does not answer in time are missing. */
   async newest(count: number, of?: KeyPlace): Promise<readonly KeyDeathEntry[]> {
+    return (await this.collect(count, of)).deaths;
+  }
+
+  /** The newest deaths of all keys, or of one, and who is missing. */
+  async collect(count: number, of?: KeyPlace): Promise<DeathsReport> {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
@@ -53,12 +63,15 @@ export class KeyFates implements KeyFatePort {
       .ask(KEY_DEATHS, of === undefined ? question : { ...question, of });
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
-    return reports
-      .flatMap((report) => (report.missing ? [] : report.answer))
-      .filter(({ id }) => id >= fromId)
-      .sort((a, b) => b.id - a.id)
-      .slice(0, most)
-      .map(entryOf);
+    return {
+      deaths: reports
+        .flatMap((report) => (report.missing ? [] : report.answer))
+        .filter(({ id }) => id >= fromId)
+        .sort((a, b) => b.id - a.id)
+        .slice(0, most)
+        .map(entryOf),
+      missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+    };
   }
 
   /** Forgets all, in order with the commands. */
@@ -66,16 +79,6 @@ export class KeyFates implements KeyFatePort {
     await this.#parts.reports().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
-}
-
-/** How many keys have gone for each reason, over all shards. */
-export function fateCounts(
-  pages: readonly Page[],
-): readonly (readonly [fate: string, keys: number])[] {
-  return KEY_FATES.map((fate, number) => {
-    const counter = FATE_COUNTERS[number] ?? unreachable('a fate is counted');
-    return [fate, pages.reduce((sum, page) => sum + page.get(counter), 0)];
-  });
 }
 
 function entryOf({ fate, command, client, ...rest }: KeyDeath): KeyDeathEntry {

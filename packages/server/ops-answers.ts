@@ -1,10 +1,10 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
-import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
 import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
+import { textOf } from './json-text.ts';
+import { keyDeaths } from './key-deaths-answer.ts';
 import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
 
@@ -18,19 +18,30 @@ export function opsAnswers(server: Server): MainAnswers {
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
     slowlog: async ({ count }) => {
       const { slowCommands } = server.diagnosis;
-      const { entries, missingShards } = await slowCommands.collect(count < 0 ? Infinity : count);
+      const { entries, missingShards } = await slowCommands.collect(count);
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
+    'key-deaths': (question) => keyDeaths(server, question),
     'latency-events': () => server.diagnosis.events.map(eventReport),
     shards: async () => {
       const reports = await server.router.reports.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));
     },
-    shutdown: () => {
+    snapshot: () => {
+      const { durability, log } = server;
+      if (durability === undefined) return 'nothing-kept';
+      if (durability.saveInBackground(false) === 'busy') return 'busy';
+      log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
+      return 'started';
+    },
+    shutdown: ({ save }) => {
+      if (save === 'always' && server.durability === undefined) return 'nothing-kept';
       server.log.info('shutdown-asked', 'shutdown was asked for over HTTP');
       // Whoever asked is told first that it begins.
-      setImmediate(() => void server.stop());
-      return null;
+      setImmediate(() => {
+        server.shutdown({ save, now: false, force: false });
+      });
+      return 'begun';
     },
   };
 }
@@ -48,11 +59,6 @@ function slowReport(entry: SlowEntry): SlowlogReport {
     queue_us: Math.round(entry.queueUs),
     durable_us: Math.round(entry.durableUs),
   };
-}
-
-/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): LatencyEventReport {

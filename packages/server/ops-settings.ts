@@ -70,6 +70,10 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     status: statusSettings(settings),
     tracksLatency: settings.boolean('latency.tracking'),
     prefixes: settings.list('key-prefixes.prefixes'),
+    keyFates: {
+      lengthMax: settings.number('keyfate.max-len'),
+      keepsOverwritten: settings.boolean('keyfate.overwritten'),
+    },
     bands: {
       isEnabled: settings.boolean('latency-bands.enabled'),
       thresholdsMs: settings.numbers('latency-bands.bands'),

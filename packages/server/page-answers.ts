@@ -1,10 +1,9 @@
 /** What main does and tells for the debug pages. Whatever changes something is logged: nobody else tells who did it. */
 
-import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, configName, isSettingName } from '#config';
 import type { ActionAnswer, HotKeysDocument, HotWindowDocument, MainAnswers } from '#http';
+import { keyAsText } from './json-text.ts';
 import type { Server } from './server.ts';
 
 export function pageAnswers(server: Server): MainAnswers {
@@ -24,6 +23,11 @@ export function pageAnswers(server: Server): MainAnswers {
     'slowlog-reset': async () => {
       await diagnosis.slowCommands.reset();
       log.info('slowlog-reset', 'the slow log was emptied over HTTP');
+      return null;
+    },
+    'key-fates-reset': async () => {
+      await diagnosis.keyFates.reset();
+      log.info('key-fates-reset', 'the deaths of keys were forgotten over HTTP');
       return null;
     },
     'latency-reset': () => {
@@ -79,8 +83,7 @@ function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
     total_net_bytes: Math.round(report.keyedBytes),
     missing_shards: report.missingShards,
     keys: report.byMetric[options.metrics[0] ?? 'cpu'].map(({ key, calls, us, bytes, error }) => ({
-      key: textOf(key),
-      binary: !isUtf8(key),
+      ...keyAsText(key),
       access_count: Math.round(calls),
       total_cpu_time_us: Math.round(us),
       total_net_bytes: Math.round(bytes),
@@ -99,8 +102,7 @@ function hotWindowDocument(window: HotWindow): NonNullable<HotWindowDocument['wi
     floor_per_sec: tenths(window.floorPerSecond),
     missing_shards: window.missingShards,
     keys: window.keys.map(({ key, database, ...rates }) => ({
-      key: textOf(key),
-      binary: !isUtf8(key),
+      ...keyAsText(key),
       db: database,
       ops_per_sec: tenths(rates.opsPerSecond),
       reads_per_sec: tenths(rates.readsPerSecond),
@@ -134,9 +136,4 @@ function setSetting({ settings, log }: Server, name: string, value: string): Act
   }
   log.info('setting-changed', 'a setting was changed over HTTP', { name });
   return null;
-}
-
-/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }

@@ -249,6 +249,59 @@ export interface HotWindowReport {
   } | null;
 }
 
+/** A key that has gone; no key: all of a database on that shard. */
+export interface KeyDeath {
+  readonly id: number;
+  readonly unix_time_ms: number;
+  readonly db: number;
+  readonly shard: number;
+  readonly reason: string;
+  readonly key: string | null;
+  /** Each character of the key stands for a byte. */
+  readonly binary: boolean;
+  /** The key is the beginning of a longer one. */
+  readonly cut: boolean;
+  readonly key_bytes: number | null;
+  readonly keys: number;
+  /** Null, as the client: the shard did it by itself. */
+  readonly command: string | null;
+  readonly client_addr: string | null;
+  readonly client_name: string | null;
+  readonly user: string | null;
+}
+
+export interface KeyFates {
+  readonly recording: {
+    readonly enabled: boolean;
+    readonly setting: string;
+    readonly max_len: number;
+    readonly overwritten: boolean;
+    readonly overwritten_setting: string;
+  };
+  readonly counts: Readonly<Record<string, number>>;
+  /** Null when main was late. */
+  readonly kept: number | null;
+  readonly deaths: readonly KeyDeath[];
+  readonly missing_shards?: readonly number[];
+}
+
+/** What was notable in a thread, with the fields of its kind. */
+export interface FlightEntry {
+  readonly time_us: number;
+  readonly thread: string;
+  readonly event: string;
+  readonly [field: string]: number | string | null;
+}
+
+export interface Flight {
+  readonly threads: readonly {
+    readonly thread: string;
+    readonly recorded: number;
+    readonly kept: number;
+  }[];
+  readonly entries: readonly FlightEntry[];
+}
+
 /** Keys with one prefix; the empty one stands for keys with none. */
 export interface PrefixReport {
   readonly prefix: string;

@@ -73,6 +73,12 @@ export function dateTime(unixMs: Maybe): string {
   return `${day} ${clockTime(unixMs)}`;
 }
 
+/** The same with milliseconds. */
+export function exactTime(unixMs: Maybe): string {
+  if (!isKnown(unixMs) || unixMs <= 0) return NONE;
+  return `${dateTime(unixMs)}.${String(Math.floor(unixMs) % 1_000).padStart(3, '0')}`;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -8,6 +8,7 @@ import { BundlesPage } from './pages/bundles.tsx';
 import { ClientsPage } from './pages/clients.tsx';
 import { ConfigurationPage } from './pages/configuration.tsx';
 import { HotKeysPage } from './pages/hot-keys.tsx';
+import { KeyFatesPage } from './pages/key-fates.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PerformancePage } from './pages/performance.tsx';
 import { ShardsPage } from './pages/shards.tsx';
@@ -25,6 +26,7 @@ const PLACES: readonly Place[] = [
   { name: 'overview', title: 'Overview', page: OverviewPage },
   { name: 'performance', title: 'Performance', page: PerformancePage },
   { name: 'hot-keys', title: 'Hot keys', page: HotKeysPage },
+  { name: 'key-fates', title: 'Key fates', page: KeyFatesPage },
   { name: 'shards', title: 'Shards', page: ShardsPage },
   { name: 'clients', title: 'Clients', page: ClientsPage },
   { name: 'configuration', title: 'Configuration', page: ConfigurationPage },
@@ -41,6 +43,8 @@ export function App(): JSX.Element {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${place.title} · svc ${location.host}`;
+    // On a phone the pages' names are a row that is longer than the screen is wide.
+    document.querySelector('nav a[aria-current]')?.scrollIntoView({ block: 'nearest' });
     // Whoever hears the page is told where the link has led.
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;

@@ -1,5 +1,13 @@
 /** One quantity, many places that show it: all of them agree. Another surface is one more reader here. */
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import {
+  request,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
@@ -7,6 +15,7 @@ import { keyPerShard } from './keys.ts';
 const surfaces = suite('surfaces');
 
 const SHARDS = 2;
+const KEYS_GONE = keyPerShard(SHARDS, 'gone');
 
 let server: ChildServer;
 let client: RespClient;
@@ -28,6 +37,18 @@ surfaces.before(async () => {
     await until(async () => (await client.call('DBSIZE')) === SHARDS, 'the key has expired');
   }
   await client.reply('NONSENSE');
+  await client.pipeline([
+    ['SELECT', 9],
+    ['MSET', ...KEYS_GONE.flatMap((key) => [key, 1])],
+    ['MSET', ...KEYS_GONE.flatMap((key) => [key, 2])],
+    ['RENAME', KEYS_GONE[0]!, `${KEYS_GONE[0]!}:new`],
+    ['DEL', KEYS_GONE[1]!],
+    ['HSET', 'fields', 'f', 1],
+    ['HPEXPIRE', 'fields', 1, 'FIELDS', 1, 'f'],
+    ['SET', 'flushed', 1],
+  ]);
+  await until(async () => (await client.call('DBSIZE')) === SHARDS, 'the hash is gone');
+  await client.pipeline([['FLUSHDB'], ['SELECT', 0]]);
 });
 surfaces.after(async () => {
   await server.stop();
@@ -49,16 +70,24 @@ interface Reading {
   httpStatus(section: string, name: string): number;
   /** The samples of a metric together, of those whose labels hold the text. */
   metric(name: string, labels?: string): number;
+  /** Keys gone for a reason, by KEYFATE COUNTS. */
+  keyFate(reason: string): number;
+  /** The same as HTTP tells it. */
+  httpKeyFate(reason: string): number;
 }
 
 async function read(): Promise<Reading> {
-  const [infoReply, statusReply, histograms] = await client.pipeline([
+  const [infoReply, statusReply, histograms, fates] = await client.pipeline([
     ['INFO', 'everything'],
     ['STATUS', 'JSON'],
     ['LATENCY', 'HISTOGRAM'],
+    ['KEYFATE', 'COUNTS'],
   ]);
   const served = (await request(server.httpPort, '/status/json')).json() as Status;
   const metrics = (await request(server.httpPort, '/metrics')).text.split('\n');
+  const { counts } = (await request(server.httpPort, '/debug/api/key-fates')).json() as {
+    counts: Record<string, number>;
+  };
   const info = textOf(infoReply);
   const status = JSON.parse(textOf(statusReply)) as Status;
   const shards = status['shards'] as unknown as Record<string, number>[];
@@ -79,12 +108,17 @@ async function read(): Promise<Reading> {
       metrics
         .filter((sample) => /^[a-z_]+/.exec(sample)?.[0] === name && sample.includes(labels))
         .reduce((sum, sample) => sum + Number(sample.slice(sample.lastIndexOf(' '))), 0),
+    keyFate: (reason) => {
+      const flat = fates as Reply[];
+      return Number(flat[flat.findIndex((each) => textOf(each) === reason) + 1]);
+    },
+    httpKeyFate: (reason) => counts[reason]!,
     topCalls: (command) => top.find((each) => each.command === command)?.calls ?? 0,
   };
 }
 
 /** The commands of a reading count those before them. */
-const COMMANDS_OF_READING = 3;
+const COMMANDS_OF_READING = 4;
 
 const quantities: readonly (readonly [
   what: string,
@@ -217,6 +251,85 @@ const quantities: readonly (readonly [
   ['error codes', [(r) => r.infoPart('errorstat_ERR', 'count'), () => SHARDS + 1]],
   ['shards', [(r) => r.info('shards'), (r) => r.status('cluster', 'num_shards'), () => SHARDS]],
 ];
+
+/** Every reason for which a key goes; how often it was so, where that is for sure. */
+const reasons: readonly (readonly [reason: string, keys?: number])[] = [
+  ['expired-active'],
+  ['expired-lazy'],
+  ['expired-fields', 1],
+  ['evicted', 0],
+  ['deleted', 1],
+  ['overwritten', SHARDS],
+  ['moved', 1],
+  ['flushed', 2],
+];
+surfaces('agree on keys that have gone, by reason', async () => {
+  // One reading for all: metrics are rendered so many times a second, and then told again.
+  const reading = await read();
+  for (const [reason, keys] of reasons) {
+    const values = [
+      reading.keyFate(reason),
+      reading.info(`keyfate_${reason.replace('-', '_')}`),
+      reading.metric('svc_keys_gone_total', `reason="${reason}"`),
+      reading.httpKeyFate(reason),
+    ];
+    const expected = keys ?? values[0]!;
+    assert.ok(
+      values.every((value) => value === expected),
+      `${reason}: ${values.join(', ')}`,
+    );
+  }
+});
+
+surfaces('know the same reasons', async () => {
+  const answer = await request(server.httpPort, '/debug/api/key-fates');
+  const { counts } = answer.json() as { counts: Record<string, number> };
+  assert.equal(
+    Object.keys(counts),
+    reasons.map(([reason]) => reason),
+  );
+});
+
+surfaces('tell the same deaths', async () => {
+  const told = (await client.call('KEYFATE', 'GET', '-1')) as Reply[][];
+  const answer = await request(server.httpPort, '/debug/api/key-fates?count=-1');
+  const { deaths } = answer.json() as {
+    deaths: { id: number; key: string | null; reason: string }[];
+  };
+  const field = (entry: Reply[], name: string): Reply | undefined =>
+    entry[entry.findIndex((each) => textOf(each) === name) + 1];
+  assert.ok(deaths.length > 0);
+  assert.equal(
+    deaths.map(({ id, key, reason }) => [id, key ?? '', reason]),
+    told.map((entry) => [
+      field(entry, 'id'),
+      textOf(field(entry, 'key')),
+      textOf(field(entry, 'reason')),
+    ]),
+  );
+});
+
+surfaces('tell the same events of threads', async () => {
+  const byCommand = async (): Promise<string[]> => {
+    const reply = (await client.call('DEBUG', 'FLIGHT-RECORDER', 'COUNT', '-1')) as Reply[][];
+    return reply.map((flat) => flat.map((each) => (each === null ? '' : textOf(each))).join(' '));
+  };
+  await client.call('DEBUG', 'SLEEP', '0.01');
+  await client.call('CONFIG', 'SET', 'slowlog-max-len', '130');
+  const before = await byCommand();
+  const answer = await request(server.httpPort, '/debug/api/flight-recorder');
+  const { entries } = answer.json() as { entries: Record<string, string | number | null>[] };
+  const after = await byCommand();
+  const byHttp = entries.map((entry) =>
+    Object.entries(entry)
+      .map(([name, value]) => `${name} ${value === null ? '' : String(value)}`)
+      .join(' '),
+  );
+  assert.ok(before.length >= SHARDS + 1);
+  // Threads go on noting while they are asked.
+  assert.equal(byHttp.slice(0, before.length), before);
+  assert.equal(after.slice(0, byHttp.length), byHttp);
+});
 
 for (const [what, readers, tolerance = 0] of quantities) {
   surfaces(`agree on ${what}`, async () => {

@@ -1,7 +1,6 @@
 /** Metrics of keys and of the memory they take. */
 
-import { KEY_FATES } from '#base';
-import { FATE_COUNTERS } from '#diag';
+import { fateCounts } from '#diag';
 import {
   metric,
   ofAllShards,
@@ -82,13 +81,7 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     },
     'shard pages: the counters of fates, summed',
     ({ shards }, samples) => {
-      for (const [number, fate] of KEY_FATES.entries()) {
-        const counter = FATE_COUNTERS[number]!;
-        samples.value(
-          sumOf(shards, (page) => page.get(counter)),
-          fate,
-        );
-      }
+      for (const [reason, keys] of fateCounts(shards)) samples.value(keys, reason);
     },
   ),
   ofAllShards('counter', { name: 'svc_key_changes_total', help: 'Changes of keys.' }, 'changes'),

@@ -35,8 +35,8 @@ export function BundlesPage(): JSX.Element {
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
-        clients, shards, traces and last log lines. Secrets are left out. Old ones are deleted by
-        number and age.
+        clients, shards, deaths of keys, events of threads, traces and last log lines. Secrets are
+        left out. Old ones are deleted by number and age.
       </p>
       <Problem text={doing.problem ?? problem} />
       <div role="status">{doing.isBusy && <Working />}</div>

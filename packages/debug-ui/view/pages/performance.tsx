@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { Bands } from './performance/bands.tsx';
 import { Commands } from './performance/commands.tsx';
 import { Events } from './performance/events.tsx';
+import { FlightRecorder } from './performance/flight.tsx';
 import { Percentiles } from './performance/percentiles.tsx';
 import { Slowlog } from './performance/slowlog.tsx';
 import { Threads } from './performance/threads.tsx';
@@ -19,6 +20,7 @@ export function PerformancePage(): JSX.Element {
       <Commands />
       <Events />
       <Threads />
+      <FlightRecorder />
     </>
   );
 }

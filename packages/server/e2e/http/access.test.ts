@@ -30,6 +30,11 @@ access('leaves probes and the status open', async () => {
   }
 });
 
+const PROTECTED = [
+  ...['/debug/', '/debug/api/config', '/admin/health', '/debug/none', '/debug'],
+  ...['/debug/api/key-fates', '/debug/api/flight-recorder', '/debug/api/flight-recorder/kinds'],
+];
+
 const refused: readonly (readonly [what: string, asking: HttpAsking])[] = [
   ['no token', {}],
   ['a wrong token', bearer('wrong')],
@@ -42,7 +47,7 @@ const refused: readonly (readonly [what: string, asking: HttpAsking])[] = [
 ];
 for (const [what, asking] of refused) {
   access(`refuses ${what}`, async () => {
-    for (const path of ['/debug/', '/debug/api/config', '/admin/health', '/debug/none', '/debug']) {
+    for (const path of PROTECTED) {
       const answer = await ask(path, asking);
       assert.is(answer.status, 401, path);
       assert.is(answer.headers['www-authenticate'], 'Bearer');

@@ -21,7 +21,7 @@ actions.after(async () => {
 
 const POSTS = [
   ...['hotkeys/start', 'hotkeys/stop', 'hotkeys/reset', 'clients/kill', 'config/set'],
-  ...['slowlog/reset', 'latency/reset'],
+  ...['slowlog/reset', 'key-fates/reset', 'latency/reset'],
 ];
 
 function post(path: string, body: unknown, headers = JSON_HEADERS): Promise<HttpAnswer> {

@@ -61,7 +61,7 @@ const errorOf = (answer: HttpAnswer): readonly [number, unknown] => [
 const NAMES = [
   ...['manifest.json', 'server.json', 'status.json', 'config.toml', 'metrics.prom'],
   ...['metrics.json', 'slowlog.json', 'latency.json', 'clients.json', 'shards.json'],
-  ...['flight-recorder.json', 'traces.json', 'logs.txt'],
+  ...['key-fates.json', 'flight-recorder.json', 'traces.json', 'logs.txt'],
 ];
 
 bundles('hold everything, and no secret', async () => {
@@ -74,6 +74,10 @@ bundles('hold everything, and no secret', async () => {
   await client.call('AUTH', PASSWORD);
   await client.reply('AUTH', `wrong-${MARKER}`);
   await client.reply('HELLO', '3', 'AUTH', 'default', PASSWORD);
+  await client.pipeline([
+    ['SET', '<b>', 'v'],
+    ['DEL', '<b>'],
+  ]);
   await client.call('SET', 'key', 'value');
   assert.is((await request(server.httpPort, '/debug/api/bundle/generate')).status, 401);
   await request(server.httpPort, `/debug/login`, { method: 'POST', body: `token=${TOKEN}` });
@@ -114,11 +118,14 @@ bundles('hold everything, and no secret', async () => {
   const { traces } = JSON.parse(textOf('traces.json')) as { traces: { spans: object[] }[] };
   assert.is(traces.length, 2, 'as many traces as debug-bundle.max-trace-entries says');
   assert.match(JSON.stringify(traces[0]), /"db.statement":"SET key value"/);
+  assert.match(textOf('key-fates.json'), /"deleted": 1,/);
+  assert.match(textOf('key-fates.json'), /"reason": "deleted",\s+"key": "<b>",/);
+  assert.match(textOf('flight-recorder.json'), /"event": "config-change",/);
   assert.match(textOf('clients.json'), /"user": "default"/);
   assert.not.ok(bytes.includes(MARKER), 'no secret is in the archive');
   const paths = [
     ...['server', 'config', 'metrics', 'clients', 'slowlog', 'latency', 'shard-stats', 'traces'],
-    ...['bundle/list', 'cluster/overview'],
+    ...['key-fates', 'flight-recorder', 'bundle/list', 'cluster/overview'],
   ].map((name) => `/debug/api/${name}`);
   for (const each of [
     ...paths,

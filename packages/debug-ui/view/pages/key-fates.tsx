@@ -1,0 +1,98 @@
+/** Which keys have gone, why, and by whose command. */
+
+import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { KeyFates } from '../../model/api.ts';
+import { visibleBytes, visibleKey } from '../../model/escape.ts';
+import { fatesPath, MEANINGS, type KeyPlace } from '../../model/fates.ts';
+import { percent, whole } from '../../model/format.ts';
+import { usePolled } from '../live.ts';
+import { Bar, Panel, Problem } from '../parts.tsx';
+import { Table, type Column } from '../table.tsx';
+import { Deaths } from './key-fates/deaths.tsx';
+import { Recording } from './key-fates/recording.tsx';
+
+const PERIOD_MS = 2_000;
+const DEATHS_MAX = 500;
+
+export function KeyFatesPage(): JSX.Element {
+  const [place, setPlace] = useState<KeyPlace | null>(null);
+  const { data, problem, again } = usePolled<KeyFates>(fatesPath(DEATHS_MAX, place), PERIOD_MS);
+  return (
+    <>
+      <Problem text={problem} />
+      <Reasons counts={data?.counts ?? {}} />
+      {data !== null && <Recording fates={data} again={again} />}
+      {place !== null && <Chosen place={place} close={() => setPlace(null)} />}
+      <Deaths fates={data} place={place} choose={setPlace} />
+    </>
+  );
+}
+
+interface ReasonRow {
+  readonly reason: string;
+  readonly keys: number;
+  readonly share: number;
+}
+
+function Reasons({ counts }: { readonly counts: KeyFates['counts'] }): JSX.Element {
+  const all = Object.values(counts).reduce((sum, keys) => sum + keys, 0);
+  const rows = Object.entries(counts).map(([reason, keys]) => ({
+    ...{ reason, keys },
+    share: all === 0 ? 0 : (100 * keys) / all,
+  }));
+  return (
+    <Panel
+      title="Why keys have gone"
+      aside={<span class="faint">since the start or CONFIG RESETSTAT</span>}
+    >
+      <Table
+        caption="Why keys have gone"
+        columns={reasonColumns}
+        rows={rows}
+        keyOf={({ reason }) => reason}
+        empty="Waiting for the server."
+      />
+    </Panel>
+  );
+}
+
+const reasonColumns: readonly Column<ReasonRow>[] = [
+  {
+    ...{ name: 'reason', title: 'Reason', value: ({ reason }) => reason },
+    show: ({ reason }) => <span class="mono">{reason}</span>,
+  },
+  {
+    ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys },
+    show: ({ keys }) => <b>{whole(keys)}</b>,
+  },
+  {
+    ...{ name: 'share', title: 'Share', isNumber: true, value: ({ share }) => share },
+    show: ({ share }) => (
+      <span class="metered">
+        <Bar percent={share} /> {percent(share)}
+      </span>
+    ),
+  },
+  {
+    ...{ name: 'meaning', title: 'Meaning', isWide: true },
+    show: ({ reason }) => MEANINGS[reason] ?? '',
+  },
+];
+
+interface ChosenProps {
+  readonly place: KeyPlace;
+  readonly close: () => void;
+}
+
+function Chosen({ place: { key, binary, db }, close }: ChosenProps): JSX.Element {
+  return (
+    <p class="chosen" role="status">
+      Only what ended <b class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</b> in database{' '}
+      {db}, and when all of that was emptied.{' '}
+      <button type="button" onClick={close}>
+        All keys
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,175 @@
+/** The last deaths of keys; a key leads to all that is remembered of it. */
+
+import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { KeyDeath, KeyFates } from '../../../model/api.ts';
+import { visible, visibleBytes, visibleKey } from '../../../model/escape.ts';
+import { MEANINGS, type KeyPlace } from '../../../model/fates.ts';
+import { exactTime, NONE, whole } from '../../../model/format.ts';
+import { filtered } from '../../../model/sorting.ts';
+import { Filter, Panel } from '../../parts.tsx';
+import { Table, type Column } from '../../table.tsx';
+
+interface DeathsProps {
+  readonly fates: KeyFates | null;
+  /** The key whose deaths they are. */
+  readonly place: KeyPlace | null;
+  readonly choose: (place: KeyPlace) => void;
+}
+
+export function Deaths({ fates, place, choose }: DeathsProps): JSX.Element {
+  const [filter, setFilter] = useState('');
+  const all = fates?.deaths ?? [];
+  const rows = filtered(all, filter, textOf);
+  return (
+    <Panel
+      title={`${whole(rows.length)} of ${whole(all.length)} deaths`}
+      aside={<Filter label="Filter deaths" value={filter} change={setFilter} />}
+    >
+      <LookUp choose={choose} />
+      {fates !== null && <Gaps fates={fates} />}
+      <Table
+        caption="Deaths of keys"
+        columns={columnsFor(choose)}
+        rows={rows}
+        keyOf={({ id }) => id}
+        order={{ column: 'time', isDescending: true }}
+        empty={emptyText({ fates, isFiltered: all.length > 0, place })}
+        rowsMax={50}
+      />
+    </Panel>
+  );
+}
+
+interface EmptyQuestion {
+  readonly fates: KeyFates | null;
+  readonly isFiltered: boolean;
+  readonly place: KeyPlace | null;
+}
+
+function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
+  if (fates === null) return 'Waiting for the server.';
+  if (isFiltered) return 'No death matches.';
+  if (!fates.recording.enabled) return 'Deaths are not remembered.';
+  return place === null ? 'No key has gone yet.' : 'Nothing is remembered of this key.';
+}
+
+/** Says what is not among them, so that nobody takes them for all. */
+function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
+  const { kept, missing_shards: shards = [] } = fates;
+  const texts = [
+    ...(kept === null ? ['The main thread is late: only the counts are of now.'] : []),
+    ...(shards.length === 0 ? [] : [`Of shard ${shards.join(', ')} nothing was heard in time.`]),
+  ];
+  if (texts.length === 0) return null;
+  return <p class="issue warn">{texts.join(' ')}</p>;
+}
+
+/** A form, so that a key can be asked for whose death is not in sight. */
+function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = new FormData(event.currentTarget);
+        const key = form.get('key');
+        if (typeof key === 'string') choose({ key, binary: false, db: Number(form.get('db')) });
+      }}
+    >
+      <label>
+        What happened to the key
+        <input name="key" spellcheck={false} autocomplete="off" />
+      </label>
+      <label>
+        in database
+        <input type="number" name="db" min="0" value="0" required />
+      </label>
+      <button>Look up</button>
+    </form>
+  );
+}
+
+function textOf(death: KeyDeath): string {
+  const { key, reason, command, client_addr: address, client_name: name, user } = death;
+  return [key, reason, command, address, name, user].join(' ');
+}
+
+function columnsFor(choose: DeathsProps['choose']): readonly Column<KeyDeath>[] {
+  return [
+    {
+      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.unix_time_ms },
+      show: (death) => <span class="time">{exactTime(death.unix_time_ms)}</span>,
+    },
+    {
+      ...{ name: 'key', title: 'Key', isWide: true, value: ({ key }) => key },
+      show: (death) => <Key death={death} choose={choose} />,
+    },
+    ...columns,
+  ];
+}
+
+interface KeyProps {
+  readonly death: KeyDeath;
+  readonly choose: DeathsProps['choose'];
+}
+
+function Key({ death, choose }: KeyProps): JSX.Element {
+  const { key, binary, cut, db, keys, key_bytes: bytes } = death;
+  if (key === null) {
+    const all = keys === 1 ? 'the only key' : `all ${whole(keys)} keys`;
+    return <span class="faint">{all} of the database there</span>;
+  }
+  const shown = binary ? visibleBytes(key) : visibleKey(key);
+  // The whole of a long key is not known here, so nothing more can be asked about it.
+  if (cut) {
+    return (
+      <span class="mono">
+        {shown}… <small>({whole(bytes)} bytes)</small>
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="link mono"
+      title="All that is remembered of this key"
+      onClick={() => choose({ key, binary, db })}
+    >
+      {shown}
+    </button>
+  );
+}
+
+const columns: readonly Column<KeyDeath>[] = [
+  {
+    ...{ name: 'reason', title: 'Reason', value: ({ reason }) => reason },
+    show: ({ reason }) => <code title={MEANINGS[reason]}>{reason}</code>,
+  },
+  {
+    ...{ name: 'command', title: 'Command', value: ({ command }) => command },
+    show: ({ command }) =>
+      command === null ? (
+        <span class="faint">the shard itself</span>
+      ) : (
+        <span class="mono">{command}</span>
+      ),
+  },
+  { name: 'db', title: 'DB', isNumber: true, value: ({ db }) => db, show: ({ db }) => db },
+  {
+    ...{ name: 'shard', title: 'Shard', isNumber: true, value: ({ shard }) => shard },
+    show: ({ shard }) => shard,
+  },
+  {
+    ...{ name: 'client', title: 'Client', isWide: true, value: (death) => death.client_addr },
+    show: ({ client_addr: address, client_name: name, user }) =>
+      address === null ? (
+        NONE
+      ) : (
+        <span class="mono">
+          {visible(address)} {name !== null && name !== '' && <b>{visible(name, 64)}</b>}{' '}
+          {user !== null && user !== 'default' && <small>{visible(user, 64)}</small>}
+        </span>
+      ),
+  },
+];

@@ -1,0 +1,122 @@
+/** Whether deaths of keys are remembered, and what may be changed about that. */
+
+import { useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { KeyFates } from '../../../model/api.ts';
+import { whole } from '../../../model/format.ts';
+import { post } from '../../browser.ts';
+import { usePolled } from '../../live.ts';
+import { Badge, Confirm, Done, Fact, Panel, Problem, useDoing } from '../../parts.tsx';
+
+interface RecordingProps {
+  readonly fates: KeyFates;
+  readonly again: () => void;
+}
+
+export function Recording({ fates, again }: RecordingProps): JSX.Element {
+  const { recording, kept } = fates;
+  const [isAsking, setAsking] = useState(false);
+  const doing = useDoing();
+  const act = (done: string, path: string, body: object = {}): void =>
+    doing.run(async () => {
+      await post(`/debug/api/${path}`, body);
+      again();
+      return done;
+    });
+  const set = (name: string, value: string): void =>
+    act(`${name} is ${value}, until the server restarts.`, 'config/set', { name, value });
+  return (
+    <Panel
+      title="Remembered deaths"
+      aside={
+        <>
+          <Badge
+            tone={recording.enabled ? 'good' : 'plain'}
+            text={recording.enabled ? 'recording' : 'off'}
+          />
+          <button type="button" disabled={kept === 0} onClick={() => setAsking(true)}>
+            Forget
+          </button>
+        </>
+      }
+    >
+      <Problem text={doing.problem} />
+      <Done text={doing.done} />
+      {recording.enabled ? (
+        <Kept fates={fates} isBusy={doing.isBusy} set={set} />
+      ) : (
+        <Off setting={recording.setting} isBusy={doing.isBusy} set={set} />
+      )}
+      {isAsking && (
+        <Confirm
+          title="Forget the deaths?"
+          action="Forget"
+          close={() => setAsking(false)}
+          confirm={() => act('The deaths are forgotten.', 'key-fates/reset')}
+        >
+          <p>They are gone for everybody. The counts stay.</p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
+interface SetProps {
+  readonly isBusy: boolean;
+  readonly set: (name: string, value: string) => void;
+}
+
+function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): JSX.Element {
+  const { recording, kept } = fates;
+  return (
+    <>
+      <dl class="facts">
+        <Fact
+          label="Remembered"
+          value={whole(kept)}
+          note={`of ${whole(recording.max_len)}: ${recording.setting}`}
+        />
+        <Fact
+          label="Overwritten values"
+          value={recording.overwritten ? 'remembered' : 'counted only'}
+          note={recording.overwritten_setting}
+        />
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={recording.overwritten}
+          disabled={isBusy}
+          onChange={(event) =>
+            set(recording.overwritten_setting, event.currentTarget.checked ? 'yes' : 'no')
+          }
+        />
+        remember overwritten values too
+      </label>
+    </>
+  );
+}
+
+function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }): JSX.Element {
+  const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
+    '/debug/api/config/defaults',
+    0,
+  );
+  const length = standard.data?.defaults[setting];
+  return (
+    <div class="prose">
+      <p>
+        Keys that go are counted, but none of them is remembered: <code>{setting}</code> is 0. It
+        says how many deaths are, and may be changed while the server runs.
+      </p>
+      <button
+        type="button"
+        class="primary"
+        disabled={isBusy || length === undefined}
+        onClick={() => set(setting, length ?? '')}
+      >
+        Remember the last {length ?? '…'} deaths
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** The flight recorder over HTTP. It is read from shared memory: no thread is asked, however stuck it is. */
+
+import { FLIGHT_KINDS } from '#diag';
+import { HttpError, json } from './answer.ts';
+import { countOf } from './query.ts';
+import type { Route } from './routes.ts';
+
+export interface FlightRoutesParts {
+  /** `main`, `shard-0` and so on, `ops`. */
+  readonly threads: readonly string[];
+  readonly document: (count: number, thread: string | undefined) => unknown;
+}
+
+export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] {
+  return [
+    {
+      path: '/debug/api/flight-recorder',
+      about:
+        'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
+      methods: {
+        GET: ({ query }) => json(document(countOf(query), threadOf(query, threads))),
+      },
+    },
+    {
+      path: '/debug/api/flight-recorder/kinds',
+      about: 'The kinds of events in it, and when each is recorded.',
+      methods: {
+        GET: () => json({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
+      },
+    },
+  ];
+}
+
+/** The thread that is asked for, named as DEBUG FLIGHT-RECORDER takes it; nothing for all. */
+function threadOf(query: URLSearchParams, threads: readonly string[]): string | undefined {
+  const thread = query.get('thread');
+  const shard = query.get('shard');
+  if (thread !== null && shard !== null) throw new HttpError(400, 'say thread or shard, not both');
+  const word = (thread ?? shard)?.toLowerCase();
+  if (word === undefined) return undefined;
+  const name = /^\d{1,9}$/.test(word) ? `shard-${Number(word)}` : word;
+  const known = shard === null ? threads : threads.filter((each) => each.startsWith('shard-'));
+  if (known.includes(name)) return name;
+  const last = threads.filter((each) => each.startsWith('shard-')).length - 1;
+  throw new HttpError(
+    400,
+    shard === null
+      ? `thread must be main, ops or the number of a shard, 0 to ${last}`
+      : `shard must be a whole number from 0 to ${last}`,
+  );
+}

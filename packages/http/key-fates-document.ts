@@ -1,0 +1,59 @@
+/** The document of keys that have gone, and what is asked of main for it. */
+
+export interface KeyFatesDocument {
+  /** Whether deaths are kept, and by which settings; they are counted in any case. */
+  readonly recording: {
+    readonly enabled: boolean;
+    readonly setting: string;
+    readonly max_len: number;
+    readonly overwritten: boolean;
+    readonly overwritten_setting: string;
+  };
+  /** Keys that have gone, by reason, since the start or CONFIG RESETSTAT. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Deaths that are kept; null when main was late. */
+  readonly kept: number | null;
+  /** Newest first. */
+  readonly deaths: readonly KeyDeathReport[];
+  readonly missing_shards?: readonly number[];
+  readonly missing?: readonly string[];
+}
+
+/** A key that has gone, or all keys of a database on one shard. */
+export interface KeyDeathReport {
+  readonly id: number;
+  readonly unix_time_ms: number;
+  readonly db: number;
+  readonly shard: number;
+  readonly reason: string;
+  /** Its beginning, where it is long; null for a database. */
+  readonly key: string | null;
+  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+  readonly binary: boolean;
+  /** Whether `key` is its beginning only. */
+  readonly cut: boolean;
+  /** Of the whole key; null for a database. */
+  readonly key_bytes: number | null;
+  /** 1, or all of the database on that shard. */
+  readonly keys: number;
+  /** Null, as who sent it: the shard did it by itself. */
+  readonly command: string | null;
+  readonly client_id: number | null;
+  readonly client_addr: string | null;
+  readonly client_name: string | null;
+  readonly user: string | null;
+}
+
+export interface KeyDeathsQuestion {
+  /** Infinity: all. */
+  readonly count: number;
+  /** Of this key alone, and of its database when that was emptied. */
+  readonly of: { readonly db: number; readonly key: Uint8Array } | null;
+}
+
+export interface KeyDeathsAnswer {
+  readonly deaths: readonly KeyDeathReport[];
+  /** Deaths that are kept. */
+  readonly kept: number;
+  readonly missing_shards: readonly number[];
+}

@@ -1,0 +1,39 @@
+/** What is asked for behind the question mark. What is not understood is refused, and never guessed. */
+
+import { HttpError } from './answer.ts';
+
+/** No limit, as in SLOWLOG GET -1. */
+const ALL = '-1';
+
+/** How many to answer: `otherwise` where no count is given, Infinity for all. */
+export function countOf(query: URLSearchParams, otherwise = Infinity): number {
+  const text = query.get('count');
+  if (text === null) return otherwise;
+  if (text === ALL) return Infinity;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new HttpError(400, 'count must be a whole number, or -1 for all');
+}
+
+/** A number below `end`; 0 where none is given. */
+export function numberBelow(query: URLSearchParams, name: string, end: number): number {
+  const text = query.get(name) ?? '0';
+  if (/^\d{1,9}$/.test(text) && Number(text) < end) return Number(text);
+  throw new HttpError(400, `${name} must be a whole number from 0 to ${end - 1}`);
+}
+
+/** The bytes of a value, which need be no UTF-8: keys may hold any, written as %00 to %ff. */
+export function bytesOf(search: string, name: string): Uint8Array | undefined {
+  for (const part of search.split('&')) {
+    const [own = '', ...values] = part.split('=');
+    if (decoded(own) !== name) continue;
+    return Uint8Array.from(Buffer.from(decoded(values.join('=')), 'latin1'));
+  }
+  return undefined;
+}
+
+/** One character for each byte. A request's target has no others. */
+function decoded(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+}

@@ -1,0 +1,31 @@
+/** Bytes of clients as JSON tells them: it has texts only. */
+
+import { isUtf8 } from 'node:buffer';
+import type { Bytes } from '#base';
+
+/** The longest character of UTF-8. */
+const CHARACTER_BYTES_MAX = 4;
+
+export interface KeyText {
+  readonly key: string;
+  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+  readonly binary: boolean;
+}
+
+/** What is no UTF-8 is shown with a character for each byte. */
+export function textOf(bytes: Bytes): string {
+  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}
+
+export function keyAsText(key: Bytes): KeyText {
+  return { key: textOf(key), binary: !isUtf8(key) };
+}
+
+/** The beginning of a key: what was cut in the middle of a character ends before it. */
+export function beginningAsText(bytes: Bytes): KeyText {
+  for (let cut = 0; cut < CHARACTER_BYTES_MAX; cut += 1) {
+    const whole = bytes.subarray(0, Math.max(0, bytes.length - cut));
+    if (isUtf8(whole)) return keyAsText(whole);
+  }
+  return keyAsText(bytes);
+}
