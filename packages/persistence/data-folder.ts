@@ -62,10 +62,9 @@ export class DataFolder {
   /** By shard, in order. */
   readonly #segments: ReadonlyMap<number, readonly Segment[]>;
 
-  /** Throws a DataFolderError when the folder is not to be had, or is of a newer version. */
+  /** Throws a DataFolderError when what is in it cannot be used, or is of a newer version. Makes no folder. */
   constructor(folder: string) {
     this.folder = folder;
-    makeFolder(folder);
     const rejected: string[] = [];
     this.snapshots = snapshotsIn(folder, rejected);
     this.rejected = rejected;
@@ -170,6 +169,13 @@ function sizeOf(file: string): number {
     return fs.statSync(file).size;
   } catch {
     throw new DataFolderError(`${file} is missing`);
+  }
+}
+
+/** Throws a DataFolderError where there is no folder. */
+export function demandFolder(folder: string): void {
+  if (!fs.existsSync(folder)) {
+    throw new DataFolderError(`the data folder ${path.resolve(folder)} is not there`);
   }
 }
 

@@ -10,6 +10,7 @@ export { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
 export {
   DataFolder,
   DataFolderError,
+  demandFolder,
   makeFolder,
   type RecoveryPlan,
   type ShardPlan,

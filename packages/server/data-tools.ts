@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { Settings } from '#config';
-import { DataFolder, DataFolderError, FolderLock, makeFolder } from '#persistence';
+import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
 import { OfflineData } from '#shard';
 import { shardSettings } from './shard-settings.ts';
 
@@ -33,7 +33,8 @@ export function exportRdb(settings: Settings, file: string): string {
 
 /** Makes a snapshot of Redis the first data of a folder. */
 export async function importRdb(settings: Settings, file: string): Promise<string> {
-  const lock = lockOf(settings);
+  makeFolder(folderOf(settings));
+  const lock = new FolderLock(folderOf(settings));
   try {
     const folder = new DataFolder(folderOf(settings));
     if (!folder.isEmpty) {
@@ -60,13 +61,10 @@ function folderOf(settings: Settings): string {
   return settings.string('persistence.data-dir');
 }
 
-function lockOf(settings: Settings): FolderLock {
-  makeFolder(folderOf(settings));
-  return new FolderLock(folderOf(settings));
-}
-
+/** Who only reads makes no folder: a name that was misspelt is told, and nothing stays of it. */
 function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): T {
-  const lock = lockOf(settings);
+  demandFolder(folderOf(settings));
+  const lock = new FolderLock(folderOf(settings));
   try {
     return use(new DataFolder(folderOf(settings)));
   } finally {

@@ -198,6 +198,7 @@ damage(
   'the check tells data that is whole from data that is not, and changes nothing',
   async () => {
     const server = newServer();
+    fs.mkdirSync(server.data);
     const empty = await refusedStart(server, '--check-data');
     assert.is(empty.exitCode, 0);
     assert.match(empty.stdout, 'there is no data');
@@ -220,5 +221,16 @@ damage(
     assert.not.equal(harmed, before);
   },
 );
+
+damage('a folder that is not there is told by the check and the export, and not made', async () => {
+  const server = newServer();
+  for (const args of [['--check-data'], ['--export-rdb', 'out.rdb']]) {
+    const { exitCode, stdout, stderr } = await refusedStart(server, ...args);
+    assert.is(exitCode, 1);
+    assert.is(stdout, '');
+    assert.match(stderr, `the data folder ${server.data} is not there`);
+    assert.equal(fs.readdirSync(server.folder), []);
+  }
+});
 
 damage.run();

@@ -128,6 +128,7 @@ for (const [what, bytes, reason] of refused) {
 
 migration('an export of nothing is refused', async () => {
   const server = newServer();
+  fs.mkdirSync(server.data);
   const { exitCode, stderr } = await server.main(['--export-rdb', 'out.rdb']);
   assert.is(exitCode, 1);
   assert.match(stderr, 'there is no data to export');
