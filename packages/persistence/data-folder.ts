@@ -22,6 +22,12 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
+/** What is wrong with the data, with what can be done about it. */
+export function refusalOf(problem: string): DataFolderError {
+  const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
+  return new DataFolderError(`${problem}. ${advice}`);
+}
+
 /** What one shard is to read, in this order. */
 export interface ShardPlan {
   /** File of its snapshot. */
@@ -105,8 +111,21 @@ export class DataFolder {
     return this.shards === 0;
   }
 
-  /** What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. */
-  plan(nth: number): RecoveryPlan {
+  /**
+   * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Where that cannot
+   * be, `whyNotBefore` is what is wrong: for that the snapshot before was left.
+   */
+  plan(nth: number, whyNotBefore?: string): RecoveryPlan {
+    if (whyNotBefore === undefined) return this.#plan(nth);
+    try {
+      if (nth <= this.snapshots.length) return this.#plan(nth);
+    } catch {
+      // There is a gap, say: all is well with the log, if only the snapshot were.
+    }
+    throw refusalOf(whyNotBefore);
+  }
+
+  #plan(nth: number): RecoveryPlan {
     const manifest = this.snapshots[nth];
     const number = manifest?.number ?? 0;
     const shards = Array.from({ length: this.shards }, (_, shard) =>
@@ -199,7 +218,9 @@ function snapshotsIn(folder: string, rejected: string[]): Manifest[] {
     if (number === undefined) continue;
     const file = path.join(snapshotFolder(folder, number), MANIFEST);
     try {
-      found.push(parseManifest(fs.readFileSync(file, 'utf8')));
+      const manifest = parseManifest(fs.readFileSync(file, 'utf8'));
+      for (const { shard } of manifest.files) sizeOf(snapshotFile(path.dirname(file), shard));
+      found.push(manifest);
     } catch (error) {
       rejected.push(`${file} cannot be read: ${(error as Error).message}`);
     }

@@ -12,6 +12,7 @@ export {
   DataFolderError,
   demandFolder,
   makeFolder,
+  refusalOf,
   type RecoveryPlan,
   type ShardPlan,
 } from './data-folder.ts';

@@ -167,19 +167,22 @@ logs('who waits for what a cut ends waits for the cut too, and is told of it', (
   assert.ok(progress.isSynced(writer.published));
 });
 
-logs('who waits for a cut that came after a failure is told when a snapshot holds what was lost', () => {
-  const { log, block, cut, disk, progress, writer } = logFixture();
-  log.open(1);
-  disk.fail('append', 'ENOSPC', 0);
-  block(1);
-  log.heal();
-  assert.ok(progress.hasFailed, 'nothing was begun anew');
-  cut(2);
-  assert.not.ok(progress.isSynced(writer.published));
-  log.heal();
-  assert.not.ok(progress.hasFailed);
-  assert.ok(progress.isSynced(writer.published));
-});
+logs(
+  'who waits for a cut that came after a failure is told when a snapshot holds what was lost',
+  () => {
+    const { log, block, cut, disk, progress, writer } = logFixture();
+    log.open(1);
+    disk.fail('append', 'ENOSPC', 0);
+    block(1);
+    log.heal();
+    assert.ok(progress.hasFailed, 'nothing was begun anew');
+    cut(2);
+    assert.not.ok(progress.isSynced(writer.published));
+    log.heal();
+    assert.not.ok(progress.hasFailed);
+    assert.ok(progress.isSynced(writer.published));
+  },
+);
 
 for (const [code, bytes] of [
   ['ENOSPC', 0],

@@ -3,31 +3,28 @@
 import { availableParallelism } from 'node:os';
 import type { Settings } from '#config';
 import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
-import { OfflineData } from '#shard';
+import { OfflineData, readFolder, type OfflineOptions } from '#shard';
 import { shardSettings } from './shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) return ['there is no data'];
-    const data = new OfflineData(folder.shards, shardSettings(settings));
-    const report = data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
+    const { report } = readFolder(folder, optionsOf(settings));
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [
-      ...folder.rejected,
       ...report.remarks,
       `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
     ];
   });
 }
 
-/** Writes the data as a snapshot of Redis. */
-export function exportRdb(settings: Settings, file: string): string {
+/** Writes the data as a snapshot of Redis; answers what is to be said of it. */
+export function exportRdb(settings: Settings, file: string): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
-    const data = new OfflineData(folder.shards, shardSettings(settings));
-    data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
-    return `${data.exportRdb(file)} keys were written to ${file}`;
+    const { data, report } = readFolder(folder, optionsOf(settings));
+    return [...report.remarks, `${data.exportRdb(file)} keys were written to ${file}`];
   });
 }
 
@@ -55,6 +52,13 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
   } finally {
     lock.release();
   }
+}
+
+function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
+  return {
+    settings: shardSettings(settings),
+    anyway: settings.boolean('persistence.recover-anyway'),
+  };
 }
 
 function folderOf(settings: Settings): string {

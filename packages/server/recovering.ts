@@ -2,7 +2,7 @@
 
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
-import { DataFolder, DataFolderError, transactionId, type RecoveryPlan } from '#persistence';
+import { DataFolder, refusalOf, transactionId, type RecoveryPlan } from '#persistence';
 import type { OfflineOptions, OfflineReport, RecoveryAnswer } from '#shard';
 import { redistributionUrl } from '#workers';
 import type { Fabric } from './fabric.ts';
@@ -42,7 +42,8 @@ export class Recovering {
       redistributed === undefined
         ? await this.#fromNewest(anyway)
         : await this.#recoverFrom(redistributed, anyway);
-    if (isProblem(recovered)) throw new DataFolderError(recovered.message);
+    // What was written anew a moment ago.
+    if (isProblem(recovered)) throw refusalOf(recovered.message);
     this.#tell(recovered);
     await Promise.all(recovered.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
     this.#parts.begin();
@@ -54,12 +55,13 @@ export class Recovering {
   }
 
   /** Begins with the newest snapshot; where one is damaged, with the one before it. */
-  async #fromNewest(anyway: boolean): Promise<readonly Recovered[] | Problem> {
+  async #fromNewest(anyway: boolean): Promise<readonly Recovered[]> {
     const { folder, log } = this.#parts;
-    let refusal: Problem | undefined;
+    let damaged: string | undefined;
     for (let nth = 0; ; nth += 1) {
-      const plan = this.#planOr(nth, refusal);
-      if (isProblem(plan)) return plan;
+      const plan = folder.plan(nth, damaged);
+      if (damaged !== undefined)
+        log.warn('snapshot-damaged', `${damaged}; the one before is tried`);
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -67,20 +69,8 @@ export class Recovering {
       }
       const outcome = await this.#recoverFrom(plan, anyway);
       if (!isProblem(outcome)) return outcome;
-      const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
-      refusal = { ...outcome, message: `${outcome.message}. ${advice}` };
-      if (!outcome.isSnapshot || nth >= folder.snapshots.length) return refusal;
-      log.warn('snapshot-damaged', `${outcome.message}; the one before is tried`);
-    }
-  }
-
-  /** What to read with the `nth` snapshot; where that cannot be, the reason for which the one before was left. */
-  #planOr(nth: number, refusal: Problem | undefined): RecoveryPlan | Problem {
-    try {
-      return this.#parts.folder.plan(nth);
-    } catch (error) {
-      if (refusal !== undefined) return refusal;
-      throw error;
+      if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+      damaged = outcome.message;
     }
   }
 

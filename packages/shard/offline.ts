@@ -16,8 +16,8 @@ import {
 } from '#link';
 import {
   DataFolder,
-  DataFolderError,
   realDisk,
+  refusalOf,
   removeAllBut,
   SnapshotWriter,
   type Manifest,
@@ -25,7 +25,7 @@ import {
 } from '#persistence';
 import { KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
 import { ShardMachine } from './machine.ts';
-import { isProblem, Recovery, type RecoveryReport } from './recovery.ts';
+import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
 
 /** What a task is started with. */
@@ -73,8 +73,8 @@ export class OfflineData {
     this.#pages = pages;
   }
 
-  /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are. */
-  load(plan: RecoveryPlan, anyway: boolean): OfflineReport {
+  /** Reads what a plan says; files stay as they are. */
+  load(plan: RecoveryPlan, anyway: boolean): OfflineReport | RecoveryProblem {
     const reports: RecoveryReport[] = [];
     for (const [shard, machine] of this.machines.entries()) {
       machine.beginReplay();
@@ -82,7 +82,7 @@ export class OfflineData {
       const { store, replay } = machine;
       const recovery = new Recovery({ store, replay, page });
       const outcome = recovery.run(plan.shards[shard]!, anyway);
-      if (isProblem(outcome)) throw new DataFolderError(outcome.message);
+      if (isProblem(outcome)) return outcome;
       this.#recoveries.push(recovery);
       reports.push(outcome);
     }
@@ -241,14 +241,36 @@ export class OfflineData {
   }
 }
 
+/**
+ * Reads the data of a folder, from the newest snapshot on; where one is damaged, from the one before it, which the
+ * remarks say. Throws a DataFolderError with what is wrong. Files stay as they are.
+ */
+export function readFolder(
+  found: DataFolder,
+  { settings, anyway }: Omit<OfflineOptions, 'folder'>,
+): { readonly data: OfflineData; readonly report: OfflineReport } {
+  const remarks = [...found.rejected];
+  let damaged: string | undefined;
+  for (let nth = 0; ; nth += 1) {
+    const plan = found.plan(nth, damaged);
+    if (damaged !== undefined) remarks.push(`${damaged}; the one before is used`);
+    const data = new OfflineData(found.shards, settings);
+    const outcome = data.load(plan, anyway);
+    if (!isProblem(outcome)) {
+      return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
+    }
+    if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+    damaged = outcome.message;
+  }
+}
+
 /** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
 export async function redistribute(
   options: OfflineOptions & { readonly shards: number },
 ): Promise<OfflineReport> {
   const { folder, settings, anyway, shards } = options;
   const found = new DataFolder(folder);
-  const data = new OfflineData(found.shards, settings);
-  const report = data.load(found.plan(0), anyway);
+  const { data, report } = readFolder(found, { settings, anyway });
   const number = found.lastSegment + 1;
   await data.write(folder, shards, number, found.lastEpoch + 1);
   data.repair();

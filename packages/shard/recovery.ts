@@ -177,7 +177,7 @@ function cut(file: string, offset: number): void {
   }
 }
 
-export function isProblem(outcome: RecoveryReport | RecoveryProblem): outcome is RecoveryProblem {
+export function isProblem(outcome: object): outcome is RecoveryProblem {
   return 'isSnapshot' in outcome;
 }
 
