@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 
 const locking = suite('lock of a folder');
 
-const TRIES = 150;
+const TRIES = 60;
 const PROCESSES = 3;
 /** So long ahead of each try all are told of it. */
 const AHEAD_MS = 4;

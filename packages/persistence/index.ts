@@ -29,6 +29,8 @@ export {
   TRANSACTION_BYTES,
   transactionId,
 } from './record.ts';
+export { segmentFile } from './layout.ts';
+export { markBroken } from './shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder-lock.ts';
 export { keysIn, bytesOf } from './manifest.ts';

@@ -14,6 +14,7 @@ export function checkData(settings: Settings): readonly string[] {
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [
       ...report.remarks,
+      ...report.unwritten,
       `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
     ];
   });
@@ -24,7 +25,11 @@ export function exportRdb(settings: Settings, file: string): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
     const { data, report } = readFolder(folder, optionsOf(settings));
-    return [...report.remarks, `${data.exportRdb(file)} keys were written to ${file}`];
+    return [
+      ...report.remarks,
+      ...report.unwritten,
+      `${data.exportRdb(file)} keys were written to ${file}`,
+    ];
   });
 }
 

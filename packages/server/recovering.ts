@@ -25,6 +25,9 @@ type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
 export class Recovering {
   readonly #parts: RecoveringParts;
   readonly #pool: ShardPool;
+  /** Of each log that could not be written at its end, what is to be said. */
+  #unwritten: readonly string[] = [];
+  #lostBytes = 0;
 
   constructor(parts: RecoveringParts, pool: ShardPool) {
     this.#parts = parts;
@@ -68,7 +71,10 @@ export class Recovering {
         log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
       }
       const outcome = await this.#recoverFrom(plan, anyway);
-      if (!isProblem(outcome)) return outcome;
+      if (!isProblem(outcome)) {
+        this.#unwritten = plan.shards.flatMap(({ unwritten }) => unwritten ?? []);
+        return outcome;
+      }
       if (!outcome.isSnapshot) throw refusalOf(outcome.message);
       damaged = outcome.message;
     }
@@ -92,6 +98,8 @@ export class Recovering {
       const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
       const report = await pool.run(options, { name: 'runRedistribution' });
       for (const remark of report.remarks) log.warn('left-out', remark);
+      this.#unwritten = report.unwritten;
+      this.#lostBytes = report.lostBytes;
       log.info('redistributed', `${report.keys} keys were brought from ${from}`);
     } finally {
       await pool.destroy();
@@ -119,7 +127,9 @@ export class Recovering {
   /** Says what was left out. */
   #tell(recovered: readonly Recovered[]): void {
     const { fabric, log } = this.#parts;
-    let lost = 0;
+    let lost = this.#lostBytes;
+    for (const message of this.#unwritten) log.error('log-hole', message);
+    fabric.mainPage.set('recoveryHoles', this.#unwritten.length);
     for (const { message, bytes, isDamage } of recovered.flatMap(({ report }) => report.leftOut)) {
       if (isDamage) lost += bytes;
       const what = `${message}; ${bytes} bytes are left out`;

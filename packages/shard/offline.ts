@@ -44,6 +44,10 @@ export interface OfflineReport {
   /** Of the snapshot that it begins with; 0 = none. */
   readonly snapshot: number;
   readonly remarks: readonly string[];
+  /** Of each log that could not be written at its end, what is to be said. */
+  readonly unwritten: readonly string[];
+  /** Bytes that were left out because they were damaged, or behind damage. */
+  readonly lostBytes: number;
 }
 
 const RING_BYTES = 64 * 1024;
@@ -87,14 +91,16 @@ export class OfflineData {
       reports.push(outcome);
     }
     this.#complete();
+    const leftOut = reports.flatMap((report) => report.leftOut);
+    const damaged = leftOut.filter(({ isDamage }) => isDamage);
     return {
       shards: this.machines.length,
       keys: this.keys,
       records: reports.reduce((sum, { records }) => sum + records, 0),
       snapshot: plan.number,
-      remarks: reports.flatMap(({ leftOut }) =>
-        leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
-      ),
+      remarks: leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
+      unwritten: plan.shards.flatMap(({ unwritten }) => unwritten ?? []),
+      lostBytes: damaged.reduce((sum, { bytes }) => sum + bytes, 0),
     };
   }
 

@@ -82,7 +82,8 @@ function recover(
   { plan, anyway }: { plan: ShardPlan | undefined; anyway: boolean },
 ): RecoveryAnswer {
   machine.beginReplay();
-  const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
+  const noLog = { segments: [], hole: undefined, unwritten: undefined };
+  const nothing = { snapshot: undefined, snapshotKeys: 0, ...noLog, bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };
   const transactions = machine.replay.transactions.map(({ id, shards }) => [id, shards] as const);

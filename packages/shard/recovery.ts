@@ -64,6 +64,7 @@ export class Recovery {
     for (const [nth, file] of plan.segments.entries()) {
       const isLast = nth === plan.segments.length - 1;
       try {
+        if (nth === plan.hole?.before) throw new DamagedFile(file, 0, plan.hole.what);
         this.#segment(file, isLast);
       } catch (error) {
         if (!anyway || !(error instanceof DamagedFile)) {
