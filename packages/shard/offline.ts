@@ -23,7 +23,7 @@ import {
   type Manifest,
   type RecoveryPlan,
 } from '#persistence';
-import { KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
+import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
 import { ShardMachine } from './machine.ts';
 import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
@@ -52,8 +52,6 @@ export interface OfflineReport {
 
 const RING_BYTES = 64 * 1024;
 const PIECE_BYTES = 256 * 1024;
-/** Whether a file is there at all is asked by whoever opens it. */
-const RDB_BYTES_MAX = 2 ** 32 - 1;
 
 export class OfflineData {
   readonly machines: readonly ShardMachine[];
@@ -155,18 +153,18 @@ export class OfflineData {
 
   /** Takes in a snapshot of Redis; throws an RdbFileError. */
   importRdb(file: string): string {
-    const { size } = fs.statSync(file);
-    if (size > RDB_BYTES_MAX) throw new rdb.RdbFileError('it is larger than 4 GiB');
     const [{ store }] = this.machines as [ShardMachine];
     const nowMs = systemClock.wallMs();
     store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
-    const found = rdb.readRdbFile(fs.readFileSync(file), {
-      nowMs,
-      limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
-      keyspaceOf: (database) => store.databases[database],
-      accessOf: (idleSeconds) => (idleSeconds >= 0 ? store.clock - idleSeconds : undefined),
-    });
+    const found = readFrom(file, (source) =>
+      rdb.readRdbFile(source, {
+        nowMs,
+        limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
+        keyspaceOf: (database) => store.databases[database],
+        accessOf: (use) => accessOfUse(use, store),
+      }),
+    );
     const left = [
       ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
       ...(found.functions > 0 ? [`${found.functions} libraries of functions are left out`] : []),
@@ -315,6 +313,26 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     nextSlowId: () => 0,
     nextDeathId: () => 0,
   });
+}
+
+/** What comes of a file while it is open. */
+function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
+  const fd = fs.openSync(file, 'r');
+  try {
+    return read({
+      bytes: fs.fstatSync(fd).size,
+      read(into, at) {
+        let got = 0;
+        while (got < into.length) {
+          const bytes = fs.readSync(fd, into, got, into.length - got, at + got);
+          if (bytes === 0) throw new rdb.RdbFileError(`it ends at offset ${at + got} now`);
+          got += bytes;
+        }
+      },
+    });
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 function settingsOf(values: Readonly<Record<string, SettingValue>>): {

@@ -88,6 +88,26 @@ if (needs(redisProgram())) {
     assert.match(lost.stderr, 'the log has a gap');
   });
 
+  migration('how often keys were used comes in under a policy that counts it', async () => {
+    const policy = ['--maxmemory-policy', 'allkeys-lfu', '--lfu-decay-time', '0'];
+    const redis = await startRedis(policy);
+    const there = await redis.client({ buffers: true });
+    await there.call('SET', 'cold', 'x'.repeat(10));
+    const payload = (await there.call('DUMP', 'cold')) as Buffer;
+    await there.call('RESTORE', 'hot', '0', payload, 'FREQ', '200');
+    await there.call('SAVE');
+    const server = newServer();
+    const file = path.join(server.folder, 'dump.rdb');
+    fs.copyFileSync(path.join(redis.folder, 'dump.rdb'), file);
+    await redis.stop();
+    const lfu = ['memory.maxmemory-policy=allkeys-lfu', 'memory.lfu-decay-time=0'];
+    const args = [...SYNC, ...lfu.flatMap((each) => ['--set', each])];
+    const here = await server.start({ args: [...args, '--import-rdb', file] });
+    assert.is(await here.call('OBJECT', 'FREQ', 'hot'), 200);
+    assert.ok(((await here.call('OBJECT', 'FREQ', 'cold')) as number) < 20);
+    await server.stop();
+  });
+
   migration('an export is loaded by Redis with equal contents', async () => {
     const server = newServer();
     const client = await server.start({ args: SYNC });
