@@ -146,6 +146,23 @@ for (const [what, bytes, reason] of refused) {
   });
 }
 
+migration('an export has the oldest version that can say what there is', async () => {
+  const server = newServer();
+  const versionOf = async (name: string): Promise<string> => {
+    const { exitCode, stderr } = await server.main(['--export-rdb', name]);
+    assert.is(exitCode, 0, stderr);
+    return fs.readFileSync(path.join(server.folder, name)).toString('latin1', 0, 9);
+  };
+  const client = await server.start({ args: SYNC });
+  await fill(client);
+  await server.kill();
+  assert.is(await versionOf('old.rdb'), 'REDIS0010');
+  const again = await server.start({ args: SYNC });
+  await again.call('HPEXPIREAT', 'hash', '4102444800123', 'FIELDS', '1', 'field');
+  await server.kill();
+  assert.is(await versionOf('new.rdb'), 'REDIS0012');
+});
+
 migration('an export of nothing is refused', async () => {
   const server = newServer();
   fs.mkdirSync(server.data);
