@@ -22,8 +22,11 @@ export const DURABILITY_COUNTERS = [
   'changesAtSave',
   /** 1 while the log cannot be written. */
   'logFailed',
-  /** What recovery has left out, in bytes, and how long it took. */
+  /** What recovery has left out because it was damaged, in bytes. */
   'recoveryLostBytes',
+  /** Logs that recovery has found to have no end: the disk had not taken what came then. */
+  'recoveryHoles',
+  /** How long recovery took. */
   'recoveryUs',
   /** How long replies have waited for the disk, in sync mode. */
   'durableUs',

@@ -46,6 +46,9 @@ export interface DurabilityReport {
   readonly lagMs: number;
   /** Writes and syncs that failed, and snapshots. */
   readonly errors: number;
+  /** What the start has left out: damaged bytes, and logs whose ends the disk had not taken. */
+  readonly recoveryLostBytes: number;
+  readonly recoveryHoles: number;
   readonly isLoading: boolean;
   readonly loadTotalBytes: number;
   readonly loadedBytes: number;
@@ -80,6 +83,8 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
     pendingBytes: ofLogs('unsyncedBytes'),
     lagMs: perShard.reduce((most, { lagMs }) => Math.max(most, lagMs), 0),
     errors: ofLogs('writeErrors') + ofLogs('syncErrors') + main.get('savesFailed'),
+    recoveryLostBytes: main.get('recoveryLostBytes'),
+    recoveryHoles: main.get('recoveryHoles'),
     isLoading: main.get('loading') === 1,
     loadTotalBytes,
     loadedBytes,

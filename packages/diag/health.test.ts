@@ -20,6 +20,7 @@ const well: Vitals = {
   maxClients: 100,
   durabilityLagMs: 0,
   persistenceError: null,
+  recoveryLoss: null,
   stuck: [],
 };
 
@@ -36,6 +37,7 @@ const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes:
   [{ durabilityLagMs: 5_000 }, 'degraded', ['warning ELEVATED_DURABILITY_LAG']],
   [{ durabilityLagMs: 30_000 }, 'unhealthy', ['critical HIGH_DURABILITY_LAG']],
   [{ persistenceError: 'the disk is full' }, 'unhealthy', ['critical PERSISTENCE_ERROR']],
+  [{ recoveryLoss: '5 bytes' }, 'degraded', ['warning PERSISTENCE_ERROR']],
   [{ isReady: false }, 'unhealthy', ['critical NOT_READY']],
   [
     { stuck: [{ shard: 1, doing: 'sleeps' }], connected: 100 },

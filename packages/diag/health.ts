@@ -42,6 +42,8 @@ export interface Vitals {
   readonly durabilityLagMs: number;
   /** Why writes do not reach the disk, if they do not. */
   readonly persistenceError: string | null;
+  /** What the start could not bring back, if anything. */
+  readonly recoveryLoss: string | null;
   /** What each stuck shard does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
@@ -90,7 +92,7 @@ function connections({ connected, maxClients }: Vitals, limits: HealthLimits): H
 }
 
 function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
-  const { durabilityLagMs: lagMs, persistenceError } = vitals;
+  const { durabilityLagMs: lagMs, persistenceError, recoveryLoss } = vitals;
   const issues: HealthIssue[] = [];
   const message = `the oldest write that is not on disk is ${lagMs} ms old`;
   if (lagMs >= limits.durabilityLagCriticalMs) {
@@ -101,5 +103,6 @@ function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
   if (persistenceError !== null) {
     issues.push(issue('critical', 'PERSISTENCE_ERROR', persistenceError));
   }
+  if (recoveryLoss !== null) issues.push(issue('warning', 'PERSISTENCE_ERROR', recoveryLoss));
   return issues;
 }

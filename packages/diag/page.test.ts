@@ -129,7 +129,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
     ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
     ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
-    ...['logFailed', 'recoveryLostBytes', 'recoveryUs'],
+    ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs'],
     ...['tracesSampled', 'tracesDropped'],
   ]);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
@@ -222,7 +222,7 @@ const FROZEN_COUNTERS = [
   ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
   ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
   ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
-  ...['logFailed', 'recoveryLostBytes', 'recoveryUs', 'durableUs', 'durableWaits'],
+  ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs', 'durableUs', 'durableWaits'],
   ...['tracesSampled', 'tracesDropped'],
 ];
 

@@ -60,6 +60,8 @@ export interface PersistenceReport {
     readonly last_flush_ok: boolean | null;
     readonly shards: readonly LogStatus[];
   };
+  /** What the start could not bring back. */
+  readonly recovery: { readonly lost_bytes: number; readonly log_holes: number };
 }
 
 /** Of a server that keeps nothing on disk. */
@@ -74,6 +76,7 @@ export const NO_PERSISTENCE: PersistenceReport = {
     last_flush_ok: null,
     shards: [],
   },
+  recovery: { lost_bytes: 0, log_holes: 0 },
 };
 
 export interface StatusSource {
@@ -126,7 +129,15 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
         }),
       ),
     },
+    recovery: { lost_bytes: report.recoveryLostBytes, log_holes: report.recoveryHoles },
   };
+}
+
+/** Until a snapshot of what there is says that it will do: somebody should know what is missing. */
+function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | null {
+  const { lost_bytes: bytes, log_holes: holes } = recovery;
+  if ((bytes === 0 && holes === 0) || main.get('saves') > 0) return null;
+  return `the start has left out ${bytes} damaged bytes, and found ${holes} logs without their end`;
 }
 
 export interface ShardStatus {
@@ -189,6 +200,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
       persistenceError:
         source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
+      recoveryLoss: recoveryLoss(source.persistence, main),
       stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
     },
     source.limits,

@@ -26,8 +26,8 @@ export class DamagedFile extends Error {
   readonly file: string;
   readonly offset: number;
 
-  constructor(file: string, offset: number, what: string) {
-    super(`${file} is damaged at offset ${offset}: ${what}`);
+  constructor(file: string, offset: number, what: string, options?: ErrorOptions) {
+    super(`${file} is damaged at offset ${offset}: ${what}`, options);
     this.file = file;
     this.offset = offset;
   }
@@ -64,7 +64,7 @@ export class BlockReader {
     } catch (error) {
       fs.closeSync(this.#fd);
       if (!(error instanceof FileHeadError)) throw error;
-      throw new DamagedFile(file, 0, error.message);
+      throw new DamagedFile(file, 0, error.message, { cause: error });
     }
   }
 

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +11,13 @@ import { BlockReader, DamagedFile } from './block-reader.ts';
 import { DataFolder, DataFolderError } from './data-folder.ts';
 import { realDisk } from './disk.ts';
 import { FakeDisk } from './fake-disk.ts';
-import { decodeFileHead, encodeFileHead, FileHeadError, FORMAT } from './file-head.ts';
+import {
+  decodeFileHead,
+  encodeFileHead,
+  FILE_HEAD_BYTES,
+  FileHeadError,
+  FORMAT,
+} from './file-head.ts';
 import { FolderLock } from './folder-lock.ts';
 import { MANIFEST, segmentFile, snapshotFile, snapshotFolder } from './layout.ts';
 import { parseManifest } from './manifest.ts';
@@ -32,6 +39,8 @@ const HEAD = {
   epoch: 4,
   createdMs: 1_700_000_000_000.5,
   previous: 8,
+  lostBefore: 3,
+  brokenMs: 1_700_000_000_001.5,
 };
 let made = 0;
 
@@ -45,12 +54,35 @@ function put(file: string, bytes: Uint8Array | string): void {
   fs.writeFileSync(file, bytes);
 }
 
+/** A head of the format that comes next, as a server of a later version writes it. */
+function newerFormat(bytes: Buffer): Buffer {
+  const head = Buffer.from(bytes);
+  head.writeUInt32LE(FORMAT + 1, 8);
+  head.writeUInt32LE(0, 28);
+  head.writeUInt32LE(crc32(head.subarray(0, FILE_HEAD_BYTES)), 28);
+  return head;
+}
+
+interface SegmentOptions {
+  readonly lostBefore?: number;
+  readonly brokenMs?: number;
+  /** Behind its head. */
+  readonly bytes?: number;
+}
+
 /** A segment of the only shard, with something behind its head. */
-function segment(folder: string, number: number, previous: number): void {
-  const head = { shard: 0, shards: 1, number, epoch: 1, createdMs: 0, previous };
+function segment(
+  folder: string,
+  number: number,
+  previous: number,
+  options: SegmentOptions = {},
+): void {
+  const { lostBefore = 0, brokenMs = 0, bytes = 8 } = options;
+  const ofLog = { previous, lostBefore, brokenMs };
+  const head = { shard: 0, shards: 1, number, epoch: 1, createdMs: 0, ...ofLog };
   put(
     segmentFile(folder, 0, number),
-    Buffer.concat([encodeFileHead('log', head), Buffer.alloc(8)]),
+    Buffer.concat([encodeFileHead('log', head), Buffer.alloc(bytes)]),
   );
 }
 
@@ -187,6 +219,65 @@ folders('a log with a gap is refused, wherever it is', () => {
   fs.rmSync(segmentFile(folder, 0, 1));
   fs.rmSync(segmentFile(folder, 0, 4));
   assert.match(gap(1), /0000000002.log is missing/, 'the first is not there');
+});
+
+folders(
+  'a hole in the log counts where records are behind it and no snapshot has what is lost',
+  () => {
+    const folder = newFolder();
+    segment(folder, 1, 0, { brokenMs: 1_700_000_000_000 });
+    segment(folder, 3, 1, { lostBefore: 7, bytes: 0 });
+    const plan = (nth: number) => new DataFolder(folder).plan(nth).shards[0]!;
+    const what = 'the log has a hole before it: 7 records could not be written';
+    assert.is(plan(0).hole, undefined, 'nothing is behind it');
+    assert.is(plan(0).unwritten, `${segmentFile(folder, 0, 3)}: ${what}`);
+    segment(folder, 4, 3);
+    assert.equal(plan(0).hole, { before: 1, what });
+    assert.is(plan(0).unwritten, undefined);
+    snapshot(folder, 2);
+    assert.equal(plan(0).hole, { before: 0, what }, 'it came behind the snapshot');
+    snapshot(folder, 3);
+    assert.is(plan(0).hole, undefined);
+    assert.equal(plan(1).hole, { before: 0, what });
+  },
+);
+
+folders('a log that could not be written at its end is told until it is written again', () => {
+  const folder = newFolder();
+  segment(folder, 1, 0, { brokenMs: 1_700_000_000_000 });
+  const unwritten = () => new DataFolder(folder).plan(0).shards[0]!.unwritten;
+  const since =
+    /0000000001.log: the log could not be written behind offset 72, since 2023-11-14T22:13:20.000Z/;
+  assert.match(unwritten()!, since);
+  snapshot(folder, 2);
+  assert.match(unwritten()!, since, 'nothing is behind the snapshot either');
+  segment(folder, 2, 1);
+  assert.is(unwritten(), undefined);
+});
+
+folders('a segment with a damaged head is one of the plan; of a newer format it is refused', () => {
+  const folder = newFolder();
+  segment(folder, 1, 0);
+  segment(folder, 2, 1);
+  segment(folder, 3, 2);
+  const file = segmentFile(folder, 0, 2);
+  const bytes = fs.readFileSync(file);
+  for (let at = 0; at < 64; at += 1) {
+    const harmed = Buffer.from(bytes);
+    harmed[at] = harmed[at]! ^ 0x80;
+    put(file, harmed);
+    const found = new DataFolder(folder);
+    assert.equal(
+      found.plan(0).shards[0]!.segments,
+      [1, 2, 3].map((nth) => segmentFile(folder, 0, nth)),
+    );
+    assert.equal([found.shards, found.lastSegment, found.lastOf(0)], [1, 3, 3]);
+  }
+  for (const number of [1, 2, 3]) put(segmentFile(folder, 0, number), Buffer.alloc(100, 1));
+  const found = new DataFolder(folder);
+  assert.equal([found.shards, found.lastSegment], [1, 3], 'what cannot be read is not nothing');
+  put(file, newerFormat(bytes));
+  assert.throws(() => new DataFolder(folder), /has format 2; this version reads up to 1/);
 });
 
 folders('a file that a snapshot names and that is not there is told', () => {

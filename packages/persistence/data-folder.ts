@@ -2,8 +2,8 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { BlockReader } from './block-reader.ts';
-import { FILE_HEAD_BYTES, type FileHead } from './file-head.ts';
+import { BlockReader, DamagedFile } from './block-reader.ts';
+import { FILE_HEAD_BYTES, type FileHead, type FileHeadError } from './file-head.ts';
 import {
   logFolder,
   MANIFEST,
@@ -22,6 +22,12 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
+/** What is wrong with the data, with what can be done about it. */
+export function refusalOf(problem: string): DataFolderError {
+  const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
+  return new DataFolderError(`${problem}. ${advice}`);
+}
+
 /** What one shard is to read, in this order. */
 export interface ShardPlan {
   /** File of its snapshot. */
@@ -29,8 +35,18 @@ export interface ShardPlan {
   readonly snapshotKeys: number;
   /** Its segments; only the last may end anywhere. */
   readonly segments: readonly string[];
+  /** Which of them is behind records that the log lacks, and what is to be said of it. */
+  readonly hole: LogHole | undefined;
+  /** The log could not be written at its end: what is to be said of it. What is there is all before that. */
+  readonly unwritten: string | undefined;
   /** Bytes of all these files. */
   readonly bytes: number;
+}
+
+export interface LogHole {
+  /** An index in the segments of the plan. */
+  readonly before: number;
+  readonly what: string;
 }
 
 export interface RecoveryPlan {
@@ -41,9 +57,11 @@ export interface RecoveryPlan {
 }
 
 interface Segment {
+  readonly number: number;
   readonly file: string;
   readonly size: number;
-  readonly head: FileHead;
+  /** None where it is damaged: whoever reads the segment is told. */
+  readonly head: FileHead | undefined;
 }
 
 export class DataFolder {
@@ -62,10 +80,9 @@ export class DataFolder {
   /** By shard, in order. */
   readonly #segments: ReadonlyMap<number, readonly Segment[]>;
 
-  /** Throws a DataFolderError when the folder is not to be had, or is of a newer version. */
+  /** Throws a DataFolderError when what is in it cannot be used, or is of a newer version. Makes no folder. */
   constructor(folder: string) {
     this.folder = folder;
-    makeFolder(folder);
     const rejected: string[] = [];
     this.snapshots = snapshotsIn(folder, rejected);
     this.rejected = rejected;
@@ -76,14 +93,15 @@ export class DataFolder {
     let shards = 0;
     let last = 0;
     let dataEpoch = 0;
-    for (const { head, size } of [...this.#segments.values()].flat()) {
+    for (const { head, size, number } of [...this.#segments.values()].flat()) {
+      last = Math.max(last, number);
+      if (head === undefined) continue;
       // One without records says nothing of what the data was written for.
       if (size > FILE_HEAD_BYTES && head.epoch >= dataEpoch) {
         dataEpoch = head.epoch;
         shards = head.shards;
       }
       epoch = Math.max(epoch, head.epoch);
-      last = Math.max(last, head.number);
     }
     for (const manifest of this.snapshots) {
       if (manifest.epoch >= dataEpoch) {
@@ -93,6 +111,9 @@ export class DataFolder {
       epoch = Math.max(epoch, manifest.epoch);
       last = Math.max(last, manifest.number - 1);
     }
+    // Where no head says it, the folders do: what cannot be read is not nothing.
+    const hasDamaged = [...this.#segments.values()].flat().some(({ head }) => head === undefined);
+    if (shards === 0 && hasDamaged) shards = Math.max(...this.#segments.keys()) + 1;
     this.shards = shards;
     this.snapshots = this.snapshots.filter((manifest) => manifest.shards === shards);
     if (shards === 0 && rejected.length > 0) {
@@ -106,8 +127,21 @@ export class DataFolder {
     return this.shards === 0;
   }
 
-  /** What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. */
-  plan(nth: number): RecoveryPlan {
+  /**
+   * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Where that cannot
+   * be, `whyNotBefore` is what is wrong: for that the snapshot before was left.
+   */
+  plan(nth: number, whyNotBefore?: string): RecoveryPlan {
+    if (whyNotBefore === undefined) return this.#plan(nth);
+    try {
+      if (nth <= this.snapshots.length) return this.#plan(nth);
+    } catch {
+      // There is a gap, say: all is well with the log, if only the snapshot were.
+    }
+    throw refusalOf(whyNotBefore);
+  }
+
+  #plan(nth: number): RecoveryPlan {
     const manifest = this.snapshots[nth];
     const number = manifest?.number ?? 0;
     const shards = Array.from({ length: this.shards }, (_, shard) =>
@@ -122,7 +156,8 @@ export class DataFolder {
     if (manifest === undefined) throw new DataFolderError(`${this.folder} has no snapshot`);
     const shards = manifest.files.map(({ shard, keys, bytes }) => {
       const snapshot = snapshotFile(snapshotFolder(this.folder, manifest.number), shard);
-      return { snapshot, snapshotKeys: keys, segments: [], bytes };
+      const noLog = { segments: [], hole: undefined, unwritten: undefined };
+      return { snapshot, snapshotKeys: keys, ...noLog, bytes };
     });
     return { number: manifest.number, manifest, shards };
   }
@@ -130,7 +165,8 @@ export class DataFolder {
   #shardPlan(shard: number, manifest: Manifest | undefined): ShardPlan {
     const { folder } = this;
     const first = manifest?.number ?? 1;
-    const later = (this.#segments.get(shard) ?? []).filter(({ head }) => head.number >= first);
+    const all = this.#segments.get(shard) ?? [];
+    const later = all.filter(({ number }) => number >= first);
     demandNoGap(later, manifest === undefined ? 0 : first - 1);
     const segments = later.map(({ file }) => file);
     const snapshot =
@@ -140,7 +176,8 @@ export class DataFolder {
     const files = snapshot === undefined ? segments : [snapshot, ...segments];
     const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0);
     const snapshotKeys = manifest?.files[shard]?.keys ?? 0;
-    return { snapshot, snapshotKeys, segments, bytes };
+    const { hole, unwritten } = lackOf(later, all.at(-1), manifest?.number);
+    return { snapshot, snapshotKeys, segments, hole, unwritten, bytes };
   }
 
   /**
@@ -148,7 +185,7 @@ export class DataFolder {
    * that what follows is not read without what was before; 0 when there is neither.
    */
   lastOf(shard: number): number {
-    const segment = this.#segments.get(shard)?.at(-1)?.head.number ?? 0;
+    const segment = this.#segments.get(shard)?.at(-1)?.number ?? 0;
     const [newest] = this.snapshots;
     return Math.max(segment, newest === undefined ? 0 : newest.number - 1);
   }
@@ -157,7 +194,8 @@ export class DataFolder {
 /** Segments must follow each other, the first one any of up to `lastBefore`. */
 function demandNoGap(segments: readonly Segment[], lastBefore: number): void {
   for (const [nth, { file, head }] of segments.entries()) {
-    const before = segments[nth - 1]?.head.number;
+    if (head === undefined) continue;
+    const before = segments[nth - 1]?.number;
     const follows = before === undefined ? head.previous <= lastBefore : head.previous === before;
     if (!follows) {
       throw new DataFolderError(`the segment before ${file} is missing: the log has a gap`);
@@ -165,11 +203,52 @@ function demandNoGap(segments: readonly Segment[], lastBefore: number): void {
   }
 }
 
+/** The first segment that the log lacks records before, which are in no snapshot of that number; -1 when it has all. */
+function holeIn(segments: readonly Segment[], snapshot: number | undefined): number {
+  return segments.findIndex(
+    ({ number, head }) => number !== snapshot && head !== undefined && head.lostBefore > 0,
+  );
+}
+
+/** What the segments of a plan lack: in between, or at their end. */
+function lackOf(
+  segments: readonly Segment[],
+  last: Segment | undefined,
+  snapshot: number | undefined,
+): Pick<ShardPlan, 'hole' | 'unwritten'> {
+  const before = holeIn(segments, snapshot);
+  const first = segments[before];
+  if (first === undefined) return { hole: undefined, unwritten: unwrittenBehind(last) };
+  const what = lostBefore(first);
+  const isAtEnd = segments.slice(before).every(({ size }) => size <= FILE_HEAD_BYTES);
+  return isAtEnd
+    ? { hole: undefined, unwritten: `${first.file}: ${what}` }
+    : { hole: { before, what }, unwritten: undefined };
+}
+
+function lostBefore({ head }: Segment): string {
+  return `the log has a hole before it: ${head?.lostBefore ?? 0} records could not be written`;
+}
+
+function unwrittenBehind(segment: Segment | undefined): string | undefined {
+  if (segment?.head === undefined || segment.head.brokenMs === 0) return undefined;
+  const { file, size, head } = segment;
+  const since = new Date(head.brokenMs).toISOString();
+  return `${file}: the log could not be written behind offset ${size}, since ${since}: what was done later, and is in no snapshot, is lost`;
+}
+
 function sizeOf(file: string): number {
   try {
     return fs.statSync(file).size;
   } catch {
     throw new DataFolderError(`${file} is missing`);
+  }
+}
+
+/** Throws a DataFolderError where there is no folder. */
+export function demandFolder(folder: string): void {
+  if (!fs.existsSync(folder)) {
+    throw new DataFolderError(`the data folder ${path.resolve(folder)} is not there`);
   }
 }
 
@@ -193,7 +272,9 @@ function snapshotsIn(folder: string, rejected: string[]): Manifest[] {
     if (number === undefined) continue;
     const file = path.join(snapshotFolder(folder, number), MANIFEST);
     try {
-      found.push(parseManifest(fs.readFileSync(file, 'utf8')));
+      const manifest = parseManifest(fs.readFileSync(file, 'utf8'));
+      for (const { shard } of manifest.files) sizeOf(snapshotFile(path.dirname(file), shard));
+      found.push(manifest);
     } catch (error) {
       rejected.push(`${file} cannot be read: ${(error as Error).message}`);
     }
@@ -217,13 +298,24 @@ function segmentsIn(folder: string, stillborn: string[]): Map<number, Segment[]>
         stillborn.push(file);
         return [];
       }
-      const reader = new BlockReader('log', file);
-      reader.close();
-      return [{ file, size: reader.size, head: reader.head }];
+      return [{ number, file, size: sizeOf(file), head: headOf(file) }];
     });
     found.set(shard, segments);
   }
   return found;
+}
+
+/** Undefined where the head is damaged. Throws a DamagedFile where it is of a newer version. */
+function headOf(file: string): FileHead | undefined {
+  try {
+    const reader = new BlockReader('log', file);
+    reader.close();
+    return reader.head;
+  } catch (error) {
+    const isNewer = error instanceof Error && (error.cause as FileHeadError | undefined)?.isNewer;
+    if (error instanceof DamagedFile && isNewer !== true) return undefined;
+    throw error;
+  }
 }
 
 function namesIn(folder: string): readonly string[] {

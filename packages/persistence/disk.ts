@@ -10,6 +10,8 @@ export interface Disk {
   create(file: string): number;
   /** Puts pieces one behind the other, from `at` on; without it behind what was put last. */
   append(fd: number, pieces: readonly Bytes[], at?: number): void;
+  /** Puts other bytes in the place of a file's first ones, made from those; they are on disk when it returns. */
+  rewrite(file: string, bytes: number, change: (was: Buffer) => Bytes): void;
   /** Cuts a file that is open. */
   truncate(fd: number, bytes: number): void;
   /** What was appended is on disk when `done` is called without an error. */
@@ -45,6 +47,17 @@ export const realDisk: Disk = {
         written -= taken;
         return taken === piece.length ? [] : [piece.subarray(taken)];
       });
+    }
+  },
+  rewrite(file, bytes, change) {
+    const fd = fs.openSync(file, 'r+');
+    try {
+      const was = Buffer.alloc(bytes);
+      fs.readSync(fd, was, 0, bytes, 0);
+      realDisk.append(fd, [change(was)], 0);
+      fs.fdatasyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
     }
   },
   truncate(fd, bytes) {

@@ -6,7 +6,8 @@ import type { Bytes } from '#base';
 import type { Disk } from './disk.ts';
 
 /** What can fail. */
-export type DiskCall = 'makeFolder' | 'create' | 'append' | 'truncate' | 'sync' | 'syncNow';
+export type DiskCall =
+  'makeFolder' | 'create' | 'append' | 'rewrite' | 'truncate' | 'sync' | 'syncNow';
 
 interface Fault {
   readonly code: string;
@@ -67,6 +68,15 @@ export class FakeDisk implements Disk {
     const taken = fault === undefined ? all : all.subarray(0, fault.bytes);
     this.files.set(file, Buffer.concat([this.files.get(file)!, taken]));
     this.#check('append', file);
+  }
+
+  rewrite(file: string, bytes: number, change: (was: Buffer) => Bytes): void {
+    this.#check('rewrite', file);
+    const was = this.files.get(file);
+    if (was === undefined) throw errorOf('ENOENT');
+    const now = Buffer.from(was);
+    now.set(change(Buffer.from(was.subarray(0, bytes))));
+    this.files.set(file, now);
   }
 
   truncate(fd: number, bytes: number): void {

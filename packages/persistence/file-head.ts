@@ -2,7 +2,8 @@
  * The head of every file of data: 64 bytes.
  *
  *   8 bytes magic, u32 format, u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
- *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), 20 bytes of zero
+ *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), u32 records lost
+ *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), 8 bytes of zero
  */
 import { crc32 } from 'node:zlib';
 import type { Bytes } from '#base';
@@ -25,7 +26,14 @@ export interface FileHead {
   readonly createdMs: number;
   /** Of a segment: the shard's one before, 0 when it is the first. */
   readonly previous: number;
+  /** Of a segment: records that were to be in the log before it, and are not for certain. */
+  readonly lostBefore: number;
+  /** Of a segment: since when the log could not be written behind it; 0 = it never was so. */
+  readonly brokenMs: number;
 }
+
+/** A count is not told beyond this. */
+const COUNT_MAX = 2 ** 32 - 1;
 
 export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   const bytes = Buffer.alloc(FILE_HEAD_BYTES);
@@ -34,6 +42,8 @@ export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   for (const [nth, word] of words.entries()) bytes.writeUInt32LE(word, 8 + 4 * nth);
   bytes.writeDoubleLE(head.createdMs, 32);
   bytes.writeUInt32LE(head.previous, 40);
+  bytes.writeUInt32LE(Math.min(head.lostBefore, COUNT_MAX), 44);
+  bytes.writeDoubleLE(head.brokenMs, 48);
   bytes.writeUInt32LE(crc32(bytes), 28);
   return bytes;
 }
@@ -41,6 +51,13 @@ export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
 /** Why a file is not one that can be read. */
 export class FileHeadError extends Error {
   override readonly name = 'FileHeadError';
+  /** It is whole, and of a version that is to come: no damage that may be left out. */
+  readonly isNewer: boolean;
+
+  constructor(message: string, isNewer = false) {
+    super(message);
+    this.isNewer = isNewer;
+  }
 }
 
 /** Throws a FileHeadError, whose message ends a sentence that begins with the file's name. */
@@ -49,14 +66,16 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
   if (bytes.toString('latin1', 0, 8) !== MAGICS[kind]) {
     throw new FileHeadError(`is no ${kind} of this server`);
   }
-  const format = bytes.readUInt32LE(8);
-  if (format > FORMAT) {
-    throw new FileHeadError(`has format ${format}; this version reads up to ${FORMAT}`);
-  }
   const head = Buffer.from(bytes.subarray(0, FILE_HEAD_BYTES));
   const crc = head.readUInt32LE(28);
   head.writeUInt32LE(0, 28);
-  if (crc32(head) !== crc) throw new FileHeadError('has a damaged head');
+  const isWhole = crc32(head) === crc;
+  const format = bytes.readUInt32LE(8);
+  if (format > FORMAT) {
+    const what = `has format ${format}; this version reads up to ${FORMAT}`;
+    throw new FileHeadError(what, isWhole);
+  }
+  if (!isWhole) throw new FileHeadError('has a damaged head');
   return {
     shard: head.readUInt32LE(12),
     shards: head.readUInt32LE(16),
@@ -64,5 +83,7 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
     epoch: head.readUInt32LE(24),
     createdMs: head.readDoubleLE(32),
     previous: head.readUInt32LE(40),
+    lostBefore: head.readUInt32LE(44),
+    brokenMs: head.readDoubleLE(48),
   };
 }

@@ -10,7 +10,9 @@ export { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
 export {
   DataFolder,
   DataFolderError,
+  demandFolder,
   makeFolder,
+  refusalOf,
   type RecoveryPlan,
   type ShardPlan,
 } from './data-folder.ts';
@@ -32,6 +34,8 @@ export {
   type Rest,
 } from './record.ts';
 export { shortenBlock } from './block.ts';
+export { segmentFile } from './layout.ts';
+export { markBroken } from './shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder-lock.ts';
 export { keysIn, bytesOf } from './manifest.ts';

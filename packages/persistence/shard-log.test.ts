@@ -218,9 +218,15 @@ for (const [code, bytes] of [
     assert.is(first.next(), undefined);
     assert.is(first.end(true), undefined, 'the half block is cut off');
     first.close();
+    assert.ok(first.head.brokenMs > 0, 'its head says that the log could not go on');
     const next = new BlockReader('log', disk.survive(file(5), folder));
     assert.is(markOf(next.next()!), 6);
+    assert.is(next.head.lostBefore, 9, 'and the next how much is missing');
     next.close();
+    cut(6);
+    const healed = new BlockReader('log', disk.survive(file(6), folder));
+    assert.equal([healed.head.lostBefore, healed.head.brokenMs], [0, 0]);
+    healed.close();
     assert.is(failures.length, 1);
   });
 }
@@ -299,7 +305,8 @@ for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
     const { log, block, cut, disk, figures, failures, progress } = logFixture();
     disk.fail(call, 'ENOSPC');
     log.open(1);
-    assert.equal(failures, ['0 ENOSPC: the disk was told to fail']);
+    const noMark = '(nor can a mark be put on the disk that says so)';
+    assert.equal(failures, [`0 ENOSPC: the disk was told to fail ${noMark}`]);
     assert.ok(progress.hasFailed);
     block(1);
     assert.is(figures.get('lostRecords'), 1);
@@ -309,6 +316,35 @@ for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
     assert.is(figures.get('records'), 1);
   });
 }
+
+for (const call of ['create', 'append', 'syncNow'] as const) {
+  logs(
+    `a segment that cannot be begun, at ${call}: the one before says so, and is the last`,
+    () => {
+      const { log, block, cut, disk, file } = logFixture();
+      log.open(1);
+      block(1);
+      disk.fail(call, 'ENOSPC', 64);
+      if (call === 'syncNow') log.sync();
+      cut(2);
+      const before = new BlockReader('log', disk.survive(file(1), folder));
+      before.close();
+      assert.ok(before.head.brokenMs > 0);
+      assert.not.ok(disk.files.has(file(2)), 'nothing of the next is there');
+    },
+  );
+}
+
+logs('a disk that takes no mark either is told', () => {
+  const { log, block, disk, failures } = logFixture();
+  log.open(1);
+  disk.fail('append', 'EROFS');
+  disk.fail('rewrite', 'EROFS');
+  block(1);
+  assert.equal(failures, [
+    '0 EROFS: the disk was told to fail (nor can a mark be put on the disk that says so)',
+  ]);
+});
 
 logs('the last sync of a segment that fails is a failure, and its records are lost', () => {
   const { log, block, disk, figures, failures } = logFixture();

@@ -4,13 +4,15 @@
  *
  * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the
  * middle. Everything is dropped, and counted, until the log goes on in a new segment behind a snapshot.
+ * So that recovery knows of it, the head of the last segment is marked, which takes no room on the disk, and the
+ * head of the next says how many records are missing before it.
  */
 import type { Bytes, Clock } from '#base';
 import type { LogFigures } from '#diag';
 import type { LinkMemory, LogProgress, RingReader } from '#link';
 import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
 import type { Disk } from './disk.ts';
-import { encodeFileHead, FILE_HEAD_BYTES } from './file-head.ts';
+import { decodeFileHead, encodeFileHead, FILE_HEAD_BYTES, type FileHead } from './file-head.ts';
 import { segmentFile, shardLogFolder } from './layout.ts';
 import {
   Record,
@@ -62,6 +64,8 @@ export class ShardLog {
   /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
   #isSyncOwed = false;
   #previous: number;
+  /** Records that were dropped since the last segment, or are not in it for certain. */
+  #lost = 0;
   /** Whether somebody waits for each sync. */
   writesAhead = false;
 
@@ -76,20 +80,35 @@ export class ShardLog {
     try {
       this.#finish();
       disk.makeFolder(shardLogFolder(folder, shard));
-      const fd = disk.create(segmentFile(folder, shard, number));
       const createdMs = clock.wallMs();
-      const previous = this.#previous;
-      const head = { shard, shards, number, epoch, createdMs, previous };
-      disk.append(fd, [encodeFileHead('log', head)]);
-      disk.syncNow(fd);
-      disk.syncFolder(shardLogFolder(folder, shard));
+      const missing = { lostBefore: this.#lost, brokenMs: 0 };
+      const ofLog = { previous: this.#previous, ...missing };
+      const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
       const bytes = FILE_HEAD_BYTES;
       this.#segment = { fd, number, bytes, size: bytes, blocks: 0, syncedBlocks: 0 };
       this.#previous = number;
+      this.#lost = 0;
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
     } catch (error) {
       this.#fail('writeErrors', error);
+    }
+  }
+
+  /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */
+  #create(number: number, head: FileHead): number {
+    const { disk, folder, shard } = this.#parts;
+    const file = segmentFile(folder, shard, number);
+    const fd = disk.create(file);
+    try {
+      disk.append(fd, [encodeFileHead('log', head)]);
+      disk.syncNow(fd);
+      disk.syncFolder(shardLogFolder(folder, shard));
+      return fd;
+    } catch (error) {
+      disk.close(fd);
+      disk.remove(file);
+      throw error;
     }
   }
 
@@ -237,7 +256,7 @@ export class ShardLog {
     const { disk, figures, clock } = this.#parts;
     const segment = this.#segment;
     if (segment === undefined) {
-      figures.add('lostRecords', records);
+      this.#lose(records);
       return;
     }
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
@@ -256,7 +275,7 @@ export class ShardLog {
       disk.append(segment.fd, [head, ...pieces], segment.bytes);
       segment.size = Math.max(segment.size, end);
     } catch (error) {
-      figures.add('lostRecords', records);
+      this.#lose(records);
       this.#fail('writeErrors', error);
       return;
     }
@@ -271,13 +290,18 @@ export class ShardLog {
     figures.add('records', records);
   }
 
+  #lose(records: number): void {
+    this.#lost += records;
+    this.#parts.figures.add('lostRecords', records);
+  }
+
   /** Leaves the segment for good, with what it holds for certain at its end. */
   #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
-    const { disk, figures, progress, failed, shard } = this.#parts;
+    const { disk, figures, progress, failed, shard, folder, clock } = this.#parts;
     const segment = this.#segment;
     this.#segment = undefined;
     figures.add(figure, 1);
-    figures.add('lostRecords', figures.get('unsyncedRecords'));
+    this.#lose(figures.get('unsyncedRecords'));
     if (segment !== undefined) {
       try {
         disk.truncate(segment.fd, segment.bytes);
@@ -290,7 +314,22 @@ export class ShardLog {
     figures.set('unsyncedBytes', 0);
     figures.set('unsyncedRecords', 0);
     progress.hasFailed = true;
-    failed(shard, error instanceof Error ? error.message : String(error));
+    const isMarked = markBroken(disk, segmentFile(folder, shard, this.#previous), clock.wallMs());
+    const what = error instanceof Error ? error.message : String(error);
+    failed(shard, isMarked ? what : `${what} (nor can a mark be put on the disk that says so)`);
+  }
+}
+
+/** Says in a segment's head that the log could not be written behind it; answers whether the disk has taken that. */
+export function markBroken(disk: Disk, file: string, nowMs: number): boolean {
+  try {
+    disk.rewrite(file, FILE_HEAD_BYTES, (was) => {
+      const head = decodeFileHead('log', was);
+      return encodeFileHead('log', { ...head, brokenMs: nowMs });
+    });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -64,7 +64,8 @@ export class SnapshotWriter {
     disk.makeFolder(this.#folder);
     for (let shard = 0; shard < shards; shard += 1) {
       const fd = disk.create(snapshotFile(this.#folder, shard));
-      const head = { shard, shards, number, epoch, createdMs: this.#beganMs, previous: 0 };
+      const ofLog = { previous: 0, lostBefore: 0, brokenMs: 0 };
+      const head = { shard, shards, number, epoch, createdMs: this.#beganMs, ...ofLog };
       disk.append(fd, [encodeFileHead('snapshot', head)]);
       const counts = { keys: 0, bytes: FILE_HEAD_BYTES, unpacked: 0, blocks: 0, isWhole: false };
       this.#files.push({ fd, ...counts });

@@ -2,38 +2,41 @@
 
 import { availableParallelism } from 'node:os';
 import type { Settings } from '#config';
-import { DataFolder, DataFolderError, FolderLock, makeFolder } from '#persistence';
-import { OfflineData } from '#shard';
+import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
+import { OfflineData, readFolder, type OfflineOptions } from '#shard';
 import { shardSettings } from './shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) return ['there is no data'];
-    const data = new OfflineData(folder.shards, shardSettings(settings));
-    const report = data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
+    const { report } = readFolder(folder, optionsOf(settings));
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [
-      ...folder.rejected,
       ...report.remarks,
+      ...report.unwritten,
       `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
     ];
   });
 }
 
-/** Writes the data as a snapshot of Redis. */
-export function exportRdb(settings: Settings, file: string): string {
+/** Writes the data as a snapshot of Redis; answers what is to be said of it. */
+export function exportRdb(settings: Settings, file: string): readonly string[] {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
-    const data = new OfflineData(folder.shards, shardSettings(settings));
-    data.load(folder.plan(0), settings.boolean('persistence.recover-anyway'));
-    return `${data.exportRdb(file)} keys were written to ${file}`;
+    const { data, report } = readFolder(folder, optionsOf(settings));
+    return [
+      ...report.remarks,
+      ...report.unwritten,
+      `${data.exportRdb(file)} keys were written to ${file}`,
+    ];
   });
 }
 
 /** Makes a snapshot of Redis the first data of a folder. */
 export async function importRdb(settings: Settings, file: string): Promise<string> {
-  const lock = lockOf(settings);
+  makeFolder(folderOf(settings));
+  const lock = new FolderLock(folderOf(settings));
   try {
     const folder = new DataFolder(folderOf(settings));
     if (!folder.isEmpty) {
@@ -56,17 +59,21 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
   }
 }
 
+function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
+  return {
+    settings: shardSettings(settings),
+    anyway: settings.boolean('persistence.recover-anyway'),
+  };
+}
+
 function folderOf(settings: Settings): string {
   return settings.string('persistence.data-dir');
 }
 
-function lockOf(settings: Settings): FolderLock {
-  makeFolder(folderOf(settings));
-  return new FolderLock(folderOf(settings));
-}
-
+/** Who only reads makes no folder: a name that was misspelt is told, and nothing stays of it. */
 function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): T {
-  const lock = lockOf(settings);
+  demandFolder(folderOf(settings));
+  const lock = new FolderLock(folderOf(settings));
   try {
     return use(new DataFolder(folderOf(settings)));
   } finally {

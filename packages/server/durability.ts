@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
-import type { FlightEvent } from '#diag';
+import { LogFigures, type FlightEvent } from '#diag';
 import { FrameKind } from '#link';
 import {
   bytesOf,
@@ -15,6 +15,9 @@ import {
   FolderLock,
   keysIn,
   makeFolder,
+  markBroken,
+  realDisk,
+  segmentFile,
   type DiskNotice,
   type DurabilityMode,
   type Manifest,
@@ -103,6 +106,7 @@ export class Durability {
         this.#take(notice);
       },
       died: (reason) => {
+        this.#markLogs();
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
     });
@@ -323,6 +327,15 @@ export class Durability {
       log.error('log-failed', `${message}; ${then} until a snapshot succeeds`);
     }
     this.#tryToHeal();
+  }
+
+  /** Who writes the logs cannot say any more that they have ended. */
+  #markLogs(): void {
+    const { fabric, folder, clock } = this.#parts;
+    for (const [shard, memory] of fabric.logMemory.entries()) {
+      const number = new LogFigures(memory).get('segment');
+      markBroken(realDisk, segmentFile(folder.folder, shard, number), clock.wallMs());
+    }
   }
 
   /** What the log lacks now is in the next snapshot, and the log goes on behind it. */

@@ -43,6 +43,8 @@ export function persistence({ durability, nowMs, logTotals }: Measures): Line[] 
     ['log_bytes_written', logTotals('bytes')],
     ['log_syncs', logTotals('syncs')],
     ['log_lost_records', logTotals('lostRecords')],
+    ['recovery_lost_bytes', report.recoveryLostBytes],
+    ['recovery_log_holes', report.recoveryHoles],
     ['persistence_errors', report.errors],
     ['snapshot_last_keys', report.lastSaveKeys],
     ['snapshot_last_bytes', report.lastSaveBytes],

@@ -60,10 +60,10 @@ async function main(): Promise<void> {
       await intrinsicLatency(settings, action.seconds, print);
       return;
     case 'check-data':
-      for (const line of checkData(settings)) print(line);
+      print(checkData(settings).join('\n'));
       return;
     case 'export-rdb':
-      print(exportRdb(settings, action.file));
+      print(exportRdb(settings, action.file).join('\n'));
       return;
     case 'import-rdb':
       print(await importRdb(settings, action.file));

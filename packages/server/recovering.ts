@@ -2,8 +2,14 @@
 
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
-import { DataFolder, DataFolderError, transactionId, type RecoveryPlan } from '#persistence';
-import { agree, type OfflineOptions, type OfflineReport, type RecoveryAnswer } from '#shard';
+import { DataFolder, refusalOf, transactionId, type RecoveryPlan } from '#persistence';
+import {
+  agree,
+  type Agreement,
+  type OfflineOptions,
+  type OfflineReport,
+  type RecoveryAnswer,
+} from '#shard';
 import { redistributionUrl } from '#workers';
 import type { Fabric } from './fabric.ts';
 import type { ShardPool } from './shard-pool.ts';
@@ -25,6 +31,9 @@ type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
 export class Recovering {
   readonly #parts: RecoveringParts;
   readonly #pool: ShardPool;
+  /** Of each log that could not be written at its end, what is to be said. */
+  #unwritten: readonly string[] = [];
+  #lostBytes = 0;
 
   constructor(parts: RecoveringParts, pool: ShardPool) {
     this.#parts = parts;
@@ -42,7 +51,8 @@ export class Recovering {
       redistributed === undefined
         ? await this.#fromNewest(anyway)
         : await this.#recoverFrom(redistributed, anyway);
-    if (isProblem(recovered)) throw new DataFolderError(recovered.message);
+    // What was written anew a moment ago.
+    if (isProblem(recovered)) throw refusalOf(recovered.message);
     this.#tell(recovered);
     await Promise.all(recovered.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
     this.#parts.begin();
@@ -54,33 +64,25 @@ export class Recovering {
   }
 
   /** Begins with the newest snapshot; where one is damaged, with the one before it. */
-  async #fromNewest(anyway: boolean): Promise<readonly Recovered[] | Problem> {
+  async #fromNewest(anyway: boolean): Promise<readonly Recovered[]> {
     const { folder, log } = this.#parts;
-    let refusal: Problem | undefined;
+    let damaged: string | undefined;
     for (let nth = 0; ; nth += 1) {
-      const plan = this.#planOr(nth, refusal);
-      if (isProblem(plan)) return plan;
+      const plan = folder.plan(nth, damaged);
+      if (damaged !== undefined)
+        log.warn('snapshot-damaged', `${damaged}; the one before is tried`);
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
         log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
       }
       const outcome = await this.#recoverFrom(plan, anyway);
-      if (!isProblem(outcome)) return await this.#untilAllAgree(plan, anyway, outcome);
-      const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
-      refusal = { ...outcome, message: `${outcome.message}. ${advice}` };
-      if (!outcome.isSnapshot || nth >= folder.snapshots.length) return refusal;
-      log.warn('snapshot-damaged', `${outcome.message}; the one before is tried`);
-    }
-  }
-
-  /** What to read with the `nth` snapshot; where that cannot be, the reason for which the one before was left. */
-  #planOr(nth: number, refusal: Problem | undefined): RecoveryPlan | Problem {
-    try {
-      return this.#parts.folder.plan(nth);
-    } catch (error) {
-      if (refusal !== undefined) return refusal;
-      throw error;
+      if (!isProblem(outcome)) {
+        this.#unwritten = plan.shards.flatMap(({ unwritten }) => unwritten ?? []);
+        return outcome;
+      }
+      if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+      damaged = outcome.message;
     }
   }
 
@@ -102,6 +104,8 @@ export class Recovering {
       const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
       const report = await pool.run(options, { name: 'runRedistribution' });
       for (const remark of report.remarks) log.warn('left-out', remark);
+      this.#unwritten = report.unwritten;
+      this.#lostBytes = report.lostBytes;
       log.info('redistributed', `${report.keys} keys were brought from ${from}`);
     } finally {
       await pool.destroy();
@@ -110,38 +114,44 @@ export class Recovering {
     return new DataFolder(folder.folder).planOfSnapshot();
   }
 
-  /** Has every shard read its files. */
+  /** Has every shard read its files, and those again whose logs have what rests on nothing: up to there. */
   async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<readonly Recovered[] | Problem> {
-    const { fabric } = this.#parts;
-    const answers = await Promise.all(
-      fabric.shardPages.map((_, shard) =>
-        this.#pool.ask(shard, { kind: 'recover', plan: plan.shards[shard], anyway }),
-      ),
-    );
-    return outcomeOf(answers);
+    const all = await this.#read(this.#parts.fabric.shardPages.keys(), plan, anyway);
+    if (isProblem(all)) return all;
+    const { stops } = agree(all.map(({ end }) => end));
+    const stopping = stops.flatMap((stopAt, shard) => (stopAt === undefined ? [] : [shard]));
+    const again = await this.#read(stopping, plan, anyway, stops);
+    if (isProblem(again)) return again;
+    return all.map((first, shard) => again[stopping.indexOf(shard)] ?? first);
   }
 
-  /** Has those shards read their files again whose logs have what rests on nothing, up to there. */
-  async #untilAllAgree(
+  async #read(
+    shards: Iterable<number>,
     plan: RecoveryPlan,
     anyway: boolean,
-    recovered: readonly Recovered[],
+    stops?: Agreement['stops'],
   ): Promise<readonly Recovered[] | Problem> {
-    const { stops } = agree(recovered.map(({ end }) => end));
     const answers = await Promise.all(
-      stops.map(async (stopAt, shard) => {
-        if (stopAt === undefined) return recovered[shard]!;
-        const order = { kind: 'recover', plan: plan.shards[shard], anyway, stopAt } as const;
-        return await this.#pool.ask(shard, order);
-      }),
+      Array.from(shards, (shard) =>
+        this.#pool.ask(shard, {
+          ...{ kind: 'recover', plan: plan.shards[shard], anyway, stopAt: stops?.[shard] },
+        }),
+      ),
     );
-    return outcomeOf(answers);
+    const recovered: Recovered[] = [];
+    for (const answer of answers) {
+      if (answer.kind === 'not-recovered') return answer.problem;
+      if (answer.kind === 'recovered') recovered.push(answer);
+    }
+    return recovered;
   }
 
   /** Says what was left out. */
   #tell(recovered: readonly Recovered[]): void {
     const { fabric, log } = this.#parts;
-    let lost = 0;
+    let lost = this.#lostBytes;
+    for (const message of this.#unwritten) log.error('log-hole', message);
+    fabric.mainPage.set('recoveryHoles', this.#unwritten.length);
     for (const { message, bytes, isDamage } of recovered.flatMap(({ report }) => report.leftOut)) {
       if (isDamage) lost += bytes;
       const what = `${message}; ${bytes} bytes are left out`;
@@ -184,15 +194,6 @@ export class Recovering {
 
 function isProblem(outcome: object): outcome is Problem {
   return 'isSnapshot' in outcome;
-}
-
-function outcomeOf(answers: readonly RecoveryAnswer[]): readonly Recovered[] | Problem {
-  const recovered: Recovered[] = [];
-  for (const answer of answers) {
-    if (answer.kind === 'not-recovered') return answer.problem;
-    if (answer.kind === 'recovered') recovered.push(answer);
-  }
-  return recovered;
 }
 
 /** By the numbers of their transactions: the order in which main began them. */

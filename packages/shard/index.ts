@@ -1,6 +1,12 @@
-export { agree, type LogEnd } from './agreement.ts';
+export { agree, type Agreement } from './agreement.ts';
 export type { MachineParts } from './machine-parts.ts';
-export { OfflineData, redistribute, type OfflineOptions, type OfflineReport } from './offline.ts';
+export {
+  OfflineData,
+  readFolder,
+  redistribute,
+  type OfflineOptions,
+  type OfflineReport,
+} from './offline.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
 export { runShardThread, type ShardThreadData } from './thread.ts';

@@ -16,17 +16,17 @@ import {
 } from '#link';
 import {
   DataFolder,
-  DataFolderError,
   realDisk,
+  refusalOf,
   removeAllBut,
   SnapshotWriter,
   type Manifest,
   type RecoveryPlan,
 } from '#persistence';
-import { KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
+import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
-import { isProblem, Recovery, type RecoveryReport } from './recovery.ts';
+import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
 
 /** What a task is started with. */
@@ -45,12 +45,14 @@ export interface OfflineReport {
   /** Of the snapshot that it begins with; 0 = none. */
   readonly snapshot: number;
   readonly remarks: readonly string[];
+  /** Of each log that could not be written at its end, what is to be said. */
+  readonly unwritten: readonly string[];
+  /** Bytes that were left out because they were damaged, or behind damage. */
+  readonly lostBytes: number;
 }
 
 const RING_BYTES = 64 * 1024;
 const PIECE_BYTES = 256 * 1024;
-/** Whether a file is there at all is asked by whoever opens it. */
-const RDB_BYTES_MAX = 2 ** 32 - 1;
 
 export class OfflineData {
   readonly machines: readonly ShardMachine[];
@@ -74,31 +76,45 @@ export class OfflineData {
     this.#pages = pages;
   }
 
-  /** Reads what a plan says; throws a DataFolderError with what is wrong. Files stay as they are. */
-  load(plan: RecoveryPlan, anyway: boolean): OfflineReport {
-    const reports = this.machines.map((_, shard) => this.#recover(shard, plan, anyway));
+  /** Reads what a plan says; files stay as they are. */
+  load(plan: RecoveryPlan, anyway: boolean): OfflineReport | RecoveryProblem {
+    const reports: RecoveryReport[] = [];
+    for (const shard of this.machines.keys()) {
+      const outcome = this.#recover(shard, plan, anyway);
+      if (isProblem(outcome)) return outcome;
+      reports.push(outcome);
+    }
     for (const [shard, stopAt] of this.#agree().stops.entries()) {
-      if (stopAt !== undefined) reports[shard] = this.#recover(shard, plan, anyway, stopAt);
+      if (stopAt === undefined) continue;
+      const outcome = this.#recover(shard, plan, anyway, stopAt);
+      if (isProblem(outcome)) return outcome;
+      reports[shard] = outcome;
     }
     this.#complete();
+    const leftOut = reports.flatMap((report) => report.leftOut);
+    const damaged = leftOut.filter(({ isDamage }) => isDamage);
     return {
       shards: this.machines.length,
       keys: this.keys,
       records: reports.reduce((sum, { records }) => sum + records, 0),
       snapshot: plan.number,
-      remarks: reports.flatMap(({ leftOut }) =>
-        leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
-      ),
+      remarks: leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
+      unwritten: plan.shards.flatMap(({ unwritten }) => unwritten ?? []),
+      lostBytes: damaged.reduce((sum, { bytes }) => sum + bytes, 0),
     };
   }
 
-  #recover(shard: number, plan: RecoveryPlan, anyway: boolean, stopAt?: number): RecoveryReport {
+  #recover(
+    shard: number,
+    plan: RecoveryPlan,
+    anyway: boolean,
+    stopAt?: number,
+  ): RecoveryReport | RecoveryProblem {
     const machine = this.machines[shard]!;
     machine.beginReplay(stopAt);
     const { store, replay } = machine;
     const recovery = new Recovery({ store, replay, page: this.#pages[shard]! });
     const outcome = recovery.run(plan.shards[shard]!, anyway);
-    if (isProblem(outcome)) throw new DataFolderError(outcome.message);
     this.#recoveries[shard] = recovery;
     return outcome;
   }
@@ -154,18 +170,18 @@ export class OfflineData {
 
   /** Takes in a snapshot of Redis; throws an RdbFileError. */
   importRdb(file: string): string {
-    const { size } = fs.statSync(file);
-    if (size > RDB_BYTES_MAX) throw new rdb.RdbFileError('it is larger than 4 GiB');
     const [{ store }] = this.machines as [ShardMachine];
     const nowMs = systemClock.wallMs();
     store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
-    const found = rdb.readRdbFile(fs.readFileSync(file), {
-      nowMs,
-      limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
-      keyspaceOf: (database) => store.databases[database],
-      accessOf: (idleSeconds) => (idleSeconds >= 0 ? store.clock - idleSeconds : undefined),
-    });
+    const found = readFrom(file, (source) =>
+      rdb.readRdbFile(source, {
+        nowMs,
+        limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
+        keyspaceOf: (database) => store.databases[database],
+        accessOf: (use) => accessOfUse(use, store),
+      }),
+    );
     const left = [
       ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
       ...(found.functions > 0 ? [`${found.functions} libraries of functions are left out`] : []),
@@ -246,14 +262,36 @@ export class OfflineData {
   }
 }
 
+/**
+ * Reads the data of a folder, from the newest snapshot on; where one is damaged, from the one before it, which the
+ * remarks say. Throws a DataFolderError with what is wrong. Files stay as they are.
+ */
+export function readFolder(
+  found: DataFolder,
+  { settings, anyway }: Omit<OfflineOptions, 'folder'>,
+): { readonly data: OfflineData; readonly report: OfflineReport } {
+  const remarks = [...found.rejected];
+  let damaged: string | undefined;
+  for (let nth = 0; ; nth += 1) {
+    const plan = found.plan(nth, damaged);
+    if (damaged !== undefined) remarks.push(`${damaged}; the one before is used`);
+    const data = new OfflineData(found.shards, settings);
+    const outcome = data.load(plan, anyway);
+    if (!isProblem(outcome)) {
+      return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
+    }
+    if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+    damaged = outcome.message;
+  }
+}
+
 /** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
 export async function redistribute(
   options: OfflineOptions & { readonly shards: number },
 ): Promise<OfflineReport> {
   const { folder, settings, anyway, shards } = options;
   const found = new DataFolder(folder);
-  const data = new OfflineData(found.shards, settings);
-  const report = data.load(found.plan(0), anyway);
+  const { data, report } = readFolder(found, { settings, anyway });
   const number = found.lastSegment + 1;
   await data.write(folder, shards, number, found.lastEpoch + 1);
   data.repair();
@@ -292,6 +330,26 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     nextSlowId: () => 0,
     nextDeathId: () => 0,
   });
+}
+
+/** What comes of a file while it is open. */
+function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
+  const fd = fs.openSync(file, 'r');
+  try {
+    return read({
+      bytes: fs.fstatSync(fd).size,
+      read(into, at) {
+        let got = 0;
+        while (got < into.length) {
+          const bytes = fs.readSync(fd, into, got, into.length - got, at + got);
+          if (bytes === 0) throw new rdb.RdbFileError(`it ends at offset ${at + got} now`);
+          got += bytes;
+        }
+      },
+    });
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 function settingsOf(values: Readonly<Record<string, SettingValue>>): {

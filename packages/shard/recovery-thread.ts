@@ -84,7 +84,8 @@ function recover(
   { plan, anyway, stopAt }: Extract<RecoveryOrder, { kind: 'recover' }>,
 ): RecoveryAnswer {
   machine.beginReplay(stopAt);
-  const nothing = { snapshot: undefined, snapshotKeys: 0, segments: [], bytes: 0 };
+  const noLog = { segments: [], hole: undefined, unwritten: undefined };
+  const nothing = { snapshot: undefined, snapshotKeys: 0, ...noLog, bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };
   return { kind: 'recovered', report: outcome, end: machine.replay.end };

@@ -71,6 +71,7 @@ export class Recovery {
     for (const [nth, file] of plan.segments.entries()) {
       const isLast = nth === plan.segments.length - 1;
       try {
+        if (nth === plan.hole?.before) throw new DamagedFile(file, 0, plan.hole.what);
         if (this.#segment(file, isLast)) continue;
         this.#leaveBehind(plan.segments.slice(nth + 1), LEFT);
         break;
@@ -216,7 +217,7 @@ function cut(file: string, offset: number): void {
   }
 }
 
-export function isProblem(outcome: RecoveryReport | RecoveryProblem): outcome is RecoveryProblem {
+export function isProblem(outcome: object): outcome is RecoveryProblem {
   return 'isSnapshot' in outcome;
 }
 

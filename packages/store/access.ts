@@ -42,6 +42,23 @@ export function accessOfWrite(
   return before < 0 ? (minutesOf(rules.nowMs) << 8) | LFU_INITIAL : usedAgain(before, rules);
 }
 
+/** How a key was used elsewhere; -1 where that is not told. */
+export interface KeyUse {
+  readonly idleSeconds: number;
+  readonly frequency: number;
+}
+
+/** The bits of a key that comes with its use, as Redis 7.4 sets them; undefined where the policy has no use for it. */
+export function accessOfUse(
+  { idleSeconds, frequency }: KeyUse,
+  rules: { readonly countsUses: boolean; readonly clock: number; readonly nowMs: number },
+): number | undefined {
+  if (rules.countsUses) {
+    return frequency < 0 ? undefined : (minutesOf(rules.nowMs) << 8) | frequency;
+  }
+  return idleSeconds < 0 ? undefined : rules.clock - Math.min(idleSeconds, ACCESS_MASK);
+}
+
 /** The counter after what it lost since it was last used. */
 export function decayedCounter(access: number, rules: AccessRules): number {
   const counter = access & COUNTER_MAX;

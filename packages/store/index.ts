@@ -1,6 +1,6 @@
 import * as hyperloglog from './hyperloglog/index.ts';
 import * as rdb from './rdb/index.ts';
-export { EVICTION_POLICIES, type EvictionPolicy } from './access.ts';
+export { accessOfUse, EVICTION_POLICIES, type EvictionPolicy, type KeyUse } from './access.ts';
 export { Census, CENSUS_SIZES, CENSUS_TYPES } from './census.ts';
 export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';

@@ -1,7 +1,7 @@
 /** DUMP and RESTORE: values as bytes that a Redis of the same version takes and gives. */
 
 import { CommandError, errors, KeyFate } from '#base';
-import { rdb, type Ref } from '#store';
+import { accessOfUse, rdb, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
@@ -16,7 +16,6 @@ const PAYLOAD_INDEX = 3;
 const OPTIONS_INDEX = 4;
 
 const FREQUENCY_MAX = 255;
-const MS_PER_MINUTE = 60_000;
 /** Redis caps the entries of an intset here, whatever the setting says. */
 const INTSET_ENTRIES_MAX = 2 ** 30;
 
@@ -185,12 +184,8 @@ function store(
 }
 
 /** Says how the key was used: the policy decides which of the options means something. */
-function setUse(context: ShardContext, ref: Ref, { idleSeconds, frequency }: Options): void {
-  const { keyspace, store: owner, nowMs } = context;
-  if (owner.countsUses) {
-    if (frequency === -1) return;
-    keyspace.setAccess(ref, (Math.floor(nowMs / MS_PER_MINUTE) << 8) | frequency);
-  } else if (idleSeconds !== -1) {
-    keyspace.setAccess(ref, owner.clock - idleSeconds);
-  }
+function setUse({ keyspace, store: owner, nowMs }: ShardContext, ref: Ref, use: Options): void {
+  const { countsUses, clock } = owner;
+  const access = accessOfUse(use, { countsUses, clock, nowMs });
+  if (access !== undefined) keyspace.setAccess(ref, access);
 }

@@ -1,5 +1,11 @@
 /** Values in the format of Redis' dumps. */
 export { MalformedValueError } from './malformed.ts';
 export { dumpValue, isSoundPayload, loadPayload } from './payload.ts';
-export { readRdbFile, RdbFileError, RdbFileWriter, type RdbTarget } from './rdb-file.ts';
+export {
+  readRdbFile,
+  RdbFileError,
+  RdbFileWriter,
+  type RdbSource,
+  type RdbTarget,
+} from './rdb-file.ts';
 export { storeFinished, type FinishedValue, type ValueLimits } from './read-value.ts';

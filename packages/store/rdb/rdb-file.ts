@@ -6,9 +6,10 @@
  * reads too, but where a hash has fields that end: only version 12 has those.
  */
 import { crc64, type Bytes } from '#base';
+import type { KeyUse } from '../access.ts';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
-import { demand, MalformedValueError } from './malformed.ts';
+import { MalformedValueError } from './malformed.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
@@ -34,9 +35,8 @@ const Op = {
 const MAGIC = 'REDIS';
 const HEAD_BYTES = 9;
 const CRC_BYTES = 8;
-const VERSION_LEAST = 5;
 /** The first version with a checksum. */
-const VERSION_WITH_CRC = 5;
+const VERSION_LEAST = 5;
 
 /** The file is none that can be read; the message says why and where. */
 export class RdbFileError extends Error {
@@ -47,8 +47,8 @@ export class RdbFileError extends Error {
 export interface RdbTarget {
   readonly limits: ValueLimits;
   readonly nowMs: number;
-  /** Access bits for a key, from seconds of idleness and a frequency, -1 where the file has none. */
-  accessOf(idleSeconds: number, frequency: number): number | undefined;
+  /** Access bits for a key; undefined where they are those of a new one. */
+  accessOf(use: KeyUse): number | undefined;
   /** The keyspace of a key; undefined where there is no such database. */
   keyspaceOf(database: number, key: Bytes): Keyspace | undefined;
 }
@@ -63,23 +63,38 @@ export interface RdbContents {
   readonly functions: number;
 }
 
-/** Reads a whole file into the target; throws an RdbFileError. */
-export function readRdbFile(file: Bytes, target: RdbTarget): RdbContents {
-  const version = versionOf(file);
-  const isChecked = version >= VERSION_WITH_CRC;
-  const end = file.length - (isChecked ? CRC_BYTES : 0);
-  if (isChecked) demandCrc(file, end);
-  const reader = new RdbReader(file, HEAD_BYTES, Math.max(0, end - HEAD_BYTES));
-  try {
-    return { version, ...new FileReader(file, reader, target).read() };
-  } catch (error) {
-    if (!(error instanceof MalformedValueError)) throw error;
-    throw new RdbFileError(`what stands before offset ${HEAD_BYTES + reader.position} is no value`);
-  }
+/** A file that can be read at any place. */
+export interface RdbSource {
+  readonly bytes: number;
+  /** Fills `into` with what stands at `at`. */
+  read(into: Bytes, at: number): void;
 }
 
-function versionOf(file: Bytes): number {
-  const head = Buffer.from(file.subarray(0, HEAD_BYTES)).toString('latin1');
+/** So much of a file is in memory at once, or as much as its largest value needs. */
+const WINDOW_BYTES = 4 * 1024 * 1024;
+/** No array is longer. */
+const WINDOW_BYTES_MAX = 2 ** 32 - 1;
+
+/**
+ * Reads a file into the target, piece by piece; throws an RdbFileError. Its checksum is at its end: until this
+ * has returned, what is in the target is not to be believed.
+ */
+export function readRdbFile(
+  source: RdbSource,
+  target: RdbTarget,
+  windowBytes = WINDOW_BYTES,
+): RdbContents {
+  const head = new Uint8Array(Math.min(HEAD_BYTES, source.bytes));
+  source.read(head, 0);
+  const version = versionOf(head);
+  const window = new FileWindow(source, windowBytes);
+  const found = new FileReader(window, target).read();
+  demandEnd(source, window);
+  return { version, ...found };
+}
+
+function versionOf(bytes: Bytes): number {
+  const head = Buffer.from(bytes).toString('latin1');
   if (!/^REDIS\d{4}$/.test(head)) throw new RdbFileError('it is no snapshot of Redis');
   const version = Number(head.slice(MAGIC.length));
   if (version < VERSION_LEAST || version > RDB_VERSION) {
@@ -89,52 +104,132 @@ function versionOf(file: Bytes): number {
   return version;
 }
 
-function demandCrc(file: Bytes, end: number): void {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  if (end < HEAD_BYTES) throw new RdbFileError('it ends within its head');
-  const low = view.getUint32(end, true);
-  const high = view.getUint32(end + 4, true);
+/** Behind all operations only the checksum stands. Every version that is read has one. */
+function demandEnd(source: RdbSource, { position, crc }: FileWindow): void {
+  const rest = source.bytes - position;
+  if (rest < CRC_BYTES)
+    throw new RdbFileError(`it ends at offset ${source.bytes}, in its checksum`);
+  if (rest > CRC_BYTES) {
+    throw new RdbFileError(`${rest - CRC_BYTES} bytes stand behind its end`);
+  }
+  const stored = Buffer.alloc(CRC_BYTES);
+  source.read(stored, position);
+  const low = stored.readUInt32LE(0);
+  const high = stored.readUInt32LE(4);
   // Zero: its writer was told to count none.
   if (low === 0 && high === 0) return;
-  const found = crc64(file, 0, end);
-  if (found.low !== low || found.high !== high) {
-    throw new RdbFileError('its checksum is not that of its bytes: it is damaged or cut off');
+  if (crc.low !== low || crc.high !== high) {
+    throw new RdbFileError('its checksum is not that of its bytes: it is damaged');
+  }
+}
+
+/** The stretch of a file that is in memory. It begins with what is read next, and moves on. */
+class FileWindow {
+  readonly #source: RdbSource;
+  #bytes: Bytes;
+  /** How much of the array is of the file, and where in the file that begins. */
+  #length = 0;
+  #begin = 0;
+  #crc = { high: 0, low: 0 };
+  reader: RdbReader;
+
+  constructor(source: RdbSource, bytes: number) {
+    this.#source = source;
+    this.#bytes = new Uint8Array(Math.max(bytes, HEAD_BYTES));
+    this.reader = new RdbReader(this.#bytes, 0, 0);
+    this.#fill();
+    this.reader.skip(HEAD_BYTES);
+  }
+
+  /** Where in the file the reader is. */
+  get position(): number {
+    return this.#begin + this.reader.position;
+  }
+
+  /** The checksum of all up to there. */
+  get crc(): { readonly high: number; readonly low: number } {
+    return crc64(this.#bytes, 0, this.reader.position, this.#crc);
+  }
+
+  /**
+   * Goes back to `mark`, a place in the window, and makes the window begin there and reach as far as the reader has
+   * asked for. False where the file ends before that.
+   */
+  extend(mark: number): boolean {
+    const needed = this.reader.wanted - mark;
+    if (this.#begin + mark + needed > this.#source.bytes) return false;
+    this.#crc = crc64(this.#bytes, 0, mark, this.#crc);
+    const rest = this.#bytes.subarray(mark, this.#length);
+    if (needed > this.#bytes.length) {
+      // What is asked for is seldom the last of a value that does not fit.
+      const bytes = Math.min(Math.max(needed, 2 * this.#bytes.length), WINDOW_BYTES_MAX);
+      if (needed > bytes) throw new RdbFileError('it has a value of more than 4 GiB');
+      this.#bytes = new Uint8Array(bytes);
+    }
+    this.#bytes.set(rest);
+    this.#begin += mark;
+    this.#length = rest.length;
+    this.#fill();
+    return true;
+  }
+
+  #fill(): void {
+    const at = this.#begin + this.#length;
+    const count = Math.min(this.#bytes.length - this.#length, this.#source.bytes - at);
+    this.#source.read(this.#bytes.subarray(this.#length, this.#length + count), at);
+    this.#length += count;
+    this.reader = new RdbReader(this.#bytes, 0, this.#length);
   }
 }
 
 class FileReader {
-  readonly #file: Bytes;
-  readonly #reader: RdbReader;
+  readonly #window: FileWindow;
   readonly #target: RdbTarget;
   #database = 0;
   #expireAt = -1;
-  #idle = -1;
+  #idleSeconds = -1;
   #frequency = -1;
   #keys = 0;
   #expired = 0;
   #functions = 0;
 
-  constructor(file: Bytes, reader: RdbReader, target: RdbTarget) {
-    this.#file = file;
-    this.#reader = reader;
+  constructor(window: FileWindow, target: RdbTarget) {
+    this.#window = window;
     this.#target = target;
   }
 
   read(): Omit<RdbContents, 'version'> {
-    while (this.#operation());
+    while (this.#next());
     return { keys: this.#keys, expired: this.#expired, functions: this.#functions };
+  }
+
+  /** An operation does all or nothing: one that has met the end of the window is tried again in a longer one. */
+  #next(): boolean {
+    for (;;) {
+      const mark = this.#window.reader.position;
+      try {
+        return this.#operation();
+      } catch (error) {
+        if (!(error instanceof MalformedValueError)) throw error;
+        const { position, reader } = this.#window;
+        if (reader.wanted === 0) {
+          throw new RdbFileError(`what stands before offset ${position} is no value`);
+        }
+        if (!this.#window.extend(mark)) {
+          throw new RdbFileError(`what stands before offset ${position} is longer than the file`);
+        }
+      }
+    }
   }
 
   /** False at the end. */
   #operation(): boolean {
-    const reader = this.#reader;
-    const code = this.#file[HEAD_BYTES + reader.position];
-    demand(code !== undefined);
+    const { reader } = this.#window;
+    const code = reader.byte();
     if (code < Op.slotInfo) {
-      this.#key();
+      this.#key(reader, code);
       return true;
     }
-    reader.byte();
     switch (code) {
       case Op.end:
         return false;
@@ -159,7 +254,7 @@ class FileReader {
         this.#expireAt = Buffer.from(reader.raw(4)).readUInt32LE() * 1_000;
         break;
       case Op.idle:
-        this.#idle = reader.length();
+        this.#idleSeconds = reader.length();
         break;
       case Op.frequency:
         this.#frequency = reader.byte();
@@ -176,10 +271,8 @@ class FileReader {
     return true;
   }
 
-  #key(): void {
-    const reader = this.#reader;
+  #key(reader: RdbReader, type: number): void {
     const { limits, nowMs } = this.#target;
-    const type = reader.byte();
     const key = Uint8Array.from(reader.string());
     const keyspace = this.#target.keyspaceOf(this.#database, key);
     if (keyspace === undefined) {
@@ -197,12 +290,13 @@ class FileReader {
       this.#use(keyspace, expireAt < 0 ? ref : keyspace.setExpireAt(ref, expireAt));
       this.#keys += 1;
     }
-    this.#idle = -1;
+    this.#idleSeconds = -1;
     this.#frequency = -1;
   }
 
   #use(keyspace: Keyspace, ref: Ref): void {
-    const access = this.#target.accessOf(this.#idle, this.#frequency);
+    const use = { idleSeconds: this.#idleSeconds, frequency: this.#frequency };
+    const access = this.#target.accessOf(use);
     if (access !== undefined) keyspace.setAccess(ref, access);
   }
 }

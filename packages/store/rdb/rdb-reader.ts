@@ -27,6 +27,8 @@ export class RdbReader {
   /** What `wideLength` has read. */
   readonly wide = { high: 0, low: 0 };
   #at: number;
+  /** Up to where bytes were asked for, if that is behind the end: of a file that is read in pieces they may follow. */
+  wanted = 0;
 
   /** Reads `length` bytes from `at` on. */
   constructor(bytes: Bytes, at: number, length: number) {
@@ -79,14 +81,15 @@ export class RdbReader {
   /** How many pieces of at least `bytes` follow; there may be none. */
   pieces(bytes: number): number {
     const count = this.length();
-    demand(count * bytes <= this.#end - this.#at);
+    this.#demandBytes(count * bytes);
     return count;
   }
 
   /** How many pieces follow, each of which takes a byte or more; there is one at least. */
   count(): number {
     const count = this.length();
-    demand(count > 0 && count <= this.#end - this.#at);
+    demand(count > 0);
+    this.#demandBytes(count);
     return count;
   }
 
@@ -128,9 +131,15 @@ export class RdbReader {
 
   #take(length: number): number {
     const at = this.#at;
-    demand(length <= this.#end - at);
+    this.#demandBytes(length);
     this.#at = at + length;
     return at;
+  }
+
+  #demandBytes(count: number): void {
+    const end = this.#at + count;
+    if (end > this.#end) this.wanted = end;
+    demand(end <= this.#end);
   }
 
   #lengthFrom(first: number): number {

@@ -221,4 +221,12 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
     },
     'recoveryLostBytes',
   ),
+  ofMain(
+    'gauge',
+    {
+      name: 'svc_recovery_log_holes',
+      help: 'Logs that the start has found to have no end, because the disk had not taken it.',
+    },
+    'recoveryHoles',
+  ),
 ];

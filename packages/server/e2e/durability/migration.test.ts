@@ -88,6 +88,26 @@ if (needs(redisProgram())) {
     assert.match(lost.stderr, 'the log has a gap');
   });
 
+  migration('how often keys were used comes in under a policy that counts it', async () => {
+    const policy = ['--maxmemory-policy', 'allkeys-lfu', '--lfu-decay-time', '0'];
+    const redis = await startRedis(policy);
+    const there = await redis.client({ buffers: true });
+    await there.call('SET', 'cold', 'x'.repeat(10));
+    const payload = (await there.call('DUMP', 'cold')) as Buffer;
+    await there.call('RESTORE', 'hot', '0', payload, 'FREQ', '200');
+    await there.call('SAVE');
+    const server = newServer();
+    const file = path.join(server.folder, 'dump.rdb');
+    fs.copyFileSync(path.join(redis.folder, 'dump.rdb'), file);
+    await redis.stop();
+    const lfu = ['memory.maxmemory-policy=allkeys-lfu', 'memory.lfu-decay-time=0'];
+    const args = [...SYNC, ...lfu.flatMap((each) => ['--set', each])];
+    const here = await server.start({ args: [...args, '--import-rdb', file] });
+    assert.is(await here.call('OBJECT', 'FREQ', 'hot'), 200);
+    assert.ok(((await here.call('OBJECT', 'FREQ', 'cold')) as number) < 20);
+    await server.stop();
+  });
+
   migration('an export is loaded by Redis with equal contents', async () => {
     const server = newServer();
     const client = await server.start({ args: SYNC });
@@ -126,8 +146,26 @@ for (const [what, bytes, reason] of refused) {
   });
 }
 
+migration('an export has the oldest version that can say what there is', async () => {
+  const server = newServer();
+  const versionOf = async (name: string): Promise<string> => {
+    const { exitCode, stderr } = await server.main(['--export-rdb', name]);
+    assert.is(exitCode, 0, stderr);
+    return fs.readFileSync(path.join(server.folder, name)).toString('latin1', 0, 9);
+  };
+  const client = await server.start({ args: SYNC });
+  await fill(client);
+  await server.kill();
+  assert.is(await versionOf('old.rdb'), 'REDIS0010');
+  const again = await server.start({ args: SYNC });
+  await again.call('HPEXPIREAT', 'hash', '4102444800123', 'FIELDS', '1', 'field');
+  await server.kill();
+  assert.is(await versionOf('new.rdb'), 'REDIS0012');
+});
+
 migration('an export of nothing is refused', async () => {
   const server = newServer();
+  fs.mkdirSync(server.data);
   const { exitCode, stderr } = await server.main(['--export-rdb', 'out.rdb']);
   assert.is(exitCode, 1);
   assert.match(stderr, 'there is no data to export');

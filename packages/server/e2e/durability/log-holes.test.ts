@@ -1,0 +1,160 @@
+/** Logs that the disk did not take to the end: what is missing is told. */
+// test-limit: 120s
+import fs from 'node:fs';
+import path from 'node:path';
+import { textOf, until, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checksumsOf, segmentsOf } from './data-files.ts';
+import { KeptServer } from './kept-server.ts';
+
+const holes = suite('holes in the log');
+
+const NEVER = ['--set', 'snapshot.interval-secs=0'];
+const SYNC = [...NEVER, '--set', 'persistence.durability-mode=sync'];
+const CONTINUE = [...NEVER, '--set', 'persistence.wal-failure-policy=continue'];
+const ONE_SHARD = ['--port', '0', '--bind', '127.0.0.1', '--shards', '1'];
+
+const servers: KeptServer[] = [];
+holes.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+function newServer(): KeptServer {
+  const server = new KeptServer();
+  servers.push(server);
+  return server;
+}
+
+const logFolder = (server: KeptServer): string => path.join(server.data, 'log', 'shard-0');
+const segmentOf = (server: KeptServer, number: number): string =>
+  path.join(logFolder(server), `${String(number).padStart(10, '0')}.log`);
+const snapshotsOf = (server: KeptServer): string => path.join(server.data, 'snapshots');
+
+async function told(server: KeptServer, text: RegExp): Promise<void> {
+  await until(() => text.test(server.server.stdout), `the log says ${String(text)}`);
+}
+
+/** No snapshot can be taken, and these segments cannot be begun. */
+async function obstruct(server: KeptServer, numbers: readonly number[]): Promise<void> {
+  await until(() => fs.existsSync(segmentOf(server, 1)), 'the log has begun');
+  fs.writeFileSync(snapshotsOf(server), '');
+  for (const number of numbers) fs.mkdirSync(segmentOf(server, number));
+}
+
+function clear(server: KeptServer): void {
+  const snapshots = snapshotsOf(server);
+  if (fs.existsSync(snapshots) && fs.statSync(snapshots).isFile()) fs.rmSync(snapshots);
+  for (const name of fs.readdirSync(logFolder(server))) {
+    const file = path.join(logFolder(server), name);
+    if (fs.statSync(file).isDirectory()) fs.rmdirSync(file);
+  }
+}
+
+/** The log of a server that writes on while it fails; its keys are `before` and, not on disk, `meanwhile`. */
+async function failingServer(
+  obstructed: readonly number[],
+): Promise<readonly [KeptServer, RespClient]> {
+  const server = newServer();
+  const client = await server.start({ shards: 1, args: CONTINUE });
+  await client.call('SET', 'before', '1');
+  await obstruct(server, obstructed);
+  await client.reply('SAVE');
+  await told(server, /the log of shard 0 cannot be written.*ARE NOT KEPT/);
+  await client.call('SET', 'meanwhile', '1');
+  return [server, client];
+}
+
+const SEGMENTS = Array.from({ length: 100 }, (_, nth) => nth + 2);
+const UNWRITTEN =
+  /0000000001.log: the log could not be written behind offset \d+, since .* is lost/;
+
+holes(
+  'a log that failed, and a death before the snapshot that heals: the next start says it',
+  async () => {
+    const [server] = await failingServer(SEGMENTS);
+    await server.kill();
+    clear(server);
+    const checked = await server.main([...ONE_SHARD, '--check-data']);
+    assert.is(checked.exitCode, 0, checked.stderr);
+    assert.match(checked.stdout, UNWRITTEN);
+    const client = await server.start({ shards: 1, args: NEVER });
+    assert.equal(await client.call('MGET', 'before', 'meanwhile'), ['1', null]);
+    await told(server, UNWRITTEN);
+    assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
+    const status = async (): Promise<string> => textOf(await client.call('STATUS', 'JSON'));
+    assert.match(await status(), /"recovery":\{"lost_bytes":0,"log_holes":1\}/);
+    assert.match(await status(), 'the start has left out 0 damaged bytes, and found 1 logs');
+    await client.call('SET', 'after', '1');
+    await server.kill();
+    const again = await server.start({ shards: 1, args: NEVER });
+    assert.equal(await again.call('MGET', 'before', 'after'), ['1', '1'], 'what follows is kept');
+    assert.match(textOf(await again.call('INFO', 'persistence')), 'recovery_log_holes:0');
+    assert.not.match(server.server.stdout, UNWRITTEN);
+    await server.stop();
+  },
+);
+
+holes('the same is said by a start with another number of shards, until a snapshot', async () => {
+  const [server] = await failingServer(SEGMENTS);
+  await server.kill();
+  clear(server);
+  const client = await server.start({ shards: 2, args: NEVER });
+  await told(server, UNWRITTEN);
+  assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
+  assert.match(textOf(await client.call('STATUS', 'JSON')), 'found 1 logs without their end');
+  await client.call('SAVE');
+  assert.not.match(textOf(await client.call('STATUS', 'JSON')), 'without their end');
+  await server.stop();
+});
+
+holes('records behind a hole are damage: refused, and left out with --recover-anyway', async () => {
+  const [server, client] = await failingServer([2]);
+  await until(() => fs.existsSync(segmentOf(server, 3)), 'the log goes on in the next segment');
+  await client.call('SET', 'after', '1');
+  const later = (): string[] =>
+    segmentsOf(server.data, 0).filter(
+      (file) => fs.statSync(file).isFile() && file > segmentOf(server, 1),
+    );
+  await until(() => later().length > 0, 'what follows the hole is written');
+  await server.kill();
+  clear(server);
+  const hole = /000000000\d.log is damaged at offset 0: the log has a hole before it: 1 records/;
+  fs.rmSync(path.join(server.data, 'lock'));
+  const before = checksumsOf(server.data);
+  for (const args of [[], ['--check-data'], ['--export-rdb', 'out.rdb'], ['--shards', '2']]) {
+    const { exitCode, stderr } = await server.main([...ONE_SHARD, ...args]);
+    assert.is(exitCode, 1);
+    assert.match(stderr, hole);
+    assert.match(stderr, 'Nothing was changed. --recover-anyway');
+    assert.equal(checksumsOf(server.data), before);
+  }
+  const wasLater = later().map((file) => fs.readFileSync(file));
+  const names = later();
+  const started = await server.start({ shards: 1, args: [...SYNC, '--recover-anyway'] });
+  assert.equal(await started.call('MGET', 'before', 'meanwhile', 'after'), ['1', null, null]);
+  await told(server, hole);
+  assert.equal(
+    names.map((file) => fs.readFileSync(`${file}.damaged`)),
+    wasLater,
+  );
+  await started.call('SET', 'then', '1');
+  await server.kill();
+  const again = await server.start({ shards: 1, args: NEVER });
+  assert.equal(await again.call('MGET', 'before', 'then'), ['1', '1']);
+  await server.stop();
+});
+
+holes('a snapshot that heals has what was lost: nothing is said', async () => {
+  const [server] = await failingServer([2]);
+  fs.rmSync(snapshotsOf(server));
+  await told(server, /the log is written again/);
+  clear(server);
+  await server.kill();
+  const again = await server.start({ shards: 1, args: NEVER });
+  assert.equal(await again.call('MGET', 'before', 'meanwhile'), ['1', '1']);
+  assert.match(textOf(await again.call('INFO', 'persistence')), 'recovery_log_holes:0');
+  await server.stop();
+});
+
+holes.run();
