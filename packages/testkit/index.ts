@@ -22,6 +22,14 @@ export {
   type ClientOptions,
   type Word,
 } from './resp-client.ts';
-export { Push, ReplyError, RespParser, textOf, Verbatim, type Reply } from './resp-parser.ts';
+export {
+  byName,
+  Push,
+  ReplyError,
+  RespParser,
+  textOf,
+  Verbatim,
+  type Reply,
+} from './resp-parser.ts';
 export { startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';
