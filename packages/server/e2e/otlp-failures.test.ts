@@ -15,15 +15,14 @@ import {
   status,
   stopExporting,
 } from './collector-load.ts';
+import { sampleIn } from './metrics-text.ts';
 
 const failures = suite('collectors that fail');
 
 stopExporting(failures);
 
 async function metric(name: string): Promise<number> {
-  const { text } = await request(server.httpPort, '/metrics');
-  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-  return Number(line?.split(' ')[1]);
+  return sampleIn((await request(server.httpPort, '/metrics')).text, name);
 }
 
 const lines = (event: string): number =>
