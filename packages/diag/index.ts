@@ -49,9 +49,6 @@ export {
   WINDOWS,
   windowsIn,
   windowTableLength,
-  type WindowLatency,
-  type WindowName,
-  type WindowReport,
 } from './latency-windows.ts';
 export { AT, COUNTERS, type Counter } from './counters.ts';
 export {
@@ -115,9 +112,6 @@ export {
   NO_PERSISTENCE,
   persistenceStatus,
   uptimeSeconds,
-  type ExecutingReport,
-  type ShardStatus,
-  type StatusDocument,
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';

@@ -9,23 +9,11 @@ import {
   HISTOGRAM_BUCKETS,
   pauseReport,
   percentileUs,
-  type ShardStatus,
-  type WindowReport,
+  type ShardContent,
 } from '#diag';
+import type { CommandReport, ShardStatus, ThreadPauses } from '#documents';
 import type { Sight } from '#sight';
-import type { ShardContent } from './reports.ts';
 import type { HttpLiveSettings } from './settings.ts';
-
-export interface CommandReport {
-  readonly command: string;
-  readonly calls: number;
-  readonly p50_us: number;
-  readonly p99_us: number;
-  readonly p999_us: number;
-  readonly max_us: number;
-  /** The same of the last seconds, minutes and hour. */
-  readonly windows: WindowReport;
-}
 
 /** How long each command took that was called; those called most first. */
 export function commandReports(sight: Sight): CommandReport[] {
@@ -51,16 +39,6 @@ export function commandReports(sight: Sight): CommandReport[] {
         windows: sight.windows(id),
       };
     });
-}
-
-export interface ThreadPauses {
-  readonly thread: string;
-  readonly collections: number;
-  readonly collection_total_us: number;
-  readonly collection_max_us: number;
-  readonly loop_delay_p50_us: number;
-  readonly loop_delay_p99_us: number;
-  readonly loop_delay_max_us: number;
 }
 
 /** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */

@@ -1,11 +1,16 @@
 /** The debug API: what the server knows of itself, as compact JSON. */
 
-import { prefixReports } from '#diag';
+import { prefixReports, type ShardContent } from '#diag';
+import type {
+  LatencyDocument,
+  LatencyEventReport,
+  PrefixesDocument,
+  SlowlogReport,
+} from '#documents';
 import { bandReport, commandReports, shardReports } from './api-figures.ts';
 import { HttpError, json } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
-import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
 import { flightReport } from '#sight';
 import type { Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -51,10 +56,10 @@ export class DebugDocuments {
   }
 
   /** Events are main's to tell; when it is late the rest is told without them, and says so. */
-  async latency() {
+  async latency(): Promise<LatencyDocument> {
     const { sight, live, desk } = this.#surroundings;
     let events: readonly LatencyEventReport[] = [];
-    let missing: object = {};
+    let missing: Pick<LatencyDocument, 'missing'> = {};
     try {
       events = await desk.ask('latency-events', null);
     } catch (error) {
@@ -84,7 +89,7 @@ export class DebugDocuments {
   }
 
   /** Use and size of keys by configured prefix. */
-  prefixes() {
+  prefixes(): PrefixesDocument {
     const { sight, live } = this.#surroundings;
     return {
       prefixes: prefixReports(live.prefixes, sight.shards).map(

@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { Piscina } from 'piscina';
 import type { BundleFile, BundleResult, BundleTask } from '#diag';
+import type { BundleReport } from '#documents';
 import { HttpError, json, type Answer } from './answer.ts';
 import type { DebugDocuments } from './api.ts';
-import { bundleName, BundleStore, createdMs, newId, type BundleReport } from './bundle-store.ts';
+import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
 import type { Route } from './routes.ts';

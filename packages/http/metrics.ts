@@ -1,5 +1,6 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
+import type { MetricJson } from '#documents';
 import { ringDepth } from '#link';
 import { durabilityIn } from '#sight';
 import {
@@ -10,7 +11,6 @@ import {
   redisMetrics,
   type ExpositionFormat,
   type MetricDefinition,
-  type MetricJson,
   type MetricSource,
 } from '#telemetry';
 import type { Answer } from './answer.ts';

@@ -3,7 +3,7 @@
 import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#diag';
 import { executingConnections, Sight, statusDocument, type SightData } from '#sight';
-import type { StatusDocument } from '#diag';
+import type { StatusDocument } from '#documents';
 import type { TraceDesk } from '#telemetry';
 import type { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';

@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Bytes } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
-import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
+import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
+import type { MainAnswers } from '#http';
 import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
 

@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Bytes } from '#base';
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, configName, isSettingName } from '#config';
-import type { ActionAnswer, HotKeysDocument, HotWindowDocument, MainAnswers } from '#http';
+import type { HotKeysDocument, HotWindowDocument } from '#documents';
+import type { ActionAnswer, MainAnswers } from '#http';
 import type { Server } from './server.ts';
 
 export function pageAnswers(server: Server): MainAnswers {

@@ -8,8 +8,8 @@ import {
   windowsIn,
   windowTableLength,
   type PageShape,
-  type WindowReport,
 } from '#diag';
+import type { WindowReport } from '#documents';
 import {
   DoubleBuffer,
   EventRing,

@@ -7,12 +7,11 @@ import {
   durabilityReport,
   type DurabilityReport,
   persistenceStatus,
-  type ExecutingReport,
   type HealthLimits,
-  type StatusDocument,
   type StatusSource,
   type ThreadRates,
 } from '#diag';
+import type { ExecutingReport, StatusDocument } from '#documents';
 import { ringDepth } from '#link';
 import { executingIn } from './executing.ts';
 import type { Sight } from './sight.ts';

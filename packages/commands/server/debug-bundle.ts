@@ -1,10 +1,11 @@
 /** DEBUG BUNDLE: diagnostic bundles without HTTP. */
 
 import { CommandError } from '#base';
+import type { BundleReport } from '#documents';
 import type { ReplyWriter } from '#resp';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { BundleEntry, ServerContext } from './ports.ts';
+import type { ServerContext } from './ports.ts';
 
 const unknownWord = new CommandError('ERR DEBUG BUNDLE takes GENERATE or LIST');
 const noWait = new CommandError('ERR DEBUG BUNDLE is not allowed in transactions');
@@ -24,8 +25,8 @@ export const debugBundle = onMain<ServerContext>({
     void asked.then(
       (found) => {
         answer((reply) => {
-          if (Array.isArray(found)) writeList(reply, found as readonly BundleEntry[]);
-          else writeEntry(reply, found as BundleEntry);
+          if (Array.isArray(found)) writeList(reply, found as readonly BundleReport[]);
+          else writeEntry(reply, found as BundleReport);
         });
       },
       (error: unknown) => {
@@ -39,12 +40,12 @@ export const debugBundle = onMain<ServerContext>({
   },
 });
 
-function writeList(reply: ReplyWriter, entries: readonly BundleEntry[]): void {
+function writeList(reply: ReplyWriter, entries: readonly BundleReport[]): void {
   reply.arrayHeader(entries.length);
   for (const entry of entries) writeEntry(reply, entry);
 }
 
-function writeEntry(reply: ReplyWriter, entry: BundleEntry): void {
+function writeEntry(reply: ReplyWriter, entry: BundleReport): void {
   reply.mapHeader(4);
   reply.text('id');
   reply.text(entry.id);

@@ -1,11 +1,12 @@
 /** DEBUG TRACING: how tracing goes, and the latest traces, without HTTP. */
 
 import { CommandError, errors } from '#base';
+import type { SpanReport, TraceReport } from '#documents';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { ServerContext, TraceSpan, TraceStatus, TraceSummary } from './ports.ts';
+import type { ServerContext, TraceStatus } from './ports.ts';
 
 /** Traces that RECENT answers where no number is given. */
 const RECENT_DEFAULT = 10;
@@ -61,7 +62,7 @@ function writeStatus(reply: ReplyWriter, status: TraceStatus): void {
   }
 }
 
-function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceSummary): void {
+function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceReport): void {
   reply.mapHeader(2);
   reply.text('trace-id');
   reply.text(id);
@@ -70,7 +71,7 @@ function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceSummary): 
   for (const span of spans) writeSpan(reply, span);
 }
 
-function writeSpan(reply: ReplyWriter, span: TraceSpan): void {
+function writeSpan(reply: ReplyWriter, span: SpanReport): void {
   reply.mapHeader(6);
   reply.text('span-id');
   reply.text(span.span_id);

@@ -1,6 +1,7 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
+import type { BundleReport, TraceReport } from '#documents';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 import type { MonitorFilter } from './monitor.ts';
@@ -116,17 +117,10 @@ export interface HotKeysPort {
   report(): Promise<HotKeysReport | null>;
 }
 
-export interface BundleEntry {
-  readonly id: string;
-  readonly created_at: string;
-  readonly size_bytes: number;
-  readonly expires_at: string;
-}
-
 /** Diagnostic bundles; what cannot be done rejects with the reason. */
 export interface BundlesPort {
-  generate(): Promise<BundleEntry>;
-  list(): Promise<readonly BundleEntry[]>;
+  generate(): Promise<BundleReport>;
+  list(): Promise<readonly BundleReport[]>;
 }
 
 /** What every event has (`time_us`, `thread`, `event`), then the fields of its kind. */
@@ -170,25 +164,11 @@ export interface TraceStatus {
   readonly collector: string;
 }
 
-export interface TraceSpan {
-  readonly span_id: string;
-  readonly parent_id: string | null;
-  readonly name: string;
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
-}
-
-export interface TraceSummary {
-  readonly trace_id: string;
-  readonly spans: readonly TraceSpan[];
-}
-
 /** Traces; what cannot be asked rejects with the reason. */
 export interface TracesPort {
   status(): Promise<TraceStatus>;
   /** The latest, newest first. */
-  recent(count: number): Promise<readonly TraceSummary[]>;
+  recent(count: number): Promise<readonly TraceReport[]>;
 }
 
 export interface StatisticsPort {
