@@ -3,6 +3,7 @@
 import { CommandError } from '#base';
 import type { BundleReport } from '#documents';
 import type { ReplyWriter } from '#resp';
+import { answerOrError } from '../answer-later.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext } from './ports.ts';
@@ -20,23 +21,8 @@ export const debugBundle = onMain<ServerContext>({
     if (!isGenerate && !args.spellsAt(2, 'LIST')) throw unknownWord;
     if (!context.mayBlock) throw noWait;
     const { bundles } = context;
-    const answer = context.defer();
-    const asked = isGenerate ? bundles.generate() : bundles.list();
-    void asked.then(
-      (found) => {
-        answer((reply) => {
-          if (Array.isArray(found)) writeList(reply, found as readonly BundleReport[]);
-          else writeEntry(reply, found as BundleReport);
-        });
-      },
-      (error: unknown) => {
-        answer((reply) => {
-          reply.error(
-            new CommandError(`ERR ${error instanceof Error ? error.message : String(error)}`),
-          );
-        });
-      },
-    );
+    if (isGenerate) answerOrError(context, bundles.generate(), writeEntry);
+    else answerOrError(context, bundles.list(), writeList);
   },
 });
 

@@ -3,6 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { SpanReport, TraceReport } from '#documents';
 import type { ReplyWriter } from '#resp';
+import { answerOrError } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
@@ -26,21 +27,8 @@ export const debugTracing = onMain<ServerContext>({
     if (!isStatus && !isRecent) throw unknownWord;
     const count = isRecent ? recentCount(args) : 0;
     if (!context.mayBlock) throw noWait;
-    const answer = context.defer();
-    const asked = isStatus
-      ? context.traces.status().then((status) => (reply: ReplyWriter) => {
-          writeStatus(reply, status);
-        })
-      : context.traces.recent(count).then((traces) => (reply: ReplyWriter) => {
-          reply.arrayHeader(traces.length);
-          for (const trace of traces) writeTrace(reply, trace);
-        });
-    void asked.then(answer, (error: unknown) => {
-      answer((reply) => {
-        const text = error instanceof Error ? error.message : String(error);
-        reply.error(new CommandError(`ERR ${text}`));
-      });
-    });
+    if (isStatus) answerOrError(context, context.traces.status(), writeStatus);
+    else answerOrError(context, context.traces.recent(count), writeTraces);
   },
 });
 
@@ -60,6 +48,11 @@ function writeStatus(reply: ReplyWriter, status: TraceStatus): void {
     if (typeof value === 'string') reply.text(value);
     else reply.integer(value);
   }
+}
+
+function writeTraces(reply: ReplyWriter, traces: readonly TraceReport[]): void {
+  reply.arrayHeader(traces.length);
+  for (const trace of traces) writeTrace(reply, trace);
 }
 
 function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceReport): void {
