@@ -1,6 +1,7 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
+import type { HotWindowReport } from '#diag';
 import type { BundleReport, TraceReport } from '#documents';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
@@ -77,29 +78,8 @@ export interface HotKeysReport {
   readonly missingShards: number;
 }
 
-/** A key of the last window; rates are uses per second. */
-export interface HotWindowEntry {
-  readonly database: number;
-  readonly key: Bytes;
-  readonly opsPerSecond: number;
-  readonly readsPerSecond: number;
-  readonly writesPerSecond: number;
-  /** By how much the first may be off. */
-  readonly errorPerSecond: number;
-}
-
 /** The last whole window. */
-export interface HotWindow {
-  readonly startMs: number;
-  readonly seconds: number;
-  readonly sample: number;
-  /** Uses of keys that were looked at. */
-  readonly samples: number;
-  readonly opsPerSecond: number;
-  /** A key that was used more often is known. */
-  readonly floorPerSecond: number;
-  /** The hottest first. */
-  readonly keys: readonly HotWindowEntry[];
+export interface HotWindow extends HotWindowReport {
   /** Shards that did not answer in time. */
   readonly missingShards: number;
 }
