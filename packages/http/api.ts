@@ -7,12 +7,11 @@ import type {
   PrefixesDocument,
   SlowlogReport,
 } from '#documents';
-import { bandReport, commandReports, shardReports } from './api-figures.ts';
-import { HttpError, json } from './answer.ts';
-import type { Exchange } from './exchange.ts';
-import type { MetricsDesk } from './metrics.ts';
 import { flightReport } from '#sight';
-import type { Route } from './routes.ts';
+import { bandReport, commandReports, shardReports } from './api-figures.ts';
+import { HttpError } from './answer.ts';
+import type { MetricsDesk } from './metrics.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The documents behind the paths; bundles hold the same. */
@@ -115,31 +114,30 @@ export class DebugDocuments {
 }
 
 export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Route[] {
-  const get = (path: string, about: string, body: (exchange: Exchange) => unknown): Route => ({
-    path: `/debug/api/${path}`,
-    about,
-    methods: { GET: async (exchange) => json(await body(exchange)) },
-  });
   const server = (): unknown => documents.server();
   return [
-    get('server', 'The server: version, role, uptime, shards, replication.', server),
-    get('cluster', 'The same as server.', server),
-    get('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
-    get('cluster/node/:id', 'One node of the cluster.', () => {
+    documentRoute('server', 'The server: version, role, uptime, shards, replication.', server),
+    documentRoute('cluster', 'The same as server.', server),
+    documentRoute('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
+    documentRoute('cluster/node/:id', 'One node of the cluster.', () => {
       throw new HttpError(404, 'node not found');
     }),
-    get('config', 'Every setting, with where its value comes from.', () => documents.config()),
-    get('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
-    get('clients', 'Connected clients.', () => documents.clients()),
-    get('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
+    documentRoute('config', 'Every setting, with where its value comes from.', () =>
+      documents.config(),
+    ),
+    documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
+    documentRoute('clients', 'Connected clients.', () => documents.clients()),
+    documentRoute('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
       documents.slowlog(countOf(query)),
     ),
-    get('latency', 'Latency events, bands, and percentiles of commands.', () =>
+    documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),
     ),
-    get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
-    get('prefixes', 'Use and size of keys by configured prefix.', () => documents.prefixes()),
-    get(
+    documentRoute('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
+      documents.prefixes(),
+    ),
+    documentRoute(
       'flight-recorder',
       'What was notable in each thread lately; ?count= for fewer.',
       ({ query }) => {
@@ -147,7 +145,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
         return documents.flight(count < 0 ? Infinity : count);
       },
     ),
-    get('traces', 'Recent traces, newest first.', () => documents.traces()),
+    documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }
 

@@ -9,9 +9,9 @@
 import { randomBytes } from 'node:crypto';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#diag';
 import type { LiveDocument, LiveSample, LiveShard, ShardStatus, StatusDocument } from '#documents';
-import { HttpError, json } from './answer.ts';
+import { HttpError } from './answer.ts';
 import { BandGrowth, Growth, LatencyGrowth, latencyOf, tenths } from './live-figures.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PERIOD_MS = 1_000;
@@ -57,11 +57,9 @@ export class Live {
   }
 
   get route(): Route {
-    return {
-      path: '/debug/api/live',
-      about: 'The status, and a sample of each of the last seconds; ?since= the number of one.',
-      methods: { GET: async ({ query }) => json(await this.#document(query.get('since') ?? '0')) },
-    };
+    const about =
+      'The status, and a sample of each of the last seconds; ?since= the number of one.';
+    return documentRoute('live', about, ({ query }) => this.#document(query.get('since') ?? '0'));
   }
 
   close(): void {
