@@ -108,16 +108,17 @@ export class MetricsDesk {
     const { sight, live, version, clock } = this.#surroundings;
     const { memory, layout } = sight;
     const cpu = process.cpuUsage();
+    const nowUs = clock.nowUs();
     return {
       main: sight.main,
       shards: sight.shards,
       opsPage: sight.ops,
       logs: sight.logs,
-      durability: durabilityIn(sight, live.status.durabilityMode, clock.nowUs()),
+      durability: durabilityIn(sight, live.status.durabilityMode, nowUs),
       shape: sight.shape,
       commandNames: sight.commandNames,
       version,
-      nowUs: clock.nowUs(),
+      nowUs,
       wallMs: clock.wallMs(),
       settings: {
         maxClients: live.status.maxClients,

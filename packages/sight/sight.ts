@@ -87,6 +87,6 @@ export class Sight {
 }
 
 /** By the ids that pages and traces know commands by, as `client|list`. */
-export function commandNames(): readonly string[] {
+function commandNames(): readonly string[] {
   return commandTable.entries.map(({ lowerName }) => lowerName);
 }
