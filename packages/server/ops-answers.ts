@@ -1,7 +1,6 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
-import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
+import { readable } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
 import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
@@ -37,7 +36,7 @@ export function opsAnswers(server: Server): MainAnswers {
 }
 
 function slowReport(entry: SlowEntry): SlowlogReport {
-  const [command = '', ...args] = entry.args.map(textOf);
+  const [command = '', ...args] = entry.args.map(readable);
   return {
     id: entry.id,
     timestamp: Math.floor(entry.unixMs / 1_000),
@@ -49,11 +48,6 @@ function slowReport(entry: SlowEntry): SlowlogReport {
     queue_us: Math.round(entry.queueUs),
     durable_us: Math.round(entry.durableUs),
   };
-}
-
-/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): LatencyEventReport {

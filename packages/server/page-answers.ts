@@ -1,7 +1,7 @@
 /** What main does and tells for the debug pages. Whatever changes something is logged: nobody else tells who did it. */
 
 import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
+import { readable } from '#base';
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, configName, isSettingName } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#documents';
@@ -80,7 +80,7 @@ function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
     total_net_bytes: Math.round(report.keyedBytes),
     missing_shards: report.missingShards,
     keys: report.byMetric[options.metrics[0] ?? 'cpu'].map(({ key, calls, us, bytes, error }) => ({
-      key: textOf(key),
+      key: readable(key),
       binary: !isUtf8(key),
       access_count: Math.round(calls),
       total_cpu_time_us: Math.round(us),
@@ -100,7 +100,7 @@ function hotWindowDocument(window: HotWindow): NonNullable<HotWindowDocument['wi
     floor_per_sec: tenths(window.floorPerSecond),
     missing_shards: window.missingShards,
     keys: window.keys.map(({ key, database, ...rates }) => ({
-      key: textOf(key),
+      key: readable(key),
       binary: !isUtf8(key),
       db: database,
       ops_per_sec: tenths(rates.opsPerSecond),
@@ -135,9 +135,4 @@ function setSetting({ settings, log }: Server, name: string, value: string): Act
   }
   log.info('setting-changed', 'a setting was changed over HTTP', { name });
   return null;
-}
-
-/** JSON has no bytes: what is no UTF-8 is shown with a character for each byte. */
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
