@@ -1,6 +1,7 @@
 export { Bands } from './bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
+export { calledCommands, mergeExecutions } from './called-commands.ts';
 export { countError, errorIndex } from './error-count.ts';
 export {
   addCounts,

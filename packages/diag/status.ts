@@ -13,9 +13,10 @@ import type {
   StatusDocument,
   WindowReport,
 } from '#documents';
+import { calledCommands, mergeExecutions } from './called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
 import { judge, type HealthLimits } from './health.ts';
-import { addCounts, HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
+import { HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
 import { Phase, type Page, type PageShape } from './page.ts';
 import type { ThreadRates } from './thread-rates.ts';
 
@@ -216,16 +217,10 @@ function stuckIn({ shards, nowUs }: StatusSource) {
 
 function topCommands(source: StatusSource): CommandStatus[] {
   const pages = [source.main, ...source.shards.map(({ page }) => page)];
-  const called = source.commandNames
-    .map((command, id) => {
-      const calls = pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0);
-      return { command, id, calls };
-    })
-    .filter(({ calls }) => calls > 0)
-    .sort((a, b) => b.calls - a.calls);
+  const counts = new Float64Array(HISTOGRAM_BUCKETS);
+  const called = calledCommands(source.commandNames, pages);
   return called.slice(0, TOP_COMMANDS).map(({ command, id, calls }) => {
-    const counts = new Float64Array(HISTOGRAM_BUCKETS);
-    for (const page of pages) addCounts(counts, page.histogram(id));
+    mergeExecutions(pages, id, counts);
     return {
       command,
       calls,

@@ -1,12 +1,13 @@
 /** Figures of the debug API that are worked out from the pages. */
 
 import {
-  addCounts,
   bandCounts,
   bandLabels,
   Bands,
+  calledCommands,
   greatestUs,
   HISTOGRAM_BUCKETS,
+  mergeExecutions,
   pauseReport,
   percentileUs,
   type ShardContent,
@@ -20,25 +21,15 @@ export function commandReports(sight: Sight): CommandReport[] {
   const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
-  return commandNames
-    .map((command, id) => ({
-      ...{ command, id },
-      calls: pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0),
-    }))
-    .filter(({ calls }) => calls > 0)
-    .sort((a, b) => b.calls - a.calls)
-    .map(({ command, id, calls }) => {
-      counts.fill(0);
-      for (const page of pages) {
-        if (page.command(id, 'calls') > 0) addCounts(counts, page.histogram(id));
-      }
-      const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
-      const max = hundredths(greatestUs(counts));
-      return {
-        ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
-        windows: sight.windows(id),
-      };
-    });
+  return calledCommands(commandNames, pages).map(({ command, id, calls }) => {
+    mergeExecutions(pages, id, counts);
+    const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
+    const max = hundredths(greatestUs(counts));
+    return {
+      ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
+      windows: sight.windows(id),
+    };
+  });
 }
 
 /** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */

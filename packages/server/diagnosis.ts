@@ -4,7 +4,6 @@ import { systemClock } from '#base';
 import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
-  addCounts,
   bandCounts,
   bandLabels,
   Bands,
@@ -16,6 +15,7 @@ import {
   latencyEvent,
   LoopDelay,
   MainBands,
+  mergeExecutions,
   notesPauses,
   pauseReport,
   percentileUs,
@@ -137,7 +137,7 @@ export class Diagnosis implements MainNotes, LatencyPort {
     const pages = [mainPage, ...shardPages].filter((page) => page.command(commandId, 'calls') > 0);
     if (pages.length === 0) return [];
     const counts = new Float64Array(HISTOGRAM_BUCKETS);
-    for (const page of pages) addCounts(counts, page.histogram(commandId));
+    mergeExecutions(pages, commandId, counts);
     return cumulativeByPowers(counts);
   }
 
