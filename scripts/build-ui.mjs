@@ -10,7 +10,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const sources = path.join(root, 'packages', 'debug-ui');
+/** The pages, and the types of what they read. */
+const sources = ['debug-ui', 'documents'].map((name) => path.join(root, 'packages', name));
 const stamp = path.join(root, 'dist', '.ui-stamp');
 const page = path.join(root, 'dist', 'debug-ui', 'index.html');
 const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'package-lock.json'];
@@ -18,7 +19,8 @@ const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'package-lock
 /** Contents rather than times: they are few, and a checkout that changes nothing should build nothing. */
 function fingerprint() {
   const hash = createHash('sha256');
-  const files = readdirSync(sources, { recursive: true, withFileTypes: true })
+  const files = sources
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of [...files.sort(), ...settings.map((name) => path.join(root, name))]) {

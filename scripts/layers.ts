@@ -37,11 +37,12 @@ const beneathServer = [
 
 const layers: Readonly<Record<string, Layer>> = {
   base: { imports: [] },
+  documents: { imports: [] },
   probes: { imports: [] },
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
-  diag: { imports: ['base'] },
-  commands: { imports: ['base', 'store'], types: ['resp'] },
+  diag: { imports: ['base'], types: ['documents'] },
+  commands: { imports: ['base', 'store'], types: ['diag', 'documents', 'resp'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   acl: { imports: ['base', 'commands'] },
@@ -50,18 +51,24 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   router: { imports: ['base', 'probes', 'resp', 'diag', 'commands', 'link', 'acl'] },
   net: { imports: ['base', 'resp'] },
-  sight: { imports: ['base', 'diag', 'commands', 'link'] },
+  sight: { imports: ['base', 'diag', 'commands', 'link'], types: ['documents'] },
   telemetry: {
     imports: ['base', 'diag', 'link'],
+    types: ['documents'],
     thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
   },
   http: {
     imports: ['base', 'diag', 'telemetry', 'link', 'sight'],
+    types: ['documents'],
     thirdParty: ['find-my-way', 'piscina'],
   },
-  'debug-ui': { imports: [], thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'] },
+  'debug-ui': {
+    imports: [],
+    types: ['documents'],
+    thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'],
+  },
   persistence: { imports: ['base', 'store', 'diag', 'link'] },
-  server: { imports: beneathServer, thirdParty: ['piscina'] },
+  server: { imports: beneathServer, types: ['documents'], thirdParty: ['piscina'] },
   testkit: {
     imports: ['base', 'resp', 'store', 'commands', 'shard'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],

@@ -8,6 +8,7 @@ import {
   fromLatin1,
   indexOfByte,
   latin1,
+  readable,
   sameBytes,
   spells,
 } from './bytes.ts';
@@ -91,6 +92,11 @@ bytes('gives a buffer over the same memory', () => {
   assert.is(buffer.buffer, small.buffer);
   assert.is(buffer.byteOffset, 10);
   assert.is(buffer.length, 10);
+});
+
+bytes('is readable as UTF-8, and else by its bytes', () => {
+  assert.is(readable(Buffer.from('käse')), 'käse');
+  assert.is(readable(Uint8Array.of(0x6b, 0xff)), 'k\xff');
 });
 
 bytes.run();

@@ -1,5 +1,6 @@
 /** Work on ranges of bytes without making views: what every hot path does. */
 
+import { isUtf8 } from 'node:buffer';
 import { ByteViews, copyWords } from './byte-views.ts';
 
 export type Bytes = Uint8Array;
@@ -74,6 +75,11 @@ export function latin1(bytes: Bytes, at = 0, length = bytes.length - at): string
     return text;
   }
   return asBuffer(bytes).toString('latin1', at, at + length);
+}
+
+/** Text for people, and for JSON, which has no bytes: what is no UTF-8 has a character for each byte. */
+export function readable(bytes: Bytes): string {
+  return asBuffer(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 /** The bytes of a text of one-byte characters. */

@@ -7,6 +7,7 @@ export {
   fromLatin1,
   indexOfByte,
   latin1,
+  readable,
   sameBytes,
   spells,
   type Bytes,

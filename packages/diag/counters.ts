@@ -1,8 +1,43 @@
-/** The counters of a page: what a thread tells of itself by name. */
+/**
+ * The counters of a page: what a thread tells of itself by name. Those that stand in a list of their own are
+ * all set back by CONFIG RESETSTAT, but for those of durability.
+ */
 
 import { DURABILITY_COUNTERS } from './durability-counters.ts';
 import { FATE_COUNTERS } from './fate-counters.ts';
 import { PAUSE_COUNTERS } from './pause-counters.ts';
+
+/** What was asked for, and what became of keys meanwhile. */
+const WORK_COUNTERS = [
+  'commands',
+  'errors',
+  'hits',
+  'misses',
+  'expired',
+  'expiredTimeCapReached',
+  'expiredFields',
+  'evicted',
+] as const;
+
+/** Shards: the ring. */
+const RING_COUNTERS = ['queueUs', 'executeTicks', 'waitsForRoom', 'lends', 'deferred'] as const;
+
+/** Main: what was in the way of clients, and what requests to several shards came to. */
+const TRAFFIC_COUNTERS = [
+  'readStalls',
+  'outputLimitDisconnections',
+  'queryLimitDisconnections',
+  'clientTimeouts',
+  'oomRejections',
+  'scatters',
+  'scatterShards',
+  'replyUs',
+  'replies',
+  'barriers',
+] as const;
+
+/** Shards: timed work. */
+const UPKEEP_COUNTERS = ['expireUs', 'evictionUs', 'defragUs', 'defragMoved'] as const;
 
 /** Counters and gauges of a page. A name that only shards or only main write says so. */
 export const COUNTERS = [
@@ -17,14 +52,7 @@ export const COUNTERS = [
   'startedUs',
   'busyUs',
   'turns',
-  'commands',
-  'errors',
-  'hits',
-  'misses',
-  'expired',
-  'expiredTimeCapReached',
-  'expiredFields',
-  'evicted',
+  ...WORK_COUNTERS,
   'changes',
   // Memory, in bytes.
   'usedBytes',
@@ -37,12 +65,7 @@ export const COUNTERS = [
   'heapUsedBytes',
   'heapTotalBytes',
   'externalBytes',
-  // Shards: the ring.
-  'queueUs',
-  'executeTicks',
-  'waitsForRoom',
-  'lends',
-  'deferred',
+  ...RING_COUNTERS,
   // Main: connections and traffic.
   'connections',
   'connectionsTotal',
@@ -61,16 +84,7 @@ export const COUNTERS = [
   'bytesWritten',
   'outputBytes',
   'queryBytes',
-  'readStalls',
-  'outputLimitDisconnections',
-  'queryLimitDisconnections',
-  'clientTimeouts',
-  'oomRejections',
-  'scatters',
-  'scatterShards',
-  'replyUs',
-  'replies',
-  'barriers',
+  ...TRAFFIC_COUNTERS,
   // Shards: keys that clients wait for, and of them those whose being gone ends a wait.
   'blockingKeys',
   'blockingNoKeys',
@@ -90,11 +104,7 @@ export const COUNTERS = [
   /** Processor time of the thread, as the system counts it; 0 where it does not. */
   'cpuUserUs',
   'cpuSystemUs',
-  // Shards: timed work.
-  'expireUs',
-  'evictionUs',
-  'defragUs',
-  'defragMoved',
+  ...UPKEEP_COUNTERS,
   /** Share of keys with an expiry that are expired and still there, as sampled. */
   'stalePercent',
   /** When the walk that the census shows was through, and the count of changes when it began. */
@@ -120,41 +130,18 @@ export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index]
 
 /** What CONFIG RESETSTAT sets back: what has happened, and not how things are. */
 export const RESETTABLE: readonly Counter[] = [
-  'commands',
-  'errors',
-  'hits',
-  'misses',
-  'expired',
-  'expiredTimeCapReached',
-  'expiredFields',
-  'evicted',
-  'queueUs',
-  'executeTicks',
-  'waitsForRoom',
-  'lends',
-  'deferred',
+  ...WORK_COUNTERS,
+  ...RING_COUNTERS,
   'connectionsTotal',
   'connectionsRejected',
   'bytesRead',
   'bytesWritten',
-  'readStalls',
-  'outputLimitDisconnections',
-  'queryLimitDisconnections',
-  'clientTimeouts',
-  'oomRejections',
-  'scatters',
-  'scatterShards',
-  'replyUs',
-  'replies',
-  'barriers',
+  ...TRAFFIC_COUNTERS,
   'slowCommands',
   'slowCommandUs',
   'slowCommandUsMax',
   'reportGaps',
-  'expireUs',
-  'evictionUs',
-  'defragUs',
-  'defragMoved',
+  ...UPKEEP_COUNTERS,
   ...FATE_COUNTERS,
   ...PAUSE_COUNTERS,
   'durableUs',

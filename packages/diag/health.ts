@@ -1,27 +1,6 @@
 /** Judges how a server fares: what is wrong, and how badly. */
 
-export type Severity = 'warning' | 'critical';
-
-export type HealthCode =
-  | 'MEMORY_PRESSURE'
-  | 'NEAR_CONNECTION_LIMIT'
-  | 'ELEVATED_DURABILITY_LAG'
-  | 'HIGH_DURABILITY_LAG'
-  | 'NOT_READY'
-  | 'SHARD_STUCK'
-  | 'PERSISTENCE_ERROR';
-
-export interface HealthIssue {
-  readonly severity: Severity;
-  readonly code: HealthCode;
-  readonly message: string;
-}
-
-export interface Health {
-  /** Unhealthy when anything is critical, degraded when there is anything at all. */
-  readonly status: 'healthy' | 'degraded' | 'unhealthy';
-  readonly issues: readonly HealthIssue[];
-}
+import type { Health, HealthCode, HealthIssue, Severity } from '#documents';
 
 /** The settings `status.*`. */
 export interface HealthLimits {

@@ -1,6 +1,7 @@
 export { Bands } from './bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './band-counts.ts';
+export { calledCommands, mergeExecutions } from './called-commands.ts';
 export { countError, errorIndex } from './error-count.ts';
 export {
   addCounts,
@@ -49,9 +50,6 @@ export {
   WINDOWS,
   windowsIn,
   windowTableLength,
-  type WindowLatency,
-  type WindowName,
-  type WindowReport,
 } from './latency-windows.ts';
 export { AT, COUNTERS, type Counter } from './counters.ts';
 export {
@@ -115,9 +113,6 @@ export {
   NO_PERSISTENCE,
   persistenceStatus,
   uptimeSeconds,
-  type ExecutingReport,
-  type ShardStatus,
-  type StatusDocument,
   type StatusSource,
 } from './status.ts';
 export { busyUs, ThreadRates } from './thread-rates.ts';

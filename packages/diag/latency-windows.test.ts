@@ -1,8 +1,9 @@
 /** Windows of latency from pages that are counted up by hand, ten seconds at a time. */
+import type { WindowReport } from '#documents';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TICKS_PER_US } from './histogram.ts';
-import { LatencyWindows, WINDOWS, windowsIn, type WindowReport } from './latency-windows.ts';
+import { LatencyWindows, WINDOWS, windowsIn } from './latency-windows.ts';
 import { Page, type PageShape } from './page.ts';
 
 const windows = suite('windows of latency');

@@ -6,6 +6,7 @@
  * numbers, small enough to be shared with all.
  */
 
+import type { WindowLatency, WindowName, WindowReport } from '#documents';
 import {
   addCounts,
   greatestUs,
@@ -33,23 +34,7 @@ export const WINDOWS = [
   { name: '1m', slices: 6 },
   { name: '5m', slices: FINE_SLICES },
   { name: '1h', slices: Infinity },
-] as const;
-
-export type WindowName = (typeof WINDOWS)[number]['name'];
-
-/** What a window holds of one command, or of all. */
-export interface WindowLatency {
-  /** How long the window really is: less than its name says in the time after the start. */
-  readonly seconds: number;
-  readonly calls: number;
-  readonly p50_us: number;
-  readonly p99_us: number;
-  readonly p999_us: number;
-  readonly max_us: number;
-}
-
-/** Null while there is no slice, and where nothing was called. */
-export type WindowReport = Readonly<Record<WindowName, WindowLatency | null>>;
+] as const satisfies readonly { readonly name: WindowName; readonly slices: number }[];
 
 const FIELDS = 5;
 const ROW = WINDOWS.length * FIELDS;

@@ -1,13 +1,9 @@
 /** The status document from pages alone: what is stuck, what is idle, and clocks that jump. */
+import type { ExecutingReport } from '#documents';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Page, Phase, type PageShape } from './page.ts';
-import {
-  collectStatus,
-  NO_PERSISTENCE,
-  type ExecutingReport,
-  type StatusSource,
-} from './status.ts';
+import { collectStatus, NO_PERSISTENCE, type StatusSource } from './status.ts';
 import { ThreadRates } from './thread-rates.ts';
 
 const status = suite('status document');

@@ -5,10 +5,18 @@
  * is as quick, and as true, while a shard is stuck.
  */
 
+import type {
+  CommandStatus,
+  ExecutingReport,
+  PersistenceReport,
+  ShardStatus,
+  StatusDocument,
+  WindowReport,
+} from '#documents';
+import { calledCommands, mergeExecutions } from './called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
-import { judge, type Health, type HealthLimits } from './health.ts';
-import { addCounts, HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
-import type { WindowReport } from './latency-windows.ts';
+import { judge, type HealthLimits } from './health.ts';
+import { HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
 import { Phase, type Page, type PageShape } from './page.ts';
 import type { ThreadRates } from './thread-rates.ts';
 
@@ -17,14 +25,6 @@ export const STUCK_US = 1_000_000;
 /** Commands listed, those called most first. */
 const TOP_COMMANDS = 10;
 
-/** What a shard runs. */
-export interface ExecutingReport {
-  readonly command: string;
-  readonly key: string | null;
-  readonly client_id: number | null;
-  readonly elapsed_us: number;
-}
-
 /** A shard as others see it from outside. */
 export interface ShardSight {
   readonly page: Page;
@@ -32,36 +32,6 @@ export interface ShardSight {
   /** What is in its request ring. */
   readonly queue: { readonly frames: number; readonly bytes: number };
   readonly executing: ExecutingReport | null;
-}
-
-/** One shard's log. */
-export interface LogStatus {
-  readonly shard_id: number;
-  readonly segment: number;
-  readonly segment_bytes: number;
-  readonly pending_ops: number;
-  readonly pending_bytes: number;
-  readonly durability_lag_ms: number;
-}
-
-/** What the log and the snapshots say; all of it is still while there are none. */
-export interface PersistenceReport {
-  readonly enabled: boolean;
-  readonly durability_mode: string | null;
-  readonly snapshot: {
-    readonly in_progress: boolean;
-    readonly last_timestamp: number | null;
-    readonly last_status: string | null;
-  };
-  readonly wal: {
-    readonly pending_ops: number;
-    readonly pending_bytes: number;
-    readonly max_durability_lag_ms: number;
-    readonly last_flush_ok: boolean | null;
-    readonly shards: readonly LogStatus[];
-  };
-  /** What the start could not bring back. */
-  readonly recovery: { readonly lost_bytes: number; readonly log_holes: number };
 }
 
 /** Of a server that keeps nothing on disk. */
@@ -140,48 +110,6 @@ function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | nul
   return `the start has left out ${bytes} damaged bytes, and found ${holes} logs without their end`;
 }
 
-export interface ShardStatus {
-  readonly id: number;
-  readonly state: 'running' | 'stuck' | 'restarting';
-  readonly keys: number;
-  readonly memory_bytes: number;
-  readonly peak_memory_bytes: number;
-  readonly ops_total: number;
-  readonly ops_per_sec: number;
-  readonly queue_depth: number;
-  readonly queue_bytes: number;
-  readonly busy_percent: number;
-  readonly executing: ExecutingReport | null;
-}
-
-export interface StatusDocument {
-  readonly frogdb: Readonly<Record<string, string | number>>;
-  readonly cluster: Readonly<Record<string, string | number | boolean>>;
-  readonly health: Health;
-  readonly clients: Readonly<Record<'connected' | 'max_clients' | 'blocked', number>>;
-  readonly memory: Readonly<Record<string, number>>;
-  readonly persistence: PersistenceReport;
-  readonly shards: readonly ShardStatus[];
-  readonly keyspace: Readonly<Record<string, number>>;
-  readonly commands: {
-    readonly total_processed: number;
-    readonly ops_per_sec: number;
-    readonly errors_total: number;
-    /** How long all commands took lately. */
-    readonly windows: WindowReport;
-    readonly top: readonly CommandStatus[];
-  };
-}
-
-export interface CommandStatus {
-  readonly command: string;
-  readonly calls: number;
-  /** Since the start, or CONFIG RESETSTAT. */
-  readonly p50_us: number;
-  readonly p99_us: number;
-  readonly windows: WindowReport;
-}
-
 /** Reads everything and judges it. */
 export function collectStatus(source: StatusSource): StatusDocument {
   const { main } = source;
@@ -239,13 +167,7 @@ export function uptimeSeconds(main: Page, nowUs: number): number {
   return Math.floor((nowUs - main.get('startedUs')) / 1_000_000);
 }
 
-function memoryStatus(source: StatusSource): {
-  used_bytes: number;
-  peak_bytes: number;
-  limit_bytes: number;
-  rss_bytes: number;
-  fragmentation_ratio: number;
-} {
+function memoryStatus(source: StatusSource): StatusDocument['memory'] {
   const used = total(source, (page) => page.get('usedBytes'));
   return {
     used_bytes: used,
@@ -305,16 +227,10 @@ function stuckIn({ shards, nowUs }: StatusSource) {
 
 function topCommands(source: StatusSource): CommandStatus[] {
   const pages = [source.main, ...source.shards.map(({ page }) => page)];
-  const called = source.commandNames
-    .map((command, id) => {
-      const calls = pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0);
-      return { command, id, calls };
-    })
-    .filter(({ calls }) => calls > 0)
-    .sort((a, b) => b.calls - a.calls);
+  const counts = new Float64Array(HISTOGRAM_BUCKETS);
+  const called = calledCommands(source.commandNames, pages);
   return called.slice(0, TOP_COMMANDS).map(({ command, id, calls }) => {
-    const counts = new Float64Array(HISTOGRAM_BUCKETS);
-    for (const page of pages) addCounts(counts, page.histogram(id));
+    mergeExecutions(pages, id, counts);
     return {
       command,
       calls,

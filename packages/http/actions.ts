@@ -4,7 +4,7 @@ import { HttpError, json } from './answer.ts';
 import { pauseReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from './page-reports.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -12,19 +12,19 @@ type Body = Readonly<Record<string, unknown>>;
 export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
   const idle = { state: 'idle', metrics: [], keys: [] };
   return [
-    get('config/defaults', 'What each setting is where nobody sets it.', () => ({
+    documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,
     })),
-    get('latency/history', 'Latency events with the worst of each second.', async () => ({
+    documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
       events: await desk.ask('latency-history', null),
     })),
-    get('pauses', 'Garbage collection and event-loop delay of each thread.', () => ({
+    documentRoute('pauses', 'Garbage collection and event-loop delay of each thread.', () => ({
       threads: pauseReports(sight),
     })),
-    get('hotkeys', 'The session that looks for hot keys.', async () => {
+    documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
       return (await desk.ask('hot-keys', null)) ?? idle;
     }),
-    get('hotkeys/window', 'The hottest keys of the last whole window.', () =>
+    documentRoute('hotkeys/window', 'The hottest keys of the last whole window.', () =>
       desk.ask('hot-window', null),
     ),
     post('hotkeys/start', 'Begins to look for hot keys.', (body) =>
@@ -46,14 +46,6 @@ export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
     ),
     post('latency/reset', 'Forgets latency events.', () => desk.ask('latency-reset', null)),
   ];
-}
-
-function get(path: string, about: string, body: (exchange: Exchange) => unknown): Route {
-  return {
-    path: `/debug/api/${path}`,
-    about,
-    methods: { GET: async (exchange) => json(await body(exchange)) },
-  };
 }
 
 function post(path: string, about: string, act: (body: Body) => Promise<ActionAnswer>): Route {

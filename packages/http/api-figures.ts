@@ -1,66 +1,35 @@
 /** Figures of the debug API that are worked out from the pages. */
 
 import {
-  addCounts,
   bandCounts,
   bandLabels,
   Bands,
+  calledCommands,
   greatestUs,
   HISTOGRAM_BUCKETS,
+  mergeExecutions,
   pauseReport,
   percentileUs,
-  type ShardStatus,
-  type WindowReport,
+  type ShardContent,
 } from '#diag';
+import type { CommandReport, ShardStatus, ThreadPauses } from '#documents';
 import type { Sight } from '#sight';
-import type { ShardContent } from './reports.ts';
 import type { HttpLiveSettings } from './settings.ts';
-
-export interface CommandReport {
-  readonly command: string;
-  readonly calls: number;
-  readonly p50_us: number;
-  readonly p99_us: number;
-  readonly p999_us: number;
-  readonly max_us: number;
-  /** The same of the last seconds, minutes and hour. */
-  readonly windows: WindowReport;
-}
 
 /** How long each command took that was called; those called most first. */
 export function commandReports(sight: Sight): CommandReport[] {
   const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
-  return commandNames
-    .map((command, id) => ({
-      ...{ command, id },
-      calls: pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0),
-    }))
-    .filter(({ calls }) => calls > 0)
-    .sort((a, b) => b.calls - a.calls)
-    .map(({ command, id, calls }) => {
-      counts.fill(0);
-      for (const page of pages) {
-        if (page.command(id, 'calls') > 0) addCounts(counts, page.histogram(id));
-      }
-      const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
-      const max = hundredths(greatestUs(counts));
-      return {
-        ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
-        windows: sight.windows(id),
-      };
-    });
-}
-
-export interface ThreadPauses {
-  readonly thread: string;
-  readonly collections: number;
-  readonly collection_total_us: number;
-  readonly collection_max_us: number;
-  readonly loop_delay_p50_us: number;
-  readonly loop_delay_p99_us: number;
-  readonly loop_delay_max_us: number;
+  return calledCommands(commandNames, pages).map(({ command, id, calls }) => {
+    mergeExecutions(pages, id, counts);
+    const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
+    const max = hundredths(greatestUs(counts));
+    return {
+      ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
+      windows: sight.windows(id),
+    };
+  });
 }
 
 /** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */

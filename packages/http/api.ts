@@ -1,17 +1,23 @@
 /** The debug API: what the server knows of itself, as compact JSON. */
 
-import { prefixReports } from '#diag';
+import { prefixReports, type ShardContent } from '#diag';
+import type {
+  FlightDocument,
+  KeyFatesDocument,
+  LatencyDocument,
+  LatencyEventReport,
+  PrefixesDocument,
+  SlowlogReport,
+} from '#documents';
+import { flightReport } from '#sight';
 import { bandReport, commandReports, shardReports } from './api-figures.ts';
-import { HttpError, json } from './answer.ts';
-import type { Exchange } from './exchange.ts';
+import { HttpError } from './answer.ts';
 import { flightRoutes } from './flight.ts';
+import type { KeyDeathsQuestion } from './key-deaths.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
-import type { KeyDeathsQuestion, KeyFatesDocument } from './key-fates-document.ts';
 import type { MetricsDesk } from './metrics.ts';
 import { countOf } from './query.ts';
-import type { LatencyEventReport, ShardContent, SlowlogReport } from './reports.ts';
-import { flightReport, type FlightReport } from '#sight';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The documents behind the paths; bundles hold the same. */
@@ -55,10 +61,10 @@ export class DebugDocuments {
   }
 
   /** Events are main's to tell; when it is late the rest is told without them, and says so. */
-  async latency() {
+  async latency(): Promise<LatencyDocument> {
     const { sight, live, desk } = this.#surroundings;
     let events: readonly LatencyEventReport[] = [];
-    let missing: object = {};
+    let missing: Pick<LatencyDocument, 'missing'> = {};
     try {
       events = await desk.ask('latency-events', null);
     } catch (error) {
@@ -88,7 +94,7 @@ export class DebugDocuments {
   }
 
   /** Use and size of keys by configured prefix. */
-  prefixes() {
+  prefixes(): PrefixesDocument {
     const { sight, live } = this.#surroundings;
     return {
       prefixes: prefixReports(live.prefixes, sight.shards).map(
@@ -103,7 +109,7 @@ export class DebugDocuments {
   }
 
   /** Read from shared memory: no thread is asked, however stuck it is. */
-  flight(count: number, thread?: string): FlightReport {
+  flight(count: number, thread?: string): FlightDocument {
     return flightReport(this.#surroundings.sight, { count, thread });
   }
 
@@ -124,33 +130,32 @@ export class DebugDocuments {
 }
 
 export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Route[] {
-  const get = (path: string, about: string, body: (exchange: Exchange) => unknown): Route => ({
-    path: `/debug/api/${path}`,
-    about,
-    methods: { GET: async (exchange) => json(await body(exchange)) },
-  });
   const server = (): unknown => documents.server();
   const { threads, databases } = documents.scope;
   return [
-    get('server', 'The server: version, role, uptime, shards, replication.', server),
-    get('cluster', 'The same as server.', server),
-    get('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
-    get('cluster/node/:id', 'One node of the cluster.', () => {
+    documentRoute('server', 'The server: version, role, uptime, shards, replication.', server),
+    documentRoute('cluster', 'The same as server.', server),
+    documentRoute('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
+    documentRoute('cluster/node/:id', 'One node of the cluster.', () => {
       throw new HttpError(404, 'node not found');
     }),
-    get('config', 'Every setting, with where its value comes from.', () => documents.config()),
-    get('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
-    get('clients', 'Connected clients.', () => documents.clients()),
-    get('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
+    documentRoute('config', 'Every setting, with where its value comes from.', () =>
+      documents.config(),
+    ),
+    documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
+    documentRoute('clients', 'Connected clients.', () => documents.clients()),
+    documentRoute('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
       documents.slowlog(countOf(query)),
     ),
-    get('latency', 'Latency events, bands, and percentiles of commands.', () =>
+    documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),
     ),
-    get('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
-    get('prefixes', 'Use and size of keys by configured prefix.', () => documents.prefixes()),
+    documentRoute('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
+      documents.prefixes(),
+    ),
     ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
     keyFatesRoute(databases, (question) => documents.keyFates(question)),
-    get('traces', 'Recent traces, newest first.', () => documents.traces()),
+    documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }

@@ -3,17 +3,11 @@
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import type { BundleReport } from '#documents';
 
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}$/;
 /** A file that was being written so long ago has nobody who writes it. */
 const ABANDONED_MS = 3_600_000;
-
-export interface BundleReport {
-  readonly id: string;
-  readonly created_at: string;
-  readonly size_bytes: number;
-  readonly expires_at: string;
-}
 
 export interface Retention {
   readonly countMax: number;

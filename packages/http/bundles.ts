@@ -3,12 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { Piscina } from 'piscina';
 import type { BundleFile, BundleResult, BundleTask } from '#diag';
-import { HttpError, json, type Answer } from './answer.ts';
+import type { BundleReport } from '#documents';
+import { HttpError, type Answer } from './answer.ts';
 import type { DebugDocuments } from './api.ts';
-import { bundleName, BundleStore, createdMs, newId, type BundleReport } from './bundle-store.ts';
+import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The packing thread ends when it has had nothing to do for so long. */
@@ -50,11 +51,7 @@ export class Bundles {
         isMutation: true,
         methods: { GET: (exchange) => this.#generateAnswer(exchange) },
       },
-      {
-        path: '/debug/api/bundle/list',
-        about: 'The bundles there are.',
-        methods: { GET: () => json({ bundles: this.list() }) },
-      },
+      documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
       {
         path: '/debug/api/bundle/:id',
         about: 'Downloads a bundle.',

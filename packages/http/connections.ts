@@ -6,7 +6,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-export const CONNECTIONS_MAX = 64;
+const CONNECTIONS_MAX = 64;
 
 export class Connections {
   /** In the order in which they have come, or have ended their last request. */

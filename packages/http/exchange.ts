@@ -7,7 +7,7 @@ import { HttpError } from './answer.ts';
 /** Longest path with its query. */
 const URL_CHARS_MAX = 2_048;
 /** Longest body that anybody may send. */
-export const BODY_BYTES_MAX = 16 * 1_024;
+const BODY_BYTES_MAX = 16 * 1_024;
 
 export interface Target {
   readonly path: string;

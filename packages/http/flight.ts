@@ -1,9 +1,9 @@
 /** The flight recorder over HTTP. It is read from shared memory: no thread is asked, however stuck it is. */
 
 import { FLIGHT_KINDS } from '#diag';
-import { HttpError, json } from './answer.ts';
+import { HttpError } from './answer.ts';
 import { countOf } from './query.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 
 export interface FlightRoutesParts {
   /** `main`, `shard-0` and so on, `ops`. */
@@ -13,21 +13,16 @@ export interface FlightRoutesParts {
 
 export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] {
   return [
-    {
-      path: '/debug/api/flight-recorder',
-      about:
-        'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
-      methods: {
-        GET: ({ query }) => json(document(countOf(query), threadOf(query, threads))),
-      },
-    },
-    {
-      path: '/debug/api/flight-recorder/kinds',
-      about: 'The kinds of events in it, and when each is recorded.',
-      methods: {
-        GET: () => json({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
-      },
-    },
+    documentRoute(
+      'flight-recorder',
+      'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
+      ({ query }) => document(countOf(query), threadOf(query, threads)),
+    ),
+    documentRoute(
+      'flight-recorder/kinds',
+      'The kinds of events in it, and when each is recorded.',
+      () => ({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
+    ),
   ];
 }
 

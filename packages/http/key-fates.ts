@@ -4,11 +4,12 @@
  */
 
 import { fateCounts } from '#diag';
-import { HttpError, json } from './answer.ts';
+import type { KeyFatesDocument } from '#documents';
+import { HttpError } from './answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { KeyDeathsQuestion, KeyFatesDocument } from './key-fates-document.ts';
+import type { KeyDeathsQuestion } from './key-deaths.ts';
 import { bytesOf, countOf, numberBelow } from './query.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Deaths answered when no count is given: as many as are kept by default. */
@@ -48,14 +49,11 @@ export function keyFatesRoute(
   databases: number,
   document: (question: KeyDeathsQuestion) => Promise<KeyFatesDocument>,
 ): Route {
-  return {
-    path: '/debug/api/key-fates',
-    about:
-      'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
-    methods: {
-      GET: async (exchange) => json(await document(questionOf(exchange, databases))),
-    },
-  };
+  return documentRoute(
+    'key-fates',
+    'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
+    (exchange) => document(questionOf(exchange, databases)),
+  );
 }
 
 /** The filters of KEYFATE GET and KEYFATE KEY. */

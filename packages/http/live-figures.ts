@@ -10,14 +10,7 @@ import {
   type Counts,
   type Page,
 } from '#diag';
-
-export interface LiveLatency {
-  readonly count: number;
-  readonly p50_us: number;
-  readonly p99_us: number;
-  readonly p999_us: number;
-  readonly max_us: number;
-}
+import type { LiveLatency } from '#documents';
 
 /** A counter as a rate. */
 export class Growth {

@@ -7,17 +7,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { addCounts, HISTOGRAM_BUCKETS, type Page, type StatusDocument } from '#diag';
-import { HttpError, json } from './answer.ts';
-import {
-  BandGrowth,
-  Growth,
-  LatencyGrowth,
-  latencyOf,
-  tenths,
-  type LiveLatency,
-} from './live-figures.ts';
-import type { Route } from './routes.ts';
+import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#diag';
+import type { LiveDocument, LiveSample, LiveShard, ShardStatus, StatusDocument } from '#documents';
+import { HttpError } from './answer.ts';
+import { BandGrowth, Growth, LatencyGrowth, latencyOf, tenths } from './live-figures.ts';
+import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PERIOD_MS = 1_000;
@@ -25,38 +19,6 @@ const PERIOD_MS = 1_000;
 const SAMPLES_MAX = 300;
 /** Nobody has asked for so long: nobody looks. */
 const UNSEEN_MS_MAX = 600_000;
-
-export interface LiveShard {
-  readonly ops: number;
-  readonly busy_percent: number;
-  readonly queue_depth: number;
-  readonly keys: number;
-  readonly memory_bytes: number;
-  readonly execute: LiveLatency | null;
-  readonly queue: LiveLatency | null;
-  readonly bands: readonly number[];
-}
-
-export interface LiveSample {
-  readonly seq: number;
-  readonly time_ms: number;
-  readonly clients: number;
-  readonly blocked: number;
-  readonly errors: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly expired: number;
-  readonly evicted: number;
-  readonly received_bytes: number;
-  readonly sent_bytes: number;
-  readonly used_bytes: number;
-  readonly rss_bytes: number;
-  readonly main_busy_percent: number;
-  readonly ops: number;
-  readonly execute: LiveLatency | null;
-  readonly queue: LiveLatency | null;
-  readonly shards: readonly LiveShard[];
-}
 
 const RATES = ['errors', 'hits', 'misses', 'expired', 'evicted'] as const;
 
@@ -95,11 +57,9 @@ export class Live {
   }
 
   get route(): Route {
-    return {
-      path: '/debug/api/live',
-      about: 'The status, and a sample of each of the last seconds; ?since= the number of one.',
-      methods: { GET: async ({ query }) => json(await this.#document(query.get('since') ?? '0')) },
-    };
+    const about =
+      'The status, and a sample of each of the last seconds; ?since= the number of one.';
+    return documentRoute('live', about, ({ query }) => this.#document(query.get('since') ?? '0'));
   }
 
   close(): void {
@@ -107,7 +67,7 @@ export class Live {
     this.#timer = undefined;
   }
 
-  async #document(since: string): Promise<object> {
+  async #document(since: string): Promise<LiveDocument> {
     if (!/^\d{1,15}$/.test(since)) throw new HttpError(400, 'since must be the number of a sample');
     const { clock, live } = this.#surroundings;
     this.#askedMs = clock.wallMs();
@@ -184,8 +144,8 @@ export class Live {
       ...rates,
       received_bytes: perSecond(this.#received!.take()),
       sent_bytes: perSecond(this.#sent!.take()),
-      used_bytes: status.memory['used_bytes'] ?? 0,
-      rss_bytes: status.memory['rss_bytes'] ?? 0,
+      used_bytes: status.memory.used_bytes,
+      rss_bytes: status.memory.rss_bytes,
       main_busy_percent: tenths(mainRates.busyPercent),
       ops: tenths(shards.reduce((sum, { ops }) => sum + ops, mainOps)),
       execute: latencyOf(all.execute),
@@ -195,7 +155,7 @@ export class Live {
   }
 
   #shardOf(
-    shard: StatusDocument['shards'][number],
+    shard: ShardStatus,
     { latency, commands, bands }: ShardWatch,
     perSecond: (grown: number) => number,
   ): LiveShard {

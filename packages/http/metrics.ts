@@ -1,5 +1,6 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
+import type { MetricJson } from '#documents';
 import { ringDepth } from '#link';
 import { durabilityIn } from '#sight';
 import {
@@ -10,7 +11,6 @@ import {
   redisMetrics,
   type ExpositionFormat,
   type MetricDefinition,
-  type MetricJson,
   type MetricSource,
 } from '#telemetry';
 import type { Answer } from './answer.ts';
@@ -108,16 +108,17 @@ export class MetricsDesk {
     const { sight, live, version, clock } = this.#surroundings;
     const { memory, layout } = sight;
     const cpu = process.cpuUsage();
+    const nowUs = clock.nowUs();
     return {
       main: sight.main,
       shards: sight.shards,
       opsPage: sight.ops,
       logs: sight.logs,
-      durability: durabilityIn(sight, live.status.durabilityMode, clock.nowUs()),
+      durability: durabilityIn(sight, live.status.durabilityMode, nowUs),
       shape: sight.shape,
       commandNames: sight.commandNames,
       version,
-      nowUs: clock.nowUs(),
+      nowUs,
       wallMs: clock.wallMs(),
       settings: {
         maxClients: live.status.maxClients,

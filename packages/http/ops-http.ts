@@ -5,7 +5,6 @@
  */
 
 import { systemClock } from '#base';
-import { Page } from '#diag';
 import { Access } from './access.ts';
 import type { Bundles } from './bundles.ts';
 import { HttpListener } from './listener.ts';
@@ -31,10 +30,7 @@ export class OpsHttp {
       bind: fixed.bind,
       wallMs: () => systemClock.wallMs(),
     });
-    const early = [
-      ...probeRoutes(new Page(sight.pageShape, sight.mainPage)),
-      ...loginRoutes(access),
-    ];
+    const early = [...probeRoutes(sight.main), ...loginRoutes(access)];
     this.#listener = new HttpListener({
       access,
       early: new Routes(early),

@@ -2,17 +2,9 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
-import { flightRecorder, Page, THREAD_SHAPE } from '#diag';
-import {
-  EventRing,
-  isCall,
-  layoutOf,
-  LinkMemory,
-  PortCalls,
-  TraceRingReader,
-  type CallMessage,
-} from '#link';
-import { commandNames, type SightData } from '#sight';
+import { flightRecorder, type Page } from '#diag';
+import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
+import { Sight, type SightData } from '#sight';
 import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
@@ -60,12 +52,11 @@ export class OpsThread {
   constructor(data: OpsData) {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
-    this.#page = new Page(THREAD_SHAPE, data.sight.opsPage);
-    this.#vitals = new OpsVitals(
-      this.#page,
-      flightRecorder(new EventRing(data.sight.recorders.at(-1)!)),
-    );
-    this.#windows = new WindowKeeper(data.sight);
+    const sight = new Sight(data.sight);
+    this.#page = sight.ops;
+    const [, recorder] = sight.recorders.at(-1)!;
+    this.#vitals = new OpsVitals(this.#page, flightRecorder(recorder));
+    this.#windows = new WindowKeeper(sight, data.sight.windows);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -76,11 +67,10 @@ export class OpsThread {
         this.#writer.write([record]);
       },
     );
-    const memory = new LinkMemory(data.sight.memory);
     this.#traces = new TraceDesk({
-      ring: new TraceRingReader(memory, layoutOf(data.sight.link).traces),
+      ring: new TraceRingReader(sight.memory, sight.layout.traces),
       clock: systemClock,
-      commandNames: commandNames(),
+      commandNames: sight.commandNames,
       endpoint: data.http.traceEndpoint,
       identity: data.http.identity,
       settings: data.live.traces,
@@ -90,7 +80,7 @@ export class OpsThread {
     });
     this.#http = new OpsHttp({
       traces: this.#traces,
-      sight: data.sight,
+      sight,
       version: data.version,
       fixed: data.http,
       live: data.live,

@@ -1,53 +1,14 @@
 /** What only main knows, asked of it by message: by name, with what is asked and what is answered. */
 
 import type { ShardContent } from '#diag';
+import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
-import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-document.ts';
+import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-deaths.ts';
 import type { PageReports } from './page-reports.ts';
 
 /** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
 const MAIN_MS_MAX = 1_000;
-
-export interface ClientReport {
-  readonly id: number;
-  readonly addr: string;
-  readonly name: string;
-  readonly user: string;
-  readonly lib_name: string;
-  readonly lib_ver: string;
-  readonly age_secs: number;
-  readonly idle_secs: number;
-  readonly flags: string;
-  readonly db: number;
-  readonly commands_total: number;
-  readonly bytes_recv: number;
-  readonly bytes_sent: number;
-  readonly output_buffer_bytes: number;
-}
-
-export interface SlowlogReport {
-  readonly id: number;
-  readonly timestamp: number;
-  readonly duration_us: number;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly client_addr: string;
-  readonly client_name: string;
-  /** Null: main's own. */
-  readonly shard: number | null;
-  readonly queue_us: number;
-  readonly durable_us: number;
-}
-
-export interface LatencyEventReport {
-  readonly event: string;
-  readonly latest_us: number;
-  readonly min_us: number;
-  readonly max_us: number;
-  readonly avg_us: number;
-  readonly samples: number;
-}
 
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
 export interface MainReports extends PageReports {
@@ -113,5 +74,3 @@ function mainError({ problem, message }: CallError): HttpError {
       return new HttpError(500, message);
   }
 }
-
-export type { ShardContent };

@@ -1,7 +1,7 @@
 /** Which path is answered by whom, and who may ask. */
 
 import findMyWay from 'find-my-way';
-import type { Answer } from './answer.ts';
+import { json, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
@@ -40,6 +40,19 @@ export class Routes {
     const found = this.#router.find('GET', path);
     return found === null ? undefined : { route: found.store as Route, params: found.params };
   }
+}
+
+/** A document of the debug API, at a path below its own. */
+export function documentRoute(
+  path: string,
+  about: string,
+  body: (exchange: Exchange) => unknown,
+): Route {
+  return {
+    path: `/debug/api/${path}`,
+    about,
+    methods: { GET: async (exchange) => json(await body(exchange)) },
+  };
 }
 
 /** Tells whether the token is asked for. */

@@ -1,16 +1,8 @@
 /** What the HTTP side is told of the settings; main makes it anew whenever one of them changes. */
 
+import type { SettingReport } from '#documents';
 import type { StatusSettings } from '#sight';
 import type { ServiceIdentity, TraceSettings } from '#telemetry';
-
-/** One setting as the debug API shows it. */
-export interface SettingReport {
-  readonly name: string;
-  readonly value: string;
-  readonly source: string;
-  readonly mutable: boolean;
-  readonly description: string;
-}
 
 /** What is read once, when the thread starts. */
 export interface HttpFixedSettings {

@@ -2,8 +2,8 @@
 
 import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#diag';
-import { executingConnections, Sight, statusDocument, type SightData } from '#sight';
-import type { StatusDocument } from '#diag';
+import type { StatusDocument } from '#documents';
+import { executingConnections, statusDocument, type Sight } from '#sight';
 import type { TraceDesk } from '#telemetry';
 import type { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
@@ -14,7 +14,7 @@ const SAMPLE_MS = 100;
 const CLIENT_IDS_MS_MAX = 20;
 
 export interface OpsHttpParts {
-  readonly sight: SightData;
+  readonly sight: Sight;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
@@ -44,7 +44,7 @@ export class Surroundings {
   readonly #sampler: NodeJS.Timeout;
 
   constructor(parts: OpsHttpParts) {
-    this.sight = new Sight(parts.sight);
+    this.sight = parts.sight;
     this.version = parts.version;
     this.fixed = parts.fixed;
     this.live = parts.live;

@@ -2,19 +2,19 @@
 
 import { systemClock } from '#base';
 import { LatencyWindows, SLICE_MS, windowTableLength } from '#diag';
-import { DoubleBuffer } from '#link';
-import { Sight, type SightData } from '#sight';
+import { DoubleBuffer, type SharedMemory } from '#link';
+import type { Sight } from '#sight';
 
 export class WindowKeeper {
   readonly #windows: LatencyWindows;
   readonly #shared: DoubleBuffer;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(data: SightData) {
-    const { main, shards, commandNames } = new Sight(data);
+  /** Shares them through `memory`. */
+  constructor({ main, shards, commandNames }: Sight, memory: SharedMemory) {
     const { length } = commandNames;
     this.#windows = new LatencyWindows([main, ...shards], length, systemClock.nowUs());
-    this.#shared = new DoubleBuffer(data.windows, windowTableLength(length));
+    this.#shared = new DoubleBuffer(memory, windowTableLength(length));
     this.#timer = setInterval(() => {
       this.#windows.take(systemClock.nowUs());
       this.#shared.publish(this.#windows.table());

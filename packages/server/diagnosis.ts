@@ -4,7 +4,6 @@ import { systemClock } from '#base';
 import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
-  addCounts,
   bandCounts,
   bandLabels,
   Bands,
@@ -16,6 +15,7 @@ import {
   latencyEvent,
   LoopDelay,
   MainBands,
+  mergeExecutions,
   notesPauses,
   pauseReport,
   percentileUs,
@@ -23,8 +23,9 @@ import {
   type LatencySeries,
   type SlowLog,
 } from '#diag';
+import type { FlightEntry } from '#documents';
 import type { MainNotes, Router } from '#router';
-import { flightReport, type FlightEntry } from '#sight';
+import { flightReport } from '#sight';
 import type { Fabric } from './fabric.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
@@ -137,7 +138,7 @@ export class Diagnosis implements MainNotes, LatencyPort {
     const pages = [mainPage, ...shardPages].filter((page) => page.command(commandId, 'calls') > 0);
     if (pages.length === 0) return [];
     const counts = new Float64Array(HISTOGRAM_BUCKETS);
-    for (const page of pages) addCounts(counts, page.histogram(commandId));
+    mergeExecutions(pages, commandId, counts);
     return cumulativeByPowers(counts);
   }
 

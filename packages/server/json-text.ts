@@ -1,7 +1,7 @@
 /** Bytes of clients as JSON tells them: it has texts only. */
 
 import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
+import { readable, type Bytes } from '#base';
 
 /** The longest character of UTF-8. */
 const CHARACTER_BYTES_MAX = 4;
@@ -12,13 +12,8 @@ export interface KeyText {
   readonly binary: boolean;
 }
 
-/** What is no UTF-8 is shown with a character for each byte. */
-export function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1');
-}
-
 export function keyAsText(key: Bytes): KeyText {
-  return { key: textOf(key), binary: !isUtf8(key) };
+  return { key: readable(key), binary: !isUtf8(key) };
 }
 
 /** The beginning of a key: what was cut in the middle of a character ends before it. */

@@ -7,7 +7,6 @@ import {
   type Answer,
   type Arguments,
   type AuthenticationPort,
-  type BundleEntry,
   type BundlesPort,
   type ClientPort,
   type ClientsPort,
@@ -44,6 +43,7 @@ import { ConfigCommandError } from '#config';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import { PURGE } from '#diag';
+import type { BundleReport } from '#documents';
 import { renderInfo } from './info.ts';
 import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
 import type { Server } from './server.ts';
@@ -97,8 +97,8 @@ export class MainRunner implements Contexts {
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
     this.bundles = {
-      generate: () => server.askOps('bundle-generate') as Promise<BundleEntry>,
-      list: () => server.askOps('bundle-list') as Promise<readonly BundleEntry[]>,
+      generate: () => server.askOps('bundle-generate') as Promise<BundleReport>,
+      list: () => server.askOps('bundle-list') as Promise<readonly BundleReport[]>,
     };
     this.threads = new ThreadProbes(server.diagnosis.threadNames, () => server.router.reports);
     this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };

@@ -4,13 +4,13 @@ import type { ResidentParts } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
-  addCounts,
   durabilityReport,
   sumOfLogs,
   type DurabilityReport,
   type LogFigure,
   type LogFigures,
   HISTOGRAM_BUCKETS,
+  mergeExecutions,
   type CommandField,
   type Counter,
   type Counts,
@@ -121,7 +121,7 @@ export class Measures {
   /** A command's histogram of execution, over all threads. */
   histogram(id: number): Counts {
     const counts = new Float64Array(HISTOGRAM_BUCKETS);
-    for (const page of [this.main, ...this.shards]) addCounts(counts, page.histogram(id));
+    mergeExecutions([this.main, ...this.shards], id, counts);
     return counts;
   }
 

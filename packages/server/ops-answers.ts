@@ -1,9 +1,10 @@
 /** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
+import { readable } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
-import type { ClientReport, LatencyEventReport, MainAnswers, SlowlogReport } from '#http';
-import { textOf } from './json-text.ts';
+import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
+import type { MainAnswers } from '#http';
 import { keyDeaths } from './key-deaths-answer.ts';
 import { pageAnswers } from './page-answers.ts';
 import type { Server } from './server.ts';
@@ -47,7 +48,7 @@ export function opsAnswers(server: Server): MainAnswers {
 }
 
 function slowReport(entry: SlowEntry): SlowlogReport {
-  const [command = '', ...args] = entry.args.map(textOf);
+  const [command = '', ...args] = entry.args.map(readable);
   return {
     id: entry.id,
     timestamp: Math.floor(entry.unixMs / 1_000),

@@ -2,7 +2,8 @@
 
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, configName, isSettingName } from '#config';
-import type { ActionAnswer, HotKeysDocument, HotWindowDocument, MainAnswers } from '#http';
+import type { HotKeysDocument, HotWindowDocument } from '#documents';
+import type { ActionAnswer, MainAnswers } from '#http';
 import { keyAsText } from './json-text.ts';
 import type { Server } from './server.ts';
 

@@ -1,9 +1,10 @@
 /** Tracing as the server's parts see it: the settings, the reports, and the log. */
 
 import type { LogRecord } from '#base';
-import type { TracesPort, TraceStatus, TraceSummary } from '#commands';
+import type { TracesPort, TraceStatus } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#diag';
+import type { TraceReport } from '#documents';
 import type { Router } from '#router';
 import type { TraceFigures } from '#telemetry';
 import type { OpsLink } from './ops-link.ts';
@@ -56,8 +57,8 @@ export class Traces implements TracesPort {
     };
   }
 
-  async recent(count: number): Promise<readonly TraceSummary[]> {
-    return (await this.#ops.ask('traces', count, OPS_MS_MAX)) as readonly TraceSummary[];
+  async recent(count: number): Promise<readonly TraceReport[]> {
+    return (await this.#ops.ask('traces', count, OPS_MS_MAX)) as readonly TraceReport[];
   }
 }
 

@@ -1,31 +1,9 @@
 /** What all threads have recorded of late, in the order of time. No thread is asked. */
 
 import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#diag';
+import type { FlightDocument, FlightEntry } from '#documents';
 import type { RecordedEvent } from '#link';
 import type { Sight } from './sight.ts';
-
-/** An event: what every one has, then the fields of its kind. */
-export interface FlightEntry {
-  /** Unix time, by the wall clock as it was at the start: an event's time is the same whenever it is read. */
-  readonly time_us: number;
-  readonly thread: string;
-  readonly event: string;
-  readonly [field: string]: number | string | null;
-}
-
-/** How much of a thread's recorder is left. */
-export interface FlightThread {
-  readonly thread: string;
-  /** Since the start. */
-  readonly recorded: number;
-  readonly kept: number;
-}
-
-export interface FlightReport {
-  readonly threads: readonly FlightThread[];
-  /** Oldest first. */
-  readonly entries: readonly FlightEntry[];
-}
 
 export interface FlightQuestion {
   /** All threads without it. */
@@ -39,7 +17,7 @@ type Found = RecordedEvent & { readonly thread: string };
 export function flightReport(
   sight: Sight,
   { thread: wanted, count }: FlightQuestion,
-): FlightReport {
+): FlightDocument {
   const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
   const read = chosen.map(([thread, ring]) => ({ thread, ring, events: ring.read() }));
   const all = read.flatMap(({ thread, events }) =>

@@ -8,8 +8,8 @@ import {
   windowsIn,
   windowTableLength,
   type PageShape,
-  type WindowReport,
 } from '#diag';
+import type { WindowReport } from '#documents';
 import {
   DoubleBuffer,
   EventRing,
@@ -87,6 +87,6 @@ export class Sight {
 }
 
 /** By the ids that pages and traces know commands by, as `client|list`. */
-export function commandNames(): readonly string[] {
+function commandNames(): readonly string[] {
   return commandTable.entries.map(({ lowerName }) => lowerName);
 }

@@ -1,18 +1,16 @@
 /** What the status document is collected from: the same in every thread that is asked for it. */
 
-import { isUtf8 } from 'node:buffer';
-import type { Bytes } from '#base';
+import { readable } from '#base';
 import {
   collectStatus,
   durabilityReport,
   type DurabilityReport,
   persistenceStatus,
-  type ExecutingReport,
   type HealthLimits,
-  type StatusDocument,
   type StatusSource,
   type ThreadRates,
 } from '#diag';
+import type { ExecutingReport, StatusDocument } from '#documents';
 import { ringDepth } from '#link';
 import { executingIn } from './executing.ts';
 import type { Sight } from './sight.ts';
@@ -80,15 +78,10 @@ function executingReport(
   if (executing === null) return null;
   return {
     command: executing.command,
-    key: executing.key === null ? null : keyText(executing.key),
+    key: executing.key === null ? null : readable(executing.key),
     client_id: clientId(executing.connection),
     elapsed_us: Math.round(executing.elapsedUs),
   };
-}
-
-/** JSON has no bytes: a key that is no UTF-8 is shown with a character for each byte. */
-function keyText(key: Bytes): string {
-  return Buffer.from(key).toString(isUtf8(key) ? 'utf8' : 'latin1');
 }
 
 /** How well the data is kept, as any thread sees it. */

@@ -1,15 +1,9 @@
 export { LogWriter, type LogWriterOptions } from './log-writer.ts';
-export type { MetricDefinition, MetricSource, OpsFigures } from './metrics/definition.ts';
+export type { MetricDefinition, MetricSource } from './metrics/definition.ts';
 export { Exposition, type ExpositionFormat } from './metrics/exposition.ts';
-export { metricsJson, type MetricJson } from './metrics/metrics-json.ts';
+export { metricsJson } from './metrics/metrics-json.ts';
 export { metricsReference } from './metrics/reference.ts';
 export { metrics, redisMetrics } from './metrics/table.ts';
-export { type TelemetryLog } from './otlp/collector-state.ts';
 export { MetricsPush } from './otlp/metrics-push.ts';
 export { type ServiceIdentity } from './otlp/resource.ts';
-export {
-  TraceDesk,
-  type TraceFigures,
-  type TraceReport,
-  type TraceSettings,
-} from './traces/trace-desk.ts';
+export { TraceDesk, type TraceFigures, type TraceSettings } from './traces/trace-desk.ts';

@@ -227,6 +227,14 @@ export function call(context: CallContext, line: string | readonly string[]): un
   return decode(Buffer.from(reply.take()));
 }
 
+/** A context in which these lines were called, with nothing of them left to tell. */
+export function prepared(lines: readonly string[], options: CallOptions = {}): CallContext {
+  const context = new CallContext(options);
+  for (const line of lines) call(context, line);
+  context.takeAnnounced();
+  return context;
+}
+
 function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
   const { command } = entry;
   switch (command.route) {

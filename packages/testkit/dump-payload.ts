@@ -1,6 +1,12 @@
-import { crc64 } from '#base';
+/** Payloads of DUMP and RESTORE as text, one character per byte. */
 
-/** What RESTORE takes: this type and value, one character per byte, and a footer that fits. */
+import { crc64 } from '#base';
+import { call, type CallContext } from './call.ts';
+
+/** Bytes that are written as hex digits. */
+export const binary = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1');
+
+/** What RESTORE takes: this type and value, and a footer that fits. */
 export function dumpPayload(body: string, version = 12): string {
   const bytes = Buffer.from(`${body}\0\0${'\0'.repeat(8)}`, 'latin1');
   bytes.writeUInt16LE(version, body.length);
@@ -8,4 +14,9 @@ export function dumpPayload(body: string, version = 12): string {
   bytes.writeUInt32LE(low, bytes.length - 8);
   bytes.writeUInt32LE(high, bytes.length - 4);
   return bytes.toString('latin1');
+}
+
+/** RESTOREs the key `k`. */
+export function restore(context: CallContext, payload: string, ...options: string[]): unknown {
+  return call(context, ['RESTORE', 'k', '0', payload, ...options]);
 }

@@ -1,5 +1,5 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
-export { call, CallContext, type CallOptions } from './call.ts';
+export { call, CallContext, prepared, type CallOptions } from './call.ts';
 export {
   ChildServer,
   freePort,
@@ -7,7 +7,7 @@ export {
   type LaunchOptions,
   type ServerEnd,
 } from './child-server.ts';
-export { dumpPayload } from './dump-payload.ts';
+export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
@@ -22,6 +22,14 @@ export {
   type ClientOptions,
   type Word,
 } from './resp-client.ts';
-export { Push, ReplyError, RespParser, textOf, Verbatim, type Reply } from './resp-parser.ts';
+export {
+  byName,
+  Push,
+  ReplyError,
+  RespParser,
+  textOf,
+  Verbatim,
+  type Reply,
+} from './resp-parser.ts';
 export { startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';

@@ -62,6 +62,14 @@ export function textOf(reply: Reply | undefined): string {
   return reply === undefined ? '' : JSON.stringify(reply);
 }
 
+/** A reply in which names and values follow one another: the values by name. */
+export function byName(reply: unknown): Map<string, Reply> {
+  const flat = reply as Reply[];
+  const found = new Map<string, Reply>();
+  for (let at = 0; at < flat.length; at += 2) found.set(textOf(flat[at]), flat[at + 1]!);
+  return found;
+}
+
 interface Open {
   readonly kind: string;
   readonly items: Reply[];

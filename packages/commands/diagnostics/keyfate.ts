@@ -2,6 +2,7 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
+import { answerLater, writeOk } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -69,12 +70,9 @@ function answerDeaths(
   count: number,
   of?: { readonly database: number; readonly key: Bytes },
 ): void {
-  const answer = context.defer();
-  void context.keyFates.newest(count, of).then((deaths) => {
-    answer((reply) => {
-      reply.arrayHeader(deaths.length);
-      for (const death of deaths) writeDeath(death, reply);
-    });
+  answerLater(context, context.keyFates.newest(count, of), (reply, deaths) => {
+    reply.arrayHeader(deaths.length);
+    for (const death of deaths) writeDeath(death, reply);
   });
 }
 
@@ -149,12 +147,7 @@ const reset = onMain<DiagnosticsContext>({
   args: [],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run(context) {
-    const answer = context.defer();
-    void context.keyFates.reset().then(() => {
-      answer((reply) => {
-        reply.ok();
-      });
-    });
+    answerLater(context, context.keyFates.reset(), writeOk);
   },
 });
 

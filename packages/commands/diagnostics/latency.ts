@@ -2,6 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
+import { answerLater } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -105,11 +106,8 @@ const doctor = onMain<DiagnosticsContext>({
   args: [],
   tips: everyNode,
   run(context) {
-    const answer = context.defer();
-    void context.latency.diagnose().then((text) => {
-      answer((reply) => {
-        reply.verbatim(text);
-      });
+    answerLater(context, context.latency.diagnose(), (reply, text) => {
+      reply.verbatim(text);
     });
   },
 });

@@ -1,6 +1,7 @@
 /** What commands about slowness ask of the server. */
 
 import type { Bytes } from '#base';
+import type { PrefixReport } from '#diag';
 import type { MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 
@@ -102,23 +103,9 @@ export interface KeyFatePort {
   reset(): Promise<void>;
 }
 
-/** Keys with one prefix. */
-export interface PrefixEntry {
-  /** Empty for the keys with none. */
-  readonly prefix: string;
-  readonly ops: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly inputBytes: number;
-  readonly outputBytes: number;
-  /** Null until they have been counted. */
-  readonly keys: number | null;
-  readonly memoryBytes: number | null;
-}
-
 export interface PrefixesPort {
   /** One for each configured prefix, and the last for the other keys; empty when there is none. */
-  readonly entries: readonly PrefixEntry[];
+  readonly entries: readonly PrefixReport[];
 }
 
 /** What a handler of this family gets. */

@@ -1,18 +1,18 @@
+import type { PrefixReport } from '#diag';
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table.ts';
-import type { PrefixEntry } from './ports.ts';
 
 const prefixes = suite('PREFIXES');
 
-const user: PrefixEntry = {
+const user: PrefixReport = {
   ...{ prefix: 'user:', ops: 1, hits: 2, misses: 3, inputBytes: 4, outputBytes: 5 },
   ...{ keys: 6, memoryBytes: 7 },
 };
-const other: PrefixEntry = { ...user, prefix: '', keys: null, memoryBytes: null };
+const other: PrefixReport = { ...user, prefix: '', keys: null, memoryBytes: null };
 
-const contextWith = (entries: readonly PrefixEntry[], protocol: 2 | 3 = 2): CallContext =>
+const contextWith = (entries: readonly PrefixReport[], protocol: 2 | 3 = 2): CallContext =>
   new CallContext({ ports: { prefixes: { entries } }, protocol });
 
 const cases: readonly (readonly [line: string, reply: unknown])[] = [

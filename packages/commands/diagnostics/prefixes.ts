@@ -1,11 +1,12 @@
 /** PREFIXES: what keys with configured prefixes are used for, and what they take. */
 
 import { CommandError } from '#base';
+import type { PrefixReport } from '#diag';
 import type { ReplyWriter } from '#resp';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
-import type { DiagnosticsContext, PrefixEntry } from './ports.ts';
+import type { DiagnosticsContext } from './ports.ts';
 
 const none = new CommandError('ERR no key prefixes are configured, set key-prefixes.prefixes');
 
@@ -33,7 +34,7 @@ const get = onMain<DiagnosticsContext>({
   },
 });
 
-function writeEntry(entry: PrefixEntry, reply: ReplyWriter): void {
+function writeEntry(entry: PrefixReport, reply: ReplyWriter): void {
   const fields = [
     ['ops', entry.ops],
     ['hits', entry.hits],

@@ -2,6 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
+import { answerLater, writeOk } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -31,11 +32,8 @@ const get = onMain<DiagnosticsContext>({
   history: [['4.0.0', 'Entries tell the address and name of the client.']],
   run(context, args) {
     const count = countOf(args);
-    const answer = context.defer();
-    void context.slowlog.newest(count).then((entries) => {
-      answer((reply) => {
-        writeEntries(entries, reply);
-      });
+    answerLater(context, context.slowlog.newest(count), (reply, entries) => {
+      writeEntries(entries, reply);
     });
   },
 });
@@ -86,12 +84,7 @@ const reset = onMain<DiagnosticsContext>({
   args: [],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run(context) {
-    const answer = context.defer();
-    void context.slowlog.reset().then(() => {
-      answer((reply) => {
-        reply.ok();
-      });
-    });
+    answerLater(context, context.slowlog.reset(), writeOk);
   },
 });
 

@@ -1,6 +1,7 @@
 /** CONFIG and INFO: how the server is set up, and how it fares. */
 
 import { errors } from '#base';
+import { answerLater, writeOk } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -73,12 +74,7 @@ const resetstat = onMain<ServerContext>({
   args: [],
   tips: everyNode,
   run(context) {
-    const answer = context.defer();
-    void context.statistics.reset().then(() => {
-      answer((reply) => {
-        reply.ok();
-      });
-    });
+    answerLater(context, context.statistics.reset(), writeOk);
   },
 });
 

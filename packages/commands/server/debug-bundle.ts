@@ -1,10 +1,12 @@
 /** DEBUG BUNDLE: diagnostic bundles without HTTP. */
 
 import { CommandError } from '#base';
+import type { BundleReport } from '#documents';
 import type { ReplyWriter } from '#resp';
+import { answerOrError } from '../answer-later.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { BundleEntry, ServerContext } from './ports.ts';
+import type { ServerContext } from './ports.ts';
 
 const unknownWord = new CommandError('ERR DEBUG BUNDLE takes GENERATE or LIST');
 const noWait = new CommandError('ERR DEBUG BUNDLE is not allowed in transactions');
@@ -19,32 +21,17 @@ export const debugBundle = onMain<ServerContext>({
     if (!isGenerate && !args.spellsAt(2, 'LIST')) throw unknownWord;
     if (!context.mayBlock) throw noWait;
     const { bundles } = context;
-    const answer = context.defer();
-    const asked = isGenerate ? bundles.generate() : bundles.list();
-    void asked.then(
-      (found) => {
-        answer((reply) => {
-          if (Array.isArray(found)) writeList(reply, found as readonly BundleEntry[]);
-          else writeEntry(reply, found as BundleEntry);
-        });
-      },
-      (error: unknown) => {
-        answer((reply) => {
-          reply.error(
-            new CommandError(`ERR ${error instanceof Error ? error.message : String(error)}`),
-          );
-        });
-      },
-    );
+    if (isGenerate) answerOrError(context, bundles.generate(), writeEntry);
+    else answerOrError(context, bundles.list(), writeList);
   },
 });
 
-function writeList(reply: ReplyWriter, entries: readonly BundleEntry[]): void {
+function writeList(reply: ReplyWriter, entries: readonly BundleReport[]): void {
   reply.arrayHeader(entries.length);
   for (const entry of entries) writeEntry(reply, entry);
 }
 
-function writeEntry(reply: ReplyWriter, entry: BundleEntry): void {
+function writeEntry(reply: ReplyWriter, entry: BundleReport): void {
   reply.mapHeader(4);
   reply.text('id');
   reply.text(entry.id);

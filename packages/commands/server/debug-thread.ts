@@ -2,6 +2,7 @@
 
 import { CommandError, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
+import { answerOrError } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
@@ -31,20 +32,13 @@ export const debugThread = onMain<ServerContext>({
     if (!isProfile && !(args.spellsAt(3, 'HEAP') && args.count === 4)) throw unknownWord;
     const seconds = isProfile ? readSeconds(args) : 0;
     if (!context.mayBlock) throw noWait;
-    const answer = context.defer();
-    const asked = isProfile
-      ? threads.profile(thread, seconds).then((profile) => (reply: ReplyWriter) => {
-          reply.bulk(profile);
-        })
-      : threads.heap(thread).then((heap) => (reply: ReplyWriter) => {
-          writeHeap(reply, heap);
-        });
-    void asked.then(answer, (error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      answer((reply) => {
-        reply.error(new CommandError(`ERR ${text}`));
+    if (isProfile) {
+      answerOrError(context, threads.profile(thread, seconds), (reply, profile) => {
+        reply.bulk(profile);
       });
-    });
+    } else {
+      answerOrError(context, threads.heap(thread), writeHeap);
+    }
   },
 });
 

@@ -1,11 +1,13 @@
 /** DEBUG TRACING: how tracing goes, and the latest traces, without HTTP. */
 
 import { CommandError, errors } from '#base';
+import type { SpanReport, TraceReport } from '#documents';
 import type { ReplyWriter } from '#resp';
+import { answerOrError } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { onMain } from '../definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { ServerContext, TraceSpan, TraceStatus, TraceSummary } from './ports.ts';
+import type { ServerContext, TraceStatus } from './ports.ts';
 
 /** Traces that RECENT answers where no number is given. */
 const RECENT_DEFAULT = 10;
@@ -25,21 +27,8 @@ export const debugTracing = onMain<ServerContext>({
     if (!isStatus && !isRecent) throw unknownWord;
     const count = isRecent ? recentCount(args) : 0;
     if (!context.mayBlock) throw noWait;
-    const answer = context.defer();
-    const asked = isStatus
-      ? context.traces.status().then((status) => (reply: ReplyWriter) => {
-          writeStatus(reply, status);
-        })
-      : context.traces.recent(count).then((traces) => (reply: ReplyWriter) => {
-          reply.arrayHeader(traces.length);
-          for (const trace of traces) writeTrace(reply, trace);
-        });
-    void asked.then(answer, (error: unknown) => {
-      answer((reply) => {
-        const text = error instanceof Error ? error.message : String(error);
-        reply.error(new CommandError(`ERR ${text}`));
-      });
-    });
+    if (isStatus) answerOrError(context, context.traces.status(), writeStatus);
+    else answerOrError(context, context.traces.recent(count), writeTraces);
   },
 });
 
@@ -61,7 +50,12 @@ function writeStatus(reply: ReplyWriter, status: TraceStatus): void {
   }
 }
 
-function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceSummary): void {
+function writeTraces(reply: ReplyWriter, traces: readonly TraceReport[]): void {
+  reply.arrayHeader(traces.length);
+  for (const trace of traces) writeTrace(reply, trace);
+}
+
+function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceReport): void {
   reply.mapHeader(2);
   reply.text('trace-id');
   reply.text(id);
@@ -70,7 +64,7 @@ function writeTrace(reply: ReplyWriter, { trace_id: id, spans }: TraceSummary): 
   for (const span of spans) writeSpan(reply, span);
 }
 
-function writeSpan(reply: ReplyWriter, span: TraceSpan): void {
+function writeSpan(reply: ReplyWriter, span: SpanReport): void {
   reply.mapHeader(6);
   reply.text('span-id');
   reply.text(span.span_id);

@@ -2,6 +2,7 @@
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
+import { answerLater } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -92,28 +93,33 @@ const reset = onMain<ServerContext>({
   },
 });
 
-const get = onMain<ServerContext>({
+/** The shards are asked, and a transaction has nobody to wait for them. */
+const aboutReports = {
   ...aboutHotKeys,
-  name: 'HOTKEYS|GET',
-  summary: 'Answers what the session has found.',
-  complexity: 'O(N) for N keys that each shard keeps in mind.',
   arity: 2,
-  // The shards are asked, and a transaction has nobody to wait for them.
+  complexity: 'O(N) for N keys that each shard keeps in mind.',
   flags: [...aboutHotKeys.flags, 'no_multi'],
   tips: ['nondeterministic_output'],
+} as const satisfies Partial<CommandHead>;
+
+const orNil =
+  <Report>(write: (reply: ReplyWriter, report: Report) => void) =>
+  (reply: ReplyWriter, report: Report | null): void => {
+    if (report === null) reply.nil();
+    else write(reply, report);
+  };
+
+const get = onMain<ServerContext>({
+  ...aboutReports,
+  name: 'HOTKEYS|GET',
+  summary: 'Answers what the session has found.',
   run(context) {
     const { hotKeys } = context;
     if (hotKeys.state === 'idle') {
       context.reply.nil();
       return;
     }
-    const answer = context.defer();
-    void hotKeys.report().then((report) => {
-      answer((reply) => {
-        if (report === null) reply.nil();
-        else writeHotKeys(reply, report);
-      });
-    });
+    answerLater(context, hotKeys.report(), orNil(writeHotKeys));
   },
 });
 
@@ -122,23 +128,13 @@ const noWindows = new CommandError(
 );
 
 const window = onMain<ServerContext>({
-  ...aboutHotKeys,
+  ...aboutReports,
   name: 'HOTKEYS|WINDOW',
   summary: 'Answers which keys were used most in the last whole window.',
-  complexity: 'O(N) for N keys that each shard keeps in mind.',
-  arity: 2,
-  flags: [...aboutHotKeys.flags, 'no_multi'],
-  tips: ['nondeterministic_output'],
   run(context) {
     const { hotKeys } = context;
     if (!hotKeys.hasWindows) throw noWindows;
-    const answer = context.defer();
-    void hotKeys.window().then((report) => {
-      answer((reply) => {
-        if (report === null) reply.nil();
-        else writeWindow(reply, report);
-      });
-    });
+    answerLater(context, hotKeys.window(), orNil(writeWindow));
   },
 });
 

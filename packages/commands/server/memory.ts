@@ -1,6 +1,7 @@
 /** MEMORY: what keys cost, and whether memory is well used. */
 
 import { errors } from '#base';
+import { answerLater, writeOk } from '../answer-later.ts';
 import type { Arguments } from '../arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { MainContext } from '../contexts.ts';
@@ -91,12 +92,7 @@ const purge = onMain<ServerContext>({
       context.reply.ok();
       return;
     }
-    const answer = context.defer();
-    void port.purge().then(() => {
-      answer((reply) => {
-        reply.ok();
-      });
-    });
+    answerLater(context, port.purge(), writeOk);
   },
 });
 

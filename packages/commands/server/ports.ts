@@ -1,6 +1,8 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
+import type { HotWindowReport } from '#diag';
+import type { BundleReport, TraceReport } from '#documents';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 import type { MonitorFilter } from './monitor.ts';
@@ -76,29 +78,8 @@ export interface HotKeysReport {
   readonly missingShards: number;
 }
 
-/** A key of the last window; rates are uses per second. */
-export interface HotWindowEntry {
-  readonly database: number;
-  readonly key: Bytes;
-  readonly opsPerSecond: number;
-  readonly readsPerSecond: number;
-  readonly writesPerSecond: number;
-  /** By how much the first may be off. */
-  readonly errorPerSecond: number;
-}
-
 /** The last whole window. */
-export interface HotWindow {
-  readonly startMs: number;
-  readonly seconds: number;
-  readonly sample: number;
-  /** Uses of keys that were looked at. */
-  readonly samples: number;
-  readonly opsPerSecond: number;
-  /** A key that was used more often is known. */
-  readonly floorPerSecond: number;
-  /** The hottest first. */
-  readonly keys: readonly HotWindowEntry[];
+export interface HotWindow extends HotWindowReport {
   /** Shards that did not answer in time. */
   readonly missingShards: number;
 }
@@ -116,17 +97,10 @@ export interface HotKeysPort {
   report(): Promise<HotKeysReport | null>;
 }
 
-export interface BundleEntry {
-  readonly id: string;
-  readonly created_at: string;
-  readonly size_bytes: number;
-  readonly expires_at: string;
-}
-
 /** Diagnostic bundles; what cannot be done rejects with the reason. */
 export interface BundlesPort {
-  generate(): Promise<BundleEntry>;
-  list(): Promise<readonly BundleEntry[]>;
+  generate(): Promise<BundleReport>;
+  list(): Promise<readonly BundleReport[]>;
 }
 
 /** What every event has (`time_us`, `thread`, `event`), then the fields of its kind. */
@@ -170,25 +144,11 @@ export interface TraceStatus {
   readonly collector: string;
 }
 
-export interface TraceSpan {
-  readonly span_id: string;
-  readonly parent_id: string | null;
-  readonly name: string;
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
-}
-
-export interface TraceSummary {
-  readonly trace_id: string;
-  readonly spans: readonly TraceSpan[];
-}
-
 /** Traces; what cannot be asked rejects with the reason. */
 export interface TracesPort {
   status(): Promise<TraceStatus>;
   /** The latest, newest first. */
-  recent(count: number): Promise<readonly TraceSummary[]>;
+  recent(count: number): Promise<readonly TraceReport[]>;
 }
 
 export interface StatisticsPort {

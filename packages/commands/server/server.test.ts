@@ -1,9 +1,10 @@
 import { CommandError } from '#base';
+import type { TraceReport } from '#documents';
 import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table.ts';
-import type { SavingPort, ServerContext, TraceStatus, TraceSummary } from './ports.ts';
+import type { SavingPort, ServerContext, TraceStatus } from './ports.ts';
 
 const server = suite('server');
 
@@ -12,7 +13,7 @@ const TRACE_STATUS: TraceStatus = {
   ...{ 'dropped-queue-total': 2, 'dropped-collector-total': 3, 'spans-exported-total': 20 },
   ...{ queued: 4, recent: 5, collector: 'working' },
 };
-const TRACE: TraceSummary = {
+const TRACE: TraceReport = {
   trace_id: 'ab',
   spans: [
     {
@@ -91,7 +92,7 @@ function contextWithPorts(
     },
     traces: {
       status: () => Promise.resolve(TRACE_STATUS),
-      recent: (count) => Promise.resolve(new Array<TraceSummary>(count).fill(TRACE).slice(0, 2)),
+      recent: (count) => Promise.resolve(new Array<TraceReport>(count).fill(TRACE).slice(0, 2)),
     },
     status: { json: () => '{"status":1}' },
     statistics: {

@@ -1,12 +1,10 @@
 /** DUMP and RESTORE of streams. Payloads were recorded from Redis 7.4.1 and 7.0.15. */
 
-import { call, CallContext, dumpPayload } from '#testkit';
+import { binary, call, CallContext, dumpPayload } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
 const dumping = suite('DUMP and RESTORE of streams');
-
-const binary = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1');
 
 /** Entries 1-1 and 2^64-1-5, and between them 1-2, which was deleted. */
 const nodes =

@@ -1,19 +1,11 @@
-/** Entries of streams: every command, every error. The replies were recorded from Redis 7.4.1. */
+/** Entries of streams as they come and go: every command, every error. The replies were recorded from Redis 7.4.1. */
 
-import { call, CallContext } from '#testkit';
+import { call, CallContext, prepared } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { streamLines } from './stream-fixture.ts';
 
 const stream = suite('stream');
-
-/** A stream and a string. */
-const setup = [
-  'XADD s 1-1 a 1 b 2',
-  'XADD s 1-2 a 3 b 4',
-  'XADD s 2-0 c 5',
-  'XADD s 5-0 a 6 b 7',
-  'SET str x',
-];
 
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XADD s 6 a 1', '6-0'],
@@ -111,105 +103,6 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XLEN s', 4],
   ['XLEN none', 0],
   ['XLEN str', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  [
-    'XRANGE s - +',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  ['XRANGE s - + COUNT 1', [['1-1', ['a', '1', 'b', '2']]]],
-  ['XRANGE s - + COUNT 0', null],
-  ['XRANGE s - + COUNT -1', null],
-  ['XRANGE s - + COUNT', '-ERR syntax error'],
-  ['XRANGE s - + COUNT x', '-ERR value is not an integer or out of range'],
-  ['XRANGE s - + FOO 1', '-ERR syntax error'],
-  [
-    'XRANGE s 1 1',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-    ],
-  ],
-  [
-    'XRANGE s 1-2 4',
-    [
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
-  [
-    'XRANGE s (1-2 +',
-    [
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  [
-    'XRANGE s (1 +',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  [
-    'XRANGE s - (5-0',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
-  [
-    'XRANGE s - (2',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
-  [
-    'XRANGE s (18446744073709551615-18446744073709551615 +',
-    '-ERR invalid start ID for the interval',
-  ],
-  ['XRANGE s - (0-0', '-ERR invalid end ID for the interval'],
-  ['XRANGE s (- +', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XRANGE s - (+', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XRANGE s + -', []],
-  ['XRANGE s 3 4', []],
-  ['XRANGE s x +', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XRANGE s - x', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XRANGE s ( +', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XRANGE none - +', []],
-  ['XRANGE str - +', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  ['XRANGE str x +', '-ERR Invalid stream ID specified as stream command argument'],
-  [
-    'XREVRANGE s + -',
-    [
-      ['5-0', ['a', '6', 'b', '7']],
-      ['2-0', ['c', '5']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['1-1', ['a', '1', 'b', '2']],
-    ],
-  ],
-  ['XREVRANGE s + - COUNT 1', [['5-0', ['a', '6', 'b', '7']]]],
-  [
-    'XREVRANGE s (5 (1-1',
-    [
-      ['5-0', ['a', '6', 'b', '7']],
-      ['2-0', ['c', '5']],
-      ['1-2', ['a', '3', 'b', '4']],
-    ],
-  ],
-  ['XREVRANGE s 4 2', [['2-0', ['c', '5']]]],
-  ['XREVRANGE s - +', []],
-  ['XREVRANGE s x -', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XREVRANGE none + -', []],
-  ['XREVRANGE str + -', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
   ['XDEL s 1-1', 1],
   ['XDEL s 1-1 1-1 5 7', 2],
   ['XDEL s 1-1 1-2 2-0 5-0', 4],
@@ -239,191 +132,12 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XSETID s 7 FOO 1', '-ERR syntax error'],
   ['XSETID none 1', '-ERR no such key'],
   ['XSETID str 1', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  [
-    'XREAD STREAMS s 0',
-    [
-      [
-        's',
-        [
-          ['1-1', ['a', '1', 'b', '2']],
-          ['1-2', ['a', '3', 'b', '4']],
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
-    ],
-  ],
-  [
-    'XREAD STREAMS s 1-1',
-    [
-      [
-        's',
-        [
-          ['1-2', ['a', '3', 'b', '4']],
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
-    ],
-  ],
-  ['XREAD COUNT 1 STREAMS s 0', [['s', [['1-1', ['a', '1', 'b', '2']]]]]],
-  ['XREAD COUNT -1 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
-  ['XREAD STREAMS s 5', null],
-  ['XREAD STREAMS s $', null],
-  ['XREAD STREAMS s +', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
-  ['XREAD COUNT 5 STREAMS s none 5 0', null],
-  [
-    'XREAD STREAMS s s 2 1-2',
-    [
-      ['s', [['5-0', ['a', '6', 'b', '7']]]],
-      [
-        's',
-        [
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
-    ],
-  ],
-  ['XREAD STREAMS none $', null],
-  ['XREAD STREAMS none +', null],
-  ['XREAD STREAMS none 0', null],
-  [
-    'XREAD STREAMS s >',
-    '-ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
-  ],
-  ['XREAD STREAMS s -', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XREAD STREAMS s x', '-ERR Invalid stream ID specified as stream command argument'],
-  ['XREAD STREAMS s 18446744073709551615-18446744073709551615', null],
-  ['XREAD STREAMS s', "-ERR wrong number of arguments for 'xread' command"],
-  [
-    'XREAD STREAMS s t 0',
-    "-ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified.",
-  ],
-  ['XREAD STREAMS str 0', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  [
-    'XREAD STREAMS none str 0 0',
-    '-WRONGTYPE Operation against a key holding the wrong kind of value',
-  ],
-  ['XREAD COUNT x STREAMS s 0', '-ERR value is not an integer or out of range'],
-  ['XREAD COUNT 1 2 s 0', '-ERR syntax error'],
-  ['XREAD BLOCK -1 STREAMS s 0', '-ERR timeout is negative'],
-  ['XREAD BLOCK x STREAMS s 0', '-ERR timeout is not an integer or out of range'],
-  ['XREAD BLOCK 5 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
-  [
-    'XREAD GROUP g c STREAMS s 0',
-    '-ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
-  ],
-  [
-    'XREAD NOACK STREAMS s 0',
-    '-ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
-  ],
-  ['XREAD BLOCK 1 COUNT 1', '-ERR syntax error'],
-  [
-    'XINFO STREAM s',
-    [
-      'length',
-      4,
-      'radix-tree-keys',
-      1,
-      'radix-tree-nodes',
-      2,
-      'last-generated-id',
-      '5-0',
-      'max-deleted-entry-id',
-      '0-0',
-      'entries-added',
-      4,
-      'recorded-first-entry-id',
-      '1-1',
-      'groups',
-      0,
-      'first-entry',
-      ['1-1', ['a', '1', 'b', '2']],
-      'last-entry',
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  ['XINFO STREAM none', '-ERR no such key'],
-  ['XINFO STREAM str', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  [
-    'XINFO STREAM s FOO',
-    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
-  ],
-  [
-    'XINFO STREAM s FULL COUNT',
-    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
-  ],
-  [
-    'XINFO STREAM s FULL FOO 1',
-    "-ERR unknown subcommand or wrong number of arguments for 'STREAM'. Try XINFO HELP.",
-  ],
-  ['XINFO STREAM s FULL COUNT x', '-ERR value is not an integer or out of range'],
-  [
-    'XINFO STREAM s FULL COUNT 1',
-    [
-      'length',
-      4,
-      'radix-tree-keys',
-      1,
-      'radix-tree-nodes',
-      2,
-      'last-generated-id',
-      '5-0',
-      'max-deleted-entry-id',
-      '0-0',
-      'entries-added',
-      4,
-      'recorded-first-entry-id',
-      '1-1',
-      'entries',
-      [['1-1', ['a', '1', 'b', '2']]],
-      'groups',
-      [],
-    ],
-  ],
-  [
-    'XINFO STREAM s FULL',
-    [
-      'length',
-      4,
-      'radix-tree-keys',
-      1,
-      'radix-tree-nodes',
-      2,
-      'last-generated-id',
-      '5-0',
-      'max-deleted-entry-id',
-      '0-0',
-      'entries-added',
-      4,
-      'recorded-first-entry-id',
-      '1-1',
-      'entries',
-      [
-        ['1-1', ['a', '1', 'b', '2']],
-        ['1-2', ['a', '3', 'b', '4']],
-        ['2-0', ['c', '5']],
-        ['5-0', ['a', '6', 'b', '7']],
-      ],
-      'groups',
-      [],
-    ],
-  ],
-  ['XINFO FOO s', "-ERR unknown subcommand 'FOO'. Try XINFO HELP."],
   ['OBJECT ENCODING s', 'stream'],
   ['TYPE s', 'stream'],
 ];
 
 for (const [line, reply] of cases) {
-  stream(line, () => assert.equal(call(prepared(), line), reply));
-}
-
-function prepared(options: ConstructorParameters<typeof CallContext>[0] = {}): CallContext {
-  const context = new CallContext(options);
-  for (const line of setup) call(context, line);
-  context.takeAnnounced();
-  return context;
+  stream(line, () => assert.equal(call(prepared(streamLines), line), reply));
 }
 
 const announced: readonly (readonly [line: string, events: readonly string[]])[] = [
@@ -442,7 +156,7 @@ const announced: readonly (readonly [line: string, events: readonly string[]])[]
 
 for (const [line, events] of announced) {
   stream(`${line} announces ${events.join(', ') || 'nothing'}`, () => {
-    const context = prepared();
+    const context = prepared(streamLines);
     call(context, line);
     assert.equal(context.takeAnnounced(), events);
   });
@@ -519,16 +233,8 @@ stream('an approximate trimming takes whole nodes, as many as the limit lets it'
   assert.is(call(context, 'TYPE s'), 'stream');
 });
 
-stream('is a map in RESP3 where streams are named', () => {
-  const context = prepared({ protocol: 3 });
-  const reply = call(context, 'XREAD COUNT 1 STREAMS s none 0 0');
-  assert.equal(reply, new Map([['s', [['1-1', ['a', '1', 'b', '2']]]]]));
-  assert.is(call(context, 'XREAD STREAMS s 9'), null);
-  assert.is((call(context, 'XINFO STREAM s') as Map<string, unknown>).get('length'), 4);
-});
-
 stream('a copy is a stream of its own', () => {
-  const context = prepared();
+  const context = prepared(streamLines);
   assert.is(call(context, 'COPY s t'), 1);
   const [one, other] = call(context, 'DEBUG DIGEST-VALUE s t') as string[];
   assert.is(one, other);

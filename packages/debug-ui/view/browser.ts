@@ -1,7 +1,7 @@
 /** What the pages have of the browser beside the document: its clock, its storage, requests. */
 
 /** A request the server has refused or could not answer, in its own words. */
-export class ApiError extends Error {
+class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
 
@@ -37,7 +37,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** The file of a POST's or GET's answer, with the name the server gives it. */
+/** The file that is answered, with the name the server gives it. */
 export async function download(path: string): Promise<{ blob: Blob; name: string }> {
   const response = await fetch(path, { credentials: 'same-origin' });
   if (!response.ok) throw new ApiError(response.status, await reasonOf(response));

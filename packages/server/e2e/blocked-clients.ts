@@ -11,6 +11,9 @@ import {
 } from '#testkit';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keysOnShard } from './keys.ts';
+
+const SHARDS = 3;
 
 /** The server of the suite that is under way. */
 export let server: ChildServer;
@@ -19,9 +22,9 @@ export let client: RespClient;
 let clients: RespClient[] = [];
 
 /** Gives a suite a server, and every test of it a fresh client and empty databases. */
-export function serveBlocked(of: Test, shards: number): void {
+export function serveBlocked(of: Test): void {
   of.before(async () => {
-    server = await startServer({ shards });
+    server = await startServer({ shards: SHARDS });
   });
   of.after(async () => {
     await server.stop();
@@ -34,6 +37,14 @@ export function serveBlocked(of: Test, shards: number): void {
     for (const open of clients) await open.end();
     clients = [];
   });
+}
+
+/** Two keys of one shard, and one of each of the others. */
+export function placedKeys(prefix: string): Record<'here' | 'near' | 'far' | 'third', string> {
+  const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, prefix);
+  const [far = ''] = keysOnShard(1, SHARDS, 1, prefix);
+  const [third = ''] = keysOnShard(2, SHARDS, 1, prefix);
+  return { here, near, far, third };
 }
 
 export async function newClient(): Promise<RespClient> {

@@ -10,20 +10,17 @@ import {
   call,
   client,
   newClient,
+  placedKeys,
   server,
   serveBlocked,
   waiting,
 } from './blocked-clients.ts';
-import { keysOnShard } from './keys.ts';
 
 const blocking = suite('blocking commands against the clock and each other');
 
-const SHARDS = 3;
-const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'race');
-const [far = ''] = keysOnShard(1, SHARDS, 1, 'race');
-const [third = ''] = keysOnShard(2, SHARDS, 1, 'race');
+const { here, near, far, third } = placedKeys('race');
 
-serveBlocked(blocking, SHARDS);
+serveBlocked(blocking);
 
 blocking('keys that expire while shards agree on them leave nobody waiting for good', async () => {
   const answered = async (nth: number): Promise<void> => {

@@ -11,20 +11,17 @@ import {
   call,
   client,
   newClient,
+  placedKeys,
   server,
   serveBlocked,
   waiting,
 } from './blocked-clients.ts';
-import { keysOnShard } from './keys.ts';
 
 const blocking = suite('blocking commands');
 
-const SHARDS = 3;
-const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'list');
-const [far = ''] = keysOnShard(1, SHARDS, 1, 'list');
-const [third = ''] = keysOnShard(2, SHARDS, 1, 'list');
+const { here, near, far, third } = placedKeys('list');
 
-serveBlocked(blocking, SHARDS);
+serveBlocked(blocking);
 
 const pairs: readonly (readonly [what: string, first: string, second: string])[] = [
   ['one shard', here, near],

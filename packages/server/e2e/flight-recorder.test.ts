@@ -1,6 +1,15 @@
 /** The flight recorder of a real server: each kind of event, and that a stuck thread hides nothing. */
 // test-limit: 60s
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import {
+  byName,
+  request,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
@@ -23,16 +32,14 @@ type Entry = Record<string, string | number | null>;
 
 /** What the command answers, as objects. */
 async function entries(...words: (string | number)[]): Promise<Entry[]> {
-  const reply = (await client.call('DEBUG', 'FLIGHT-RECORDER', ...words)) as unknown[][];
+  const reply = (await client.call('DEBUG', 'FLIGHT-RECORDER', ...words)) as Reply[];
   return reply.map((flat) => {
     // Fractions are texts in RESP2.
-    const values = flat.map((value) => {
+    const values = [...byName(flat)].map(([name, value]) => {
       const text = Buffer.isBuffer(value) ? value.toString() : value;
-      return /^\d+\.\d+$/.test(String(text)) ? Number(text) : text;
+      return [name, typeof text === 'string' && /^\d+\.\d+$/.test(text) ? Number(text) : text];
     });
-    return Object.fromEntries(
-      values.flatMap((name, nth) => (nth % 2 === 0 ? [[name, values[nth + 1]]] : [])),
-    ) as Entry;
+    return Object.fromEntries(values) as Entry;
   });
 }
 

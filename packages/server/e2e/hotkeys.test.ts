@@ -1,6 +1,7 @@
 /** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
 // test-limit: 60s
 import {
+  byName,
   request,
   startServer,
   textOf,
@@ -40,11 +41,8 @@ interface Row {
 
 /** The report by field, its rows read. */
 async function report(): Promise<{ field: (name: string) => unknown; rows: Row[] }> {
-  const flat = (await words('GET')) as unknown[];
-  const field = (name: string): unknown => {
-    const at = flat.findIndex((each, nth) => nth % 2 === 0 && String(each) === name);
-    return flat[at + 1];
-  };
+  const fields = byName(await words('GET'));
+  const field = (name: string): unknown => fields.get(name);
   const rows = (field('hotkeys') as unknown[][]).map((row) => ({
     key: (row[1] as Buffer).toString('latin1'),
     ...{ calls: Number(row[3]), us: Number(row[5]), bytes: Number(row[7]) },
@@ -195,10 +193,10 @@ interface WindowRow {
 
 /** The last whole window; undefined when there is none. */
 async function lastWindow(): Promise<{ samples: number; rows: WindowRow[] } | undefined> {
-  const flat = (await words('WINDOW')) as unknown[] | null;
+  const flat = await words('WINDOW');
   if (flat === null) return undefined;
-  const field = (name: string): unknown =>
-    flat[flat.findIndex((each, nth) => nth % 2 === 0 && String(each) === name) + 1];
+  const fields = byName(flat);
+  const field = (name: string): unknown => fields.get(name);
   const rows = (field('hotkeys') as unknown[][]).map((row) => ({
     key: (row[1] as Buffer).toString('latin1'),
     ...{ db: Number(row[3]), ops: Number(row[5]), reads: Number(row[7]) },

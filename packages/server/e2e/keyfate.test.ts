@@ -1,5 +1,6 @@
 /** KEYFATE: every way in which a key can go, on one shard and on several, told truly and counted once. */
 import {
+  byName,
   request,
   startServer,
   textOf,
@@ -36,25 +37,21 @@ keyfate.before.each(async () => {
 type Death = Record<string, string | number>;
 
 function deathsOf(reply: Reply | undefined): Death[] {
-  return (reply as Reply[][]).map((flat) => {
-    const death: Death = {};
-    for (let at = 0; at < flat.length; at += 2) {
-      const value = flat[at + 1];
-      death[textOf(flat[at])] = typeof value === 'number' ? value : textOf(value);
-    }
-    return death;
-  });
+  return (reply as Reply[]).map((flat) =>
+    Object.fromEntries(
+      [...byName(flat)].map(([name, value]) => [
+        name,
+        typeof value === 'number' ? value : textOf(value),
+      ]),
+    ),
+  );
 }
 
 const deaths = async (): Promise<Death[]> => deathsOf(await client.call('KEYFATE', 'GET', -1));
 
 async function counts(): Promise<Record<string, number>> {
-  const flat = (await client.call('KEYFATE', 'COUNTS')) as Reply[];
-  const found: Record<string, number> = {};
-  for (let at = 0; at < flat.length; at += 2) {
-    if (flat[at + 1] !== 0) found[textOf(flat[at])] = flat[at + 1] as number;
-  }
-  return found;
+  const all = byName(await client.call('KEYFATE', 'COUNTS')) as Map<string, number>;
+  return Object.fromEntries([...all].filter(([, keys]) => keys !== 0));
 }
 
 /** Each way is tried on keys of the same shard, and on keys of different ones. */

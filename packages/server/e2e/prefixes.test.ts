@@ -1,5 +1,6 @@
 /** Counts by key prefix: exact, the same on every surface, and adding up to those of all keys. */
 import {
+  byName,
   encodeCommand,
   ReplyError,
   request,
@@ -36,14 +37,11 @@ type Row = Record<string, number | null>;
 
 /** By prefix. */
 async function rows(): Promise<Map<string, Row>> {
-  const reply = (await client.call('PREFIXES', 'GET')) as Reply[][];
+  const reply = (await client.call('PREFIXES', 'GET')) as Reply[];
   return new Map(
     reply.map((flat) => {
-      const row: Row = {};
-      for (let at = 2; at < flat.length; at += 2) {
-        row[textOf(flat[at])] = flat[at + 1] as number | null;
-      }
-      return [textOf(flat[1]), row];
+      const { prefix, ...row } = Object.fromEntries(byName(flat));
+      return [textOf(prefix), row as Row];
     }),
   );
 }

@@ -1,5 +1,12 @@
 /** What redis_exporter asks for is there and can be read as it reads it; see `redis-exporter-fields.ts`. */
-import { startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import {
+  byName,
+  startServer,
+  textOf,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ABSENT, PRESENT } from './redis-exporter-fields.ts';
@@ -149,8 +156,7 @@ exporter('takes no other field for a database', () => {
 exporter('reads settings', async () => {
   const flat = (await client.call('CONFIG', 'GET', '*')) as Reply[];
   assert.is(flat.length % 2, 0);
-  const settings = new Map<string, string>();
-  for (let at = 0; at < flat.length; at += 2) settings.set(textOf(flat[at]), textOf(flat[at + 1]));
+  const settings = new Map([...byName(flat)].map(([name, value]) => [name, textOf(value)]));
   for (const name of ['databases', 'maxclients', 'maxmemory', 'io-threads', 'repl-backlog-size']) {
     assert.match(settings.get(name) ?? '', /^\d+$/, name);
   }
@@ -164,9 +170,8 @@ exporter('reads settings', async () => {
 exporter('reads histograms, each with its sum in INFO', async () => {
   const flat = (await client.call('LATENCY', 'HISTOGRAM')) as Reply[];
   assert.ok(flat.length > 0 && flat.length % 2 === 0);
-  for (let at = 0; at < flat.length; at += 2) {
-    const command = textOf(flat[at]);
-    const [, calls, , buckets] = flat[at + 1] as [Reply, number, Reply, number[]];
+  for (const [command, row] of byName(flat)) {
+    const [, calls, , buckets] = row as [Reply, number, Reply, number[]];
     assert.ok(calls > 0, command);
     const counts = buckets.filter((_, nth) => nth % 2 === 1);
     const bounds = buckets.filter((_, nth) => nth % 2 === 0);

@@ -1,6 +1,7 @@
 /** SLOWLOG, LATENCY and the bands over several shards: one log, one history, and sums that agree. */
 // test-limit: 60s
 import {
+  byName,
   ReplyError,
   startServer,
   textOf,
@@ -259,11 +260,7 @@ slowness('making room is an event', async () => {
   await client.call('FLUSHALL');
 });
 
-const toMap = (reply: unknown): Map<string, number> => {
-  const list = reply as (string | number)[];
-  const pairs = list.flatMap((name, nth) => (nth % 2 === 0 ? [[name, list[nth + 1]]] : []));
-  return new Map(pairs as [string, number][]);
-};
+const toMap = (reply: unknown): Map<string, number> => byName(reply) as Map<string, number>;
 
 slowness('bands count every command once, and those of the shards add up', async () => {
   const keys = keyPerShard(SHARDS, 'band');

@@ -2,6 +2,7 @@
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sampleIn } from './metrics-text.ts';
 
 const pauses = suite('pauses of threads');
 
@@ -39,10 +40,7 @@ async function info(): Promise<(thread: string, field: string) => number> {
 
 async function metrics(): Promise<(sample: string) => number> {
   const { text } = await request(server.httpPort, '/metrics');
-  return (sample) => {
-    const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
-    return Number(line?.slice(sample.length + 1));
-  };
+  return (sample) => sampleIn(text, sample);
 }
 
 async function api(): Promise<(thread: string) => ApiPauses> {

@@ -1,6 +1,7 @@
 /** DEBUG SHARD: profiles and heaps of threads of a real server, while others are served. */
 // test-limit: 60s
 import {
+  byName,
   ReplyError,
   startServer,
   textOf,
@@ -137,12 +138,7 @@ probes('a client that leaves leaves no profile behind', async () => {
 type Figures = Map<string, number | unknown[]>;
 
 function figures(reply: unknown): Figures {
-  const flat = (reply as unknown[]).map((each) => (Buffer.isBuffer(each) ? each.toString() : each));
-  return new Map(
-    flat.flatMap((name, nth) =>
-      nth % 2 === 0 ? [[name as string, flat[nth + 1] as number] as const] : [],
-    ),
-  );
+  return byName(reply) as Figures;
 }
 
 for (const thread of ['main', '0', '1']) {

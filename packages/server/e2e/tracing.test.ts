@@ -14,6 +14,7 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
+import { sampleIn } from './metrics-text.ts';
 
 const tracing = suite('tracing');
 
@@ -365,13 +366,7 @@ tracing('what is counted is the same on all surfaces', async () => {
     const isStill = JSON.stringify(await read()) === JSON.stringify(status);
     return isStill && told('queued') === 0 && told('spans-exported-total') > 0;
   }, 'all is sent');
-  const metric = (name: string): number =>
-    Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${name} `))
-        ?.split(' ')[1],
-    );
+  const metric = (name: string): number => sampleIn(text, name);
   assert.is(metric('svc_traces_sampled_total'), told('sampled-total'));
   assert.is(metric('svc_traces_dropped_total{reason="busy"}'), told('dropped-busy-total'));
   assert.is(metric('svc_traces_dropped_total{reason="queue"}'), told('dropped-queue-total'));

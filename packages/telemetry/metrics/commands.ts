@@ -2,11 +2,11 @@
 
 import { ERROR_CODES } from '#base';
 import {
-  addCounts,
   bandCounts,
   bandLabels,
   Bands,
   HISTOGRAM_BUCKETS,
+  mergeExecutions,
   TICKS_PER_US,
   type CommandField,
   type Counts,
@@ -59,14 +59,6 @@ function perCommand(
   });
 }
 
-/** A command's histogram over all threads, which is `into` afterwards. */
-function mergeHistogram(source: MetricSource, id: number, into: Counts): void {
-  into.fill(0);
-  for (const page of pagesOf(source)) {
-    if (page.command(id, 'calls') > 0) addCounts(into, page.histogram(id));
-  }
-}
-
 const merged: Counts = new Float64Array(HISTOGRAM_BUCKETS);
 
 const duration = metric(
@@ -81,7 +73,7 @@ const duration = metric(
   (source, samples) => {
     if (!source.settings.tracksLatency) return;
     eachCommand(source, 'ticks', (command, ticks, id) => {
-      mergeHistogram(source, id, merged);
+      mergeExecutions(pagesOf(source), id, merged);
       samples.exemplars(source.exemplarsOf(id));
       samples.histogram(merged, secondsOf(ticks), command);
     });

@@ -4,11 +4,9 @@
  */
 
 import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#diag';
+import type { MetricKind, Unit } from '#documents';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-desk.ts';
-
-export type MetricKind = 'counter' | 'gauge' | 'histogram';
-export type Unit = 'seconds' | 'bytes' | 'ratio' | '';
 
 /** Everything that metrics are read from, at the moment of a scrape. */
 export interface MetricSource {

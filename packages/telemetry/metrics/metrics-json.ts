@@ -1,25 +1,9 @@
 /** The metrics as JSON, for the debug API. */
 
 import type { Counts } from '#diag';
+import type { MetricJson, MetricSampleJson } from '#documents';
 import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
-import type { MetricDefinition, MetricKind, MetricSource, Unit } from './definition.ts';
-
-export interface MetricSampleJson {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value?: number;
-  readonly count?: number;
-  readonly sum?: number;
-  /** Cumulative; an object would not keep their order. */
-  readonly buckets?: readonly { readonly le: string; readonly count: number }[];
-}
-
-export interface MetricJson {
-  readonly name: string;
-  readonly kind: MetricKind;
-  readonly unit: Unit;
-  readonly help: string;
-  readonly samples: readonly MetricSampleJson[];
-}
+import type { MetricDefinition, MetricSource } from './definition.ts';
 
 export function metricsJson(
   metrics: readonly MetricDefinition[],

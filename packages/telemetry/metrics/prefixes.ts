@@ -1,7 +1,8 @@
 /** Metrics of keys by configured prefix. The label of the keys with none of the prefixes is empty. */
 
 import { prefixReports, type PrefixReport } from '#diag';
-import { metric, type MetricDefinition, type MetricSource, type Unit } from './definition.ts';
+import type { Unit } from '#documents';
+import { metric, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const reportsOf = ({ settings, shards }: MetricSource): readonly PrefixReport[] =>
   prefixReports(settings.prefixes, shards);

@@ -8,9 +8,10 @@ import {
   type Histogram,
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
+import type { MetricJson, MetricSampleJson, Unit } from '#documents';
 import { BUCKET_SECONDS } from '../metrics/buckets.ts';
-import type { MetricDefinition, MetricSource, Unit } from '../metrics/definition.ts';
-import { metricsJson, type MetricJson, type MetricSampleJson } from '../metrics/metrics-json.ts';
+import type { MetricDefinition, MetricSource } from '../metrics/definition.ts';
+import { metricsJson } from '../metrics/metrics-json.ts';
 
 /** Units as UCUM writes them. */
 const UNITS: Readonly<Record<Unit, string>> = { seconds: 's', bytes: 'By', ratio: '1', '': '' };

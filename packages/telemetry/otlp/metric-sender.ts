@@ -1,14 +1,11 @@
 /** Sends readings of the metrics by OTLP over gRPC. Loaded only where that is wanted: gRPC is large. */
 
-import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import type { Resource } from '@opentelemetry/resources';
 import type { MetricDefinition, MetricSource } from '../metrics/definition.ts';
+import { EXPORT_MS_MAX, exportTo } from './exporting.ts';
 import { MetricReadings } from './metric-readings.ts';
 import { serviceResource, type ServiceIdentity } from './resource.ts';
-
-/** How long a collector may take for one reading. */
-const EXPORT_MS_MAX = 3_000;
 
 export interface MetricSenderParts {
   readonly endpoint: string;
@@ -34,12 +31,7 @@ export class MetricSender {
   /** Rejects with the reason when the collector has not taken it. */
   async send(source: MetricSource): Promise<void> {
     const scopeMetrics = [{ scope: this.#scope, metrics: this.#readings.read(source) }];
-    await new Promise<void>((resolve, reject) => {
-      this.#exporter.export({ resource: this.#resource, scopeMetrics }, ({ code, error }) => {
-        if (code === ExportResultCode.SUCCESS) resolve();
-        else reject(error ?? new Error('the collector has refused them'));
-      });
-    });
+    await exportTo(this.#exporter, { resource: this.#resource, scopeMetrics });
   }
 
   async close(): Promise<void> {

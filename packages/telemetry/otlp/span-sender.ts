@@ -14,7 +14,6 @@ import {
   type HrTime,
   type Tracer,
 } from '@opentelemetry/api';
-import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import {
   AlwaysOnSampler,
@@ -24,10 +23,8 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
 import type { PlannedSpan, PlannedTrace } from '../traces/spans.ts';
+import { EXPORT_MS_MAX, exportTo } from './exporting.ts';
 import { serviceResource, type ServiceIdentity } from './resource.ts';
-
-/** How long a collector may take for one batch. */
-const EXPORT_MS_MAX = 3_000;
 
 export class SpanSender {
   readonly #exporter: OTLPTraceExporter;
@@ -51,12 +48,7 @@ export class SpanSender {
   async send(traces: readonly PlannedTrace[]): Promise<number> {
     for (const planned of traces) this.#make(planned);
     const spans = this.#spans.take();
-    await new Promise<void>((resolve, reject) => {
-      this.#exporter.export(spans, ({ code, error }) => {
-        if (code === ExportResultCode.SUCCESS) resolve();
-        else reject(error ?? new Error('the collector has refused them'));
-      });
-    });
+    await exportTo(this.#exporter, spans);
     return spans.length;
   }
 

@@ -1,6 +1,6 @@
 /** A command as `db.statement` shows it: what is kept of its arguments, bounded, and on one line. */
 
-import { isUtf8 } from 'node:buffer';
+import { readable } from '#base';
 import type { KeptArgument, TraceRecord } from '#link';
 
 /** Characters of a statement. */
@@ -20,10 +20,9 @@ export function statementOf({ args, argumentCount }: TraceRecord): string {
 }
 
 /** As it is where that is plain; else in quotation marks, with what cannot be shown as `\x00`. */
-function wordOf({ bytes: kept, length }: KeptArgument): string {
+function wordOf({ bytes, length }: KeptArgument): string {
   if (length < 0) return '(redacted)';
-  const bytes = Buffer.from(kept);
-  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  const text = readable(bytes);
   const isPlain = /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(text) && !/["\\]/.test(text);
   const word = isPlain ? text : `"${text.replaceAll(/["\\\p{C}]|[\x80-\x9f]/gu, escaped)}"`;
   const left = length - bytes.length;

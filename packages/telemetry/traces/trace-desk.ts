@@ -1,6 +1,7 @@
 /** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
 
 import { ERROR_CODES, type Clock, type LogFields } from '#base';
+import type { TraceReport } from '#documents';
 import type { TraceRecord, TraceRingReader } from '#link';
 import type { TelemetryLog } from '../otlp/collector-state.ts';
 import type { ServiceIdentity } from '../otlp/resource.ts';
@@ -49,21 +50,6 @@ export interface TraceFigures {
   readonly queueDropped: number;
   /** unknown, working or failing. */
   readonly collector: string;
-}
-
-export interface SpanReport {
-  readonly span_id: string;
-  readonly parent_id: string | null;
-  readonly name: string;
-  /** Unix microseconds. */
-  readonly start_us: number;
-  readonly duration_us: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
-}
-
-export interface TraceReport {
-  readonly trace_id: string;
-  readonly spans: readonly SpanReport[];
 }
 
 export class TraceDesk {

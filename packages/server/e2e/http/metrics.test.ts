@@ -7,6 +7,7 @@ import path from 'node:path';
 import { freePort, needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sampleIn } from '../metrics-text.ts';
 
 const metrics = suite('HTTP metrics');
 
@@ -113,8 +114,7 @@ metrics('come as text 0.0.4, or as OpenMetrics where asked', async () => {
 metrics('say what INFO says', async () => {
   const info = (await client.call('INFO', 'everything')) as string;
   const { text } = await scrape();
-  const figure = (name: string): number =>
-    Number(new RegExp(`^${name.replace(/[{}|]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+  const figure = (name: string): number => sampleIn(text, name);
   const said = (name: string): number =>
     Number(new RegExp(`^${name}:(\\S+)\\r$`, 'm').exec(info)?.[1]);
   assert.is(figure('svc_connections'), said('connected_clients'));

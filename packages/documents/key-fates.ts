@@ -1,4 +1,4 @@
-/** The document of keys that have gone, and what is asked of main for it. */
+/** Keys that have gone, and why. */
 
 export interface KeyFatesDocument {
   /** Whether deaths are kept, and by which settings; they are counted in any case. */
@@ -42,18 +42,4 @@ export interface KeyDeathReport {
   readonly client_addr: string | null;
   readonly client_name: string | null;
   readonly user: string | null;
-}
-
-export interface KeyDeathsQuestion {
-  /** Infinity: all. */
-  readonly count: number;
-  /** Of this key alone, and of its database when that was emptied. */
-  readonly of: { readonly db: number; readonly key: Uint8Array } | null;
-}
-
-export interface KeyDeathsAnswer {
-  readonly deaths: readonly KeyDeathReport[];
-  /** Deaths that are kept. */
-  readonly kept: number;
-  readonly missing_shards: readonly number[];
 }

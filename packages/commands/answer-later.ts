@@ -1,0 +1,43 @@
+/** Replies to commands whose answer somebody else has to find first. */
+
+import { CommandError } from '#base';
+import type { ReplyWriter } from '#resp';
+import type { Answer, MainContext } from './contexts.ts';
+
+type WriteFound<Found> = (reply: ReplyWriter, found: Found) => void;
+
+/** Answers with what comes, once it has. It never rejects. */
+export function answerLater<Found>(
+  context: MainContext,
+  asked: Promise<Found>,
+  write: WriteFound<Found>,
+): void {
+  void asked.then(answering(context.defer(), write));
+}
+
+/** Answers with what comes, or with why it does not. */
+export function answerOrError<Found>(
+  context: MainContext,
+  asked: Promise<Found>,
+  write: WriteFound<Found>,
+): void {
+  const answer = context.defer();
+  const fail = answering<unknown>(answer, (reply, error) => {
+    const text = error instanceof Error ? error.message : String(error);
+    reply.error(new CommandError(`ERR ${text}`));
+  });
+  void asked.then(answering(answer, write), fail);
+}
+
+/** What is answered when something is done. */
+export const writeOk = (reply: ReplyWriter): void => {
+  reply.ok();
+};
+
+function answering<Found>(answer: Answer, write: WriteFound<Found>): (found: Found) => void {
+  return (found) => {
+    answer((reply) => {
+      write(reply, found);
+    });
+  };
+}

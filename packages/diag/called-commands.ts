@@ -1,0 +1,30 @@
+/** What all threads together know of commands. */
+
+import { addCounts, type Counts } from './histogram.ts';
+import type { Page } from './page.ts';
+
+export interface CalledCommand {
+  /** As `client|list`. */
+  readonly command: string;
+  readonly id: number;
+  readonly calls: number;
+}
+
+/** The commands that were called, those called most first. `names` are by their ids. */
+export function calledCommands(names: readonly string[], pages: readonly Page[]): CalledCommand[] {
+  return names
+    .map((command, id) => ({
+      ...{ command, id },
+      calls: pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0),
+    }))
+    .filter(({ calls }) => calls > 0)
+    .sort((a, b) => b.calls - a.calls);
+}
+
+/** How long the executions of a command took, which is `into` afterwards. */
+export function mergeExecutions(pages: readonly Page[], id: number, into: Counts): void {
+  into.fill(0);
+  for (const page of pages) {
+    if (page.command(id, 'calls') > 0) addCounts(into, page.histogram(id));
+  }
+}

@@ -1,0 +1,8 @@
+/** Diagnostic bundles that are kept. */
+
+export interface BundleReport {
+  readonly id: string;
+  readonly created_at: string;
+  readonly size_bytes: number;
+  readonly expires_at: string;
+}

@@ -1,0 +1,24 @@
+/** What all threads have recorded of late, in the order of time. */
+
+/** An event: what every one has, then the fields of its kind. */
+export interface FlightEntry {
+  /** Unix time, by the wall clock as it was at the start: an event's time is the same whenever it is read. */
+  readonly time_us: number;
+  readonly thread: string;
+  readonly event: string;
+  readonly [field: string]: number | string | null;
+}
+
+/** How much of a thread's recorder is left. */
+export interface FlightThread {
+  readonly thread: string;
+  /** Since the start. */
+  readonly recorded: number;
+  readonly kept: number;
+}
+
+export interface FlightDocument {
+  readonly threads: readonly FlightThread[];
+  /** Oldest first. */
+  readonly entries: readonly FlightEntry[];
+}

@@ -1,0 +1,48 @@
+/** Which keys take the time and the traffic. */
+
+/** What a session has found. */
+export interface HotKeysDocument {
+  readonly state: 'active' | 'stopped';
+  readonly metrics: readonly ('cpu' | 'net')[];
+  readonly count: number;
+  readonly sample_ratio: number;
+  readonly duration_ms: number;
+  readonly collection_duration_ms: number;
+  readonly total_cpu_time_us: number;
+  readonly total_net_bytes: number;
+  readonly missing_shards: number;
+  readonly keys: readonly {
+    readonly key: string;
+    /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+    readonly binary: boolean;
+    readonly access_count: number;
+    readonly total_cpu_time_us: number;
+    readonly total_net_bytes: number;
+    readonly error: number;
+  }[];
+}
+
+/** The hottest keys of the last whole window. */
+export interface HotWindowDocument {
+  readonly enabled: boolean;
+  /** Null while it is off, and until there was a whole one. */
+  readonly window: {
+    readonly start_unix_ms: number;
+    readonly seconds: number;
+    readonly sample_ratio: number;
+    readonly samples: number;
+    readonly ops_per_sec: number;
+    readonly floor_per_sec: number;
+    readonly missing_shards: number;
+    readonly keys: readonly {
+      readonly key: string;
+      /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+      readonly binary: boolean;
+      readonly db: number;
+      readonly ops_per_sec: number;
+      readonly reads_per_sec: number;
+      readonly writes_per_sec: number;
+      readonly error_per_sec: number;
+    }[];
+  } | null;
+}

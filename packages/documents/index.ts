@@ -1,0 +1,33 @@
+export type { BundleReport } from './bundles.ts';
+export type { ClientReport } from './clients.ts';
+export type { FlightDocument, FlightEntry } from './flight.ts';
+export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
+export type { KeyDeathReport, KeyFatesDocument } from './key-fates.ts';
+export type {
+  WindowName,
+  WindowLatency,
+  WindowReport,
+  CommandReport,
+  LatencyEventReport,
+  LatencyDocument,
+  LatencyHistoryReport,
+} from './latency.ts';
+export type { LiveDocument, LiveSample, LiveShard, LiveLatency } from './live.ts';
+export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
+export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
+export type { SettingReport } from './settings.ts';
+export type { SlowlogReport } from './slow-log.ts';
+export type {
+  StatusDocument,
+  Severity,
+  HealthCode,
+  HealthIssue,
+  Health,
+  ExecutingReport,
+  ShardStatus,
+  PersistenceReport,
+  LogStatus,
+  CommandStatus,
+} from './status.ts';
+export type { ThreadPauses } from './threads.ts';
+export type { TraceReport, SpanReport } from './traces.ts';

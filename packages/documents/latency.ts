@@ -1,0 +1,55 @@
+/** How long commands took: lately, since the start, and where a thread stood still for long. */
+
+export type WindowName = 'now' | '1m' | '5m' | '1h';
+
+/** What a window holds of one command, or of all. */
+export interface WindowLatency {
+  /** How long the window really is: less than its name says in the time after the start. */
+  readonly seconds: number;
+  readonly calls: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly p999_us: number;
+  readonly max_us: number;
+}
+
+/** Null while there is no slice, and where nothing was called. */
+export type WindowReport = Readonly<Record<WindowName, WindowLatency | null>>;
+
+/** How long executions of one command took, since the start or CONFIG RESETSTAT. */
+export interface CommandReport {
+  readonly command: string;
+  readonly calls: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly p999_us: number;
+  readonly max_us: number;
+  /** The same of the last seconds, minutes and hour. */
+  readonly windows: WindowReport;
+}
+
+/** What is known of one latency event. */
+export interface LatencyEventReport {
+  readonly event: string;
+  readonly latest_us: number;
+  readonly min_us: number;
+  readonly max_us: number;
+  readonly avg_us: number;
+  readonly samples: number;
+}
+
+export interface LatencyDocument {
+  readonly events: readonly LatencyEventReport[];
+  /** Cumulative, by label; empty when bands are off. */
+  readonly bands: Readonly<Record<string, number>>;
+  readonly windows: WindowReport;
+  readonly commands: readonly CommandReport[];
+  /** What could not be had in time. */
+  readonly missing?: readonly string[];
+}
+
+/** Seconds in which a latency event was recorded, oldest first, with the worst of each. */
+export interface LatencyHistoryReport {
+  readonly event: string;
+  readonly samples: readonly { readonly timestamp: number; readonly latency_us: number }[];
+}

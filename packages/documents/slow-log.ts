@@ -1,0 +1,15 @@
+/** The slow commands. */
+
+export interface SlowlogReport {
+  readonly id: number;
+  readonly timestamp: number;
+  readonly duration_us: number;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly client_addr: string;
+  readonly client_name: string;
+  /** Null: main's own. */
+  readonly shard: number | null;
+  readonly queue_us: number;
+  readonly durable_us: number;
+}

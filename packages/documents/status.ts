@@ -1,0 +1,129 @@
+/** How the server and each of its shards fare. */
+
+import type { WindowReport } from './latency.ts';
+
+export interface StatusDocument {
+  readonly frogdb: {
+    readonly version: string;
+    readonly uptime_secs: number;
+    readonly process_id: number;
+    readonly timestamp: number;
+    readonly timestamp_iso: string;
+  };
+  readonly cluster: {
+    readonly database_available: boolean;
+    readonly mode: string;
+    readonly num_shards: number;
+  };
+  readonly health: Health;
+  readonly clients: Readonly<Record<'connected' | 'max_clients' | 'blocked', number>>;
+  readonly memory: {
+    readonly used_bytes: number;
+    readonly peak_bytes: number;
+    readonly limit_bytes: number;
+    readonly rss_bytes: number;
+    readonly fragmentation_ratio: number;
+  };
+  readonly persistence: PersistenceReport;
+  readonly shards: readonly ShardStatus[];
+  readonly keyspace: {
+    readonly total_keys: number;
+    readonly expires: number;
+    readonly expired_keys_total: number;
+    readonly evicted_keys_total: number;
+    readonly hits_total: number;
+    readonly misses_total: number;
+  };
+  readonly commands: {
+    readonly total_processed: number;
+    readonly ops_per_sec: number;
+    readonly errors_total: number;
+    /** How long all commands took lately. */
+    readonly windows: WindowReport;
+    readonly top: readonly CommandStatus[];
+  };
+}
+
+export type Severity = 'warning' | 'critical';
+
+export type HealthCode =
+  | 'MEMORY_PRESSURE'
+  | 'NEAR_CONNECTION_LIMIT'
+  | 'ELEVATED_DURABILITY_LAG'
+  | 'HIGH_DURABILITY_LAG'
+  | 'NOT_READY'
+  | 'SHARD_STUCK'
+  | 'PERSISTENCE_ERROR';
+
+export interface HealthIssue {
+  readonly severity: Severity;
+  readonly code: HealthCode;
+  readonly message: string;
+}
+
+export interface Health {
+  /** Unhealthy when anything is critical, degraded when there is anything at all. */
+  readonly status: 'healthy' | 'degraded' | 'unhealthy';
+  readonly issues: readonly HealthIssue[];
+}
+
+/** What a shard runs. */
+export interface ExecutingReport {
+  readonly command: string;
+  readonly key: string | null;
+  readonly client_id: number | null;
+  readonly elapsed_us: number;
+}
+
+export interface ShardStatus {
+  readonly id: number;
+  readonly state: 'running' | 'stuck' | 'restarting';
+  readonly keys: number;
+  readonly memory_bytes: number;
+  readonly peak_memory_bytes: number;
+  readonly ops_total: number;
+  readonly ops_per_sec: number;
+  readonly queue_depth: number;
+  readonly queue_bytes: number;
+  readonly busy_percent: number;
+  readonly executing: ExecutingReport | null;
+}
+
+/** What the log and the snapshots say; all of it is still while there are none. */
+export interface PersistenceReport {
+  readonly enabled: boolean;
+  readonly durability_mode: string | null;
+  readonly snapshot: {
+    readonly in_progress: boolean;
+    readonly last_timestamp: number | null;
+    readonly last_status: string | null;
+  };
+  readonly wal: {
+    readonly pending_ops: number;
+    readonly pending_bytes: number;
+    readonly max_durability_lag_ms: number;
+    readonly last_flush_ok: boolean | null;
+    readonly shards: readonly LogStatus[];
+  };
+  /** What the start could not bring back. */
+  readonly recovery: { readonly lost_bytes: number; readonly log_holes: number };
+}
+
+/** One shard's log. */
+export interface LogStatus {
+  readonly shard_id: number;
+  readonly segment: number;
+  readonly segment_bytes: number;
+  readonly pending_ops: number;
+  readonly pending_bytes: number;
+  readonly durability_lag_ms: number;
+}
+
+export interface CommandStatus {
+  readonly command: string;
+  readonly calls: number;
+  /** Since the start, or CONFIG RESETSTAT. */
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly windows: WindowReport;
+}
