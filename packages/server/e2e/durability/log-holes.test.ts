@@ -78,7 +78,7 @@ holes(
     const checked = await server.main([...ONE_SHARD, '--check-data']);
     assert.is(checked.exitCode, 0, checked.stderr);
     assert.match(checked.stdout, UNWRITTEN);
-    const client = await server.start({ shards: 1, args: NEVER });
+    const client = await server.start({ shards: 1, args: SYNC });
     assert.equal(await client.call('MGET', 'before', 'meanwhile'), ['1', null]);
     await told(server, UNWRITTEN);
     assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
