@@ -18,6 +18,9 @@ export const DURABILITY_COUNTERS = [
   'lastSaveUs',
   'lastSaveBytes',
   'lastSaveKeys',
+  /** Bytes of the last snapshot and of the log behind it when it was on disk; and what the logs had counted then. */
+  'logBaseBytes',
+  'logCountAtBase',
   /** The count of changes of all shards when the last snapshot began. */
   'changesAtSave',
   /** 1 while the log cannot be written. */

@@ -35,6 +35,9 @@ export interface DurabilityReport {
   readonly lastSaveUs: number;
   readonly lastSaveBytes: number;
   readonly lastSaveKeys: number;
+  /** What a start would read: the newest snapshot and the logs behind it; when that was on disk, and now. */
+  readonly baseBytes: number;
+  readonly currentBytes: number;
   readonly hasLastSaveFailed: boolean;
   readonly changesSinceSave: number;
   /** Bytes of keys that the snapshot under way, or the last one, kept because they changed meanwhile. */
@@ -74,6 +77,8 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
     lastSaveUs: main.get('lastSaveUs'),
     lastSaveBytes: main.get('lastSaveBytes'),
     lastSaveKeys: main.get('lastSaveKeys'),
+    baseBytes: main.get('logBaseBytes'),
+    currentBytes: main.get('logBaseBytes') + ofLogs('bytes') - main.get('logCountAtBase'),
     hasLastSaveFailed: main.get('lastSaveFailed') === 1,
     changesSinceSave: ofShards('changes') - main.get('changesAtSave'),
     preservedBytes: ofShards('snapshotPreservedBytes'),

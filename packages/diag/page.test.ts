@@ -128,7 +128,8 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['prefixesId', 'prefixesWalkedId'],
     ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
     ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
-    ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
+    ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
+    ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
     ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs'],
     ...['tracesSampled', 'tracesDropped'],
   ]);
@@ -221,7 +222,8 @@ const FROZEN_COUNTERS = [
   ...['gcWeak', 'gcWeakUs', 'gcUsMax'],
   ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
   ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
-  ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys', 'changesAtSave'],
+  ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
+  ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
   ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs', 'durableUs', 'durableWaits'],
   ...['tracesSampled', 'tracesDropped'],
 ];

@@ -15,7 +15,7 @@ import {
   snapshotFolder,
   snapshotsFolder,
 } from './layout.ts';
-import { parseManifest, type Manifest } from './manifest.ts';
+import { bytesOf, parseManifest, type Manifest } from './manifest.ts';
 
 /** The data folder cannot be used as it is; the message says what and where. */
 export class DataFolderError extends Error {
@@ -178,6 +178,15 @@ export class DataFolder {
     const snapshotKeys = manifest?.files[shard]?.keys ?? 0;
     const { hole, unwritten } = lackOf(later, all.at(-1), manifest?.number);
     return { snapshot, snapshotKeys, segments, hole, unwritten, bytes };
+  }
+
+  /** Bytes of the newest snapshot, and of all segments behind it. */
+  get newestBytes(): { readonly snapshot: number; readonly log: number } {
+    const [newest] = this.snapshots;
+    const first = newest?.number ?? 0;
+    const behind = [...this.#segments.values()].flat().filter(({ number }) => number >= first);
+    const log = behind.reduce((sum, { size }) => sum + size, 0);
+    return { snapshot: newest === undefined ? 0 : bytesOf(newest), log };
   }
 
   /**

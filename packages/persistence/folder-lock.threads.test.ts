@@ -27,9 +27,9 @@ const RACER = `
     while (Date.now() < Number(at));
     try {
       lock = new FolderLock(folder);
-      console.log('taken');
+      process.stdout.write('taken\\n');
     } catch (error) {
-      console.log(error.name + ' ' + error.message);
+      process.stdout.write(error.name + ' ' + error.message + '\\n');
     }
   }
 `;

@@ -88,6 +88,7 @@ export class ShardLog {
       this.#segment = { fd, number, bytes, size: bytes, blocks: 0, syncedBlocks: 0 };
       this.#previous = number;
       this.#lost = 0;
+      figures.add('bytes', FILE_HEAD_BYTES);
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
     } catch (error) {

@@ -28,6 +28,7 @@ import type { Diagnosis } from './diagnosis.ts';
 import type { Fabric } from './fabric.ts';
 import { Recovering } from './recovering.ts';
 import type { ShardPool } from './shard-pool.ts';
+import { SnapshotDue } from './snapshot-due.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
@@ -76,6 +77,7 @@ export function openDurability(
 export class Durability {
   readonly #parts: DurabilityParts;
   readonly #lock: FolderLock;
+  readonly #due: SnapshotDue;
   readonly epoch: number;
   readonly disk: DiskLink;
   #nextNumber: number;
@@ -90,6 +92,7 @@ export class Durability {
     this.#parts = parts;
     const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
+    this.#due = new SnapshotDue(parts);
     this.epoch = folder.lastEpoch + 1;
     const firstSegment = folder.lastSegment + 1;
     this.#nextNumber = firstSegment + 1;
@@ -148,6 +151,7 @@ export class Durability {
     for (const file of folder.stillborn) rmSync(file);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
+    this.#due.begin(repaired.newestBytes);
     this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
@@ -165,11 +169,8 @@ export class Durability {
   }
 
   #tick(): void {
-    const { settings, fabric, clock } = this.#parts;
-    const intervalMs = settings.number('snapshot.interval-secs') * 1_000;
-    if (intervalMs === 0 || this.changesSinceSave === 0) return;
-    if (clock.wallMs() - fabric.mainPage.get('lastSaveMs') < intervalMs) return;
-    if (this.#underWay === undefined && this.#failure === undefined) this.#begin();
+    if (this.#underWay !== undefined || this.#failure !== undefined) return;
+    if (this.#due.isDue(this.changesSinceSave)) this.#begin();
   }
 
   // Snapshots.
@@ -276,6 +277,7 @@ export class Durability {
     mainPage.set('lastSaveUs', us);
     mainPage.set('lastSaveBytes', bytesOf(manifest));
     mainPage.set('lastSaveKeys', keysIn(manifest));
+    this.#due.saved(bytesOf(manifest));
     mainPage.set('changesAtSave', underWay?.changes ?? 0);
     diagnosis().latency.record('snapshot-io', us, clock.wallMs());
     const keys = keysIn(manifest);
@@ -291,6 +293,7 @@ export class Durability {
     this.#underWay = undefined;
     mainPage.set('savingSinceMs', 0);
     mainPage.add('savesFailed', 1);
+    this.#due.failed();
     mainPage.set('lastSaveFailed', 1);
     for (const waiting of underWay?.waiting ?? []) waiting(error);
     this.#next();

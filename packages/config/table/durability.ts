@@ -49,6 +49,21 @@ export const durabilitySettings = rows({
     effect: 'live',
     meaning: 'Time between two snapshots; 0 takes none.',
   },
+  'snapshot.log-growth-percent': {
+    kind: integer(),
+    default: 100,
+    effect: 'live',
+    config: 'auto-aof-rewrite-percentage',
+    meaning:
+      'A snapshot is taken when the log makes the data on disk grow by so many percent; 0: never.',
+  },
+  'snapshot.log-growth-min-size': {
+    kind: bytes(),
+    default: 64 * MIB,
+    effect: 'live',
+    config: 'auto-aof-rewrite-min-size',
+    meaning: 'Snapshot and log together are let grow up to this size in any case.',
+  },
   'snapshot.max-snapshots': {
     kind: integer({ least: 1 }),
     default: 5,

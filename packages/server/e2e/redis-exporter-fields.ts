@@ -18,7 +18,7 @@ export const PRESENT: readonly string[] = `
   rdb_changes_since_last_save rdb_bgsave_in_progress aof_enabled
   rdb_last_save_time rdb_last_bgsave_status rdb_last_bgsave_time_sec
   rdb_current_bgsave_time_sec rdb_saves rdb_last_cow_size rdb_last_load_keys_loaded
-  aof_current_size aof_pending_bio_fsync aof_delayed_fsync aof_last_bgrewrite_status
+  aof_current_size aof_base_size aof_pending_bio_fsync aof_delayed_fsync aof_last_bgrewrite_status
   aof_last_write_status
   aof_rewrite_in_progress pubsub_channels pubsub_patterns pubsubshard_channels
   tracking_total_keys tracking_total_items tracking_total_prefixes connected_slaves
@@ -139,7 +139,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'nothing is kept on disk',
       `
         mem_aof_buffer rdb_last_load_keys_expired aof_rewrite_scheduled aof_last_rewrite_time_sec
-        aof_current_rewrite_time_sec aof_last_cow_size aof_base_size aof_pending_rewrite
+        aof_current_rewrite_time_sec aof_last_cow_size aof_pending_rewrite
         aof_buffer_length aof_rewrite_buffer_length
       `,
     ],

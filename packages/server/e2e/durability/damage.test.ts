@@ -13,7 +13,6 @@ import {
   IN_FIRST_BLOCK,
   segmentsOf,
   shorten,
-  snapshotsOf,
   turnBit,
 } from './data-files.ts';
 import { KeptServer } from './kept-server.ts';
@@ -163,99 +162,6 @@ damage('a torn end is cut and told, and what is before it is there', async () =>
   await server.kill();
   assert.is(await keysOf(server, '*'), KEYS - 1, 'a second start finds a whole file');
   assert.not.match(server.server.stdout, torn);
-  await server.stop();
-});
-
-damage('a damaged snapshot: the one before it is used, with a word in the log', async () => {
-  const server = newServer();
-  const client = await server.start({ args: SYNC });
-  for (const prefix of ['a', 'b', 'c']) {
-    for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
-    if (prefix !== 'c') await client.call('SAVE');
-  }
-  await server.kill();
-  const newest = snapshotsOf(server.data).at(-1)!;
-  turnBit(path.join(newest, 'shard-0.snapshot'), IN_FIRST_BLOCK);
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /snapshot is damaged at offset 64.*; the one before is tried/);
-  await server.kill();
-  fs.writeFileSync(path.join(newest, 'manifest.json'), '{');
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /manifest.json cannot be read/);
-  await server.kill();
-  fs.rmSync(newest, { recursive: true });
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await server.kill();
-  // The log before the oldest of two snapshots is gone: without both there is a gap.
-  fs.rmSync(path.join(server.data, 'snapshots'), { recursive: true });
-  fs.rmSync(segmentsOf(server.data, 0)[0]!);
-  const { exitCode, stderr } = await refusedStart(server);
-  assert.is(exitCode, 1);
-  assert.match(stderr, 'the log has a gap');
-});
-
-/** Data with two snapshots and keys behind them, whose newest snapshot is damaged. */
-async function withDamagedSnapshot(
-  server: KeptServer,
-  harm: (folder: string) => void,
-): Promise<void> {
-  const client = await server.start({ args: SYNC });
-  for (const prefix of ['a', 'b', 'c']) {
-    for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
-    if (prefix !== 'c') await client.call('SAVE');
-  }
-  await server.kill();
-  harm(snapshotsOf(server.data).at(-1)!);
-}
-
-damage(
-  'a damaged snapshot: check, export and other shards use the one before as well',
-  async () => {
-    const server = newServer();
-    await withDamagedSnapshot(server, (folder) => {
-      turnBit(path.join(folder, 'shard-1.snapshot'), IN_FIRST_BLOCK);
-    });
-    const remark = /shard-1.snapshot is damaged at offset 64.*; the one before is used/;
-    const checked = await refusedStart(server, '--check-data');
-    assert.is(checked.exitCode, 0, checked.stderr);
-    assert.match(checked.stdout, remark);
-    assert.match(checked.stdout, `the data holds: ${3 * KEYS} keys on 2 shards, from snapshot 2`);
-    const exported = await refusedStart(server, '--export-rdb', 'out.rdb');
-    assert.is(exported.exitCode, 0, exported.stderr);
-    assert.match(exported.stdout, remark);
-    assert.match(exported.stdout, `${3 * KEYS} keys were written to out.rdb`);
-    const client = await server.start({ shards: 3, args: SYNC });
-    assert.is(await client.call('DBSIZE'), 3 * KEYS);
-    await told(server, remark);
-    await server.stop();
-  },
-);
-
-damage('no snapshot that is whole: everything that reads refuses, with the reason', async () => {
-  const server = newServer();
-  await withDamagedSnapshot(server, (folder) => {
-    for (const each of [folder, snapshotsOf(server.data)[0]!]) {
-      turnBit(path.join(each, 'shard-1.snapshot'), IN_FIRST_BLOCK);
-    }
-  });
-  fs.rmSync(path.join(server.data, 'lock'));
-  fs.rmSync(segmentsOf(server.data, 0)[0]!);
-  const before = checksumsOf(server.data);
-  for (const args of [['--check-data'], ['--export-rdb', 'out.rdb'], [], ['--shards', '3']]) {
-    const { exitCode, stderr } = await refusedStart(server, ...args);
-    assert.is(exitCode, 1);
-    assert.match(stderr, /shard-1.snapshot is damaged at offset 64.*Nothing was changed/);
-    assert.equal(checksumsOf(server.data), before);
-  }
-});
-
-damage('a snapshot that lacks a file is passed by', async () => {
-  const server = newServer();
-  await withDamagedSnapshot(server, (folder) => {
-    fs.rmSync(path.join(folder, 'shard-1.snapshot'));
-  });
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /shard-1.snapshot is missing/);
   await server.stop();
 });
 

@@ -1,0 +1,139 @@
+/** Snapshots that are due because the log has grown, and what INFO says of the sizes on disk. */
+// test-limit: 120s
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { textOf, until, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { snapshotsOf } from './data-files.ts';
+import { KeptServer } from './kept-server.ts';
+
+const growth = suite('growth of the log');
+
+const NEVER = ['--set', 'snapshot.interval-secs=0'];
+const KIB = 1_024;
+/** Two looks at whether a snapshot is due. */
+const TWO_LOOKS_MS = 2_500;
+
+const servers: KeptServer[] = [];
+growth.after(async () => {
+  await Promise.all(servers.map((server) => server.remove()));
+});
+
+function newServer(): KeptServer {
+  const server = new KeptServer();
+  servers.push(server);
+  return server;
+}
+
+/** Writes so many bytes to the log; they cannot be packed. */
+async function write(client: RespClient, key: string, bytes: number): Promise<void> {
+  await client.call('SET', key, randomBytes(bytes));
+}
+
+async function sizesIn(client: RespClient): Promise<{ base: number; current: number }> {
+  const info = textOf(await client.call('INFO', 'persistence'));
+  const of = (name: string): number => Number(new RegExp(`${name}:(-?\\d+)`).exec(info)?.[1]);
+  return { base: of('aof_base_size'), current: of('aof_current_size') };
+}
+
+/** Bytes of the newest snapshot's keys and of the segments behind it, as the disk has them. */
+function sizeOnDisk(server: KeptServer): number {
+  const newest = snapshotsOf(server.data).at(-1);
+  const first = newest === undefined ? 0 : Number(path.basename(newest));
+  const names = fs.readdirSync(server.data, { recursive: true, encoding: 'utf8' });
+  const counted = names.filter((name) => {
+    if (name.endsWith('.log')) return Number(path.basename(name, '.log')) >= first;
+    return (
+      newest !== undefined && name.includes(path.basename(newest)) && name.endsWith('.snapshot')
+    );
+  });
+  return counted.reduce((sum, name) => sum + fs.statSync(path.join(server.data, name)).size, 0);
+}
+
+async function trueSize(server: KeptServer, client: RespClient): Promise<void> {
+  let said = '';
+  const isTrue = async (): Promise<boolean> => {
+    const { current } = await sizesIn(client);
+    said = `INFO says ${current}, the disk has ${sizeOnDisk(server)}`;
+    return current === sizeOnDisk(server);
+  };
+  await until(isTrue, 'the size is that of the files').catch(() => {
+    assert.unreachable(said);
+  });
+}
+
+const countIs = (server: KeptServer, count: number): Promise<void> =>
+  until(() => snapshotsOf(server.data).length === count, `${count} snapshots are there`);
+
+growth(
+  'a snapshot is due when the log has grown by the percentage, and past the least size',
+  async () => {
+    const server = newServer();
+    const limits = ['--set', 'snapshot.log-growth-min-size=200kb'];
+    const client = await server.start({ args: [...NEVER, ...limits] });
+    assert.equal(await client.call('CONFIG', 'GET', 'auto-aof-rewrite-*'), [
+      'auto-aof-rewrite-percentage',
+      '100',
+      'auto-aof-rewrite-min-size',
+      '204800',
+    ]);
+    await write(client, 'a', 150 * KIB);
+    await sleep(TWO_LOOKS_MS);
+    assert.equal(snapshotsOf(server.data), [], 'the least size is not reached');
+    await write(client, 'b', 100 * KIB);
+    await countIs(server, 1);
+    const { server: running } = server;
+    await until(() => /snapshot \d+ is on disk/.test(running.stdout), 'the log says so');
+    await write(client, 'c', 150 * KIB);
+    await sleep(TWO_LOOKS_MS);
+    assert.is(snapshotsOf(server.data).length, 1, 'it has grown by less than all of it');
+    await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '50');
+    await countIs(server, 2);
+    await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '0');
+    await write(client, 'd', 800 * KIB);
+    await sleep(TWO_LOOKS_MS);
+    assert.is(snapshotsOf(server.data).length, 2, 'zero: never');
+    await client.call('CONFIG', 'SET', 'auto-aof-rewrite-min-size', '1gb');
+    await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '1');
+    await sleep(TWO_LOOKS_MS);
+    assert.is(snapshotsOf(server.data).length, 2);
+    await client.call('CONFIG', 'SET', 'auto-aof-rewrite-min-size', '1mb');
+    await countIs(server, 3);
+    await server.stop();
+  },
+);
+
+growth(
+  'INFO says what snapshot and log have on disk, before a snapshot, behind it, and after a start',
+  async () => {
+    const server = newServer();
+    const client = await server.start({ args: NEVER });
+    await write(client, 'a', 20 * KIB);
+    await trueSize(server, client);
+    assert.is((await sizesIn(client)).base, 0);
+    await client.call('SAVE');
+    await trueSize(server, client);
+    const { base, current } = await sizesIn(client);
+    assert.is(base, current);
+    await write(client, 'b', 10 * KIB);
+    await trueSize(server, client);
+    const grown = await sizesIn(client);
+    assert.is(grown.base, base);
+    assert.ok(grown.current >= base + 10 * KIB, `${grown.current} bytes`);
+    await server.kill();
+    const again = await server.start({ args: NEVER });
+    await trueSize(server, again);
+    assert.ok(
+      (await sizesIn(again)).base < grown.current,
+      'what is to be read is more than the snapshot',
+    );
+    await server.kill();
+    await trueSize(server, await server.start({ shards: 3, args: NEVER }));
+    await server.stop();
+  },
+);
+
+growth.run();

@@ -1,0 +1,69 @@
+/** When a snapshot is due by itself: after a time, or because a start would have to read much more than it. */
+
+import type { Clock } from '#base';
+import type { Settings } from '#config';
+import { LogFigures, sumOfLogs, type LogFigure } from '#diag';
+import type { Fabric } from './fabric.ts';
+
+/** Behind a snapshot that failed none is due for so long, as in Redis. */
+const RETRY_MS = 5_000;
+
+export interface SnapshotDueParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly clock: Clock;
+}
+
+export class SnapshotDue {
+  readonly #parts: SnapshotDueParts;
+  /** Unix milliseconds before which none is due. */
+  #retryMs = 0;
+
+  constructor(parts: SnapshotDueParts) {
+    this.#parts = parts;
+  }
+
+  /** What is on disk when the log begins. */
+  begin({ snapshot, log }: { readonly snapshot: number; readonly log: number }): void {
+    const { mainPage } = this.#parts.fabric;
+    mainPage.set('logBaseBytes', snapshot);
+    mainPage.set('logCountAtBase', -log);
+  }
+
+  /** A snapshot is on disk; the logs go on in segments that began with it. */
+  saved(snapshotBytes: number): void {
+    const { mainPage } = this.#parts.fabric;
+    mainPage.set('logBaseBytes', snapshotBytes + this.#ofLogs('segmentBytes'));
+    mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
+  }
+
+  failed(): void {
+    this.#retryMs = this.#parts.clock.wallMs() + RETRY_MS;
+  }
+
+  /** Whether one is due, after so many changes since the last. */
+  isDue(changes: number): boolean {
+    if (changes === 0 || this.#parts.clock.wallMs() < this.#retryMs) return false;
+    return this.#isIntervalOver || this.#hasLogGrown;
+  }
+
+  get #isIntervalOver(): boolean {
+    const { settings, fabric, clock } = this.#parts;
+    const intervalMs = settings.number('snapshot.interval-secs') * 1_000;
+    return intervalMs > 0 && clock.wallMs() - fabric.mainPage.get('lastSaveMs') >= intervalMs;
+  }
+
+  get #hasLogGrown(): boolean {
+    const { settings, fabric } = this.#parts;
+    const percent = settings.number('snapshot.log-growth-percent');
+    const base = fabric.mainPage.get('logBaseBytes');
+    const grown = this.#ofLogs('bytes') - fabric.mainPage.get('logCountAtBase');
+    if (base + grown <= settings.number('snapshot.log-growth-min-size')) return false;
+    return percent > 0 && grown * 100 >= percent * base;
+  }
+
+  #ofLogs(figure: LogFigure): number {
+    const logs = this.#parts.fabric.logMemory.map((memory) => new LogFigures(memory));
+    return sumOfLogs(logs, figure);
+  }
+}
