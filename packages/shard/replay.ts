@@ -62,6 +62,8 @@ const TRANSACTIONS_KEPT = 100_000;
 /** And no more bytes of them are kept than this. */
 const TRANSACTION_BYTES_KEPT = 64 * 1024 * 1024;
 
+const SET = commandTable.byName('SET');
+
 const SHARE_SPANS = Request.spans + HOST_WORDS;
 
 export class Replay {
@@ -121,6 +123,7 @@ export class Replay {
   /** Does the records of a block again; its bytes begin at a multiple of 8. Throws a ReplayStop where they end. */
   block(block: Bytes): void {
     const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
+    const record = new Frame(block, words, 0);
     let at = 0;
     while (at < block.length) {
       const size = words[(at >> 2) + Record.bytes]!;
@@ -132,7 +135,7 @@ export class Replay {
       if ((kindWord & RECORD_GROUPED) !== 0) {
         this.#group.push(block.slice(at, at + size));
       } else {
-        const record = new Frame(block, words, at >> 2);
+        record.word = at >> 2;
         if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(at);
         if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
         if (kind !== RecordKind.commit) this.record(record);
@@ -167,8 +170,7 @@ export class Replay {
     const { words, word, bytes } = record;
     const kind = kindOf(record);
     const begin = word << 2;
-    const view = new DataView(bytes.buffer, bytes.byteOffset + begin);
-    this.#setTime(view.getFloat64(4 * Record.timeAt, true));
+    this.#setTime(timeOf(record));
     this.records += 1;
     const bodyAt = begin + REQUEST_HEADER_BYTES + (hasTransaction(kind) ? TRANSACTION_BYTES : 0);
     const bodyEnd = bodyAt + words[word + Record.bodyBytes]!;
@@ -225,6 +227,10 @@ export class Replay {
     const { words, word } = record;
     const spans = kind === RecordKind.command ? Request.spans : SHARE_SPANS;
     const entry = entryOf(record, spans);
+    if (entry === SET && kind === RecordKind.command && words[word + Record.argumentCount] === 3) {
+      this.#set(record);
+      return;
+    }
     words[word + Request.command] = entry.id;
     const kindWord = words[word + Record.kind]!;
     const database = kindWord >>> RECORD_DATABASE_SHIFT;
@@ -245,6 +251,17 @@ export class Replay {
       throw new ReplayError(`${entry.command.name} answers an error now: ${errorText}`);
     }
     if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry), []);
+  }
+
+  /** SET without options is most of most logs: what it does to the store, and nothing around it. */
+  #set({ bytes, words, word }: Frame): void {
+    const { store } = this.#parts;
+    const spans = word + Request.spans;
+    const bodyAt = (spans + 6) << 2;
+    store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!.set(
+      ...([bytes, bodyAt + words[spans + 2]!, words[spans + 3]!] as const),
+      ...([bytes, bodyAt + words[spans + 4]!, words[spans + 5]!] as const),
+    );
   }
 
   #part(entry: CommandEntry): void {
@@ -295,6 +312,17 @@ export class Replay {
       );
     }
   }
+}
+
+/** A double as the two words that it is. */
+const doubles = new Float64Array(1);
+const halves = new Int32Array(doubles.buffer);
+
+/** The Unix milliseconds at which it was done. */
+function timeOf({ words, word }: Frame): number {
+  halves[0] = words[word + Record.timeAt]!;
+  halves[1] = words[word + Record.timeAt + 1]!;
+  return doubles[0]!;
 }
 
 function kindOf({ words, word }: Frame): number {
