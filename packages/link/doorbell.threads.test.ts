@@ -17,9 +17,48 @@ interface Task {
 
 const THREADS = 3;
 const ROUNDS = 2_000;
+/** Sleeps before others have their turn. */
+const STAYS = 50;
+/** Only a ring that was lost is waited for this long. */
+const LOST_MS = 5_000;
 /** A word for each thread: how many rounds it has begun, and how many main has seen. */
 const begunWord = (thread: number): number => (DOORBELL_BYTES >> 2) + 2 * thread;
 const seenWord = (thread: number): number => begunWord(thread) + 1;
+
+/** What threads have begun is seen, for as long as there is any. */
+function observer(words: Int32Array): { look: () => boolean; readonly seen: number } {
+  let seen = 0;
+  return {
+    look() {
+      let any = false;
+      for (let thread = 0; thread < THREADS; thread += 1) {
+        const begun = Atomics.load(words, begunWord(thread));
+        if (begun === words[seenWord(thread)]) continue;
+        any = true;
+        seen += 1;
+        Atomics.store(words, seenWord(thread), begun);
+        Atomics.notify(words, seenWord(thread));
+      }
+      return any;
+    },
+    get seen() {
+      return seen;
+    },
+  };
+}
+
+/** Threads that ring; ends when all of them have ended. */
+async function ringing(memory: WebAssembly.Memory, rounds: number): Promise<void> {
+  const ends = Array.from({ length: THREADS }, (_, thread) => {
+    const task: Task = { memory, thread, rounds };
+    const worker = new Worker(new URL(import.meta.url), { workerData: task });
+    return new Promise<number>((resolve, reject) => {
+      worker.on('error', reject);
+      worker.on('exit', resolve);
+    });
+  });
+  assert.equal(await Promise.all(ends), new Array<number>(THREADS).fill(0));
+}
 
 /** Each round: say something, ring, and wait without end until main has seen it. */
 function runTask({ memory, thread, rounds }: Task): void {
@@ -41,39 +80,39 @@ const bells = suite('doorbell');
 bells('no ring is lost, from however many threads', async () => {
   const memory = LinkMemory.allocate(DOORBELL_BYTES + 8 * THREADS);
   const bell = new Doorbell(memory, 0);
-  const { words } = memory;
-  let seen = 0;
-  const look = (): boolean => {
-    let any = false;
-    for (let thread = 0; thread < THREADS; thread += 1) {
-      const begun = Atomics.load(words, begunWord(thread));
-      if (begun === words[seenWord(thread)]) continue;
-      any = true;
-      seen += 1;
-      Atomics.store(words, seenWord(thread), begun);
-      Atomics.notify(words, seenWord(thread));
-    }
-    return any;
-  };
+  const observed = observer(memory.words);
   const turn = (): void => {
     do {
       bell.setAwake();
-      while (look());
+      while (observed.look());
       bell.setAsleep();
-    } while (look());
+    } while (observed.look());
   };
   bell.listen(turn);
   turn();
-  const ends = Array.from({ length: THREADS }, (_, thread) => {
-    const task: Task = { memory: memory.memory, thread, rounds: ROUNDS };
-    const worker = new Worker(new URL(import.meta.url), { workerData: task });
-    return new Promise<number>((resolve, reject) => {
-      worker.on('error', reject);
-      worker.on('exit', resolve);
-    });
-  });
-  assert.equal(await Promise.all(ends), new Array<number>(THREADS).fill(0));
-  assert.is(seen, THREADS * ROUNDS);
+  await ringing(memory.memory, ROUNDS);
+  assert.is(observed.seen, THREADS * ROUNDS);
+  bell.stop();
+});
+
+bells('wakes a thread that sleeps on it, and one that has gone back to its events', async () => {
+  const memory = LinkMemory.allocate(DOORBELL_BYTES + 8 * THREADS);
+  const bell = new Doorbell(memory, 0);
+  const observed = observer(memory.words);
+  let timeouts = 0;
+  const stay = (): void => {
+    for (let nth = 0; nth < STAYS && observed.seen < THREADS * ROUNDS; nth += 1) {
+      bell.setAsleep();
+      if (!observed.look() && !bell.sleep(LOST_MS)) timeouts += 1;
+    }
+    bell.setAsleep();
+    if (observed.look()) setImmediate(stay);
+  };
+  bell.listen(stay);
+  bell.setAsleep();
+  await ringing(memory.memory, ROUNDS);
+  assert.is(observed.seen, THREADS * ROUNDS);
+  assert.is(timeouts, 0);
   bell.stop();
 });
 

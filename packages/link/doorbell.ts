@@ -3,7 +3,7 @@
  *
  *   word     written by       read by   meaning
  *   BELL     nobody           main      always 0; the address that main waits on
- *   ASLEEP   main and shards  shards    1 while main wants to be woken
+ *   ASLEEP   main and shards  shards    1 while main wants to be woken; a thread may sleep on it
  */
 
 import type { LinkMemory } from './memory.ts';
@@ -31,6 +31,12 @@ export class Doorbell {
     if (Atomics.load(this.#words, asleep) !== 1) return;
     if (Atomics.exchange(this.#words, asleep, 0) !== 1) return;
     Atomics.notify(this.#words, this.#at + BELL);
+    Atomics.notify(this.#words, asleep);
+  }
+
+  /** Sleeps until the bell rings after `setAsleep`, or for `timeoutMs`; whether it rang. Not for main. */
+  sleep(timeoutMs: number): boolean {
+    return Atomics.wait(this.#words, this.#at + ASLEEP, 1, timeoutMs) !== 'timed-out';
   }
 
   /**

@@ -41,7 +41,15 @@ frames('kinds', () => {
         inquiry: 18,
         events: 19,
       },
-      ...{ report: 20, introduce: 21, latency: 22, share: 23, snapshot: 24, times: 25 },
+      ...{
+        report: 20,
+        introduce: 21,
+        latency: 22,
+        share: 23,
+        snapshot: 24,
+        times: 25,
+        prepare: 26,
+      },
     },
   );
   assert.is(KIND_MASK, 0x7f);

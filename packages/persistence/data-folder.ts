@@ -138,7 +138,9 @@ export class DataFolder {
     } catch {
       // There is a gap, say: all is well with the log, if only the snapshot were.
     }
-    throw refusalOf(whyNotBefore);
+    // Not even --recover-anyway: of a part of the keys nobody could say what was changed since.
+    const lack = 'There is no other snapshot, and no log from the beginning, to take its place';
+    throw new DataFolderError(`${whyNotBefore}. ${lack}. Nothing was changed`);
   }
 
   #plan(nth: number): RecoveryPlan {

@@ -14,13 +14,7 @@ import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
 import type { Disk } from './disk.ts';
 import { decodeFileHead, encodeFileHead, FILE_HEAD_BYTES, type FileHead } from './file-head.ts';
 import { segmentFile, shardLogFolder } from './layout.ts';
-import {
-  Record,
-  RECORD_HEADER_BYTES,
-  RECORD_KIND_MASK,
-  RECORD_TRANSFERRED,
-  RecordKind,
-} from './record.ts';
+import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from './record.ts';
 
 export interface ShardLogParts {
   readonly shard: number;
@@ -177,8 +171,8 @@ export class ShardLog {
     return segment !== undefined && segment.syncedBlocks < segment.blocks;
   }
 
-  /** Brings what was written to disk, without waiting for it. */
-  sync(): void {
+  /** Brings what was written to disk; waits for that only when told to. */
+  sync(waits = false): void {
     const { disk, clock, ring, progress, figures, synced, shard } = this.#parts;
     const segment = this.#segment;
     if (segment === undefined || segment.syncedBlocks === segment.blocks) return;
@@ -193,7 +187,7 @@ export class ShardLog {
     const beganUs = clock.nowUs();
     const bytes = figures.get('unsyncedBytes');
     const records = figures.get('unsyncedRecords');
-    disk.sync(segment.fd, (error) => {
+    const ended = (error: Error | null): void => {
       this.#isSyncing = false;
       const isFinished = segment !== this.#segment;
       // The system tells an error once: that the segment was synced again since then says nothing.
@@ -216,7 +210,9 @@ export class ShardLog {
       this.#countSync(us);
       progress.setSynced(position);
       synced(shard, us);
-    });
+    };
+    if (waits) ended(outcomeOf(() => disk.syncNow(segment.fd)));
+    else disk.sync(segment.fd, ended);
   }
 
   #countSync(us: number): void {
@@ -334,10 +330,17 @@ export function markBroken(disk: Disk, file: string, nowMs: number): boolean {
   }
 }
 
+/** What a call of the disk throws. */
+function outcomeOf(call: () => void): Error | null {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 /** The file was closed, and synced before, while the sync was under way. */
 function isClosed(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EBADF';
 }
-
-/** Room that a record's header takes when the record itself comes by message. */
-export const TRANSFER_MARK_BYTES = RECORD_HEADER_BYTES;

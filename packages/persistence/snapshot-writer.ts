@@ -22,6 +22,8 @@ import type { Manifest } from './manifest.ts';
 const pack = promisify(deflateRaw);
 const PACK_LEVEL = 1;
 export const PIECE_HEAD_BYTES = 8;
+/** Brought to disk this much at a time: all at once would hold up the syncs of the logs. */
+const SYNC_BYTES = 8 * 1024 * 1024;
 
 export interface SnapshotParts {
   readonly number: number;
@@ -41,6 +43,7 @@ interface ShardPart {
   readonly fd: number;
   keys: number;
   bytes: number;
+  syncedBytes: number;
   unpacked: number;
   blocks: number;
   isWhole: boolean;
@@ -67,8 +70,8 @@ export class SnapshotWriter {
       const ofLog = { previous: 0, lostBefore: 0, brokenMs: 0 };
       const head = { shard, shards, number, epoch, createdMs: this.#beganMs, ...ofLog };
       disk.append(fd, [encodeFileHead('snapshot', head)]);
-      const counts = { keys: 0, bytes: FILE_HEAD_BYTES, unpacked: 0, blocks: 0, isWhole: false };
-      this.#files.push({ fd, ...counts });
+      const counts = { keys: 0, bytes: FILE_HEAD_BYTES, syncedBytes: 0, unpacked: 0, blocks: 0 };
+      this.#files.push({ fd, ...counts, isWhole: false });
       this.#queues.push(Promise.resolve());
     }
   }
@@ -109,7 +112,8 @@ export class SnapshotWriter {
     const { disk, packs } = this.#parts;
     const file = this.#files[shard]!;
     if (keys === 0) {
-      disk.syncNow(file.fd);
+      await this.#sync(file);
+      if (this.#hasEnded) return;
       file.isWhole = true;
       if (this.#files.every(({ isWhole }) => isWhole)) this.#finish();
       return;
@@ -126,6 +130,18 @@ export class SnapshotWriter {
     file.keys += keys;
     file.bytes += BLOCK_HEADER_BYTES + bytes;
     file.unpacked += states.length;
+    if (file.bytes - file.syncedBytes >= SYNC_BYTES) await this.#sync(file);
+  }
+
+  /** While this thread writes the logs on. */
+  #sync(file: ShardPart): Promise<void> {
+    file.syncedBytes = file.bytes;
+    return new Promise((resolve, reject) => {
+      this.#parts.disk.sync(file.fd, (error) => {
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
   }
 
   #finish(): void {

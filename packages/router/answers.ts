@@ -80,7 +80,7 @@ export class Answers {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       reply.at = 0;
-      this.#deferred = undefined;
+      if (this.#takeDeferred() !== undefined) this.#unblock(client);
       reply.error(error);
     }
     values[AT.executing] = 0;

@@ -134,13 +134,13 @@ function demandReplyBufferOption(args: Arguments): void {
   if (!args.spellsAt(3, 'NEVER') && !args.spellsAt(3, 'RESET')) args.roundedAt(3);
 }
 
-/** What would read data back from disk, of which there is none. */
+/** What would read data back from disk. */
 function refused(name: string, arity: number): OnMainCommand {
-  const refusal = new CommandError(`ERR DEBUG ${name}: this server keeps nothing on disk`);
+  const refusal = new CommandError(`ERR DEBUG ${name}: the log is read at the start alone`);
   return onMain<ServerContext>({
     ...debugHead,
     name: `DEBUG|${name}`,
-    summary: 'Is refused, since nothing is on disk.',
+    summary: 'Is refused: the log is read at the start alone.',
     arity,
     run() {
       throw refusal;

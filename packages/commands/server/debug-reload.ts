@@ -9,8 +9,8 @@ import { walk } from '../keyspace/keys.ts';
 import { allOk } from '../merge.ts';
 import { debugHead } from './debug-head.ts';
 
-const nothingStored = new CommandError(
-  'ERR DEBUG RELOAD: this server keeps nothing on disk, so there is nothing else to load',
+const withoutOptions = new CommandError(
+  'ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
 );
 
 /** A key as it would be on disk. */
@@ -28,7 +28,7 @@ export const reload = everyShard({
   summary: 'Turns all values into what would be stored, and loads them again.',
   arity: -2,
   run(context, args) {
-    if (args.more) throw nothingStored;
+    if (args.more) throw withoutOptions;
     for (const [index, keyspace] of context.store.databases.entries()) {
       const stored = storedKeys(keyspace);
       context.store.clear(index);

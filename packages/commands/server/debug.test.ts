@@ -31,9 +31,9 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['DEBUG RELOAD', 'OK'],
   [
     'DEBUG RELOAD NOSAVE',
-    '-ERR DEBUG RELOAD: this server keeps nothing on disk, so there is nothing else to load',
+    '-ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
   ],
-  ['DEBUG LOADAOF', '-ERR DEBUG LOADAOF: this server keeps nothing on disk'],
+  ['DEBUG LOADAOF', '-ERR DEBUG LOADAOF: the log is read at the start alone'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 100b', 'OK'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 0', 'OK'],
   [
