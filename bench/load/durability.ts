@@ -7,7 +7,11 @@ import { startRedis, startServer, textOf, until, type ChildServer } from '#testk
 import { fill, longestStallWhile, type StallResult } from './growth.ts';
 import { medians, playRound, type Round, type RoundResult } from './rounds.ts';
 
-const QUIET = ['--log-level', 'warn', '--set', 'snapshot.interval-secs=0'];
+/** No snapshot but those that are asked for. */
+const QUIET = [
+  ...['--log-level', 'warn', '--set', 'snapshot.interval-secs=0'],
+  ...['--set', 'snapshot.log-growth-percent=0'],
+];
 
 /** Each mode of ours beside Redis' own. */
 const MODES = [
@@ -58,7 +62,7 @@ export async function durability(
   }
   row(['snapshot', 'longest ms', 'p99.9 ms']);
   for (const name of ['svc', 'redis'] as const) {
-    const server = name === 'svc' ? await startServer({ shards }) : await startRedis();
+    const server = name === 'svc' ? await startServer({ shards, args: QUIET }) : await startRedis();
     const stall = await snapshotStall(server, stallKeys);
     await server.stop();
     table[`snapshot ${name}`] = stall;

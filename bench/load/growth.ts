@@ -70,6 +70,9 @@ export async function longestStallWhile(
     output += chunk.toString();
   });
   const ended = once(probe, 'close');
+  // It begins with its first answer: what comes before that it would not see.
+  await once(probe.stdout, 'data');
+  output = '';
   await act();
   probe.stdin.write('stop\n');
   await ended;

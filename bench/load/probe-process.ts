@@ -21,6 +21,7 @@ const PAUSE_MS = 1;
 
 socket.setNoDelay(true);
 socket.on('connect', send);
+socket.once('data', () => process.stdout.write('\n'));
 socket.on('data', () => {
   waits.push(performance.now() - sentAt);
   setTimeout(send, PAUSE_MS);

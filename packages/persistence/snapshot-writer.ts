@@ -54,8 +54,8 @@ export class SnapshotWriter {
   readonly #folder: string;
   readonly #files: ShardPart[] = [];
   readonly #beganMs: number;
-  /** Pieces are written in the order they came, one packing after the other. */
-  readonly #queues: Promise<void>[] = [];
+  /** Pieces are packed and written one after the other, so that no more than one processor is taken from the shards. */
+  #queue = Promise.resolve();
   #hasEnded = false;
 
   constructor(parts: SnapshotParts) {
@@ -72,13 +72,12 @@ export class SnapshotWriter {
       disk.append(fd, [encodeFileHead('snapshot', head)]);
       const counts = { keys: 0, bytes: FILE_HEAD_BYTES, syncedBytes: 0, unpacked: 0, blocks: 0 };
       this.#files.push({ fd, ...counts, isWhole: false });
-      this.#queues.push(Promise.resolve());
     }
   }
 
   /** Takes a piece of a shard's keys; one without keys is its last. */
   take(shard: number, states: Bytes, keys: number): void {
-    this.#queues[shard] = this.#queues[shard]!.then(async () => {
+    this.#queue = this.#queue.then(async () => {
       try {
         if (!this.#hasEnded) await this.#put(shard, states, keys);
       } catch (error) {

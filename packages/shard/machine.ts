@@ -42,7 +42,7 @@ const FLUSH_US = 150;
 
 /** Timed work that is due at a barrier is looked at again after this time. */
 const BARRIER_POLL_MS = 1;
-const SNAPSHOT_POLL_MS = 1;
+const SNAPSHOT_POLL_MS = 0.3;
 
 export class ShardMachine {
   readonly store: Store;

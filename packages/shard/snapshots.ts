@@ -6,7 +6,9 @@ import type { Journal } from './journal.ts';
 import type { SnapshotOutlet } from './machine-parts.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
-const SLICE_US = 500;
+const SLICE_US = 300;
+/** Between two slices, so that main and who asks get a processor in time where there are few. */
+const REST_US = 300;
 /** Pieces that may be on their way; then the walk rests until the disk has caught up. */
 const PIECES_AHEAD_MAX = 16;
 
@@ -23,6 +25,7 @@ export class Snapshots {
   readonly #parts: SnapshotsParts;
   #number = 0;
   #sent = 0;
+  #restUntilUs = 0;
 
   constructor(parts: SnapshotsParts) {
     this.#parts = parts;
@@ -55,8 +58,11 @@ export class Snapshots {
     const ahead = (this.#sent - (outlet?.taken() ?? this.#sent)) | 0;
     if (ahead > PIECES_AHEAD_MAX) return false;
     const startUs = nowUs();
+    if (startUs < this.#restUntilUs) return false;
     const isThrough = this.freeze.slice(nowUs, SLICE_US);
-    page.add('snapshotUs', nowUs() - startUs);
+    const endUs = nowUs();
+    this.#restUntilUs = endUs + REST_US;
+    page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
     if (!isThrough) return true;
     this.#sent = (this.#sent + 1) | 0;
