@@ -6,6 +6,9 @@
  * buffer, a node of a list) and kept until another takes its place.
  */
 
+/** In a smaller one there is little to copy, and among larger ones it would take their place. */
+const VIEWED_BYTES_MIN = 256;
+
 const NO_BYTES = new Uint8Array(0);
 
 export class ByteViews {
@@ -19,6 +22,7 @@ export class ByteViews {
   }
 
   #consider(bytes: Uint8Array): DataView | undefined {
+    if (bytes.length < VIEWED_BYTES_MIN) return undefined;
     if (bytes !== this.#seen) {
       this.#seen = bytes;
       return undefined;

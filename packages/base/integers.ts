@@ -79,12 +79,17 @@ export function writeInteger(value: number, bytes: Bytes, at: number): number {
   }
   const digits = digitCount(rest);
   let index = start + digits;
-  // Above 2^31 the remainder of a double is slow, so the top is split off first.
-  while (rest > 0x7fff_ffff) {
-    const quotient = Math.floor(rest / 10);
-    index -= 1;
-    bytes[index] = ZERO + (rest - quotient * 10);
-    rest = quotient;
+  // Above 2^31 the remainder of a double is slow, so the top is split off once.
+  if (rest > 0x7fff_ffff) {
+    const top = Math.floor(rest / 1e9);
+    let low = (rest - top * 1e9) | 0;
+    for (let left = 9; left > 0; left -= 1) {
+      const quotient = (low / 10) | 0;
+      index -= 1;
+      bytes[index] = ZERO + (low - quotient * 10);
+      low = quotient;
+    }
+    rest = top;
   }
   let small = rest | 0;
   do {

@@ -2,7 +2,7 @@
 
 import { CommandError, indexOfByte, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
-import { ID_TEXT_BYTES_MAX, readUnsigned, unsigned, type StreamId } from '#store';
+import { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from '#store';
 import type { Arguments } from '../arguments.ts';
 
 const ID_ARGUMENT_BYTES_MAX = 127;
@@ -56,8 +56,17 @@ export function readEnd(args: Arguments, index: number, id: StreamId): void {
   if (isExclusive && !id.decrement()) throw invalidEnd;
 }
 
+/** An id's text; entries that follow each other often share the milliseconds, which are not written again. */
+const shown: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
+const shownId = new StreamId();
+let shownDashAt = 0;
+
 export function replyId(reply: ReplyWriter, id: StreamId): void {
-  reply.bulk(text, 0, id.write(text, 0));
+  if (shownDashAt === 0 || !id.sharesMs(shownId)) {
+    shownId.set(id);
+    shownDashAt = id.writeMs(shown, 0);
+  }
+  reply.bulk(shown, 0, shownDashAt + id.writeSequence(shown, shownDashAt));
 }
 
 /** A copy of an id's text. */

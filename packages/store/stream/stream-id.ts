@@ -108,9 +108,19 @@ export class StreamId {
 
   /** Writes the text at `at`; answers how many bytes it took. */
   write(target: Bytes, at: number): number {
-    const dashAt = at + writeUnsigned(this.msHigh, this.msLow, target, at);
-    target[dashAt] = DASH;
-    return dashAt + 1 + writeUnsigned(this.seqHigh, this.seqLow, target, dashAt + 1) - at;
+    const bytes = this.writeMs(target, at);
+    return bytes + this.writeSequence(target, at + bytes);
+  }
+
+  /** The milliseconds alone. */
+  writeMs(target: Bytes, at: number): number {
+    return writeUnsigned(this.msHigh, this.msLow, target, at);
+  }
+
+  /** And what follows them, from the dash on. */
+  writeSequence(target: Bytes, at: number): number {
+    target[at] = DASH;
+    return 1 + writeUnsigned(this.seqHigh, this.seqLow, target, at + 1);
   }
 
   toString(): string {
