@@ -10,6 +10,7 @@
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
+ *   observers  what scrapes and bundles cost a load that goes on
  *   start    from the start of the process to the first PONG
  *   micro    ring, parser and store by themselves
  *
@@ -36,6 +37,7 @@ import {
 } from '../bench/load/rounds.ts';
 import { isInstalled, machine } from '../bench/load/machine.ts';
 import { durability } from '../bench/load/durability.ts';
+import { observersOf } from '../bench/load/observers.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -351,6 +353,18 @@ async function benchScrape(): Promise<void> {
   };
 }
 
+async function benchObservers(): Promise<void> {
+  const result = await observersOf(SHARDS, 2 * TURNS + 1);
+  const quiet = median(result.quietP99Ms);
+  row(['observers', 'p99 ms', 'ratio']);
+  row(['nobody', quiet, 1]);
+  row(['scrapes', median(result.scrapedP99Ms), median(result.scrapedP99Ms) / quiet]);
+  row(['bundles', median(result.bundledP99Ms), median(result.bundledP99Ms) / quiet]);
+  row(['a bundle', 'median ms', 'longest ms']);
+  row(['', median(result.bundleMs), Math.max(...result.bundleMs)]);
+  report['observers'] = result;
+}
+
 function benchMicro(): void {
   const folder = path.join(root, 'dist/bench/micro');
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
@@ -378,6 +392,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   memory: benchMemory,
   stall: benchStall,
   scrape: benchScrape,
+  observers: benchObservers,
   start: benchStart,
   micro: benchMicro,
 };

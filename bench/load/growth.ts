@@ -43,6 +43,7 @@ export async function bytesPerKey(
 export interface StallResult {
   longestMs: number;
   p999Ms: number;
+  p99Ms: number;
   p50Ms: number;
   probes: number;
 }
@@ -57,12 +58,13 @@ export async function longestStall(port: number, count: number): Promise<StallRe
   return longestStallWhile(port, () => fill(port, 0, count));
 }
 
-/** The same while something else goes on. */
+/** The same while something else goes on, and from more than one connection. */
 export async function longestStallWhile(
   port: number,
   act: () => Promise<unknown>,
+  connections = 1,
 ): Promise<StallResult> {
-  const probe = spawn(process.execPath, [probeFile, String(port)], {
+  const probe = spawn(process.execPath, [probeFile, String(port), String(connections)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let output = '';

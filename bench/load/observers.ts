@@ -1,0 +1,68 @@
+/** What those who look at a server cost the load that it is under: scrapes of its metrics, and bundles. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { request, startServer, type ChildServer } from '#testkit';
+import { longestStallWhile } from './growth.ts';
+
+/** Each asks every millisecond: about 15,000 commands a second, which leaves the machine some room. */
+const CONNECTIONS = 20;
+const LOOK_MS = 4_000;
+const SCRAPE_EVERY_MS = 1_000;
+const SLOW_ENTRIES = 1_000;
+
+export interface ObserversResult {
+  /** Milliseconds, of each turn. */
+  readonly quietP99Ms: number[];
+  readonly scrapedP99Ms: number[];
+  readonly bundledP99Ms: number[];
+  readonly bundleMs: number[];
+}
+
+/** By turns: nobody looks, a scrape every second, a bundle. */
+export async function observersOf(shards: number, turns: number): Promise<ObserversResult> {
+  const server = await startServer({
+    ...{ shards, http: true },
+    args: [
+      ...['--log-level', 'warn', '--set', 'persistence.enabled=no'],
+      ...['--set', 'tracing.enabled=yes', '--set', 'slowlog.log-slower-than=0'],
+      ...['--set', `slowlog.max-len=${SLOW_ENTRIES}`, '--set', 'debug-bundle.max-bundles=3'],
+    ],
+  });
+  const result: ObserversResult = {
+    ...{ quietP99Ms: [], scrapedP99Ms: [], bundledP99Ms: [], bundleMs: [] },
+  };
+  const p99Of = async (act: () => Promise<unknown>): Promise<number> =>
+    (await longestStallWhile(server.port, act, CONNECTIONS)).p99Ms;
+  // Fills the slow log and the traces, and compiles what will run.
+  await p99Of(() => bundle(server));
+  await p99Of(() => bundle(server));
+  for (let turn = 0; turn < turns; turn += 1) {
+    result.quietP99Ms.push(await p99Of(() => pause(LOOK_MS)));
+    result.scrapedP99Ms.push(await p99Of(() => scrapes(server)));
+    result.bundledP99Ms.push(
+      await p99Of(async () => {
+        result.bundleMs.push(await bundle(server));
+      }),
+    );
+  }
+  await server.stop();
+  return result;
+}
+
+async function scrapes({ httpPort }: ChildServer): Promise<void> {
+  for (let leftMs = LOOK_MS; leftMs > 0; leftMs -= SCRAPE_EVERY_MS) {
+    await request(httpPort, '/metrics');
+    await pause(SCRAPE_EVERY_MS);
+  }
+}
+
+/** Answers how many milliseconds it took. */
+async function bundle({ httpPort }: ChildServer): Promise<number> {
+  await pause(LOOK_MS / 2);
+  const beganMs = performance.now();
+  const { status } = await request(httpPort, '/debug/api/bundle/generate');
+  if (status !== 200) throw new Error(`no bundle: ${status}`);
+  const tookMs = performance.now() - beganMs;
+  await pause(LOOK_MS / 2);
+  return tookMs;
+}
