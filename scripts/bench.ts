@@ -22,7 +22,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { request, startRedis, startServer, type ChildServer } from '#testkit';
+import { startRedis, startServer, type ChildServer } from '#testkit';
 import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
@@ -37,7 +37,7 @@ import {
 } from '../bench/load/rounds.ts';
 import { isInstalled, machine } from '../bench/load/machine.ts';
 import { durability } from '../bench/load/durability.ts';
-import { observersOf } from '../bench/load/observers.ts';
+import { observersOf, scrapeTimes } from '../bench/load/observers.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -320,37 +320,12 @@ async function benchStart(): Promise<void> {
   report['start_to_first_pong_ms'] = results;
 }
 
-/** Every command that takes a key alone, so that there are as many series as a busy server has. */
-const SCRAPE_COMMANDS =
-  'GET INCR STRLEN LLEN LPOP RPOP SCARD SPOP HLEN HGETALL HKEYS HVALS ZCARD ZPOPMIN ZPOPMAX TYPE TTL PTTL ' +
-  'PERSIST EXISTS DUMP XLEN BITCOUNT SMEMBERS GETDEL EXPIRETIME PEXPIRETIME DEL UNLINK TOUCH DECR PFCOUNT';
-
 async function benchScrape(): Promise<void> {
-  const server = await startServer({ shards: 8, http: true, args: ['--log-level', 'warn'] });
-  const client = await server.client();
-  const words = SCRAPE_COMMANDS.split(' ');
-  for (let nth = 0; nth < 200; nth += 1) {
-    await client.pipeline(words.map((word) => [word, `key:${String(nth)}`]));
-  }
-  const times: number[] = [];
-  let series = 0;
-  for (let nth = 0; nth < 30; nth += 1) {
-    // Further apart than scrapes that share one rendering.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const beganMs = performance.now();
-    const { text } = await request(server.httpPort, '/metrics');
-    times.push(performance.now() - beganMs);
-    series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
-  }
-  await server.stop();
+  const { times, series } = await scrapeTimes();
   row(['scrape', 'median ms', 'longest ms', 'series']);
   row(['8 shards', median(times), Math.max(...times), String(series)]);
-  report['scrape'] = {
-    shards: 8,
-    series,
-    median_ms: median(times),
-    longest_ms: Math.max(...times),
-  };
+  const figures = { median_ms: median(times), longest_ms: Math.max(...times) };
+  report['scrape'] = { shards: 8, series, ...figures };
 }
 
 async function benchObservers(): Promise<void> {

@@ -66,3 +66,30 @@ async function bundle({ httpPort }: ChildServer): Promise<number> {
   await pause(LOOK_MS / 2);
   return tookMs;
 }
+
+/** Every command that takes a key alone, so that there are as many series as a busy server has. */
+const SCRAPE_COMMANDS =
+  'GET INCR STRLEN LLEN LPOP RPOP SCARD SPOP HLEN HGETALL HKEYS HVALS ZCARD ZPOPMIN ZPOPMAX TYPE TTL PTTL ' +
+  'PERSIST EXISTS DUMP XLEN BITCOUNT SMEMBERS GETDEL EXPIRETIME PEXPIRETIME DEL UNLINK TOUCH DECR PFCOUNT';
+
+/** Milliseconds that each of thirty scrapes took at 8 shards, and how many series there are. */
+export async function scrapeTimes(): Promise<{ times: number[]; series: number }> {
+  const server = await startServer({ shards: 8, http: true, args: ['--log-level', 'warn'] });
+  const client = await server.client();
+  const words = SCRAPE_COMMANDS.split(' ');
+  for (let nth = 0; nth < 200; nth += 1) {
+    await client.pipeline(words.map((word) => [word, `key:${nth}`]));
+  }
+  const times: number[] = [];
+  let series = 0;
+  for (let nth = 0; nth < 30; nth += 1) {
+    // Further apart than scrapes that share one rendering.
+    await pause(100);
+    const beganMs = performance.now();
+    const { text } = await request(server.httpPort, '/metrics');
+    times.push(performance.now() - beganMs);
+    series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+  }
+  await server.stop();
+  return { times, series };
+}
