@@ -66,7 +66,15 @@ export interface ShardContext {
    * tracking, notifications, durability and the count of changes. Where Redis announces nothing, the
    * event has no name.
    */
-  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
+
+  changed(
+    type: EventClass,
+    event: string,
+    key: Bytes,
+    at: number,
+    length: number,
+    changes?: number,
+  ): void;
   /** Whether what a command does is kept on disk: whoever need not say it does not. */
   readonly isLogged: boolean;
   /**
@@ -75,11 +83,11 @@ export interface ShardContext {
    */
   logAs(...words: (string | Bytes)[]): void;
   /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
-  countChange(): void;
+  countChanges(count: number): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Must be called when a command has emptied a whole database, or all of them (-1). */
-  flushed(database: number): void;
+  flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
   /**

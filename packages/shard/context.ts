@@ -103,8 +103,15 @@ export class ExecutionContext implements ShardContext {
     this.#keyUse.lookedUp(key, at, length, isHit);
   }
 
-  changed(type: EventClass, event: string, key: Bytes, at: number, length: number): void {
-    this.countChange();
+  changed(
+    type: EventClass,
+    event: string,
+    key: Bytes,
+    at: number,
+    length: number,
+    changes = 1,
+  ): void {
+    this.countChanges(changes);
     if (this.#events.isOn) {
       this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
     }
@@ -157,15 +164,15 @@ export class ExecutionContext implements ShardContext {
     this.#watches.watch(this.connection, this.database, key);
   }
 
-  flushed(database: number): void {
-    this.countChange();
+  flushed(database: number, changes: number): void {
+    this.countChanges(changes);
     this.#events.flushed();
     if (this.#watches.isActive) this.#watches.flushed(database);
     if (this.#waiters.isActive) this.#waiters.touchDatabase(database);
   }
 
   swapped(one: number, other: number): void {
-    this.countChange();
+    this.countChanges(1);
     if (this.#watches.isActive) this.#watches.swapped(one, other);
     if (!this.#waiters.isActive) return;
     this.#waiters.touchDatabase(one);
@@ -181,7 +188,7 @@ export class ExecutionContext implements ShardContext {
     this.effects.push(words);
   }
 
-  countChange(): void {
-    this.#values[AT.changes] = this.#values[AT.changes]! + 1;
+  countChanges(count: number): void {
+    this.#values[AT.changes] = this.#values[AT.changes]! + count;
   }
 }

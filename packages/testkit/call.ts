@@ -143,8 +143,8 @@ export class CallContext implements ShardContext {
     // One shard has all keys.
   }
 
-  countChange(): void {
-    this.announced.push('change');
+  countChanges(count: number): void {
+    if (count > 0) this.announced.push('change');
   }
 
   judging(): void {
@@ -176,8 +176,8 @@ export class CallContext implements ShardContext {
     this.misses += 1;
   }
 
-  changed(...[type, event, ...key]: Parameters<ShardContext['changed']>): void {
-    this.announced.push(`${type} ${event} ${textOf(...key)}`);
+  changed(...[type, event, key, at, length]: Parameters<ShardContext['changed']>): void {
+    this.announced.push(`${type} ${event} ${textOf(key, at, length)}`);
   }
 
   notify(...[type, event, ...key]: Parameters<ShardContext['notify']>): void {

@@ -187,25 +187,27 @@ function run(context: ShardContext, args: Arguments, operations: readonly Operat
   const { reply } = context;
   const writes = operations.filter(({ kind }) => kind !== 'get');
   let ref: Ref;
-  let isChanged = false;
+  let changes = 0;
   if (writes.length === 0) {
     ref = findString(context, args, 1);
   } else {
     const finalBit = Math.max(...writes.map(({ offset, width }) => offset + width - 1));
     const target = bitmapWithBit(context, args, finalBit);
     ref = target.ref;
-    isChanged = target.grown;
+    changes = target.grown ? 1 : 0;
   }
   reply.arrayHeader(operations.length);
   let isWritten = false;
+  let changed = 0;
   for (const operation of operations) {
     const outcome = apply(context, ref, operation);
     if (outcome.answer === null) reply.nil();
     else reply.bigInteger(outcome.answer);
     isWritten ||= outcome.isWritten;
-    isChanged ||= outcome.isChanged;
+    if (outcome.isChanged) changed += 1;
   }
-  if (isWritten && isChanged) changedAt(context, args, 1, events.setbit);
+  changes = Math.max(changes, changed);
+  if (isWritten && changes > 0) changedAt(context, args, 1, events.setbit, changes);
 }
 
 interface Outcome {

@@ -347,7 +347,7 @@ function store(
   }
   const isSearch = form.from === 'options';
   const event = isSearch ? sortedSetEvents.geosearchstore : sortedSetEvents.georadiusstore;
-  storeMembers(context, args, storeIndex, members, event);
+  storeMembers(context, args, storeIndex, members, event, members.count);
 }
 
 function answer({ reply }: ShardContext, options: SearchOptions, found: Found): void {

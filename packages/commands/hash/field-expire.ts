@@ -126,7 +126,7 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
     reply.integer(outcome);
   }
   store.stats.expiredFields += deleted;
-  if (deleted > 0) announceDeleted(context, args, removeIfEmpty(context));
+  if (deleted > 0) announceDeleted(context, args, deleted, removeIfEmpty(context));
   else if (changed > 0) changedAt(context, args, 1, hashEvents.hexpire);
 }
 

@@ -219,7 +219,7 @@ function announceEnds(
   { hasWord }: Options,
 ): void {
   if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
-  if (deleted > 0) announceDeleted(context, args, isGone);
+  if (deleted > 0) announceDeleted(context, args, deleted, isGone);
   else if (changed > 0) {
     changedAt(context, args, 1, hasWord ? hashEvents.hpersist : hashEvents.hexpire);
   }
@@ -264,5 +264,5 @@ function setAndExpire(
   for (let index = first; index < args.count; index += 2) {
     if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
   }
-  announceDeleted(context, args, removeIfEmpty(context));
+  announceDeleted(context, args, 1, removeIfEmpty(context));
 }

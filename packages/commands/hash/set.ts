@@ -95,6 +95,6 @@ function setFields(context: ShardContext, args: Arguments, command: string): num
   for (let index = 2; index < count; index += 2) {
     if (hash.put(fieldAt(args, index), valueAt(args, index + 1))) created += 1;
   }
-  changedAt(context, args, 1, hashEvents.hset);
+  changedAt(context, args, 1, hashEvents.hset, (count - 2) / 2);
   return created;
 }

@@ -28,21 +28,22 @@ export const pfadd = oneShard({
     const isNew = ref === 0;
     const before: Bytes = isNew ? hyperloglog.emptySparse() : valueOf(context, ref);
     let value = before;
-    let isRaised = false;
+    let raises = 0;
     for (let index = 2; index < args.count; index += 1) {
       hyperloglog.locate(args.source, args.at(index), args.length(index));
       const { register, count } = hyperloglog.place;
       const after = raised(context, value, register, count);
       if (after === undefined) continue;
       value = after;
-      isRaised = true;
+      raises += 1;
     }
-    if (isNew || isRaised) hyperloglog.forgetCount(value);
+    const changes = raises + (isNew ? 1 : 0);
+    if (changes > 0) hyperloglog.forgetCount(value);
     // A dense value was written in place.
     if (isNew || value !== before) keep(context, args, 1, value);
     if (isNew) createdAt(context, args, 1);
-    if (isNew || isRaised) changedAt(context, args, 1, events.pfadd);
-    context.reply.integer(isNew || isRaised ? 1 : 0);
+    if (changes > 0) changedAt(context, args, 1, events.pfadd, changes);
+    context.reply.integer(changes > 0 ? 1 : 0);
   },
 });
 

@@ -52,7 +52,7 @@ function makeDense(context: ShardContext, args: Arguments): void {
   const dense = hyperloglog.toDense(value);
   if (dense === undefined) throw corrupted;
   keep(context, args, 2, dense);
-  context.countChange();
+  context.countChanges(1);
 }
 
 function answerRegisters(context: ShardContext, args: Arguments): void {

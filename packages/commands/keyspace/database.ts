@@ -53,8 +53,9 @@ export const flushdb = everyShard({
   history: flushHistory,
   run(context, args) {
     demandFlushMode(args);
+    const { size } = context.keyspace;
     context.store.flush(context.database);
-    context.flushed(context.database);
+    context.flushed(context.database, size);
     return null;
   },
   merge: allOk,
@@ -74,8 +75,9 @@ export const flushall = everyShard({
   history: flushHistory,
   run(context, args) {
     demandFlushMode(args);
+    const keys = context.store.databases.reduce((sum, { size }) => sum + size, 0);
     context.store.flush();
-    context.flushed(ALL_DATABASES);
+    context.flushed(ALL_DATABASES, keys);
     return null;
   },
   merge: allOk,

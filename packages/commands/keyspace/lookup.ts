@@ -64,8 +64,14 @@ export function changedAt(
   args: Arguments,
   index: number,
   { type, name }: KeyEvent,
+  changes = 1,
 ): void {
-  context.changed(type, name, args.source, args.at(index), args.length(index));
+  context.changed(type, name, args.source, args.at(index), args.length(index), changes);
+}
+
+/** Announces that the key has gone with the last of what was taken from it, which was counted. */
+export function emptiedAt(context: ShardContext, args: Arguments, index: number): void {
+  changedAt(context, args, index, events.del, 0);
 }
 
 /** Announces something about that key which is no change, or goes with one. */

@@ -73,7 +73,7 @@ export const move = oneShard({
     if (isFree) {
       moveValue(context.keyspace, placeOf(context.keyspace, args, 1), target);
       inDatabase(context, database, () => createdAt(context, args, 1));
-      changedAt(context, args, 1, events.moveFrom);
+      changedAt(context, args, 1, events.moveFrom, 0);
       inDatabase(context, database, () => changedAt(context, args, 1, events.moveTo));
     }
     context.reply.integer(isFree ? 1 : 0);
@@ -147,7 +147,7 @@ function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): bo
   if (!makeRoom(target, !onlyNew)) return false;
   moveValue(keyspace, placeOf(keyspace, args, 1), target);
   createdAt(context, args, 2);
-  changedAt(context, args, 1, events.renameFrom);
+  changedAt(context, args, 1, events.renameFrom, 0);
   changedAt(context, args, 2, events.renameTo);
   return true;
 }

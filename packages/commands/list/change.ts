@@ -98,7 +98,7 @@ export const lrem = oneShard({
     const count = elementCount(args, 2);
     const list = listToWrite(context, args);
     const removed = list === undefined ? 0 : removeEqual(list, args, count);
-    if (removed > 0) announceRemoved(context, args, listEvents.lrem);
+    if (removed > 0) announceRemoved(context, args, listEvents.lrem, removed);
     context.reply.integer(removed);
   },
 });
@@ -123,9 +123,10 @@ export const ltrim = oneShard({
     const list = listToWrite(context, args);
     if (list !== undefined) {
       const { first, count } = indexRange(start, stop, list.count);
+      const removed = list.count - count;
       list.removeRange(first + count, list.count - first - count);
       list.removeRange(0, first);
-      announceRemoved(context, args, listEvents.ltrim);
+      announceRemoved(context, args, listEvents.ltrim, removed);
     }
     context.reply.ok();
   },

@@ -9,8 +9,8 @@ import { errors } from '#base';
 import { ListValue, ValueType, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import type { KeyEvent } from '../keyspace/events.ts';
+import { changedAt, createdAt, emptiedAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
 import { listEvents } from './events.ts';
 
 const list = new ListValue();
@@ -51,20 +51,21 @@ export function newTarget(context: ShardContext, args: Arguments, index: number)
 }
 
 /**
- * Announces that elements were removed from the list, which goes when it is empty and may become a
+ * Announces that so many elements were removed from the list, which goes when it is empty and may become a
  * listpack when it is small.
  */
 export function announceRemoved(
   context: ShardContext,
   args: Arguments,
   event: KeyEvent,
+  removed: number,
   index = 1,
 ): void {
   const isGone = list.count === 0;
   if (isGone) context.keyspace.removeRef(list.ref);
   else list.shrink();
-  changedAt(context, args, index, event);
-  if (isGone) changedAt(context, args, index, events.del);
+  changedAt(context, args, index, event, removed);
+  if (isGone) emptiedAt(context, args, index);
 }
 
 /** What a push or pop at an end is called. */

@@ -151,7 +151,8 @@ function moveElement(
   const target = existing ?? newTarget(context, args, 2);
   const pieces = { source: element, at: () => 0, length: () => element.length };
   target.push(pieces, 0, 1, isToHead);
-  changedAt(context, args, 2, pushEvent(isToHead));
+  // One change, counted where the element is taken.
+  changedAt(context, args, 2, pushEvent(isToHead), 0);
   announceRemoved(context, args, popEvent(isFromHead), 1);
   reply.bulk(element);
   return true;

@@ -144,7 +144,7 @@ function blockingPop(context: ShardContext, args: Arguments, isHead: boolean): v
     reply.arrayHeader(2);
     reply.bulk(args.source, args.at(index), args.length(index));
     popEnd(context, list, isHead);
-    announceRemoved(context, args, popEvent(isHead), index);
+    announceRemoved(context, args, popEvent(isHead), 1, index);
     return;
   }
   waitForList(context, timeoutMs);
@@ -161,8 +161,9 @@ function popFirst(
     if (list === undefined) continue;
     context.reply.arrayHeader(2);
     context.reply.bulk(args.source, args.at(index), args.length(index));
-    popSeveral(context, list, isFirstEnd, Math.min(count, list.count));
-    announceRemoved(context, args, popEvent(isFirstEnd), index);
+    const popped = Math.min(count, list.count);
+    popSeveral(context, list, isFirstEnd, popped);
+    announceRemoved(context, args, popEvent(isFirstEnd), popped, index);
     return true;
   }
   return false;
@@ -190,12 +191,10 @@ function pop(context: ShardContext, args: Arguments, isHead: boolean): void {
     reply.arrayHeader(0);
     return;
   }
-  if (hasCount) {
-    popSeveral(context, list, isHead, Math.min(wanted, list.count));
-  } else {
-    popEnd(context, list, isHead);
-  }
-  announceRemoved(context, args, popEvent(isHead));
+  const popped = Math.min(wanted, list.count);
+  if (hasCount) popSeveral(context, list, isHead, popped);
+  else popEnd(context, list, isHead);
+  announceRemoved(context, args, popEvent(isHead), popped);
 }
 
 function popSeveral(

@@ -73,6 +73,6 @@ function push(context: ShardContext, args: Arguments, isHead: boolean, onlyOld: 
   }
   const list = existing ?? newList(context, args);
   list.push(args, 2, args.count, isHead);
-  changedAt(context, args, 1, pushEvent(isHead));
+  changedAt(context, args, 1, pushEvent(isHead), args.count - 2);
   context.reply.integer(list.count);
 }

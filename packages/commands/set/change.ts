@@ -6,8 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
-import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, emptiedAt, findToWrite } from '../keyspace/lookup.ts';
 import { setEvents } from './events.ts';
 import { newSet, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
 
@@ -33,7 +32,7 @@ export const sadd = oneShard({
     for (let index = 2; index < args.count; index += 1) {
       if (set.add(args.source, args.at(index), args.length(index))) added += 1;
     }
-    if (added > 0) changedAt(context, args, 1, setEvents.sadd);
+    if (added > 0) changedAt(context, args, 1, setEvents.sadd, added);
     context.reply.integer(added);
   },
 });
@@ -61,7 +60,7 @@ export const srem = oneShard({
       removed += 1;
       isGone = removeIfEmpty(context);
     }
-    if (removed > 0) announceRemoved(context, args, isGone);
+    if (removed > 0) announceRemoved(context, args, removed, isGone);
     context.reply.integer(removed);
   },
 });
@@ -87,9 +86,14 @@ export const smove = oneShard({
 
 export const setChanges = [sadd, srem, smove];
 
-function announceRemoved(context: ShardContext, args: Arguments, isGone: boolean): void {
-  changedAt(context, args, 1, setEvents.srem);
-  if (isGone) changedAt(context, args, 1, events.del);
+function announceRemoved(
+  context: ShardContext,
+  args: Arguments,
+  removed: number,
+  isGone: boolean,
+): void {
+  changedAt(context, args, 1, setEvents.srem, removed);
+  if (isGone) emptiedAt(context, args, 1);
 }
 
 /** Answers whether the member was there. */
@@ -103,7 +107,7 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
   const member = args.piece(3);
   if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
   if (!source.delete(member.bytes, member.at, member.length)) return false;
-  announceRemoved(context, args, removeIfEmpty(context));
+  announceRemoved(context, args, 1, removeIfEmpty(context));
 
   let into = setToWrite(context, args, 2);
   if (into === undefined) {

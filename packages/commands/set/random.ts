@@ -9,8 +9,7 @@ import { drawDistinct } from '../distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../element-count.ts';
 import { gathered } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt, emptiedAt } from '../keyspace/lookup.ts';
 import { setEvents } from './events.ts';
 import { removeIfEmpty, setToRead, setToWrite } from './lookup.ts';
 
@@ -84,7 +83,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   writeCurrent(context, set);
   if (context.isLogged) context.logAs('SREM', args.copy(1), currentOf(set));
   set.remove();
-  announcePopped(context, args, removeIfEmpty(context));
+  announcePopped(context, args, 1, removeIfEmpty(context));
 }
 
 function popSeveral(context: ShardContext, args: Arguments): void {
@@ -99,7 +98,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
     if (context.isLogged) context.logAs('DEL', args.copy(1));
-    announcePopped(context, args, true);
+    announcePopped(context, args, count, true);
     return;
   }
   if (set.isTable) {
@@ -116,7 +115,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     gathered.writeTo(reply);
     if (context.isLogged) logGathered(context, args);
   }
-  announcePopped(context, args, false);
+  announcePopped(context, args, count, false);
 }
 
 /** Answers what was popped, where that is logged. */
@@ -144,9 +143,14 @@ function currentOf(set: SetValue): Bytes {
   return set.bytes.slice(set.at, set.at + set.length);
 }
 
-function announcePopped(context: ShardContext, args: Arguments, isGone: boolean): void {
-  changedAt(context, args, 1, setEvents.spop);
-  if (isGone) changedAt(context, args, 1, events.del);
+function announcePopped(
+  context: ShardContext,
+  args: Arguments,
+  popped: number,
+  isGone: boolean,
+): void {
+  changedAt(context, args, 1, setEvents.spop, popped);
+  if (isGone) emptiedAt(context, args, 1);
 }
 
 function answerSeveral(context: ShardContext, args: Arguments): void {

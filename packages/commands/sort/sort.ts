@@ -301,7 +301,7 @@ function store(
       length: (nth: number) => ends[nth]! - (ends[nth - 1] ?? 0),
     };
     list.push(pieces, 0, output.length, false);
-    changedAt(context, args, index, listEvents.sortstore);
+    changedAt(context, args, index, listEvents.sortstore, output.length);
   } else if (isRemoved) {
     changedAt(context, args, index, events.del);
   }

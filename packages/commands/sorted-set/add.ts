@@ -199,7 +199,8 @@ export function putMembers(
     else if (last === 'updated') updated += 1;
   }
   if (added + updated > 0) {
-    changedAt(context, args, 1, increments ? sortedSetEvents.zincr : sortedSetEvents.zadd);
+    const event = increments ? sortedSetEvents.zincr : sortedSetEvents.zadd;
+    changedAt(context, args, 1, event, added + updated);
   }
   if (!increments) reply.integer(countsChanges ? added + updated : added);
   else if (last === 'kept') reply.nil();

@@ -86,6 +86,7 @@ export function storeMembers(
   index: number,
   members: RankedTable | undefined,
   event: KeyEvent,
+  changes = 1,
 ): void {
   const { keyspace, reply } = context;
   const old = findToWrite(context, args, index);
@@ -94,7 +95,7 @@ export function storeMembers(
     storeSortedSet(keyspace, args.piece(index), members, currentLimits(context));
     if (existed) overwrittenAt(context, args, index);
     else createdAt(context, args, index);
-    changedAt(context, args, index, event);
+    changedAt(context, args, index, event, changes);
   } else if (existed) {
     keyspace.removeRef(old);
     changedAt(context, args, index, events.del);

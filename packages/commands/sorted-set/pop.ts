@@ -144,7 +144,7 @@ function blockingPop(context: ShardContext, args: Arguments, end: End): void {
     reply.arrayHeader(3);
     reply.bulk(args.source, args.at(index), args.length(index));
     pop(context, set, end, 1, false);
-    announcePopped(context, args, end, index);
+    announcePopped(context, args, end, 1, index);
     return;
   }
   waitForSortedSet(context, timeoutMs);
@@ -166,7 +166,7 @@ function popFirst(
     reply.bulk(args.source, args.at(index), args.length(index));
     reply.arrayHeader(popped);
     pop(context, set, where, popped, true);
-    announcePopped(context, args, where, index);
+    announcePopped(context, args, where, popped, index);
     return true;
   }
   return false;
@@ -187,7 +187,7 @@ function popOne(context: ShardContext, args: Arguments, end: End): void {
   const isNested = hasCount && reply.protocol === 3;
   reply.arrayHeader(isNested ? count : count * 2);
   pop(context, set, end, count, isNested);
-  announcePopped(context, args, end, 1);
+  announcePopped(context, args, end, count);
 }
 
 function pop(
@@ -208,7 +208,13 @@ function pop(
   }
 }
 
-function announcePopped(context: ShardContext, args: Arguments, end: End, index: number): void {
+function announcePopped(
+  context: ShardContext,
+  args: Arguments,
+  end: End,
+  popped: number,
+  index = 1,
+): void {
   const event = end === 'min' ? sortedSetEvents.zpopmin : sortedSetEvents.zpopmax;
-  announceRemoved(context, args, event, removeIfEmpty(context), index);
+  announceRemoved(context, args, event, popped, removeIfEmpty(context), index);
 }

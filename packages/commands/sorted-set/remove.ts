@@ -5,8 +5,8 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import type { KeyEvent } from '../keyspace/events.ts';
+import { changedAt, emptiedAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetEvents } from './events.ts';
 import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
@@ -35,7 +35,7 @@ export const zrem = oneShard({
       removed += 1;
       isGone = removeIfEmpty(context);
     }
-    if (removed > 0) announceRemoved(context, args, sortedSetEvents.zrem, isGone);
+    if (removed > 0) announceRemoved(context, args, sortedSetEvents.zrem, removed, isGone);
     context.reply.integer(removed);
   },
 });
@@ -70,7 +70,7 @@ function rangeRemoval(removal: RangeRemoval): OneShardCommand {
       const range = readRange(args, 2, 3);
       const set = sortedSetToWrite(context, args);
       const removed = set === undefined ? 0 : removeRange(set, range);
-      if (removed > 0) announceRemoved(context, args, event, removeIfEmpty(context));
+      if (removed > 0) announceRemoved(context, args, event, removed, removeIfEmpty(context));
       context.reply.integer(removed);
     },
   });
@@ -108,16 +108,18 @@ export const zremrangebylex = rangeRemoval({
 
 export const sortedSetRemoval = [zrem, zremrangebyrank, zremrangebyscore, zremrangebylex];
 
-/** Says that members were removed, and whether the sorted set went with them. */
+/** Says that so many members were removed, and whether the sorted set went with them. */
+
 export function announceRemoved(
   context: ShardContext,
   args: Arguments,
   event: KeyEvent,
+  removed: number,
   isGone: boolean,
   index = 1,
 ): void {
-  changedAt(context, args, index, event);
-  if (isGone) changedAt(context, args, index, events.del);
+  changedAt(context, args, index, event, removed);
+  if (isGone) emptiedAt(context, args, index);
 }
 
 function removeRange(set: SortedSetValue, range: Range): number {

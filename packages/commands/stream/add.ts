@@ -127,7 +127,7 @@ export const xtrim = oneShard({
     const target = streamToWrite(context, args);
     const trimmed = target?.stream.trim(trimming) ?? 0;
     target?.post();
-    if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim);
+    if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim, trimmed);
     if (context.isLogged && trimmed > 0 && trimming.isApproximate) {
       logTrimmed(context, args, target!.stream.length);
     }

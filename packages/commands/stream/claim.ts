@@ -73,7 +73,6 @@ export const xclaim = oneShard({
     const isAhead = claim.lastId !== undefined && claim.lastId.compare(group.lastId) > 0;
     if (isAhead) group.lastId.set(claim.lastId!);
     const name = args.latin1(CONSUMER_INDEX);
-    const isKnown = group.consumers.get(name) !== undefined;
     const consumer = consumerAsking(context, args, 1, { group, name });
     const expected = claim.end - IDS_INDEX;
     const mark = context.reply.beginArray(expected);
@@ -85,8 +84,7 @@ export const xclaim = oneShard({
     }
     context.reply.endArray(mark, expected, outcome.claimed);
     found!.post();
-    const isChanged = isAhead || outcome.claimed > 0 || outcome.gone > 0;
-    if (isChanged && isKnown) context.countChange();
+    context.countChanges(Math.max(outcome.claimed + outcome.gone, isAhead ? 1 : 0));
   },
 });
 
@@ -120,14 +118,12 @@ export const xautoclaim = oneShard({
     if (group === undefined) throw noGroup(args);
     if (sweep.count * ID_BYTES > IDS_BYTES_MAX) throw countTooHigh;
     const name = args.latin1(CONSUMER_INDEX);
-    const isKnown = group.consumers.get(name) !== undefined;
     const consumer = consumerAsking(context, args, 1, { group, name });
     const taker: Taker = { stream: found!.stream, group, consumer };
     const swept = sweepPending(taker, sweep, context.nowMs);
     replySwept(context, taker, sweep, swept);
     found!.post();
-    const isChanged = swept.claimed.length > 0 || swept.gone.length > 0;
-    if (isChanged && isKnown) context.countChange();
+    context.countChanges(swept.claimed.length + swept.gone.length);
   },
 });
 

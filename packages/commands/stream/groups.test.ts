@@ -225,7 +225,7 @@ const announced: readonly (readonly [line: string, events: readonly string[]])[]
   ['XGROUP CREATECONSUMER s g c', []],
   ['XGROUP DELCONSUMER s g c', ['t xgroup-delconsumer s']],
   ['XGROUP DELCONSUMER s g none', []],
-  ['XREADGROUP GROUP h new STREAMS s >', ['t xgroup-createconsumer s']],
+  ['XREADGROUP GROUP h new STREAMS s >', ['t xgroup-createconsumer s', 'change']],
   ['XREADGROUP GROUP g c STREAMS s >', []],
   ['XREADGROUP GROUP g c STREAMS s 0', []],
 ];

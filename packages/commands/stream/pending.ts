@@ -50,7 +50,7 @@ export const xack = oneShard({
       if (group.acknowledge(id)) acknowledged += 1;
     }
     found?.post();
-    if (acknowledged > 0) context.countChange();
+    context.countChanges(acknowledged);
     context.reply.integer(acknowledged);
   },
 });

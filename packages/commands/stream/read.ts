@@ -305,12 +305,11 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   const after = isNew ? group.lastId : id;
   const isServed = !isNew || hasBehind(stream, after);
   const name = args.latin1(request.groupIndex + 1);
-  const isKnown = group.consumers.get(name) !== undefined;
   consumerAsking(context, args, index, { group, name });
   if (isServed) begin();
   if (!isNew) showPending(context, { stream, group, name }, after, request.count);
-  else if (isServed && deliver(context, { stream, group, name }, request) && isKnown) {
-    context.countChange();
+  else if (isServed && deliver(context, { stream, group, name }, request)) {
+    context.countChanges(1);
   }
   found.post();
 }

@@ -60,7 +60,7 @@ export const xdel = oneShard({
     if (removed > 0) {
       if (isFirstGone || stream.length === 0) stream.refreshFirst();
       target.post();
-      changedAt(context, args, 1, streamEvents.xdel);
+      changedAt(context, args, 1, streamEvents.xdel, removed);
     }
     context.reply.integer(removed);
   },
