@@ -15,11 +15,11 @@
  *   micro    ring, parser and store by themselves
  *
  * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
- * `--baseline` to bench/baseline.json.
+ * `--baseline` to bench/baseline.json, where parts that were not measured stay as they were.
  */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
@@ -77,8 +77,9 @@ const contenders = [svc, ...(isInstalled('redis-server') ? [redis] : [])];
 
 const report: Record<string, unknown> = {
   machine: machine(SHARDS),
-  measured: new Date().toISOString(),
 };
+/** When each part was measured. */
+const measured: Record<string, string> = {};
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -351,10 +352,14 @@ function benchMicro(): void {
 function save(): void {
   const folder = path.join(root, 'bench/results');
   mkdirSync(folder, { recursive: true });
-  const text = `${JSON.stringify(report, null, 2)}\n`;
+  const written = (figures: object): string => `${JSON.stringify(figures, null, 2)}\n`;
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  writeFileSync(path.join(folder, `${stamp}.json`), text);
-  if (words.includes('--baseline')) writeFileSync(path.join(root, 'bench/baseline.json'), text);
+  writeFileSync(path.join(folder, `${stamp}.json`), written({ ...report, measured }));
+  if (!words.includes('--baseline')) return;
+  const baseline = path.join(root, 'bench/baseline.json');
+  const before = JSON.parse(readFileSync(baseline, 'utf8')) as { measured: object };
+  const merged = { ...before, ...report, measured: { ...before.measured, ...measured } };
+  writeFileSync(baseline, written(merged));
 }
 
 const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
@@ -381,6 +386,8 @@ if (unknown.length > 0) {
 if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length === 0 || names.includes(name)) await part();
+  if (names.length > 0 && !names.includes(name)) continue;
+  await part();
+  measured[name] = new Date().toISOString();
 }
 save();
