@@ -37,7 +37,6 @@ export {
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
-export { giveWay } from './priority.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
 export { PrefixMatcher } from './prefix-matcher.ts';

@@ -72,9 +72,11 @@ export class EventRing {
     Atomics.store(words, RECORDED, (nth + 1) | 0);
   }
 
-  /** The events that are whole, oldest first. What is overwritten meanwhile is left out. */
-  read(): RecordedEvent[] {
-    const count = this.recorded;
+  /**
+   * The events that are whole, oldest first, of the first `count` that were recorded. What is overwritten meanwhile is
+   * left out.
+   */
+  read(count = this.recorded): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     for (let nth = Math.max(0, count - EVENTS_MAX); nth < count; nth += 1) {
       const event = this.#readOne(nth);

@@ -19,14 +19,18 @@ export function flightReport(
   { thread: wanted, count }: FlightQuestion,
 ): FlightDocument {
   const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
-  const read = chosen.map(([thread, ring]) => ({ thread, ring, events: ring.read() }));
+  const read = chosen.map(([thread, ring]) => {
+    // Threads go on recording: both figures are of one moment.
+    const { recorded } = ring;
+    return { thread, recorded, events: ring.read(recorded) };
+  });
   const all = read.flatMap(({ thread, events }) =>
     events.map((event): Found => ({ ...event, thread })),
   );
   all.sort((a, b) => a.timeUs - b.timeUs);
   return {
-    threads: read.map(({ thread, ring, events }) => ({
-      ...{ thread, recorded: ring.recorded, kept: events.length },
+    threads: read.map(({ thread, recorded, events }) => ({
+      ...{ thread, recorded, kept: events.length },
     })),
     entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(sight, found)),
   };

@@ -29,8 +29,10 @@ agreement.after(async () => {
   await Promise.all(servers.map((server) => server.remove()));
 });
 
+/** A transaction that is in the logs of all that took part: who lent a key has it back when it can be read. */
 async function multi(client: RespClient, ...commands: (readonly string[])[]): Promise<void> {
   await client.pipeline([['MULTI'], ...commands, ['EXEC']]);
+  for (const key of KEYS) await client.call('GET', key);
 }
 
 /** Does that, kills the server, and takes so many blocks off the end of each shard's log. */
