@@ -187,26 +187,27 @@ function run(context: ShardContext, args: Arguments, operations: readonly Operat
   const { reply } = context;
   const writes = operations.filter(({ kind }) => kind !== 'get');
   let ref: Ref;
-  let changes = 0;
+  let hasGrown = false;
   if (writes.length === 0) {
     ref = findString(context, args, 1);
   } else {
     const finalBit = Math.max(...writes.map(({ offset, width }) => offset + width - 1));
     const target = bitmapWithBit(context, args, finalBit);
     ref = target.ref;
-    changes = target.grown ? 1 : 0;
+    hasGrown = target.grown;
   }
   reply.arrayHeader(operations.length);
   let isWritten = false;
-  let changed = 0;
+  let changes = 0;
   for (const operation of operations) {
     const outcome = apply(context, ref, operation);
     if (outcome.answer === null) reply.nil();
     else reply.bigInteger(outcome.answer);
     isWritten ||= outcome.isWritten;
-    if (outcome.isChanged) changed += 1;
+    if (outcome.isChanged) changes += 1;
   }
-  changes = Math.max(changes, changed);
+  // Bits that were not there before are a change by themselves.
+  if (hasGrown && changes === 0) changes = 1;
   if (isWritten && changes > 0) changedAt(context, args, 1, events.setbit, changes);
 }
 

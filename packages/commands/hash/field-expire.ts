@@ -6,12 +6,11 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt, takenAt } from '../keyspace/lookup.ts';
 import { hashEvents } from './events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { fieldEnd } from './field-time.ts';
 import { hashToWrite, removeIfEmpty } from './lookup.ts';
-import { announceDeleted } from './remove.ts';
 
 /** What is answered for each field. */
 const Outcome = { noField: -2, refused: 0, set: 1, deleted: 2 } as const;
@@ -126,7 +125,7 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
     reply.integer(outcome);
   }
   store.stats.expiredFields += deleted;
-  if (deleted > 0) announceDeleted(context, args, deleted, removeIfEmpty(context));
+  if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, removeIfEmpty(context));
   else if (changed > 0) changedAt(context, args, 1, hashEvents.hexpire);
 }
 

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt, takenAt } from '../keyspace/lookup.ts';
 import { hashEvents } from './events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { fieldEnd } from './field-time.ts';
@@ -21,7 +21,6 @@ import {
   removeIfEmpty,
   valueAt,
 } from './lookup.ts';
-import { announceDeleted } from './remove.ts';
 
 const TIMES: readonly ArgumentDoc[] = [
   { name: 'seconds', type: 'integer', token: 'EX' },
@@ -219,7 +218,7 @@ function announceEnds(
   { hasWord }: Options,
 ): void {
   if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
-  if (deleted > 0) announceDeleted(context, args, deleted, isGone);
+  if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
   else if (changed > 0) {
     changedAt(context, args, 1, hasWord ? hashEvents.hpersist : hashEvents.hexpire);
   }
@@ -264,5 +263,5 @@ function setAndExpire(
   for (let index = first; index < args.count; index += 2) {
     if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
   }
-  announceDeleted(context, args, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, hashEvents.hdel, 1, removeIfEmpty(context));
 }

@@ -8,7 +8,7 @@ import { errors, KeyFate } from '#base';
 import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { changedAt, createdAt, emptiedAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
 import { hashEvents } from './events.ts';
 
 const hash = new HashValue();
@@ -97,8 +97,7 @@ export function findField(
 
 /** Says that fields of the key have ended, and whether the hash went with them. */
 export function announceEnded(context: ShardContext, args: Arguments, isGone: boolean): void {
-  changedAt(context, args, KEY_INDEX, hashEvents.hexpired);
-  if (isGone) emptiedAt(context, args, KEY_INDEX);
+  takenAt(context, args, KEY_INDEX, hashEvents.hexpired, 1, isGone);
 }
 
 /** Removes all fields that have ended; answers whether the hash is still there. */

@@ -1,10 +1,8 @@
 /** HDEL and HGETDEL: taking fields out of a hash. */
 
-import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt, emptiedAt } from '../keyspace/lookup.ts';
+import { takenAt } from '../keyspace/lookup.ts';
 import { hashEvents } from './events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';
@@ -36,7 +34,7 @@ export const hdel = oneShard({
         isGone = removeIfEmpty(context);
       }
     }
-    if (deleted > 0) announceDeleted(context, args, deleted, isGone);
+    if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
     context.reply.integer(deleted);
   },
 });
@@ -75,19 +73,8 @@ export const hgetdel = oneShard({
       isGone = removeIfEmpty(context);
     }
     if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
-    if (deleted > 0) announceDeleted(context, args, deleted, isGone);
+    if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
   },
 });
 
 export const hashRemoval = [hdel, hgetdel];
-
-/** Says that so many fields were removed, and whether the hash went with them. */
-export function announceDeleted(
-  context: ShardContext,
-  args: Arguments,
-  deleted: number,
-  isGone: boolean,
-): void {
-  changedAt(context, args, 1, hashEvents.hdel, deleted);
-  if (isGone) emptiedAt(context, args, 1);
-}

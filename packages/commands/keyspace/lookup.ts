@@ -69,9 +69,17 @@ export function changedAt(
   context.changed(type, name, args.source, args.at(index), args.length(index), changes);
 }
 
-/** Announces that the key has gone with the last of what was taken from it, which was counted. */
-export function emptiedAt(context: ShardContext, args: Arguments, index: number): void {
-  changedAt(context, args, index, events.del, 0);
+/** Announces that so much was taken from the key, and whether the key went with it, which is no further change. */
+export function takenAt(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  event: KeyEvent,
+  taken: number,
+  isGone: boolean,
+): void {
+  changedAt(context, args, index, event, taken);
+  if (isGone) changedAt(context, args, index, events.del, 0);
 }
 
 /** Announces something about that key which is no change, or goes with one. */

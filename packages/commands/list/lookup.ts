@@ -10,7 +10,7 @@ import { ListValue, ValueType, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import type { KeyEvent } from '../keyspace/events.ts';
-import { changedAt, createdAt, emptiedAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
 import { listEvents } from './events.ts';
 
 const list = new ListValue();
@@ -64,8 +64,7 @@ export function announceRemoved(
   const isGone = list.count === 0;
   if (isGone) context.keyspace.removeRef(list.ref);
   else list.shrink();
-  changedAt(context, args, index, event, removed);
-  if (isGone) emptiedAt(context, args, index);
+  takenAt(context, args, index, event, removed, isGone);
 }
 
 /** What a push or pop at an end is called. */

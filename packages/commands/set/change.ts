@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
-import { changedAt, createdAt, emptiedAt, findToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findToWrite, takenAt } from '../keyspace/lookup.ts';
 import { setEvents } from './events.ts';
 import { newSet, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
 
@@ -60,7 +60,7 @@ export const srem = oneShard({
       removed += 1;
       isGone = removeIfEmpty(context);
     }
-    if (removed > 0) announceRemoved(context, args, removed, isGone);
+    if (removed > 0) takenAt(context, args, 1, setEvents.srem, removed, isGone);
     context.reply.integer(removed);
   },
 });
@@ -86,16 +86,6 @@ export const smove = oneShard({
 
 export const setChanges = [sadd, srem, smove];
 
-function announceRemoved(
-  context: ShardContext,
-  args: Arguments,
-  removed: number,
-  isGone: boolean,
-): void {
-  changedAt(context, args, 1, setEvents.srem, removed);
-  if (isGone) emptiedAt(context, args, 1);
-}
-
 /** Answers whether the member was there. */
 function moveMember(context: ShardContext, args: Arguments): boolean {
   // The target first, since looking for it may move the source's record.
@@ -107,7 +97,7 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
   const member = args.piece(3);
   if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
   if (!source.delete(member.bytes, member.at, member.length)) return false;
-  announceRemoved(context, args, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, setEvents.srem, 1, removeIfEmpty(context));
 
   let into = setToWrite(context, args, 2);
   if (into === undefined) {

@@ -9,7 +9,7 @@ import { drawDistinct } from '../distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../element-count.ts';
 import { gathered } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt, emptiedAt } from '../keyspace/lookup.ts';
+import { takenAt } from '../keyspace/lookup.ts';
 import { setEvents } from './events.ts';
 import { removeIfEmpty, setToRead, setToWrite } from './lookup.ts';
 
@@ -83,7 +83,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   writeCurrent(context, set);
   if (context.isLogged) context.logAs('SREM', args.copy(1), currentOf(set));
   set.remove();
-  announcePopped(context, args, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, setEvents.spop, 1, removeIfEmpty(context));
 }
 
 function popSeveral(context: ShardContext, args: Arguments): void {
@@ -98,7 +98,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
     if (context.isLogged) context.logAs('DEL', args.copy(1));
-    announcePopped(context, args, count, true);
+    takenAt(context, args, 1, setEvents.spop, count, true);
     return;
   }
   if (set.isTable) {
@@ -115,7 +115,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     gathered.writeTo(reply);
     if (context.isLogged) logGathered(context, args);
   }
-  announcePopped(context, args, count, false);
+  takenAt(context, args, 1, setEvents.spop, count, false);
 }
 
 /** Answers what was popped, where that is logged. */
@@ -141,16 +141,6 @@ function logGathered(context: ShardContext, args: Arguments): void {
 function currentOf(set: SetValue): Bytes {
   set.read();
   return set.bytes.slice(set.at, set.at + set.length);
-}
-
-function announcePopped(
-  context: ShardContext,
-  args: Arguments,
-  popped: number,
-  isGone: boolean,
-): void {
-  changedAt(context, args, 1, setEvents.spop, popped);
-  if (isGone) emptiedAt(context, args, 1);
 }
 
 function answerSeveral(context: ShardContext, args: Arguments): void {

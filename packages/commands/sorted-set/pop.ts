@@ -8,9 +8,9 @@ import { oneShard, type CommandHead, type OneShardCommand } from '../definition.
 import { countedKeys, keysToEnd, oneKey } from '../keys.ts';
 import { readMultiPop, type MultiPop } from '../multi-pop.ts';
 import { secondsAt } from '../timeout.ts';
+import { takenAt } from '../keyspace/lookup.ts';
 import { sortedSetEvents } from './events.ts';
 import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
-import { announceRemoved } from './remove.ts';
 
 const popHead = {
   since: '5.0.0',
@@ -216,5 +216,5 @@ function announcePopped(
   index = 1,
 ): void {
   const event = end === 'min' ? sortedSetEvents.zpopmin : sortedSetEvents.zpopmax;
-  announceRemoved(context, args, event, popped, removeIfEmpty(context), index);
+  takenAt(context, args, index, event, popped, removeIfEmpty(context));
 }

@@ -2,11 +2,10 @@
 
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import type { KeyEvent } from '../keyspace/events.ts';
-import { changedAt, emptiedAt } from '../keyspace/lookup.ts';
+import { takenAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetEvents } from './events.ts';
 import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
@@ -35,7 +34,7 @@ export const zrem = oneShard({
       removed += 1;
       isGone = removeIfEmpty(context);
     }
-    if (removed > 0) announceRemoved(context, args, sortedSetEvents.zrem, removed, isGone);
+    if (removed > 0) takenAt(context, args, 1, sortedSetEvents.zrem, removed, isGone);
     context.reply.integer(removed);
   },
 });
@@ -70,7 +69,7 @@ function rangeRemoval(removal: RangeRemoval): OneShardCommand {
       const range = readRange(args, 2, 3);
       const set = sortedSetToWrite(context, args);
       const removed = set === undefined ? 0 : removeRange(set, range);
-      if (removed > 0) announceRemoved(context, args, event, removed, removeIfEmpty(context));
+      if (removed > 0) takenAt(context, args, 1, event, removed, removeIfEmpty(context));
       context.reply.integer(removed);
     },
   });
@@ -107,20 +106,6 @@ export const zremrangebylex = rangeRemoval({
 });
 
 export const sortedSetRemoval = [zrem, zremrangebyrank, zremrangebyscore, zremrangebylex];
-
-/** Says that so many members were removed, and whether the sorted set went with them. */
-
-export function announceRemoved(
-  context: ShardContext,
-  args: Arguments,
-  event: KeyEvent,
-  removed: number,
-  isGone: boolean,
-  index = 1,
-): void {
-  changedAt(context, args, index, event, removed);
-  if (isGone) emptiedAt(context, args, index);
-}
 
 function removeRange(set: SortedSetValue, range: Range): number {
   const { first, end } = range.ranksIn(set);
