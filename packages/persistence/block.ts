@@ -55,18 +55,30 @@ export function decodeBlockHead(bytes: Buffer, at: number): BlockHead | undefine
 
 /** Ends a file in the block that begins at `at`, after so many of its bytes. */
 export function shortenBlock(file: string, at: number, bytes: number): void {
+  if (bytes === 0) {
+    shortenFile(file, at);
+    return;
+  }
+  const block = Buffer.alloc(BLOCK_HEADER_BYTES + bytes);
   const fd = fs.openSync(file, 'r+');
   try {
-    if (bytes > 0) {
-      const block = Buffer.alloc(BLOCK_HEADER_BYTES + bytes);
-      fs.readSync(fd, block, 0, block.length, at);
-      const { number, synced } = decodeBlockHead(block, 0) ?? unreachable('a block was read there');
-      const crc = checksum([block.subarray(BLOCK_HEADER_BYTES)]);
-      fs.writeSync(fd, encodeBlockHead({ bytes, crc, number, synced }), 0, BLOCK_HEADER_BYTES, at);
-      // Before the file is shorter: what is behind the new end is no block, and a torn end.
-      fs.fsyncSync(fd);
-    }
-    fs.ftruncateSync(fd, bytes > 0 ? at + BLOCK_HEADER_BYTES + bytes : at);
+    fs.readSync(fd, block, 0, block.length, at);
+    const { number, synced } = decodeBlockHead(block, 0) ?? unreachable('a block was read there');
+    const crc = checksum([block.subarray(BLOCK_HEADER_BYTES)]);
+    fs.writeSync(fd, encodeBlockHead({ bytes, crc, number, synced }), 0, BLOCK_HEADER_BYTES, at);
+    // Before the file is shorter: what is behind the new end is no block, and a torn end.
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  shortenFile(file, at + block.length);
+}
+
+/** Ends a file there, for good: behind the next segment a torn end would be damage. */
+export function shortenFile(file: string, bytes: number): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    fs.ftruncateSync(fd, bytes);
     fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);

@@ -33,7 +33,7 @@ export {
   withoutRests,
   type Rest,
 } from './record.ts';
-export { shortenBlock } from './block.ts';
+export { shortenBlock, shortenFile } from './block.ts';
 export { segmentFile } from './layout.ts';
 export { markBroken } from './shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';

@@ -9,6 +9,7 @@ import {
   DamagedFile,
   PIECE_HEAD_BYTES,
   shortenBlock,
+  shortenFile,
   type ShardPlan,
 } from '#persistence';
 import { KeyStateReader, type Store } from '#store';
@@ -134,7 +135,7 @@ export class Recovery {
       const torn = reader.end(!isLast);
       if (torn !== undefined) {
         this.#repairs.push(() => {
-          cut(file, torn.offset);
+          shortenFile(file, torn.offset);
         });
         const message = `${file} ends in the middle of a write at offset ${torn.offset}`;
         if (torn.bytes > 0) this.#leftOut.push({ file, ...torn, isDamage: false, message });
@@ -183,7 +184,7 @@ export class Recovery {
     const { size } = fs.statSync(file);
     this.#repairs.push(() => {
       fs.copyFileSync(file, `${file}.damaged`);
-      cut(file, offset);
+      shortenFile(file, offset);
     });
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: true, message });
     this.#leaveBehind(later, DAMAGED);
@@ -205,17 +206,6 @@ export class Recovery {
 
 const DAMAGED = { suffix: 'damaged', what: 'the damage', isDamage: true } as const;
 const LEFT = { suffix: 'left', what: 'the end of what counts', isDamage: false } as const;
-
-/** Ends a file there, for good: behind the next segment a torn end would be damage. */
-function cut(file: string, offset: number): void {
-  const fd = fs.openSync(file, 'r+');
-  try {
-    fs.ftruncateSync(fd, offset);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
 
 export function isProblem(outcome: object): outcome is RecoveryProblem {
   return 'isSnapshot' in outcome;
