@@ -26,6 +26,12 @@ export interface RecoveringParts {
 }
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
+/** What every shard has read, and what it lacks that another has. */
+interface AllRecovered {
+  readonly shards: readonly Recovered[];
+  readonly missing: Agreement['missing'];
+}
+
 type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
 
 export class Recovering {
@@ -53,18 +59,19 @@ export class Recovering {
         : await this.#recoverFrom(redistributed, anyway);
     // What was written anew a moment ago.
     if (isProblem(recovered)) throw refusalOf(recovered.message);
-    this.#tell(recovered);
-    await Promise.all(recovered.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
+    const { shards, missing } = recovered;
+    this.#tell(shards);
+    await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
     this.#parts.begin();
-    await this.#complete(recovered);
+    await this.#complete(missing);
     if (folder.isEmpty) return;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
-    const keys = recovered.reduce((sum, { report }) => sum + report.keys, 0);
+    const keys = shards.reduce((sum, { report }) => sum + report.keys, 0);
     log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
   }
 
   /** Begins with the newest snapshot; where one is damaged, with the one before it. */
-  async #fromNewest(anyway: boolean): Promise<readonly Recovered[]> {
+  async #fromNewest(anyway: boolean): Promise<AllRecovered> {
     const { folder, log } = this.#parts;
     let damaged: string | undefined;
     for (let nth = 0; ; nth += 1) {
@@ -115,14 +122,14 @@ export class Recovering {
   }
 
   /** Has every shard read its files, and those again whose logs have what rests on nothing: up to there. */
-  async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<readonly Recovered[] | Problem> {
+  async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<AllRecovered | Problem> {
     const all = await this.#read(this.#parts.fabric.shardPages.keys(), plan, anyway);
     if (isProblem(all)) return all;
-    const { stops } = agree(all.map(({ end }) => end));
+    const { stops, missing } = agree(all.map(({ end }) => end));
     const stopping = stops.flatMap((stopAt, shard) => (stopAt === undefined ? [] : [shard]));
     const again = await this.#read(stopping, plan, anyway, stops);
     if (isProblem(again)) return again;
-    return all.map((first, shard) => again[stopping.indexOf(shard)] ?? first);
+    return { shards: all.map((first, shard) => again[stopping.indexOf(shard)] ?? first), missing };
   }
 
   async #read(
@@ -169,9 +176,8 @@ export class Recovering {
   }
 
   /** Gives each shard the transactions that its log has not, and lets all go. */
-  async #complete(answers: readonly Recovered[]): Promise<void> {
-    const { missing } = agree(answers.map(({ end }) => end));
-    const records: Uint8Array[][] = answers.map(() => []);
+  async #complete(missing: Agreement['missing']): Promise<void> {
+    const records = this.#parts.fabric.shardPages.map((): Uint8Array[] => []);
     for (const [giver, wanted] of missing) {
       const ids = [...wanted.keys()];
       const answer = await this.#pool.ask(giver, { kind: 'give', ids });

@@ -50,17 +50,22 @@ export interface Agreement {
 const CUT_MS_MAX = 60_000;
 
 export function agree(ends: readonly LogEnd[]): Agreement {
-  const cuts = consistentCut(ends);
+  const cuts = ends.map(({ notes }) => notes.length);
+  const places = ends.map(({ notes }) => new Map(notes.map(({ id }, nth) => [id, nth])));
+  const has: Has = (shard, id) =>
+    id <= ends[shard]!.forgotten || (places[shard]!.get(id) ?? Infinity) < cuts[shard]!;
+  makeConsistent(cuts, ends, has);
   return {
     stops: cuts.map((cut, shard) => ends[shard]!.notes[cut]?.id),
-    missing: missingTransactions(ends, cuts),
+    missing: missingTransactions(cuts, ends, has),
   };
 }
 
-/** Per shard: how many of its notes count. */
-function consistentCut(ends: readonly LogEnd[]): readonly number[] {
-  const cuts = ends.map(({ notes }) => notes.length);
-  const places = ends.map(({ notes }) => new Map(notes.map(({ id }, nth) => [id, nth])));
+/** Whether a transaction is in what counts of a shard's log. */
+type Has = (shard: number, id: number) => boolean;
+
+/** Takes off how many notes of each shard count until nothing rests on what is missing. */
+function makeConsistent(cuts: number[], ends: readonly LogEnd[], has: Has): void {
   const reaches = (shard: number, segment: number, transactions: number): boolean => {
     const end = ends[shard];
     if (end === undefined) return true;
@@ -68,8 +73,6 @@ function consistentCut(ends: readonly LogEnd[]): readonly number[] {
     const at = cut?.segment ?? end.segment;
     return segment < at || (segment === at && transactions <= (cut?.before ?? end.transactions));
   };
-  const has = (shard: number, id: number): boolean =>
-    id <= ends[shard]!.forgotten || (places[shard]!.get(id) ?? Infinity) < cuts[shard]!;
   const stands = (note: TransactionNote): boolean =>
     note.rests.every(([shard, transactions]) => reaches(shard, note.segment, transactions)) &&
     (!note.needsAll || shardsOf(note.shards, ends.length).every((shard) => has(shard, note.id)));
@@ -84,24 +87,20 @@ function consistentCut(ends: readonly LogEnd[]): readonly number[] {
       isStable = false;
     }
   }
-  return cuts;
 }
 
 function missingTransactions(
-  ends: readonly LogEnd[],
   cuts: readonly number[],
+  ends: readonly LogEnd[],
+  has: Has,
 ): Map<number, Map<number, number[]>> {
-  const counting = ends.map(({ notes }, shard) => notes.slice(0, cuts[shard]));
-  const known = counting.map((notes) => new Set(notes.map(({ id }) => id)));
   const missing = new Map<number, Map<number, number[]>>();
   const seen = new Set<number>();
-  for (const [giver, notes] of counting.entries()) {
-    for (const { id, shards, needsAll } of notes) {
+  for (const [giver, { notes }] of ends.entries()) {
+    for (const { id, shards, needsAll } of notes.slice(0, cuts[giver])) {
       if (needsAll || seen.has(id)) continue;
       seen.add(id);
-      const lacking = shardsOf(shards, ends.length).filter(
-        (shard) => id > ends[shard]!.forgotten && !known[shard]!.has(id),
-      );
+      const lacking = shardsOf(shards, ends.length).filter((shard) => !has(shard, id));
       if (lacking.length === 0) continue;
       const ofGiver = missing.get(giver) ?? new Map<number, number[]>();
       missing.set(giver, ofGiver.set(id, lacking));

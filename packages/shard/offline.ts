@@ -84,13 +84,14 @@ export class OfflineData {
       if (isProblem(outcome)) return outcome;
       reports.push(outcome);
     }
-    for (const [shard, stopAt] of this.#agree().stops.entries()) {
+    const { stops, missing } = agree(this.machines.map(({ replay }) => replay.end));
+    for (const [shard, stopAt] of stops.entries()) {
       if (stopAt === undefined) continue;
       const outcome = this.#recover(shard, plan, anyway, stopAt);
       if (isProblem(outcome)) return outcome;
       reports[shard] = outcome;
     }
-    this.#complete();
+    this.#complete(missing);
     const leftOut = reports.flatMap((report) => report.leftOut);
     const damaged = leftOut.filter(({ isDamage }) => isDamage);
     return {
@@ -119,13 +120,9 @@ export class OfflineData {
     return outcome;
   }
 
-  #agree(): Agreement {
-    return agree(this.machines.map(({ replay }) => replay.end));
-  }
-
   /** Transactions that one log has and another not are done where they are missing. */
-  #complete(): void {
-    const given = [...this.#agree().missing].flatMap(([giver, wanted]) => {
+  #complete(missing: Agreement['missing']): void {
+    const given = [...missing].flatMap(([giver, wanted]) => {
       const records = this.machines[giver]!.replay.recordsOf(new Set(wanted.keys()));
       return [...wanted].map(([id, shards], nth) => ({ id, shards, record: records[nth]! }));
     });
