@@ -1,12 +1,12 @@
 /** Logs that have ended at several moments: transactions are there on all shards, or on none. */
 // test-limit: 120s
 import fs from 'node:fs';
-import { until, type RespClient } from '#testkit';
+import type { RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from '../keys.ts';
 import { removeBlocks, segmentsOf } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const agreement = suite('logs that end at several moments');
 
@@ -24,10 +24,7 @@ const [second = ''] = keysOnShard(1, SHARDS, 1, 'key');
 const [third = '', alone = ''] = keysOnShard(2, SHARDS, 2, 'key');
 const KEYS = [first, second, third, own, alone];
 
-const servers: KeptServer[] = [];
-agreement.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
+const newServer = keptServers(agreement);
 
 /** A transaction that is in the logs of all that took part: who lent a key has it back when it can be read. */
 async function multi(client: RespClient, ...commands: (readonly string[])[]): Promise<void> {
@@ -40,8 +37,7 @@ async function lose(
   doing: (client: RespClient) => Promise<void>,
   blocks: readonly number[],
 ): Promise<KeptServer> {
-  const server = new KeptServer();
-  servers.push(server);
+  const server = newServer();
   const client = await server.start(OPTIONS);
   await client.call('MSET', first, '0', second, '0', third, '0');
   await doing(client);
@@ -67,10 +63,7 @@ agreement('what one log has is given to those that lack it', async () => {
   const server = await lose(chain, [1, 1, 0]);
   const client = await server.start(OPTIONS);
   assert.equal(await valuesOf(client), ['1', '2', '1', null, 'later']);
-  await until(
-    () => server.server.stdout.includes('transactions-completed'),
-    'what was given is told',
-  );
+  await server.told('transactions-completed');
   await server.kill();
   assert.equal(await valuesOf(await server.start(OPTIONS)), ['1', '2', '1', null, 'later']);
 });
@@ -79,10 +72,7 @@ agreement('what rests on a transaction that is on no disk does not count', async
   const server = await lose(chain, [1, 2, 0]);
   const client = await server.start(OPTIONS);
   assert.equal(await valuesOf(client), ['0', '0', '0', null, null]);
-  await until(
-    () => /counts up to offset \d+: what follows rests on/.test(server.server.stdout),
-    'what is left out is told',
-  );
+  await server.told(/counts up to offset \d+: what follows rests on/);
   await multi(client, ['INCR', second], ['INCR', third]);
   await client.call('SET', own, 'again');
   await server.kill();
@@ -92,7 +82,7 @@ agreement('what rests on a transaction that is on no disk does not count', async
 agreement('the same with another number of shards, and for --check-data', async () => {
   const server = await lose(chain, [1, 2, 0]);
   const before = segmentsOf(server.data, 2).map((file) => fs.readFileSync(file));
-  const { exitCode, stdout } = await server.main(['--check-data']);
+  const { exitCode, stdout } = await server.main('--check-data');
   assert.is(exitCode, 0);
   assert.match(stdout, /counts up to offset \d+: what follows rests on/);
   assert.equal(

@@ -7,7 +7,7 @@ import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountFaults, CrashLoad, isEnd, openAccounts } from './crash-load.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const crash = suite('killed under load');
 
@@ -26,10 +26,7 @@ const SYNC_INTERVAL_MS = 50;
 /** What is older than this is past its interval even where a busy machine has held the disk thread up. */
 const LAG_MS_MAX = 1_000;
 
-const servers: KeptServer[] = [];
-crash.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
+const newServer = keptServers(crash);
 
 /** Loads the server until it is killed; answers when that was, in milliseconds of `performance.now`. */
 async function loadAndKill(
@@ -75,8 +72,7 @@ async function loadAndKill(
 async function kill(lagMs: number, args: readonly string[]): Promise<void> {
   const seed = chosenSeed();
   const random = new Random(seed);
-  const server = new KeptServer();
-  servers.push(server);
+  const server = newServer();
   const options = { shards: SHARDS, args: ['--set', 'snapshot.interval-secs=0', ...args] };
   let client = await server.start({
     ...options,

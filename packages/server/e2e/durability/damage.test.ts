@@ -2,10 +2,8 @@
 // test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
-import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MainEnd } from '../main-process.ts';
 import {
   checksumsOf,
   FIRST_BLOCK,
@@ -15,23 +13,14 @@ import {
   shorten,
   turnBit,
 } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const damage = suite('damaged data');
 
 const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
 const KEYS = 40;
 
-const servers: KeptServer[] = [];
-damage.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
+const newServer = keptServers(damage);
 
 /** Writes keys in blocks of their own, and kills the server. */
 async function write(server: KeptServer, prefix: string, ...more: string[]): Promise<void> {
@@ -40,48 +29,31 @@ async function write(server: KeptServer, prefix: string, ...more: string[]): Pro
   await server.kill();
 }
 
-/** A start that is expected to be refused. */
-function refusedStart(server: KeptServer, ...args: string[]): Promise<MainEnd> {
-  const port = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
-  return server.main([...port, ...args]);
-}
-
-async function keysOf(server: KeptServer, pattern: string, ...args: string[]): Promise<number> {
-  const client = await server.start({ args: [...SYNC, ...args] });
-  const names = (await client.call('KEYS', pattern)) as string[];
-  return names.length;
-}
-
-/** What the server's log says comes in its own time. */
-async function told(server: KeptServer, text: RegExp | string): Promise<void> {
-  const isTold = (): boolean => {
-    const { stdout } = server.server;
-    return typeof text === 'string' ? stdout.includes(text) : text.test(stdout);
-  };
-  await until(isTold, `the log says ${String(text)}`);
-}
-
 damage('a folder that a running server has is refused, and stays its own', async () => {
   const server = newServer();
   const client = await server.start({ args: SYNC });
   await client.call('SET', 'key', 'value');
   const before = checksumsOf(server.data);
   for (const args of [[], ['--check-data'], ['--export-rdb', 'out.rdb']]) {
-    const { exitCode, stderr } = await refusedStart(server, ...args);
+    const { exitCode, stderr } = await server.main(...args);
     assert.is(exitCode, 1);
     assert.match(stderr, `svc-data is in use by process ${server.server.pid}`);
   }
   assert.equal(checksumsOf(server.data), before);
   assert.is(await client.call('GET', 'key'), 'value');
   await server.kill();
-  assert.is(await keysOf(server, '*'), 1, 'the lock of a killed server is taken over');
+  assert.is(
+    await server.startedKeys({ args: SYNC }),
+    1,
+    'the lock of a killed server is taken over',
+  );
   await server.stop();
 });
 
 damage('a folder that cannot be made is refused with its name and the reason', async () => {
   const server = newServer();
   fs.writeFileSync(path.join(server.folder, 'file'), '');
-  const { exitCode, stderr } = await refusedStart(server, '--data-dir', 'file/data');
+  const { exitCode, stderr } = await server.main('--data-dir', 'file/data');
   assert.is(exitCode, 1);
   assert.match(stderr, `the data folder ${server.folder}/file/data cannot be written: ENOTDIR`);
 });
@@ -94,7 +66,7 @@ damage('data of a newer format is refused', async () => {
   bytes.writeUInt32LE(2, FORMAT_AT);
   fs.writeFileSync(file!, bytes);
   const before = checksumsOf(server.data);
-  const { exitCode, stderr } = await refusedStart(server);
+  const { exitCode, stderr } = await server.main();
   assert.is(exitCode, 1);
   assert.match(stderr, 'has format 2; this version reads up to 1');
   assert.match(stderr, path.basename(file!));
@@ -111,11 +83,11 @@ damage('in the middle of the log: the start is refused, and nothing is touched',
   shorten(segmentsOf(server.data, 0).at(-1)!, 5);
   fs.rmSync(path.join(server.data, 'lock'));
   const before = checksumsOf(server.data);
-  const checked = await refusedStart(server, '--check-data');
+  const checked = await server.main('--check-data');
   assert.is(checked.exitCode, 1);
   assert.match(checked.stderr, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
   assert.equal(checksumsOf(server.data), before, 'after the check');
-  const { exitCode, stderr } = await refusedStart(server);
+  const { exitCode, stderr } = await server.main();
   assert.is(exitCode, 1);
   assert.match(stderr, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
   assert.match(stderr, '--recover-anyway');
@@ -134,9 +106,9 @@ damage('--recover-anyway starts, says what is left out, and keeps it aside', asy
   const client = await server.start({ args: [...SYNC, '--recover-anyway'] });
   const left = (await client.call('DBSIZE')) as number;
   assert.ok(left > 0 && left < 2 * KEYS, `${left} keys`);
-  await told(server, `${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
-  await told(server, `${was.length - FIRST_BLOCK} bytes are left out`);
-  await told(server, `${path.basename(later!)} is behind the damage`);
+  await server.told(`${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
+  await server.told(`${was.length - FIRST_BLOCK} bytes are left out`);
+  await server.told(`${path.basename(later!)} is behind the damage`);
   assert.equal(fs.readFileSync(`${file!}.damaged`), was);
   assert.equal(fs.readFileSync(`${later!}.damaged`), wasLater);
   await client.call('SET', 'third', 'kept');
@@ -152,15 +124,19 @@ damage('a torn end is cut and told, and what is before it is there', async () =>
   await write(server, 'key');
   const file = segmentsOf(server.data, 0).at(-1)!;
   const left = shorten(file, 5);
-  assert.is(await keysOf(server, '*'), KEYS - 1);
+  assert.is(await server.startedKeys({ args: SYNC }), KEYS - 1);
   const torn = /(\S+) ends in the middle of a write at offset (\d+); (\d+) bytes are left out/;
-  await told(server, torn);
+  await server.told(torn);
   const [, name, offset, bytes] = torn.exec(server.server.stdout) ?? [];
   assert.is(name, path.relative(server.folder, file));
   assert.is(Number(offset) + Number(bytes), left);
   assert.is(fs.statSync(file).size, Number(offset));
   await server.kill();
-  assert.is(await keysOf(server, '*'), KEYS - 1, 'a second start finds a whole file');
+  assert.is(
+    await server.startedKeys({ args: SYNC }),
+    KEYS - 1,
+    'a second start finds a whole file',
+  );
   assert.not.match(server.server.stdout, torn);
   await server.stop();
 });
@@ -170,23 +146,23 @@ damage(
   async () => {
     const server = newServer();
     fs.mkdirSync(server.data);
-    const empty = await refusedStart(server, '--check-data');
+    const empty = await server.main('--check-data');
     assert.is(empty.exitCode, 0);
     assert.match(empty.stdout, 'there is no data');
     await write(server, 'key');
     shorten(segmentsOf(server.data, 0).at(-1)!, 5);
     fs.rmSync(path.join(server.data, 'lock'));
     const before = checksumsOf(server.data);
-    const torn = await refusedStart(server, '--check-data');
+    const torn = await server.main('--check-data');
     assert.is(torn.exitCode, 0);
     assert.match(torn.stdout, 'ends in the middle of a write');
     assert.match(torn.stdout, `the data holds: ${KEYS - 1} keys on 2 shards, from no snapshot`);
     turnBit(segmentsOf(server.data, 1)[0]!, IN_FIRST_BLOCK);
     const harmed = checksumsOf(server.data);
-    const anyway = await refusedStart(server, '--check-data', '--recover-anyway');
+    const anyway = await server.main('--check-data', '--recover-anyway');
     assert.is(anyway.exitCode, 0);
     assert.match(anyway.stdout, 'is damaged at offset');
-    const damaged = await refusedStart(server, '--check-data');
+    const damaged = await server.main('--check-data');
     assert.is(damaged.exitCode, 1);
     assert.equal(checksumsOf(server.data), harmed);
     assert.not.equal(harmed, before);
@@ -196,7 +172,7 @@ damage(
 damage('a folder that is not there is told by the check and the export, and not made', async () => {
   const server = newServer();
   for (const args of [['--check-data'], ['--export-rdb', 'out.rdb']]) {
-    const { exitCode, stdout, stderr } = await refusedStart(server, ...args);
+    const { exitCode, stdout, stderr } = await server.main(...args);
     assert.is(exitCode, 1);
     assert.is(stdout, '');
     assert.match(stderr, `the data folder ${server.data} is not there`);

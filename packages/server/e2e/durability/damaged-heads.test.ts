@@ -2,32 +2,23 @@
 // test-limit: 120s
 import fs from 'node:fs';
 import path from 'node:path';
-import { textOf, until } from '#testkit';
+import { textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FORMAT_AT, segmentsOf, turnBit } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const heads = suite('damaged heads');
 
 const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
-const TWO_SHARDS = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
 /** Where a segment's head has its number. */
 const NUMBER_AT = 20;
 
-const servers: KeptServer[] = [];
-heads.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-async function told(server: KeptServer, text: RegExp): Promise<void> {
-  await until(() => text.test(server.server.stdout), `the log says ${String(text)}`);
-}
+const newServer = keptServers(heads);
 
 /** Two lives of a server, each with segments of both shards. */
 async function twoLives(): Promise<KeptServer> {
-  const server = new KeptServer();
-  servers.push(server);
+  const server = newServer();
   for (const prefix of ['first', 'second']) {
     const client = await server.start({ args: SYNC });
     for (let nth = 0; nth < 20; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
@@ -42,7 +33,7 @@ heads('a segment whose head is damaged: refused, and left out with --recover-any
   turnBit(file!, NUMBER_AT);
   const was = fs.readFileSync(file!);
   const wasLater = fs.readFileSync(later!);
-  const { exitCode, stderr } = await server.main(TWO_SHARDS);
+  const { exitCode, stderr } = await server.main();
   assert.is(exitCode, 1);
   assert.match(
     stderr,
@@ -52,14 +43,12 @@ heads('a segment whose head is damaged: refused, and left out with --recover-any
   const client = await server.start({ args: [...SYNC, '--recover-anyway'] });
   const left = (await client.call('DBSIZE')) as number;
   assert.ok(left > 0 && left < 40, `${left} keys`);
-  await told(
-    server,
+  await server.told(
     new RegExp(
       `${path.basename(file!)} is damaged at offset 0.*; ${was.length} bytes are left out`,
     ),
   );
-  await told(
-    server,
+  await server.told(
     new RegExp(`${path.basename(later!)} is behind the damage; ${wasLater.length} bytes`),
   );
   const lost = was.length + wasLater.length;
@@ -77,7 +66,7 @@ heads('where no head of any segment is whole, --recover-anyway begins with nothi
   const server = await twoLives();
   const files = [...segmentsOf(server.data, 0), ...segmentsOf(server.data, 1)];
   for (const file of files) turnBit(file, FORMAT_AT);
-  const refused = await server.main(TWO_SHARDS);
+  const refused = await server.main();
   assert.is(refused.exitCode, 1, 'it is not taken for a folder without data');
   assert.match(refused.stderr, 'is damaged at offset 0');
   const client = await server.start({ args: [...SYNC, '--recover-anyway'] });

@@ -2,49 +2,17 @@
 // test-limit: 120s
 import fs from 'node:fs';
 import path from 'node:path';
-import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MainEnd } from '../main-process.ts';
 import { checksumsOf, IN_FIRST_BLOCK, segmentsOf, snapshotsOf, turnBit } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const snapshots = suite('damaged snapshots');
 
 const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
 const KEYS = 40;
 
-const servers: KeptServer[] = [];
-snapshots.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
-
-/** A start that is expected to be refused. */
-function refusedStart(server: KeptServer, ...args: string[]): Promise<MainEnd> {
-  const port = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
-  return server.main([...port, ...args]);
-}
-
-async function keysOf(server: KeptServer, pattern: string, ...args: string[]): Promise<number> {
-  const client = await server.start({ args: [...SYNC, ...args] });
-  const names = (await client.call('KEYS', pattern)) as string[];
-  return names.length;
-}
-
-/** What the server's log says comes in its own time. */
-async function told(server: KeptServer, text: RegExp | string): Promise<void> {
-  const isTold = (): boolean => {
-    const { stdout } = server.server;
-    return typeof text === 'string' ? stdout.includes(text) : text.test(stdout);
-  };
-  await until(isTold, `the log says ${String(text)}`);
-}
+const newServer = keptServers(snapshots);
 
 snapshots('a start uses the one before it, with a word in the log', async () => {
   const server = newServer();
@@ -56,20 +24,20 @@ snapshots('a start uses the one before it, with a word in the log', async () => 
   await server.kill();
   const newest = snapshotsOf(server.data).at(-1)!;
   turnBit(path.join(newest, 'shard-0.snapshot'), IN_FIRST_BLOCK);
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /snapshot is damaged at offset 64.*; the one before is tried/);
+  assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
+  await server.told(/snapshot is damaged at offset 64.*; the one before is tried/);
   await server.kill();
   fs.writeFileSync(path.join(newest, 'manifest.json'), '{');
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /manifest.json cannot be read/);
+  assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
+  await server.told(/manifest.json cannot be read/);
   await server.kill();
   fs.rmSync(newest, { recursive: true });
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
+  assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
   await server.kill();
   // The log before the oldest of two snapshots is gone: without both there is a gap.
   fs.rmSync(path.join(server.data, 'snapshots'), { recursive: true });
   fs.rmSync(segmentsOf(server.data, 0)[0]!);
-  const { exitCode, stderr } = await refusedStart(server);
+  const { exitCode, stderr } = await server.main();
   assert.is(exitCode, 1);
   assert.match(stderr, 'the log has a gap');
 });
@@ -94,17 +62,17 @@ snapshots('check, export and a start with other shards use the one before as wel
     turnBit(path.join(folder, 'shard-1.snapshot'), IN_FIRST_BLOCK);
   });
   const remark = /shard-1.snapshot is damaged at offset 64.*; the one before is used/;
-  const checked = await refusedStart(server, '--check-data');
+  const checked = await server.main('--check-data');
   assert.is(checked.exitCode, 0, checked.stderr);
   assert.match(checked.stdout, remark);
   assert.match(checked.stdout, `the data holds: ${3 * KEYS} keys on 2 shards, from snapshot 2`);
-  const exported = await refusedStart(server, '--export-rdb', 'out.rdb');
+  const exported = await server.main('--export-rdb', 'out.rdb');
   assert.is(exported.exitCode, 0, exported.stderr);
   assert.match(exported.stdout, remark);
   assert.match(exported.stdout, `${3 * KEYS} keys were written to out.rdb`);
   const client = await server.start({ shards: 3, args: SYNC });
   assert.is(await client.call('DBSIZE'), 3 * KEYS);
-  await told(server, remark);
+  await server.told(remark);
   await server.stop();
 });
 
@@ -120,7 +88,7 @@ snapshots('no snapshot that is whole: everything that reads refuses, with the re
   const before = checksumsOf(server.data);
   const tries = [['--check-data'], ['--export-rdb', 'out.rdb'], [], ['--shards', '3']];
   for (const args of [...tries, ['--recover-anyway']]) {
-    const { exitCode, stderr } = await refusedStart(server, ...args);
+    const { exitCode, stderr } = await server.main(...args);
     assert.is(exitCode, 1);
     assert.match(
       stderr,
@@ -135,8 +103,8 @@ snapshots('a snapshot that lacks a file is passed by', async () => {
   await withDamagedSnapshot(server, (folder) => {
     fs.rmSync(path.join(folder, 'shard-1.snapshot'));
   });
-  assert.is(await keysOf(server, '*'), 3 * KEYS);
-  await told(server, /shard-1.snapshot is missing/);
+  assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
+  await server.told(/shard-1.snapshot is missing/);
   await server.stop();
 });
 

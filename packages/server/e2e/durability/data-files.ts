@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { until } from '#testkit';
 
 /** Every file under a folder by its path in it, with a checksum of what it holds. */
 export function checksumsOf(folder: string): Readonly<Record<string, string>> {
@@ -91,4 +92,24 @@ export function writtenBytes(file: string): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end -= 1;
   return end;
+}
+
+/** The file of a segment of shard 0. */
+export function segmentOf(data: string, number: number): string {
+  return path.join(data, 'log', 'shard-0', `${String(number).padStart(10, '0')}.log`);
+}
+
+/** Makes it impossible to begin these segments of shard 0, of a server that runs. */
+export async function obstructSegments(data: string, numbers: readonly number[]): Promise<void> {
+  await until(() => fs.existsSync(segmentOf(data, 1)), 'the log has begun');
+  for (const number of numbers) fs.mkdirSync(segmentOf(data, number));
+}
+
+/** Takes away what stood in the way of segments. */
+export function clearSegments(data: string): void {
+  const folder = path.join(data, 'log', 'shard-0');
+  for (const name of fs.readdirSync(folder)) {
+    const file = path.join(folder, name);
+    if (fs.statSync(file).isDirectory()) fs.rmdirSync(file);
+  }
 }

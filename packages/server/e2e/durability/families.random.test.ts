@@ -7,7 +7,7 @@ import { expiresSoon } from '../differential/brief.ts';
 import { makeEpisode } from '../differential/differential.ts';
 import { families } from '../differential/families/index.ts';
 import type { Words } from '../differential/family.ts';
-import { differences, KeptServer, stateOf } from './kept-server.ts';
+import { differences, keptServers, stateOf } from './kept-server.ts';
 
 const kept = suite('what was done, after a kill');
 
@@ -21,10 +21,7 @@ const SYNC = [
 const TRANSACTION_MAX = 6;
 const TRANSACTIONS = 0.15;
 
-const servers: KeptServer[] = [];
-kept.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
+const newServer = keptServers(kept);
 
 /** Sends the commands, some of them as transactions, and saves once in between. */
 async function play(client: RespClient, commands: readonly Words[], random: Random): Promise<void> {
@@ -50,8 +47,7 @@ for (const family of families) {
   kept(`${family.name} commands`, async () => {
     const seed = chosenSeed();
     const random = new Random(seed);
-    const server = new KeptServer();
-    servers.push(server);
+    const server = newServer();
     const client = await server.start({ args: SYNC });
     const { settings, steps } = makeEpisode(family, random, COMMANDS);
     for (const [name, value] of settings) {

@@ -11,7 +11,7 @@ import {
   type RespClient,
   type ServerOptions,
 } from '#testkit';
-
+import type { Test } from 'uvu';
 import { runMain, type MainEnd } from '../main-process.ts';
 
 const DATABASES = 16;
@@ -38,9 +38,25 @@ export class KeptServer {
     return client;
   }
 
-  /** Runs the executable on its folder; it is expected to end by itself. */
-  main(args: readonly string[]): Promise<MainEnd> {
-    return runMain(['--set', 'persistence.enabled=yes', ...args], {}, this.folder);
+  /** Starts it; answers how many keys it has. */
+  async startedKeys(options: ServerOptions = {}): Promise<number> {
+    return (await (await this.start(options)).call('DBSIZE')) as number;
+  }
+
+  /** Runs the executable on its folder, for two shards; it is expected to end by itself. */
+  main(...args: readonly string[]): Promise<MainEnd> {
+    const kept = ['--set', 'persistence.enabled=yes'];
+    const where = ['--port', '0', '--bind', '127.0.0.1', '--shards', '2'];
+    return runMain([...kept, ...where, ...args], {}, this.folder);
+  }
+
+  /** What its log says comes in its own time. */
+  async told(text: RegExp | string): Promise<void> {
+    const isTold = (): boolean => {
+      const { stdout } = this.server;
+      return typeof text === 'string' ? stdout.includes(text) : text.test(stdout);
+    };
+    await until(isTold, `the log says ${String(text)}`);
   }
 
   /** Ends it without a word, as a crash of the process does. */
@@ -58,6 +74,19 @@ export class KeptServer {
     if (this.#server?.isRunning === true) await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** What makes the servers of a suite; they and their folders are gone when it ends. */
+export function keptServers(of: Test): () => KeptServer {
+  const servers: KeptServer[] = [];
+  of.after(async () => {
+    await Promise.all(servers.map((server) => server.remove()));
+  });
+  return () => {
+    const server = new KeptServer();
+    servers.push(server);
+    return server;
+  };
 }
 
 function isError(reply: unknown): boolean {

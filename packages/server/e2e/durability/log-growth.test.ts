@@ -8,7 +8,7 @@ import { textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const growth = suite('growth of the log');
 
@@ -17,16 +17,7 @@ const KIB = 1_024;
 /** Two looks at whether a snapshot is due. */
 const TWO_LOOKS_MS = 2_500;
 
-const servers: KeptServer[] = [];
-growth.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
+const newServer = keptServers(growth);
 
 /** Writes so many bytes to the log; they cannot be packed. */
 async function write(client: RespClient, key: string, bytes: number): Promise<void> {
@@ -85,8 +76,7 @@ growth(
     assert.equal(snapshotsOf(server.data), [], 'the least size is not reached');
     await write(client, 'b', 100 * KIB);
     await countIs(server, 1);
-    const { server: running } = server;
-    await until(() => /snapshot \d+ is on disk/.test(running.stdout), 'the log says so');
+    await server.told(/snapshot \d+ is on disk/);
     await write(client, 'c', 150 * KIB);
     await sleep(TWO_LOOKS_MS);
     assert.is(snapshotsOf(server.data).length, 1, 'it has grown by less than all of it');

@@ -5,50 +5,36 @@ import path from 'node:path';
 import { textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checksumsOf, segmentsOf } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import {
+  checksumsOf,
+  clearSegments,
+  obstructSegments,
+  segmentOf,
+  segmentsOf,
+} from './data-files.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const holes = suite('holes in the log');
 
 const NEVER = ['--set', 'snapshot.interval-secs=0'];
 const SYNC = [...NEVER, '--set', 'persistence.durability-mode=sync'];
 const CONTINUE = [...NEVER, '--set', 'persistence.wal-failure-policy=continue'];
-const ONE_SHARD = ['--port', '0', '--bind', '127.0.0.1', '--shards', '1'];
+const ONE_SHARD = ['--shards', '1'];
 
-const servers: KeptServer[] = [];
-holes.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
+const newServer = keptServers(holes);
 
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
-
-const logFolder = (server: KeptServer): string => path.join(server.data, 'log', 'shard-0');
-const segmentOf = (server: KeptServer, number: number): string =>
-  path.join(logFolder(server), `${String(number).padStart(10, '0')}.log`);
 const snapshotsOf = (server: KeptServer): string => path.join(server.data, 'snapshots');
-
-async function told(server: KeptServer, text: RegExp): Promise<void> {
-  await until(() => text.test(server.server.stdout), `the log says ${String(text)}`);
-}
 
 /** No snapshot can be taken, and these segments cannot be begun. */
 async function obstruct(server: KeptServer, numbers: readonly number[]): Promise<void> {
-  await until(() => fs.existsSync(segmentOf(server, 1)), 'the log has begun');
+  await obstructSegments(server.data, numbers);
   fs.writeFileSync(snapshotsOf(server), '');
-  for (const number of numbers) fs.mkdirSync(segmentOf(server, number));
 }
 
 function clear(server: KeptServer): void {
   const snapshots = snapshotsOf(server);
   if (fs.existsSync(snapshots) && fs.statSync(snapshots).isFile()) fs.rmSync(snapshots);
-  for (const name of fs.readdirSync(logFolder(server))) {
-    const file = path.join(logFolder(server), name);
-    if (fs.statSync(file).isDirectory()) fs.rmdirSync(file);
-  }
+  clearSegments(server.data);
 }
 
 /** The log of a server that writes on while it fails; its keys are `before` and, not on disk, `meanwhile`. */
@@ -60,7 +46,7 @@ async function failingServer(
   await client.call('SET', 'before', '1');
   await obstruct(server, obstructed);
   await client.reply('SAVE');
-  await told(server, /the log of shard 0 cannot be written.*ARE NOT KEPT/);
+  await server.told(/the log of shard 0 cannot be written.*ARE NOT KEPT/);
   await client.call('SET', 'meanwhile', '1');
   return [server, client];
 }
@@ -75,12 +61,12 @@ holes(
     const [server] = await failingServer(SEGMENTS);
     await server.kill();
     clear(server);
-    const checked = await server.main([...ONE_SHARD, '--check-data']);
+    const checked = await server.main(...ONE_SHARD, '--check-data');
     assert.is(checked.exitCode, 0, checked.stderr);
     assert.match(checked.stdout, UNWRITTEN);
     const client = await server.start({ shards: 1, args: SYNC });
     assert.equal(await client.call('MGET', 'before', 'meanwhile'), ['1', null]);
-    await told(server, UNWRITTEN);
+    await server.told(UNWRITTEN);
     assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
     const status = async (): Promise<string> => textOf(await client.call('STATUS', 'JSON'));
     assert.match(await status(), /"recovery":\{"lost_bytes":0,"log_holes":1\}/);
@@ -100,7 +86,7 @@ holes('the same is said by a start with another number of shards, until a snapsh
   await server.kill();
   clear(server);
   const client = await server.start({ shards: 2, args: NEVER });
-  await told(server, UNWRITTEN);
+  await server.told(UNWRITTEN);
   assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
   assert.match(textOf(await client.call('STATUS', 'JSON')), 'found 1 logs without their end');
   await client.call('SAVE');
@@ -110,11 +96,14 @@ holes('the same is said by a start with another number of shards, until a snapsh
 
 holes('records behind a hole are damage: refused, and left out with --recover-anyway', async () => {
   const [server, client] = await failingServer([2]);
-  await until(() => fs.existsSync(segmentOf(server, 3)), 'the log goes on in the next segment');
+  await until(
+    () => fs.existsSync(segmentOf(server.data, 3)),
+    'the log goes on in the next segment',
+  );
   await client.call('SET', 'after', '1');
   const later = (): string[] =>
     segmentsOf(server.data, 0).filter(
-      (file) => fs.statSync(file).isFile() && file > segmentOf(server, 1),
+      (file) => fs.statSync(file).isFile() && file > segmentOf(server.data, 1),
     );
   await until(() => later().length > 0, 'what follows the hole is written');
   await server.kill();
@@ -123,7 +112,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
   fs.rmSync(path.join(server.data, 'lock'));
   const before = checksumsOf(server.data);
   for (const args of [[], ['--check-data'], ['--export-rdb', 'out.rdb'], ['--shards', '2']]) {
-    const { exitCode, stderr } = await server.main([...ONE_SHARD, ...args]);
+    const { exitCode, stderr } = await server.main(...ONE_SHARD, ...args);
     assert.is(exitCode, 1);
     assert.match(stderr, hole);
     assert.match(stderr, 'Nothing was changed. --recover-anyway');
@@ -133,7 +122,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
   const names = later();
   const started = await server.start({ shards: 1, args: [...SYNC, '--recover-anyway'] });
   assert.equal(await started.call('MGET', 'before', 'meanwhile', 'after'), ['1', null, null]);
-  await told(server, hole);
+  await server.told(hole);
   assert.equal(
     names.map((file) => fs.readFileSync(`${file}.damaged`)),
     wasLater,
@@ -148,7 +137,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
 holes('a snapshot that heals has what was lost: nothing is said', async () => {
   const [server] = await failingServer([2]);
   fs.rmSync(snapshotsOf(server));
-  await told(server, /the log is written again/);
+  await server.told(/the log is written again/);
   clear(server);
   await server.kill();
   const again = await server.start({ shards: 1, args: NEVER });

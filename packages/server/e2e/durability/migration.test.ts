@@ -2,27 +2,18 @@
 // test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
-import { needs, redisProgram, startRedis, until } from '#testkit';
+import { needs, redisProgram, startRedis } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentsOf, fill } from './contents.ts';
 import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from './data-files.ts';
-import { differences, KeptServer, stateOf } from './kept-server.ts';
+import { differences, keptServers, stateOf } from './kept-server.ts';
 
 const migration = suite('data that moves');
 
 const SYNC = ['--set', 'persistence.durability-mode=sync'];
 
-const servers: KeptServer[] = [];
-migration.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
+const newServer = keptServers(migration);
 
 migration('from 2 to 3 to 1 shards and back: every key is there to the last byte', async () => {
   const server = newServer();
@@ -36,8 +27,7 @@ migration('from 2 to 3 to 1 shards and back: every key is there to the last byte
     await server.kill();
     const next = await server.start({ shards, args: SYNC });
     assert.equal(differences(before, await stateOf(next)), [], `${shards} shards`);
-    const { server: running } = server;
-    await until(() => running.stdout.includes('keys were brought'), 'the log says so');
+    await server.told('keys were brought');
     await next.call('INCR', 'starts');
     before = await stateOf(next);
     await server.kill();
@@ -65,7 +55,7 @@ if (needs(redisProgram())) {
     await here.call('SET', 'later', '1');
     await server.kill();
     const data = checksumsOf(server.data);
-    const again = await server.main(['--port', '0', '--import-rdb', file]);
+    const again = await server.main('--import-rdb', file);
     assert.is(again.exitCode, 1);
     assert.match(again.stderr, 'has data already: nothing was imported');
     delete (data as Record<string, string>)['lock'];
@@ -79,11 +69,11 @@ if (needs(redisProgram())) {
     // The log does not have what was imported: without the snapshot there must be no start.
     const [snapshot] = snapshotsOf(server.data);
     turnBit(path.join(snapshot!, 'shard-0.snapshot'), IN_FIRST_BLOCK);
-    const damaged = await server.main(['--port', '0', '--shards', '2']);
+    const damaged = await server.main();
     assert.is(damaged.exitCode, 1);
     assert.match(damaged.stderr, 'shard-0.snapshot is damaged at offset');
     fs.writeFileSync(path.join(snapshot!, 'manifest.json'), '');
-    const lost = await server.main(['--port', '0', '--shards', '2']);
+    const lost = await server.main();
     assert.is(lost.exitCode, 1);
     assert.match(lost.stderr, 'the log has a gap');
   });
@@ -115,13 +105,13 @@ if (needs(redisProgram())) {
     const wanted = await contentsOf(await server.server.client({ buffers: true }));
     await server.kill();
     const file = path.join(server.folder, 'dump.rdb');
-    const { exitCode, stdout, stderr } = await server.main(['--export-rdb', file]);
+    const { exitCode, stdout, stderr } = await server.main('--export-rdb', file);
     assert.is(exitCode, 0, stderr);
     assert.match(stdout, `${wanted.length} keys were written to ${file}`);
     const redis = await startRedis(['--dir', server.folder, '--dbfilename', 'dump.rdb']);
     assert.equal(await contentsOf(await redis.client({ buffers: true })), wanted);
     await redis.stop();
-    const twice = await server.main(['--export-rdb', file]);
+    const twice = await server.main('--export-rdb', file);
     assert.is(twice.exitCode, 1);
     assert.match(twice.stderr, 'EEXIST');
   });
@@ -137,8 +127,7 @@ for (const [what, bytes, reason] of refused) {
     const server = newServer();
     const file = path.join(server.folder, 'in.rdb');
     if (bytes !== undefined) fs.writeFileSync(file, bytes, 'latin1');
-    const args = ['--port', '0', '--import-rdb', file];
-    const { exitCode, stderr } = await server.main(args);
+    const { exitCode, stderr } = await server.main('--import-rdb', file);
     assert.is(exitCode, 1);
     assert.match(stderr, `${file} cannot be imported`);
     assert.match(stderr, reason);
@@ -149,7 +138,7 @@ for (const [what, bytes, reason] of refused) {
 migration('an export has the oldest version that can say what there is', async () => {
   const server = newServer();
   const versionOf = async (name: string): Promise<string> => {
-    const { exitCode, stderr } = await server.main(['--export-rdb', name]);
+    const { exitCode, stderr } = await server.main('--export-rdb', name);
     assert.is(exitCode, 0, stderr);
     return fs.readFileSync(path.join(server.folder, name)).toString('latin1', 0, 9);
   };
@@ -166,7 +155,7 @@ migration('an export has the oldest version that can say what there is', async (
 migration('an export of nothing is refused', async () => {
   const server = newServer();
   fs.mkdirSync(server.data);
-  const { exitCode, stderr } = await server.main(['--export-rdb', 'out.rdb']);
+  const { exitCode, stderr } = await server.main('--export-rdb', 'out.rdb');
   assert.is(exitCode, 1);
   assert.match(stderr, 'there is no data to export');
 });

@@ -5,31 +5,28 @@ import path from 'node:path';
 import { ReplyError, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blocksIn, segmentsOf, writtenBytes, snapshotsOf } from './data-files.ts';
-import { KeptServer } from './kept-server.ts';
+import {
+  blocksIn,
+  clearSegments,
+  obstructSegments,
+  segmentsOf,
+  snapshotsOf,
+  writtenBytes,
+} from './data-files.ts';
+import { keptServers, type KeptServer } from './kept-server.ts';
 
 const settings = suite('settings of durability');
 
 const NEVER = ['--set', 'snapshot.interval-secs=0'];
 const SYNC = [...NEVER, '--set', 'persistence.durability-mode=sync'];
 
-const servers: KeptServer[] = [];
-settings.after(async () => {
-  await Promise.all(servers.map((server) => server.remove()));
-});
-
-function newServer(): KeptServer {
-  const server = new KeptServer();
-  servers.push(server);
-  return server;
-}
+const newServer = keptServers(settings);
 
 const textOfReply = async (client: RespClient, ...words: string[]): Promise<string> => {
   const reply = await client.reply(...words);
   return reply instanceof ReplyError ? reply.message : textOf(reply);
 };
 
-/** Bytes of a shard's log that is written now. */
 /** Bytes of a shard's segments. */
 const logBytes = (server: KeptServer, shard = 0): number =>
   segmentsOf(server.data, shard).reduce((sum, file) => sum + writtenBytes(file), 0);
@@ -145,31 +142,13 @@ settings('snapshot.compression: packs what can be packed, and both are read', as
   assert.ok(bytes[0]! < 10_000 && bytes[1]! > 100_000, bytes.join());
 });
 
-/** Makes it impossible to begin some of the next segments of shard 0. */
-async function obstruct(server: KeptServer, numbers: readonly number[]): Promise<void> {
-  const folder = path.join(server.data, 'log', 'shard-0');
-  await until(() => fs.existsSync(folder), 'the log has begun');
-  for (const number of numbers) {
-    const name = `${String(number).padStart(10, '0')}.log`;
-    fs.mkdirSync(path.join(folder, name));
-  }
-}
-
-function clear(server: KeptServer): void {
-  const folder = path.join(server.data, 'log', 'shard-0');
-  for (const name of fs.readdirSync(folder)) {
-    const file = path.join(folder, name);
-    if (fs.statSync(file).isDirectory()) fs.rmdirSync(file);
-  }
-}
-
 settings(
   'persistence.wal-failure-policy: readonly refuses writes until the log is back',
   async () => {
     const server = newServer();
     const client = await server.start({ shards: 1, args: SYNC });
     await client.call('SET', 'before', '1');
-    await obstruct(server, [2, 3]);
+    await obstructSegments(server.data, [2, 3]);
     await client.call('SAVE');
     const refused =
       /^MISCONF Errors writing to the AOF file: the log of shard 0 cannot be written: EEXIST/;
@@ -178,7 +157,7 @@ settings(
     const healed = async (): Promise<boolean> =>
       (await textOfReply(client, 'SET', 'after', '1')) === 'OK';
     await until(healed, 'writes are taken again');
-    clear(server);
+    clearSegments(server.data);
     await server.kill();
     const again = await server.start({ shards: 1, args: SYNC });
     assert.equal(await again.call('MGET', 'before', 'after'), ['1', '1']);
@@ -195,13 +174,12 @@ settings(
       args: [...NEVER, '--set', 'persistence.wal-failure-policy=continue'],
     });
     await client.call('SET', 'before', '1');
-    await obstruct(server, [2]);
+    await obstructSegments(server.data, [2]);
     await client.call('SAVE');
-    const { server: running } = server;
-    await until(() => running.stdout.includes('writes go on and ARE NOT KEPT'), 'the log says so');
+    await server.told('writes go on and ARE NOT KEPT');
     assert.is(await textOfReply(client, 'SET', 'meanwhile', '1'), 'OK');
-    await until(() => running.stdout.includes('log-healed'), 'the log is written again');
-    clear(server);
+    await server.told('log-healed');
+    clearSegments(server.data);
     await server.kill();
     const again = await server.start({ shards: 1, args: SYNC });
     assert.is(await again.call('GET', 'meanwhile'), '1', 'the snapshot that healed has it');
