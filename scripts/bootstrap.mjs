@@ -18,9 +18,10 @@ const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
 const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
 const uiFolder = 'packages/debug-ui/';
+const serverConfig = 'configs/tools/vite-server.config.js';
 
 const programs = {
-  start: 'packages/server/main.js',
+  start: 'bundle/server/main.js',
   dev: 'scripts/dev.js',
   test: 'scripts/test.js',
   check: 'scripts/check.js',
@@ -46,7 +47,10 @@ function sources(folder, found = []) {
 // moved with its old time, and a checkout of an older commit are changes too.
 function sourceFingerprint() {
   const hash = createHash('sha256');
-  const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'scripts/build-ui.mjs'];
+  const settings = [
+    ...['tsconfig.json', 'scripts/build-ui.mjs'],
+    ...['configs/tools/vite.config.js', serverConfig],
+  ];
   const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), ...settings];
   for (const name of inputs) {
     const { mtimeMs, size } = statSync(path.join(root, name));
@@ -112,10 +116,13 @@ function build() {
   const fingerprint = sourceFingerprint();
   // Whatever this build leaves behind if it fails, it is not what the stamp stands for.
   rmSync(buildStamp, { force: true });
-  const ok = runNode([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
-  if (!ok) fail('the build failed, see above');
-  // It looks for itself whether the pages have changed: they seldom do.
-  if (!runNode([path.join(root, 'scripts', 'build-ui.mjs')])) fail('the build failed, see above');
+  const steps = [
+    ['node_modules/typescript/bin/tsc'],
+    ['node_modules/vite/bin/vite.js', 'build', '-c', serverConfig],
+    // It looks for itself whether the pages have changed: they seldom do.
+    ['scripts/build-ui.mjs'],
+  ];
+  if (!steps.every(runNode)) fail('the build failed, see above');
   for (const folder of sourceFolders) removeOrphans(folder);
   writeFileSync(buildStamp, fingerprint);
   process.stderr.write(`built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);

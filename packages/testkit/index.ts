@@ -31,5 +31,5 @@ export {
   Verbatim,
   type Reply,
 } from './resp-parser.ts';
-export { startServer, type ServerOptions } from './server.ts';
+export { mainFile, startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';

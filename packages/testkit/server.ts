@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
 import { request } from './http-client.ts';
 
-const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../server/main.js');
+/** The executable, as it is started by whoever installs it. */
+export const mainFile = fileURLToPath(new URL('../../bundle/server/main.js', import.meta.url));
 
 /** What a test wants of its server. */
 export interface ServerOptions {
@@ -44,7 +45,14 @@ async function servesHttp(port: number): Promise<boolean> {
 
 function serverArguments(places: ServerPlaces, options: ServerOptions): string[] {
   const { port, httpPort, folder } = places;
-  const args = [...(options.nodeArgs ?? []), main, '--port', String(port), '--bind', '127.0.0.1'];
+  const args = [
+    ...(options.nodeArgs ?? []),
+    mainFile,
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+  ];
   args.push('--shards', String(options.shards ?? 2));
   if (options.http === true) args.push('--http-port', String(httpPort));
   else args.push('--set', 'http.enabled=false');

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../main.js');
+import { mainFile } from '#testkit';
 
 /** How a run of the executable ended, and what it said. */
 export interface MainEnd {
@@ -18,7 +15,7 @@ export function runMain(
   folder = '/tmp',
 ): Promise<MainEnd> {
   const bare = ['--set', 'http.enabled=false', '--set', 'persistence.enabled=no'];
-  const child = spawn(process.execPath, [main, ...bare, ...args], {
+  const child = spawn(process.execPath, [mainFile, ...bare, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

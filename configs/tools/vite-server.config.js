@@ -1,0 +1,60 @@
+/**
+ * Puts the compiled server into a few files: Node takes about half a millisecond for each module that a thread loads,
+ * and has 400 of them to load in each of five threads.
+ *
+ * What is put together lies as deep in dist as what it is made of, so that paths beside a module hold in both; the
+ * server runs from either.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** What every command runs through has a file for each package, so that a profile says where it was. */
+const hot = ['store', 'commands', 'link', 'shard', 'router', 'net', 'resp', 'diag', 'persistence'];
+
+/** Positions in the sources, for `node --enable-source-maps`: the compiler's maps are gone on with. */
+const compilersMaps = {
+  name: 'compilers-maps',
+  load(file) {
+    if (!file.startsWith(folder('dist/'))) return undefined;
+    const read = (name) => readFileSync(name, 'utf8');
+    return { code: read(file), map: JSON.parse(read(`${file}.map`)) };
+  },
+};
+
+export default {
+  root: folder('dist'),
+  logLevel: 'warn',
+  publicDir: false,
+  plugins: [compilersMaps],
+  build: {
+    ssr: true,
+    outDir: folder('dist/bundle/server'),
+    emptyOutDir: true,
+    target: 'node20',
+    minify: false,
+    sourcemap: true,
+    rolldownOptions: {
+      input: {
+        main: folder('dist/packages/server/main.js'),
+        shard: folder('dist/workers/shard.js'),
+        ops: folder('dist/workers/ops.js'),
+        disk: folder('dist/workers/disk.js'),
+        'tasks/bundle': folder('dist/workers/tasks/bundle.js'),
+        'tasks/redistribute': folder('dist/workers/tasks/redistribute.js'),
+        'tasks/latency-test': folder('dist/workers/tasks/latency-test.js'),
+      },
+      // Constants stay constants, which V8 builds into what it compiles.
+      output: {
+        chunkFileNames: 'lib-[name].js',
+        entryFileNames: '[name].js',
+        topLevelVar: false,
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: hot.map((name) => ({ name, test: `/dist/packages/${name}/` })),
+        },
+      },
+    },
+  },
+};
