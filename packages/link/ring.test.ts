@@ -46,6 +46,36 @@ rings('shows nothing before it is published, then everything in order', () => {
   assert.is(take(), -1);
 });
 
+rings('frames are looked at without being taken, round the end of the ring', () => {
+  const { memory, writer, reader, put, take } = fixture();
+  const peeked = (): number[] => {
+    const values: number[] = [];
+    reader.rewind();
+    for (let at = reader.peek(); at >= 0; at = reader.peek())
+      values.push(memory.words[(at >> 2) + 1]!);
+    return values;
+  };
+  put(104, 1);
+  put(104, 2);
+  writer.publish();
+  assert.equal(peeked(), [], 'what was published is known of after `next`');
+  assert.is(take(), 1);
+  assert.equal(peeked(), [2]);
+  assert.is(take(), 2);
+  reader.release();
+  // Padding ends the ring before this one.
+  put(64, 3);
+  put(16, 4);
+  writer.publish();
+  reader.next();
+  assert.equal(peeked(), [3, 4]);
+  assert.equal(peeked(), [3, 4], 'anew');
+  put(16, 5);
+  assert.equal(peeked(), [3, 4], 'not what is not published');
+  assert.is(take(), 3);
+  assert.equal(peeked(), [4]);
+});
+
 rings('tells anybody how many frames and bytes are on their way', () => {
   const { memory, writer, reader, put, take } = fixture();
   const depth = (): string => {

@@ -197,6 +197,7 @@ export class RingReader {
   #frames = 0;
   #released = 0;
   #tail = 0;
+  #peeked = 0;
 
   constructor(memory: LinkMemory, place: RingPlace) {
     this.memory = memory;
@@ -223,6 +224,25 @@ export class RingReader {
       assert(first < 0 && first >= -this.capacity, 'padding ends with the ring');
       this.#head = (this.#head - first) >>> 0;
     }
+  }
+
+  /** `peek` begins anew, at the frame that `next` gives. */
+  rewind(): void {
+    this.#peeked = this.#head;
+  }
+
+  /**
+   * The frame behind the one that `peek` gave, without stepping past any; -1 when no more are known of. What is
+   * published meanwhile is known of after `next`.
+   */
+  peek(): number {
+    while (this.#peeked !== this.#tail) {
+      const at = this.#data + (this.#peeked & this.#mask);
+      const first = this.#words[at >> 2]!;
+      this.#peeked = (this.#peeked + Math.abs(first)) >>> 0;
+      if (first > 0) return at;
+    }
+    return -1;
   }
 
   /** Frames that are published and not yet stepped past. */

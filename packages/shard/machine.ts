@@ -25,6 +25,7 @@ import { Blocking } from './blocking.ts';
 import { Executor } from './executor.ts';
 import { Foundations } from './foundations.ts';
 import { Frame } from './frame.ts';
+import { FramesAhead } from './frames-ahead.ts';
 import { Holds } from './holds.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
@@ -58,6 +59,7 @@ export class ShardMachine {
   readonly #executor: Executor;
   readonly #lending: Lending;
   readonly #notes: BatchNotes;
+  readonly #ahead: FramesAhead;
   #bands = new Bands(false, []);
   readonly #messages: Messages;
   /** Somebody watches what is taken, as of the last batch's beginning. */
@@ -72,6 +74,7 @@ export class ShardMachine {
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#notes = new BatchNotes(parts.page, parts.flight);
+    this.#ahead = new FramesAhead(parts.requests, parts.memory, store.lookAhead);
     base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
     const { context, sender, watches, effects, waiters, events, settings, slowness } = base;
@@ -210,6 +213,7 @@ export class ShardMachine {
     let frames = 0;
     while (at >= 0) {
       frame.word = at >> 2;
+      this.#ahead.take();
       this.#take(frame);
       frames += 1;
       requests.advance(words[at >> 2]!);
@@ -222,6 +226,7 @@ export class ShardMachine {
       if (executor.nowUs - startUs > BATCH_US_MAX) break;
       at = requests.next();
     }
+    this.#ahead.end();
     this.#flush();
     this.#notes.ended(executor.nowUs, executor.nowUs - startUs, frames);
     return true;

@@ -9,7 +9,8 @@
 import { KeyIndex } from './key-index.ts';
 import { Ledger, type MemoryCount } from './memory-count.ts';
 import { hasFieldExpiry } from './record-head.ts';
-import { Records, type RecordTools } from './records.ts';
+import type { RecordTools } from './record-tools.ts';
+import { Records } from './records.ts';
 import type { Ref } from './segment.ts';
 
 export class Contents {

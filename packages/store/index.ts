@@ -8,6 +8,7 @@ export { Freeze, type FreezeSink } from './freeze.ts';
 export { KEY_STATE_HEADER_BYTES, KeyStateReader, KeyStateWriter } from './key-state.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
+export { LOOK_AHEAD_MAX, type LookAhead } from './look-ahead.ts';
 export { Keyspace } from './keyspace.ts';
 export { ListValue } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';
@@ -24,7 +25,7 @@ export {
 } from './listpack-entries.ts';
 export { emptyIntset, insertIntoIntset, Intset, removeFromIntset, Word64 } from './intset.ts';
 export type { MemoryCount } from './memory-count.ts';
-export type { ValueView } from './records.ts';
+export type { ValueView } from './record-tools.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';

@@ -7,7 +7,7 @@
  */
 import { asBuffer, parseInteger, parseInteger64, writeInteger, type Bytes } from '#base';
 import type { Keyspace } from './keyspace.ts';
-import type { ValueView } from './records.ts';
+import type { ValueView } from './record-tools.ts';
 import type { Ref } from './segment.ts';
 
 const HEADER_BYTES = 8;

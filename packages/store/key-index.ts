@@ -104,6 +104,14 @@ export class KeyIndex {
     }
   }
 
+  /** The record in a hash's home slot, if it has that hash; else 0, whether there is one or not. */
+  guess(hash: number): Ref {
+    const block = this.#directory[(hash >>> 1) >>> this.#shift]!;
+    const chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
+    const at = ((block & BLOCK_MASK) << (chunk.bits + 1)) + (homeOf(hash, chunk) << 1);
+    return chunk.words[at]! === hash ? chunk.words[at + 1]! : 0;
+  }
+
   /** Adds a record whose key is not there. */
   insert(hash: number, ref: Ref): void {
     let block = this.#directory[(hash >>> 1) >>> this.#shift]!;

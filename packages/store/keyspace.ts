@@ -17,7 +17,8 @@ import {
   TYPE_SHIFT,
   withValue,
 } from './record-head.ts';
-import { meanExpiry, type Records, type RecordTools, type ValueView } from './records.ts';
+import type { RecordTools, ValueView } from './record-tools.ts';
+import { meanExpiry, type Records } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { PackedTable } from './table/packed-table.ts';

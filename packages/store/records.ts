@@ -1,9 +1,8 @@
 /**
  * The records of one database: how to read, build and free them.
  */
-import { assert, ByteViews, copyWords } from '#base';
+import { assert, copyWords } from '#base';
 import { copyInto } from './byte-views.ts';
-import { halfSipHash } from './half-sip-hash.ts';
 import { Heap } from './heap.ts';
 import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from './limits.ts';
 import { BLOB_BYTES, OBJECT_BYTES, type Ledger } from './memory-count.ts';
@@ -24,6 +23,7 @@ import {
   valueAt,
   VALUE_SHIFT,
 } from './record-head.ts';
+import type { RecordTools, ValueView } from './record-tools.ts';
 import { SEGMENT_SHIFT, UNIT_MASK, type Ref, type Segment } from './segment.ts';
 import { classOf } from './size-classes.ts';
 
@@ -33,37 +33,12 @@ const SNUG_SHIFT = 3;
 /** Expiries are added up from here on, so that the sum of millions of them stays exact to the millisecond. */
 const EXPIRY_ORIGIN_MS = 1_700_000_000_000;
 
-/** A place in memory that the next call overwrites. */
-export class ValueView {
-  bytes: Uint8Array = new Uint8Array(0);
-  at = 0;
-  length = 0;
-}
-
-/** What the databases of a store share for reading keys and values. */
-export class RecordTools {
-  readonly secret0: number;
-  readonly secret1: number;
-  readonly keyViews = new ByteViews();
-  readonly valueViews = new ByteViews();
-  readonly view = new ValueView();
-
-  constructor(seed: Uint8Array) {
-    assert(seed.length === 16, 'a hash seed of 16 bytes');
-    const words = new DataView(seed.buffer, seed.byteOffset, seed.length);
-    this.secret0 = words.getInt32(0, true) ^ words.getInt32(8, true);
-    this.secret1 = words.getInt32(4, true) ^ words.getInt32(12, true);
-  }
-}
-
 export class Records {
   readonly heap: Heap;
   readonly segments: Segment[];
   readonly blobs: OutsideTable<Uint8Array>;
   readonly objects: OutsideTable<unknown>;
   readonly #tools: RecordTools;
-  readonly #secret0: number;
-  readonly #secret1: number;
   readonly #ledger: Ledger;
   #expirySum = 0;
 
@@ -73,15 +48,12 @@ export class Records {
     this.blobs = new OutsideTable<Uint8Array>(ledger, BLOB_BYTES);
     this.objects = new OutsideTable<unknown>(ledger, OBJECT_BYTES);
     this.#tools = tools;
-    this.#secret0 = tools.secret0;
-    this.#secret1 = tools.secret1;
     this.#ledger = ledger;
   }
 
   /** The hash of a key; never 0, which the index has for unused slots. */
   hash(bytes: Uint8Array, at: number, length: number): number {
-    const hash = halfSipHash(this.#secret0, this.#secret1, bytes, at, length);
-    return hash === 0 ? 1 : hash;
+    return this.#tools.hash(bytes, at, length);
   }
 
   /** The hash of a record's key. */

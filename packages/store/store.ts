@@ -13,7 +13,8 @@ import { Expirer } from './expiry.ts';
 import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace.ts';
 import { MemoryCount } from './memory-count.ts';
-import { RecordTools, type ValueView } from './records.ts';
+import { LookAhead } from './look-ahead.ts';
+import { RecordTools, type ValueView } from './record-tools.ts';
 
 export interface StoreOptions {
   databases: number;
@@ -66,6 +67,7 @@ export class Store {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly view: ValueView;
+  readonly lookAhead: LookAhead;
   readonly stats: StoreStats = {
     hits: 0,
     misses: 0,
@@ -106,6 +108,7 @@ export class Store {
   constructor(options: StoreOptions) {
     this.random = options.random;
     const tools = new RecordTools(options.seed);
+    this.lookAhead = new LookAhead(tools, this.databases);
     this.view = tools.view;
     for (let i = 0; i < options.databases; i += 1)
       this.databases.push(new Keyspace(this, tools, i));

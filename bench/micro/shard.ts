@@ -1,0 +1,191 @@
+/**
+ * What a command costs a shard, from its frame in the ring to its reply in the other: in one thread, without waking
+ * anybody. By type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
+ */
+import { ERROR_CODES, fromLatin1, systemClock } from '#base';
+import { commandTable } from '#commands';
+import { configName, settingNames, Settings } from '#config';
+import { HOT_KEYS, Page, ThreadProbe } from '#diag';
+import {
+  encodeMessage,
+  FrameKind,
+  layoutOf,
+  LinkMemory,
+  RingReader,
+  RingWriter,
+  SharedCounter,
+  type SettingValue,
+} from '#link';
+import { ParsedCommand } from '#resp';
+import { emptyHead, ShardLink } from '#router';
+import { ShardMachine } from '#shard';
+
+const RING_BYTES = 1024 * 1024;
+const KEYS = 50_000;
+/** Commands that the ring has when the shard looks: as at pipeline 16 with 50 connections. */
+const BATCH = 200;
+const COMMANDS = 100_000;
+const ROUNDS = 15;
+const VALUE = 'x'.repeat(64);
+
+type Words = readonly string[];
+
+const off: Readonly<Record<string, SettingValue>> = {
+  ...{ 'latency-bands-enabled': false, 'latency-tracking': false },
+  ...{ 'slowlog-log-slower-than': -1, 'latency-monitor-threshold': 0 },
+};
+const diagnostics: Readonly<Record<string, typeof off>> = {
+  'nothing on': {},
+  histograms: { 'latency-tracking': true },
+  bands: { 'latency-bands-enabled': true },
+  'slow log of all': { 'slowlog-log-slower-than': 0 },
+  'hot keys': {},
+  all: {
+    ...{ 'latency-bands-enabled': true, 'latency-tracking': true },
+    ...{ 'slowlog-log-slower-than': 0, 'latency-monitor-threshold': 1 },
+  },
+};
+
+/** A shard, and main's ends of its rings. */
+class Bench {
+  readonly #machine: ShardMachine;
+  readonly #link: ShardLink;
+  readonly #replies: RingReader;
+  readonly #words: Int32Array;
+  readonly #command = new ParsedCommand();
+  readonly #head = { ...emptyHead(), kind: FrameKind.command, connection: 1 };
+
+  constructor(settings: Readonly<Record<string, SettingValue>>) {
+    const layout = layoutOf({
+      ...{ shards: 1, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
+      ...{ readBytes: 64, blocks: 1, blockBytes: 512 },
+    });
+    const memory = LinkMemory.allocate(layout.bytes);
+    const shape = {
+      ...{ databases: 16, commands: commandTable.entries.length, errorCodes: ERROR_CODES.length },
+    };
+    const page = new Page(shape, new SharedArrayBuffer(Page.bytes(shape)));
+    const slowIds = new SharedCounter(memory, layout.slowIds);
+    const [requests, replies] = [layout.requests[0]!, layout.replies[0]!];
+    const port = { send: () => undefined, receive: () => new ArrayBuffer(0) };
+    this.#words = memory.words;
+    this.#replies = new RingReader(memory, replies);
+    this.#link = new ShardLink(0, memory, new RingWriter(memory, requests), this.#replies, port);
+    const all = new Settings();
+    const values = settingNames.map((name) => [configName(name), all.get(name) as SettingValue]);
+    this.#machine = new ShardMachine({
+      ...{ index: 0, shardCount: 1, memory, page, clock: systemClock, random: Math.random },
+      requests: new RingReader(memory, requests),
+      replies: new RingWriter(memory, replies),
+      outlet: { ring: () => undefined, transfer: () => undefined },
+      receive: () => new ArrayBuffer(0),
+      seed: new Uint8Array(16),
+      settings: { ...(Object.fromEntries(values) as typeof settings), ...off, ...settings },
+      ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
+      ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
+      slowArgumentsAt: layout.slowArguments[0]!,
+      nextSlowId: () => slowIds.next(),
+      nextDeathId: () => 0,
+    });
+  }
+
+  startHotKeys(): void {
+    const start = { metrics: ['cpu', 'net'], count: 16, sample: 100 };
+    const body = encodeMessage([HOT_KEYS.name, { start }]);
+    this.#link.sendMessage({ ...this.#head, kind: FrameKind.report }, body);
+    this.#step();
+  }
+
+  /** Runs commands; nanoseconds of the shard for each. */
+  run(commands: readonly Words[]): number {
+    let ns = 0;
+    for (let at = 0; at < commands.length; at += BATCH) {
+      for (const words of commands.slice(at, at + BATCH)) this.#write(words);
+      ns += this.#step();
+    }
+    return ns / commands.length;
+  }
+
+  #write(words: Words): void {
+    const command = this.#command;
+    const head = this.#head;
+    head.command = commandTable.byName(words[0]!)!.id;
+    head.sequence += 1;
+    head.enqueuedUs = systemClock.nowUs();
+    const text = words.map((word) => `$${word.length}\r\n${word}\r\n`).join('');
+    command.source = fromLatin1(text);
+    command.at = 0;
+    command.length = text.length;
+    command.count = 0;
+    let at = 0;
+    for (const word of words) {
+      at += String(word.length).length + 3;
+      command.push(at, word.length);
+      at += word.length + 2;
+    }
+    const size = this.#link.frameSize(words.length, text.length);
+    this.#link.writeCommand(this.#link.reserve(size), size, head, command);
+  }
+
+  /** Nanoseconds until the shard has done what was written; its replies are dropped. */
+  #step(): number {
+    this.#link.requests.publish();
+    const beginNs = process.hrtime.bigint();
+    while (this.#machine.step() === 0);
+    const ns = Number(process.hrtime.bigint() - beginNs);
+    const replies = this.#replies;
+    for (let at = replies.next(); at >= 0; at = replies.next())
+      replies.advance(this.#words[at >> 2]!);
+    replies.release();
+    return ns;
+  }
+}
+
+const key = (prefix: string): string =>
+  `${prefix}:${String(Math.floor(Math.random() * KEYS)).padStart(12, '0')}`;
+const types: Readonly<Record<string, () => Words>> = {
+  set: () => ['SET', key('key'), VALUE],
+  get: () => ['GET', key('key')],
+  incr: () => ['INCR', key('counter')],
+  lpush: () => ['LPUSH', 'list', VALUE],
+  rpop: () => ['RPOP', 'list'],
+  sadd: () => ['SADD', 'set', key('element')],
+  spop: () => ['SPOP', 'set'],
+  hset: () => ['HSET', 'hash', key('field'), VALUE],
+  zadd: () => ['ZADD', 'sorted', String(Math.floor(Math.random() * KEYS)), key('element')],
+  zpopmin: () => ['ZPOPMIN', 'sorted'],
+  xadd: () => ['XADD', 'stream', '*', 'field', VALUE],
+};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1]!;
+const row = (name: string, values: readonly number[]): void => {
+  console.log(`${name.padEnd(16)} ${values.map((ns) => ns.toFixed(0).padStart(6)).join(' ')} ns`);
+};
+const many = (one: () => Words): Words[] => Array.from({ length: COMMANDS }, one);
+
+const only = process.argv.slice(2);
+if (only.length === 0 || only.includes('types')) {
+  const bench = new Bench({});
+  const chosen = Object.entries(types).filter(([name]) => only.length < 2 || only.includes(name));
+  const spent = chosen.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [nth, [, one]] of chosen.entries()) spent[nth]!.push(bench.run(many(one)));
+  }
+  for (const [nth, [name]] of chosen.entries()) row(name, [median(spent[nth]!)]);
+}
+if (only.length === 0 || only.includes('diagnostics')) {
+  const benches = Object.entries(diagnostics).map(([name, settings]) => {
+    const bench = new Bench(settings);
+    if (name === 'hot keys' || name === 'all') bench.startHotKeys();
+    return { name, bench, set: [] as number[], get: [] as number[] };
+  });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { bench, set, get } of benches) {
+      set.push(bench.run(many(types['set']!)));
+      get.push(bench.run(many(types['get']!)));
+    }
+  }
+  console.log(`${''.padEnd(16)}    set    get`);
+  for (const { name, set, get } of benches) row(name, [median(set), median(get)]);
+}

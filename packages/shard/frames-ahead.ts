@@ -1,0 +1,70 @@
+/** Looks through the frames that wait in a shard's ring for keys that will be looked up. */
+
+import { commandTable, type CommandEntry } from '#commands';
+import {
+  DATABASE_SHIFT,
+  FrameKind,
+  KIND_MASK,
+  Request,
+  TRANSFERRED,
+  type LinkMemory,
+  type RingReader,
+} from '#link';
+import { LOOK_AHEAD_MAX, type LookAhead } from '#store';
+
+/** With fewer frames there is little to be won. */
+const FRAMES_MIN = 3;
+const KEY = 1;
+
+export class FramesAhead {
+  readonly #requests: RingReader;
+  readonly #memory: LinkMemory;
+  readonly #ahead: LookAhead;
+  readonly #entries: readonly CommandEntry[] = commandTable.entries;
+
+  constructor(requests: RingReader, memory: LinkMemory, ahead: LookAhead) {
+    this.#requests = requests;
+    this.#memory = memory;
+    this.#ahead = ahead;
+  }
+
+  /** The frame that `next` of the ring gave is about to be taken. */
+  take(): void {
+    const ahead = this.#ahead;
+    if (ahead.left === 0) this.#look();
+    ahead.take(this.#memory.bytes);
+  }
+
+  /** The frames that were taken are given back. */
+  end(): void {
+    this.#ahead.end();
+  }
+
+  #look(): void {
+    const requests = this.#requests;
+    const ahead = this.#ahead;
+    ahead.begin();
+    requests.rewind();
+    let keys = 0;
+    while (ahead.left < LOOK_AHEAD_MAX) {
+      const at = requests.peek();
+      if (at < 0) break;
+      if (this.#add(at >> 2)) keys += 1;
+      else ahead.skip();
+    }
+    if (keys >= FRAMES_MIN) ahead.read();
+  }
+
+  #add(word: number): boolean {
+    const { words, bytes } = this.#memory;
+    const kindWord = words[word + Request.kind]!;
+    if ((kindWord & (KIND_MASK | TRANSFERRED)) !== FrameKind.command) return false;
+    const entry = this.#entries[words[word + Request.command]!]!;
+    if (!entry.firstArgumentIsKey || entry.container !== undefined) return false;
+    const spans = word + Request.spans;
+    const body = (spans + 2 * words[word + Request.argumentCount]!) << 2;
+    const key = spans + 2 * KEY;
+    this.#ahead.add(kindWord >>> DATABASE_SHIFT, bytes, body + words[key]!, words[key + 1]!);
+    return true;
+  }
+}

@@ -1,0 +1,78 @@
+/** Looking ahead changes no answer: the hash of a key is that of its bytes, whatever was looked ahead for. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LOOK_AHEAD_MAX } from './look-ahead.ts';
+import { bytesOf, setText, testStore } from './store-fixture.ts';
+import type { Store } from './store.ts';
+
+const looks = suite('look-ahead');
+
+const KEYS = ['a', 'bc', 'def', 'ghijklmnop', 'absent'];
+
+/** A store with keys, and their names one behind the other in one piece of memory. */
+function fixture(): { store: Store; bytes: Uint8Array; spans: [at: number, length: number][] } {
+  const store = testStore();
+  for (const key of KEYS.slice(0, -1)) setText(store.databases[0]!, key, `value of ${key}`);
+  let at = 0;
+  const spans = KEYS.map((key): [number, number] => {
+    at += key.length;
+    return [at - key.length, key.length];
+  });
+  return { store, bytes: bytesOf(KEYS.join('')), spans };
+}
+
+looks('every key is found as without it, in the order of the commands and out of it', () => {
+  const { store, bytes, spans } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  const found = (): number[] => spans.map(([at, length]) => keyspace!.peek(bytes, at, length));
+  const wanted = found();
+  assert.is(wanted.filter((ref) => ref !== 0).length, KEYS.length - 1);
+  lookAhead.begin();
+  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
+  lookAhead.skip();
+  lookAhead.read();
+  assert.is(lookAhead.left, spans.length + 1);
+  for (const [nth, [at, length]] of spans.entries()) {
+    lookAhead.take(bytes);
+    assert.is(keyspace!.peek(bytes, at, length), wanted[nth]);
+    assert.equal(found(), wanted, 'keys of other commands');
+    const other = Uint8Array.from(bytes);
+    other.fill(0x7a);
+    assert.is(keyspace!.peek(other, at, length), 0, 'other bytes at the same place');
+    assert.is(keyspace!.peek(bytes, at, 0), 0, 'fewer bytes');
+  }
+  lookAhead.take(bytes);
+  assert.is(lookAhead.left, 0);
+  assert.equal(found(), wanted);
+});
+
+looks('behind the end, memory that has other keys now is hashed anew', () => {
+  const { store, bytes } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  lookAhead.begin();
+  lookAhead.add(0, bytes, 0, 1);
+  lookAhead.read();
+  lookAhead.take(bytes);
+  const ref = keyspace!.peek(bytes, 0, 1);
+  lookAhead.end();
+  bytes[0] = 0x62;
+  assert.is(keyspace!.peek(bytes, 0, 1), 0);
+  bytes[0] = 0x61;
+  assert.is(keyspace!.peek(bytes, 0, 1), ref);
+});
+
+looks('keys of several databases are looked for in their own', () => {
+  const { store, bytes } = fixture();
+  const { lookAhead } = store;
+  lookAhead.begin();
+  while (lookAhead.left < LOOK_AHEAD_MAX) lookAhead.add(lookAhead.left % 2, bytes, 0, 1);
+  lookAhead.read();
+  lookAhead.take(bytes);
+  assert.not.equal(store.databases[0]!.peek(bytes, 0, 1), 0);
+  lookAhead.take(bytes);
+  assert.is(store.databases[1]!.peek(bytes, 0, 1), 0);
+});
+
+looks.run();
