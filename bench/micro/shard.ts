@@ -16,7 +16,7 @@ import {
   SharedCounter,
   type SettingValue,
 } from '#link';
-import { ParsedCommand } from '#resp';
+import type { CommandBytes } from '#resp';
 import { emptyHead, ShardLink } from '#router';
 import { ShardMachine } from '#shard';
 
@@ -46,13 +46,31 @@ const diagnostics: Readonly<Record<string, typeof off>> = {
   },
 };
 
+/** A command as main has it, read already: nothing else is to go through the processor's caches. */
+interface Encoded {
+  readonly id: number;
+  readonly bytes: CommandBytes;
+}
+
+function encoded(words: Words): Encoded {
+  const source = fromLatin1(words.map((word) => `$${word.length}\r\n${word}\r\n`).join(''));
+  const spans = new Int32Array(2 * words.length);
+  let at = 0;
+  for (const [nth, word] of words.entries()) {
+    at += String(word.length).length + 3;
+    spans.set([at, word.length], 2 * nth);
+    at += word.length + 2;
+  }
+  const id = commandTable.byName(words[0]!)!.id;
+  return { id, bytes: { source, at: 0, length: source.length, count: words.length, spans } };
+}
+
 /** A shard, and main's ends of its rings. */
 class Bench {
   readonly #machine: ShardMachine;
   readonly #link: ShardLink;
   readonly #replies: RingReader;
   readonly #words: Int32Array;
-  readonly #command = new ParsedCommand();
   readonly #head = { ...emptyHead(), kind: FrameKind.command, connection: 1 };
 
   constructor(settings: Readonly<Record<string, SettingValue>>) {
@@ -84,7 +102,7 @@ class Bench {
       ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
       ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
       slowArgumentsAt: layout.slowArguments[0]!,
-      nextSlowId: () => slowIds.next(),
+      takeSlowIds: (count) => slowIds.take(count),
       nextDeathId: () => 0,
     });
   }
@@ -97,34 +115,22 @@ class Bench {
   }
 
   /** Runs commands; nanoseconds of the shard for each. */
-  run(commands: readonly Words[]): number {
+  run(commands: readonly Encoded[]): number {
     let ns = 0;
     for (let at = 0; at < commands.length; at += BATCH) {
-      for (const words of commands.slice(at, at + BATCH)) this.#write(words);
+      for (const each of commands.slice(at, at + BATCH)) this.#write(each);
       ns += this.#step();
     }
     return ns / commands.length;
   }
 
-  #write(words: Words): void {
-    const command = this.#command;
+  #write({ id, bytes }: Encoded): void {
     const head = this.#head;
-    head.command = commandTable.byName(words[0]!)!.id;
+    head.command = id;
     head.sequence += 1;
     head.enqueuedUs = systemClock.nowUs();
-    const text = words.map((word) => `$${word.length}\r\n${word}\r\n`).join('');
-    command.source = fromLatin1(text);
-    command.at = 0;
-    command.length = text.length;
-    command.count = 0;
-    let at = 0;
-    for (const word of words) {
-      at += String(word.length).length + 3;
-      command.push(at, word.length);
-      at += word.length + 2;
-    }
-    const size = this.#link.frameSize(words.length, text.length);
-    this.#link.writeCommand(this.#link.reserve(size), size, head, command);
+    const size = this.#link.frameSize(bytes.count, bytes.length);
+    this.#link.writeCommand(this.#link.reserve(size), size, head, bytes);
   }
 
   /** Nanoseconds until the shard has done what was written; its replies are dropped. */
@@ -162,28 +168,34 @@ const median = (values: readonly number[]): number =>
 const row = (name: string, values: readonly number[]): void => {
   console.log(`${name.padEnd(16)} ${values.map((ns) => ns.toFixed(0).padStart(6)).join(' ')} ns`);
 };
-const many = (one: () => Words): Words[] => Array.from({ length: COMMANDS }, one);
+const many = (one: () => Words): Encoded[] =>
+  Array.from({ length: COMMANDS }, () => encoded(one()));
 
-const only = process.argv.slice(2);
-if (only.length === 0 || only.includes('types')) {
+const [part, ...names] = process.argv.slice(2);
+const isChosen = (name: string): boolean => names.length === 0 || names.includes(name);
+if (part !== 'diagnostics') {
   const bench = new Bench({});
-  const chosen = Object.entries(types).filter(([name]) => only.length < 2 || only.includes(name));
-  const spent = chosen.map((): number[] => []);
+  const chosen = Object.entries(types)
+    .filter(([name]) => isChosen(name))
+    .map(([name, one]) => ({ name, commands: many(one), spent: [] as number[] }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [nth, [, one]] of chosen.entries()) spent[nth]!.push(bench.run(many(one)));
+    for (const { commands, spent } of chosen) spent.push(bench.run(commands));
   }
-  for (const [nth, [name]] of chosen.entries()) row(name, [median(spent[nth]!)]);
+  for (const { name, spent } of chosen) row(name, [median(spent)]);
 }
-if (only.length === 0 || only.includes('diagnostics')) {
-  const benches = Object.entries(diagnostics).map(([name, settings]) => {
-    const bench = new Bench(settings);
-    if (name === 'hot keys' || name === 'all') bench.startHotKeys();
-    return { name, bench, set: [] as number[], get: [] as number[] };
-  });
+if (part !== 'types') {
+  const [sets, gets] = [many(types['set']!), many(types['get']!)];
+  const benches = Object.entries(diagnostics)
+    .filter(([name]) => isChosen(name))
+    .map(([name, settings]) => {
+      const bench = new Bench(settings);
+      if (name === 'hot keys' || name === 'all') bench.startHotKeys();
+      return { name, bench, set: [] as number[], get: [] as number[] };
+    });
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { bench, set, get } of benches) {
-      set.push(bench.run(many(types['set']!)));
-      get.push(bench.run(many(types['get']!)));
+      set.push(bench.run(sets));
+      get.push(bench.run(gets));
     }
   }
   console.log(`${''.padEnd(16)}    set    get`);

@@ -69,7 +69,7 @@ slow('memory of arguments is used again, and shows the new ones only', () => {
 
 function fixture(lengthMax = 3) {
   let ids = 0;
-  const log = new SlowLog(2, () => ids++);
+  const log = new SlowLog(2, (count) => (ids += count) - count);
   const configure = (max: number, slowerThanUs = 10): void => {
     log.configure({ slowerThanUs, lengthMax: max, argumentBytesMax: 128 });
   };
@@ -104,6 +104,33 @@ slow('becomes shorter and longer', () => {
   assert.equal(list(), ['7:h', '6:g', '5:f']);
 });
 
+slow('a batch has its ids together, and those that made room again have had theirs', () => {
+  const taken: number[] = [];
+  const log = new SlowLog(0, (count) => {
+    taken.push(count);
+    return 100 * taken.length;
+  });
+  log.configure({ slowerThanUs: 0, lengthMax: 3, argumentBytesMax: 128 });
+  const addMany = (count: number): void => {
+    for (let nth = 0; nth < count; nth += 1) Object.assign(log.next(), { client });
+  };
+  const ids = (): number[] => log.newest(0, Infinity).map(({ id }) => id);
+  addMany(2);
+  assert.equal(taken, [], 'not before they are asked for');
+  log.number();
+  assert.equal(ids(), [101, 100]);
+  addMany(2);
+  assert.equal(ids(), [201, 200, 101], 'whoever reads sees them with their ids');
+  addMany(7);
+  log.number();
+  log.number();
+  assert.equal(ids(), [306, 305, 304]);
+  assert.equal(taken, [2, 2, 7]);
+  addMany(1);
+  log.reset(306);
+  assert.equal(ids(), [400, 306]);
+});
+
 /** Slots that keep the arguments themselves; short ones only. */
 class Slots implements RawArguments {
   readonly slots = 3;
@@ -123,7 +150,7 @@ class Slots implements RawArguments {
 slow('arguments are kept raw where that can be, and shown alike', () => {
   const slots = new Slots();
   let ids = 0;
-  const log = new SlowLog(0, () => ids++, slots);
+  const log = new SlowLog(0, (count) => (ids += count) - count, slots);
   const configure = (lengthMax: number, argumentBytesMax = 4): void => {
     log.configure({ slowerThanUs: 0, lengthMax, argumentBytesMax });
   };

@@ -2,7 +2,8 @@
  * The slow commands of one thread, the newest of them.
  *
  * Ids come from one counter of the process, and each belongs to one entry. So the merged log is what has an
- * id within the last `lengthMax`: no thread need know of another's entries.
+ * id within the last `lengthMax`: no thread need know of another's entries. A batch of entries takes its ids together:
+ * threads that log everything would else contend for the counter with every command.
  */
 
 import { unreachable, type Bytes } from '#base';
@@ -90,7 +91,7 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   slowerThanUs = Infinity;
   argumentBytesMax = 0;
   readonly #shard: number;
-  readonly #nextId: () => number;
+  readonly #takeIds: (count: number) => number;
   readonly #raw: RawArguments<Args> | undefined;
   /** Places for raw arguments that no entry has. */
   #freeSlots: number[] = [];
@@ -98,10 +99,13 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   /** A ring once it is full; `#oldest` is then where the next entry goes. */
   #entries: KeptCommand[] = [];
   #oldest = 0;
+  /** Entries since ids were taken, those among them that had to make room again. */
+  #unnumbered = 0;
 
-  constructor(shard: number, nextId: () => number, raw?: RawArguments<Args>) {
+  /** `takeIds` answers the first of so many ids in a row. */
+  constructor(shard: number, takeIds: (count: number) => number, raw?: RawArguments<Args>) {
     this.#shard = shard;
-    this.#nextId = nextId;
+    this.#takeIds = takeIds;
     this.#raw = raw;
     this.#keep([]);
   }
@@ -111,6 +115,7 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
     this.slowerThanUs = slowerThanUs < 0 || lengthMax === 0 ? Infinity : slowerThanUs;
     this.argumentBytesMax = argumentBytesMax;
     if (lengthMax === this.#lengthMax) return;
+    this.number();
     this.#lengthMax = lengthMax;
     this.#keep(lengthMax === 0 ? [] : this.#inOrder().slice(-lengthMax));
   }
@@ -131,6 +136,7 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
     entry.client = command.client;
     entry.args = args;
     entry.isRaw = false;
+    this.number();
   }
 
   /** Keeps the arguments of an entry: as they are where that can be, else one by one. */
@@ -142,16 +148,11 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   }
 
   /**
-   * The next entry, with its id, which the caller must fill: the oldest one's, or a new one while there is
-   * room. Only while the log is on.
+   * The next entry, which the caller must fill: the oldest one's, or a new one while there is room. It has its id
+   * from the next call of `number`. Only while the log is on.
    */
   next(): KeptCommand {
-    const entry = this.#place();
-    entry.id = this.#nextId();
-    return entry;
-  }
-
-  #place(): KeptCommand {
+    this.#unnumbered += 1;
     if (!this.#isFull) {
       const entry = new KeptCommand(this.#freeSlots.pop() ?? -1);
       this.#entries.push(entry);
@@ -163,8 +164,24 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
     return entry;
   }
 
+  /** Gives the entries since the last call their ids. */
+  number(): void {
+    const count = this.#unnumbered;
+    if (count === 0) return;
+    this.#unnumbered = 0;
+    const end = this.#takeIds(count) + count;
+    const entries = this.#entries;
+    const kept = Math.min(count, entries.length);
+    let place = this.#oldest;
+    for (let back = 1; back <= kept; back += 1) {
+      place = place === 0 ? entries.length - 1 : place - 1;
+      entries[place]!.id = end - back;
+    }
+  }
+
   /** The newest `count` entries with an id of at least `fromId`, newest first. */
   newest(fromId: number, count: number): readonly SlowEntry[] {
+    this.number();
     const entries = this.#inOrder().filter(({ id }) => id >= fromId);
     return entries
       .slice(Math.max(0, entries.length - count))
@@ -174,6 +191,7 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
 
   /** Forgets the entries with a lower id. */
   reset(beforeId: number): void {
+    this.number();
     this.#keep(this.#inOrder().filter(({ id }) => id >= beforeId));
   }
 

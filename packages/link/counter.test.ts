@@ -40,6 +40,13 @@ for (const [low, halves, next] of places) {
   });
 }
 
+for (const [low, halves, next] of places) {
+  counter(`gives out several in a row from ${next}`, () => {
+    const one = counterAt(low, halves);
+    assert.equal([one.take(3), one.take(1), one.upcoming], [next, next + 3, next + 4]);
+  });
+}
+
 counter('is not misled by who begins a half at the same moment', () => {
   // The first number of a half is given out, and whoever has it has not said so yet.
   assert.is(counterAt(HALF + 5, 0).upcoming, HALF + 5);

@@ -28,14 +28,20 @@ export class SharedCounter {
 
   /** A number that nobody else gets; the first is 0. */
   next(): number {
-    const low = Atomics.add(this.#words, this.#low, 1);
-    if ((low & 0x7fff_ffff) === 0 && this.#beginsHalf(low)) {
+    return this.take(1);
+  }
+
+  /** The first of `count` numbers in a row that nobody else gets. */
+  take(count: number): number {
+    const low = Atomics.add(this.#words, this.#low, count);
+    const rest = low & 0x7fff_ffff;
+    if (rest === 0 ? this.#beginsHalf(low) : rest + count > HALF) {
       Atomics.add(this.#words, this.#halves, 1);
     }
     return this.#whole(low);
   }
 
-  /** What `next` would give out now. */
+  /** What is given out next. */
   get upcoming(): number {
     return this.#whole(Atomics.load(this.#words, this.#low));
   }

@@ -67,6 +67,7 @@ export class Accounts {
     kept.database = client.database;
     kept.client = asSlowClient(client);
     slowLog.keepArguments(kept, args, entry.secretsOf(args));
+    slowLog.number();
     this.#page.slow(executeUs);
   }
 

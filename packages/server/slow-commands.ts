@@ -30,7 +30,7 @@ export class SlowCommands implements SlowlogPort {
     this.#ids = ids;
     this.#reports = reports;
     this.#lengthMax = settings.number('slowlog.max-len');
-    this.ofMain = new SlowLog(MAIN_THREAD, () => ids.next());
+    this.ofMain = new SlowLog(MAIN_THREAD, (count) => ids.take(count));
     const configure = (): void => {
       this.#configure(settings);
     };

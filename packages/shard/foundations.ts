@@ -44,7 +44,7 @@ export class Foundations {
     this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
     this.questions = new Questions(this.sender);
     const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
-    const slowLog = new SlowLog(index, parts.nextSlowId, slowArguments);
+    const slowLog = new SlowLog(index, parts.takeSlowIds, slowArguments);
     this.slowness = new Slowness(page, slowLog);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');

@@ -324,7 +324,7 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     flight: { note: () => undefined },
     probe: new ThreadProbe(),
     slowArgumentsAt: layout.slowArguments[0]!,
-    nextSlowId: () => 0,
+    takeSlowIds: () => 0,
     nextDeathId: () => 0,
   });
 }

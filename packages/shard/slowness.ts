@@ -98,8 +98,9 @@ export class Slowness {
     if (us >= this.#eventUs) this.#pending.push({ event, us, unixMs });
   }
 
-  /** Tells main; not while a reply is being written. */
+  /** Ends a batch: what was logged gets its ids, and main is told. Not while a reply is being written. */
   send(sender: ReplySender): void {
+    this.#log.number();
     if (this.#pending.length === 0) return;
     for (const { event, us, unixMs } of this.#pending) {
       const body = Float64Array.of(LATENCY_EVENTS.indexOf(event), us, unixMs);

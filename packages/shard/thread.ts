@@ -92,7 +92,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     sleep: pause,
     slowArgumentsAt:
       layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
-    nextSlowId: () => slowIds.next(),
+    takeSlowIds: (count) => slowIds.take(count),
     nextDeathId: () => deathIds.next(),
     flight,
     probe: new ThreadProbe(),

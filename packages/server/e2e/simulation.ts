@@ -210,7 +210,7 @@ export class Simulation {
         ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
         ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
         slowArgumentsAt: layout.slowArguments[index]!,
-        nextSlowId: () => (this.#slowIds += 1),
+        takeSlowIds: (count) => this.#takeSlowIds(count),
         nextDeathId: () => (this.#deathIds += 1),
       });
     });
@@ -227,8 +227,13 @@ export class Simulation {
   }
 
   #notes(page: Page, shards: number): MainNotes {
-    const slowLog = new SlowLog(-1, () => (this.#slowIds += 1));
+    const slowLog = new SlowLog(-1, (count) => this.#takeSlowIds(count));
     return { slowLog, latency: new LatencyEvents(), bands: new MainBands(page, shards) };
+  }
+
+  #takeSlowIds(count: number): number {
+    this.#slowIds += count;
+    return this.#slowIds - count;
   }
 
   #transactionsOf(client: Client): TransactionsPort {
