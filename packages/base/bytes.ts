@@ -15,16 +15,17 @@ const NATIVE_COPY_BYTES_MIN = 25;
 const sources = new ByteViews();
 const targets = new ByteViews();
 
-/** Copies `length` bytes; the ranges must not overlap. */
+/** Copies `length` bytes; the ranges must not overlap. Whoever has the view of the source gives it. */
 export function copyBytes(
   source: Bytes,
   sourceAt: number,
   target: Bytes,
   targetAt: number,
   length: number,
+  sourceView?: DataView,
 ): void {
   if (length > LOOP_COPY_BYTES_MAX && length <= WORD_COPY_BYTES_MAX) {
-    const from = sources.of(source);
+    const from = sourceView ?? sources.of(source);
     const to = targets.of(target);
     if (from !== undefined && to !== undefined) {
       copyWords(to, targetAt, from, sourceAt, length);

@@ -111,15 +111,15 @@ export class ReplyWriter {
     this.#line(COLON, value.toString());
   }
 
-  /** A bulk string of the given range. */
-  bulk(source: Bytes, at = 0, length = source.length - at): void {
+  /** A bulk string of the given range; whoever has the view of the source gives it. */
+  bulk(source: Bytes, at = 0, length = source.length - at, view?: DataView): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
     if (length < 100) {
       this.#shortHeader(length);
     } else {
       this.#header(DOLLAR, length);
     }
-    copyBytes(source, at, this.bytes, this.at, length);
+    copyBytes(source, at, this.bytes, this.at, length, view);
     this.at += length;
     this.#crlf();
   }

@@ -7,7 +7,7 @@
  */
 import { asBuffer, parseInteger, parseInteger64, writeInteger, type Bytes } from '#base';
 import type { Keyspace } from './keyspace.ts';
-import type { ValueView } from './record-tools.ts';
+import type { ByteRange } from './record-tools.ts';
 import type { Ref } from './segment.ts';
 
 const HEADER_BYTES = 8;
@@ -74,7 +74,7 @@ export class Intset {
   readonly text: Bytes = new Uint8Array(DIGITS);
   readonly #word = new Word64();
 
-  pointAt(view: ValueView): this {
+  pointAt(view: ByteRange): this {
     const { bytes, at } = view;
     this.bytes = bytes;
     this.start = at;

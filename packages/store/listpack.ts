@@ -19,7 +19,7 @@
 import { asBuffer, latin1, writeInteger, type Bytes } from '#base';
 import { encodeHead, HEAD_BYTES_MAX } from './listpack-entries.ts';
 import { backLengthBytes, COUNT_UNKNOWN, END, HEADER_BYTES } from './listpack-layout.ts';
-import type { ValueView } from './record-tools.ts';
+import type { ByteRange } from './record-tools.ts';
 
 /** Room for the text of any 64-bit integer. */
 const DIGITS = 24;
@@ -49,7 +49,7 @@ export class Listpack {
     return this;
   }
 
-  pointAt(view: ValueView): this {
+  pointAt(view: ByteRange): this {
     return this.point(view.bytes, view.at);
   }
 

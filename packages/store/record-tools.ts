@@ -3,9 +3,18 @@
 import { assert, ByteViews } from '#base';
 import { halfSipHash } from './half-sip-hash.ts';
 
+/** A place in memory. */
+export interface ByteRange {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly length: number;
+}
+
 /** A place in memory that the next call overwrites. */
-export class ValueView {
+export class ValueView implements ByteRange {
   bytes: Uint8Array = new Uint8Array(0);
+  /** Of the same bytes, where there is one. */
+  view: DataView | undefined;
   at = 0;
   length = 0;
 }

@@ -138,10 +138,13 @@ export class Records {
     const view = this.#tools.view;
     if ((head & KEY_OUTSIDE) !== 0) {
       view.bytes = this.blobs.thing(this.#keyNumber(ref, head));
+      view.view = undefined;
       view.at = 0;
       view.length = view.bytes.length;
     } else {
-      view.bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
+      const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+      view.bytes = segment.bytes;
+      view.view = segment.view;
       view.at = keyAt(ref, head);
       view.length = head & LENGTH_MASK;
     }
@@ -155,12 +158,14 @@ export class Records {
     const view = this.#tools.view;
     if ((head & PLACE_MASK) === 0) {
       view.bytes = segment.bytes;
+      view.view = segment.view;
       view.at = valueAt(ref, head);
       view.length = (head >>> VALUE_SHIFT) & LENGTH_MASK;
     } else {
       assert((head & PLACE_OBJECT) === 0, 'a value of bytes');
       const number = segment.words[numberWord(ref, head)]!;
       view.bytes = this.blobs.thing(number);
+      view.view = undefined;
       view.at = 0;
       view.length = this.blobs.number(number);
     }

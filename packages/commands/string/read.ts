@@ -24,7 +24,7 @@ export const get = oneShard({
       return;
     }
     const value = context.keyspace.value(ref);
-    context.reply.bulk(value.bytes, value.at, value.length);
+    context.reply.bulk(value.bytes, value.at, value.length, value.view);
   },
 });
 

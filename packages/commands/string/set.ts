@@ -107,7 +107,7 @@ function answerOld(context: ShardContext, args: Arguments): Ref {
     context.reply.nil();
   } else {
     const value = context.keyspace.value(ref);
-    context.reply.bulk(value.bytes, value.at, value.length);
+    context.reply.bulk(value.bytes, value.at, value.length, value.view);
   }
   return ref;
 }

@@ -75,7 +75,7 @@ export const stringTaking = [getdel, getex];
 
 function answerValue({ keyspace, reply }: ShardContext, ref: Ref): void {
   const value = keyspace.value(ref);
-  reply.bulk(value.bytes, value.at, value.length);
+  reply.bulk(value.bytes, value.at, value.length, value.view);
 }
 
 function remove(context: ShardContext, args: Arguments, ref: Ref): void {
