@@ -96,7 +96,7 @@ export class ExecutionContext implements ShardContext {
   }
 
   get tellsLookUps(): boolean {
-    return this.#keyUse.isOn;
+    return this.#keyUse.tellsLookUps;
   }
 
   lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void {
