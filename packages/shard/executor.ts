@@ -351,16 +351,13 @@ export class Executor {
 
   /** Tells those who follow keys what the command has cost. */
   #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const inputBytes = words[word + Request.bodyBytes]!;
-    const outputBytes = this.#sender.written;
-    if (!this.#keyUse.counts(us, inputBytes + outputBytes, entry.hasKeys)) return;
     const { cost } = this.#keyUse;
     cost.us = us;
-    cost.inputBytes = inputBytes;
-    cost.outputBytes = outputBytes;
+    cost.inputBytes = words[word + Request.bodyBytes]!;
+    cost.outputBytes = this.#sender.written;
     cost.database = this.#context.database;
     cost.nowMs = this.#context.nowMs;
-    this.#keyUse.executed(entry, this.args);
+    if (this.#keyUse.counts(entry)) this.#keyUse.executed(entry, this.args);
   }
 
   /** Microseconds from main's taking the command up to its start here. */

@@ -93,16 +93,17 @@ export class KeyUse {
     if (matcher !== undefined) this.prefixes.lookedUp(matcher, key, at, length, isHit);
   }
 
-  /** A command was run; answers whether its keys are to be looked at, by `executed`. */
-  counts(us: number, bytes: number, hasKeys: boolean): boolean {
+  /** A command was run, and `cost` says what it took; answers whether its keys are to be looked at, by `executed`. */
+  counts({ hasKeys }: CommandEntry): boolean {
+    const { us, inputBytes, outputBytes } = this.cost;
     const session = this.#session;
-    this.#isSampled = session.isActive && session.counts(us, bytes, hasKeys);
+    this.#isSampled = session.isActive && session.counts(us, inputBytes + outputBytes, hasKeys);
     if (!hasKeys) return false;
     this.#isInWindow = this.#windows.isActive && this.#windows.samples();
     return this.#isSampled || this.#isInWindow || this.tellsLookUps;
   }
 
-  /** Counts the keys of the command that `counts` has heard of; `cost` says what it took. */
+  /** Counts the keys of the command that `counts` has heard of. */
   executed(entry: CommandEntry, args: Arguments): void {
     const { us, inputBytes, outputBytes } = this.cost;
     const isSampled = this.#isSampled;
