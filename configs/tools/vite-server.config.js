@@ -28,6 +28,8 @@ export default {
   logLevel: 'warn',
   publicDir: false,
   plugins: [compilersMaps],
+  // Others' packages too: the one that packs bundles alone has modules for 0.2 s. Not those that find files of their own.
+  ssr: { noExternal: true, external: ['piscina', 'msgpackr'] },
   build: {
     ssr: true,
     outDir: folder('dist/bundle/server'),
