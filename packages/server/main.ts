@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The server's executable. */
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
