@@ -7,68 +7,26 @@ import { streamLines } from './stream-fixture.ts';
 
 const reading = suite('stream reading');
 
+/** The entries of the stream. */
+const FIRST = ['1-1', ['a', '1', 'b', '2']];
+const SECOND = ['1-2', ['a', '3', 'b', '4']];
+const THIRD = ['2-0', ['c', '5']];
+const FOURTH = ['5-0', ['a', '6', 'b', '7']];
+
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
-  [
-    'XRANGE s - +',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  ['XRANGE s - + COUNT 1', [['1-1', ['a', '1', 'b', '2']]]],
+  ['XRANGE s - +', [FIRST, SECOND, THIRD, FOURTH]],
+  ['XRANGE s - + COUNT 1', [FIRST]],
   ['XRANGE s - + COUNT 0', null],
   ['XRANGE s - + COUNT -1', null],
   ['XRANGE s - + COUNT', '-ERR syntax error'],
   ['XRANGE s - + COUNT x', '-ERR value is not an integer or out of range'],
   ['XRANGE s - + FOO 1', '-ERR syntax error'],
-  [
-    'XRANGE s 1 1',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-    ],
-  ],
-  [
-    'XRANGE s 1-2 4',
-    [
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
-  [
-    'XRANGE s (1-2 +',
-    [
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  [
-    'XRANGE s (1 +',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-      ['5-0', ['a', '6', 'b', '7']],
-    ],
-  ],
-  [
-    'XRANGE s - (5-0',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
-  [
-    'XRANGE s - (2',
-    [
-      ['1-1', ['a', '1', 'b', '2']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['2-0', ['c', '5']],
-    ],
-  ],
+  ['XRANGE s 1 1', [FIRST, SECOND]],
+  ['XRANGE s 1-2 4', [SECOND, THIRD]],
+  ['XRANGE s (1-2 +', [THIRD, FOURTH]],
+  ['XRANGE s (1 +', [FIRST, SECOND, THIRD, FOURTH]],
+  ['XRANGE s - (5-0', [FIRST, SECOND, THIRD]],
+  ['XRANGE s - (2', [FIRST, SECOND, THIRD]],
   [
     'XRANGE s (18446744073709551615-18446744073709551615 +',
     '-ERR invalid start ID for the interval',
@@ -84,73 +42,27 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XRANGE none - +', []],
   ['XRANGE str - +', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
   ['XRANGE str x +', '-ERR Invalid stream ID specified as stream command argument'],
-  [
-    'XREVRANGE s + -',
-    [
-      ['5-0', ['a', '6', 'b', '7']],
-      ['2-0', ['c', '5']],
-      ['1-2', ['a', '3', 'b', '4']],
-      ['1-1', ['a', '1', 'b', '2']],
-    ],
-  ],
-  ['XREVRANGE s + - COUNT 1', [['5-0', ['a', '6', 'b', '7']]]],
-  [
-    'XREVRANGE s (5 (1-1',
-    [
-      ['5-0', ['a', '6', 'b', '7']],
-      ['2-0', ['c', '5']],
-      ['1-2', ['a', '3', 'b', '4']],
-    ],
-  ],
-  ['XREVRANGE s 4 2', [['2-0', ['c', '5']]]],
+  ['XREVRANGE s + -', [FOURTH, THIRD, SECOND, FIRST]],
+  ['XREVRANGE s + - COUNT 1', [FOURTH]],
+  ['XREVRANGE s (5 (1-1', [FOURTH, THIRD, SECOND]],
+  ['XREVRANGE s 4 2', [THIRD]],
   ['XREVRANGE s - +', []],
   ['XREVRANGE s x -', '-ERR Invalid stream ID specified as stream command argument'],
   ['XREVRANGE none + -', []],
   ['XREVRANGE str + -', '-WRONGTYPE Operation against a key holding the wrong kind of value'],
-  [
-    'XREAD STREAMS s 0',
-    [
-      [
-        's',
-        [
-          ['1-1', ['a', '1', 'b', '2']],
-          ['1-2', ['a', '3', 'b', '4']],
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
-    ],
-  ],
-  [
-    'XREAD STREAMS s 1-1',
-    [
-      [
-        's',
-        [
-          ['1-2', ['a', '3', 'b', '4']],
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
-    ],
-  ],
-  ['XREAD COUNT 1 STREAMS s 0', [['s', [['1-1', ['a', '1', 'b', '2']]]]]],
-  ['XREAD COUNT -1 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  ['XREAD STREAMS s 0', [['s', [FIRST, SECOND, THIRD, FOURTH]]]],
+  ['XREAD STREAMS s 1-1', [['s', [SECOND, THIRD, FOURTH]]]],
+  ['XREAD COUNT 1 STREAMS s 0', [['s', [FIRST]]]],
+  ['XREAD COUNT -1 STREAMS s 2', [['s', [FOURTH]]]],
   ['XREAD STREAMS s 5', null],
   ['XREAD STREAMS s $', null],
-  ['XREAD STREAMS s +', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  ['XREAD STREAMS s +', [['s', [FOURTH]]]],
   ['XREAD COUNT 5 STREAMS s none 5 0', null],
   [
     'XREAD STREAMS s s 2 1-2',
     [
-      ['s', [['5-0', ['a', '6', 'b', '7']]]],
-      [
-        's',
-        [
-          ['2-0', ['c', '5']],
-          ['5-0', ['a', '6', 'b', '7']],
-        ],
-      ],
+      ['s', [FOURTH]],
+      ['s', [THIRD, FOURTH]],
     ],
   ],
   ['XREAD STREAMS none $', null],
@@ -177,7 +89,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XREAD COUNT 1 2 s 0', '-ERR syntax error'],
   ['XREAD BLOCK -1 STREAMS s 0', '-ERR timeout is negative'],
   ['XREAD BLOCK x STREAMS s 0', '-ERR timeout is not an integer or out of range'],
-  ['XREAD BLOCK 5 STREAMS s 2', [['s', [['5-0', ['a', '6', 'b', '7']]]]]],
+  ['XREAD BLOCK 5 STREAMS s 2', [['s', [FOURTH]]]],
   [
     'XREAD GROUP g c STREAMS s 0',
     '-ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
@@ -207,9 +119,9 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
       'groups',
       0,
       'first-entry',
-      ['1-1', ['a', '1', 'b', '2']],
+      FIRST,
       'last-entry',
-      ['5-0', ['a', '6', 'b', '7']],
+      FOURTH,
     ],
   ],
   ['XINFO STREAM none', '-ERR no such key'],
@@ -245,7 +157,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
       'recorded-first-entry-id',
       '1-1',
       'entries',
-      [['1-1', ['a', '1', 'b', '2']]],
+      [FIRST],
       'groups',
       [],
     ],
@@ -268,12 +180,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
       'recorded-first-entry-id',
       '1-1',
       'entries',
-      [
-        ['1-1', ['a', '1', 'b', '2']],
-        ['1-2', ['a', '3', 'b', '4']],
-        ['2-0', ['c', '5']],
-        ['5-0', ['a', '6', 'b', '7']],
-      ],
+      [FIRST, SECOND, THIRD, FOURTH],
       'groups',
       [],
     ],
@@ -288,7 +195,7 @@ for (const [line, reply] of cases) {
 reading('is a map in RESP3 where streams are named', () => {
   const context = prepared(streamLines, { protocol: 3 });
   const reply = call(context, 'XREAD COUNT 1 STREAMS s none 0 0');
-  assert.equal(reply, new Map([['s', [['1-1', ['a', '1', 'b', '2']]]]]));
+  assert.equal(reply, new Map([['s', [FIRST]]]));
   assert.is(call(context, 'XREAD STREAMS s 9'), null);
   assert.is((call(context, 'XINFO STREAM s') as Map<string, unknown>).get('length'), 4);
 });
