@@ -171,7 +171,7 @@ export class ShardMachine {
 
   /** Nothing is on a disk tier: all keys are in memory. */
   #content(): ShardContent {
-    const keys = this.store.databases.reduce((sum, { size }) => sum + size, 0);
+    const keys = this.store.keyCount;
     return { keys, hot_keys: keys, warm_keys: 0 };
   }
 

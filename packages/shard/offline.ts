@@ -137,10 +137,7 @@ export class OfflineData {
   }
 
   get keys(): number {
-    return this.machines.reduce(
-      (sum, { store }) => sum + store.databases.reduce((own, { size }) => own + size, 0),
-      0,
-    );
+    return this.machines.reduce((sum, { store }) => sum + store.keyCount, 0);
   }
 
   get #hasFieldExpiry(): boolean {

@@ -84,7 +84,7 @@ export class Recovery {
         break;
       }
     }
-    const keys = store.databases.reduce((sum, { size }) => sum + size, 0);
+    const keys = store.keyCount;
     page.set('loadedKeys', keys);
     page.set('loadedBytes', plan.bytes);
     const { records } = replay;

@@ -118,6 +118,11 @@ export class Store {
     this.#defragmenter = new Defragmenter(this);
   }
 
+  /** Keys of all databases, with expired ones that nobody has met yet. */
+  get keyCount(): number {
+    return this.databases.reduce((sum, { size }) => sum + size, 0);
+  }
+
   get policy(): EvictionPolicy {
     return this.#policy;
   }

@@ -75,7 +75,7 @@ export const flushall = everyShard({
   history: flushHistory,
   run(context, args) {
     demandFlushMode(args);
-    const keys = context.store.databases.reduce((sum, { size }) => sum + size, 0);
+    const keys = context.store.keyCount;
     context.store.flush();
     context.flushed(ALL_DATABASES, keys);
     return null;
