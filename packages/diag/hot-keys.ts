@@ -38,8 +38,6 @@ export type HotKeysQuestion = { readonly start: HotKeysOptions } | 'stop' | 'res
 /** Begins, ends or forgets a session in a shard, or asks what it has seen. */
 export const HOT_KEYS = topic<HotKeysQuestion, HotKeysShare | null>('hot-keys');
 
-const TotalAt = { allUs: 0, allBytes: 1, keyedUs: 2, keyedBytes: 3 } as const;
-
 /** One sampler per shard. While it is not active, a command costs one look at `isActive`. */
 export class HotKeys {
   isActive = false;
@@ -47,8 +45,10 @@ export class HotKeys {
   #options: HotKeysOptions | undefined;
   #sketches: { metric: HotMetric; top: TopKeys }[] = [];
   #countdown = 1;
-  /** By TotalAt, of all commands. */
-  readonly #totals = new Float64Array(4);
+  #allUs = 0;
+  #allBytes = 0;
+  #keyedUs = 0;
+  #keyedBytes = 0;
   /** Calls, microseconds and bytes; filled anew for each key. */
   readonly #amounts: [number, number, number] = [0.5, 0.5, 0.5];
 
@@ -68,19 +68,21 @@ export class HotKeys {
     const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * options.count);
     this.#options = options;
     this.#sketches = options.metrics.map((metric) => ({ metric, top: new TopKeys(capacity, 3) }));
-    this.#totals.fill(0);
+    this.#allUs = 0;
+    this.#allBytes = 0;
+    this.#keyedUs = 0;
+    this.#keyedBytes = 0;
     this.#countdown = this.#gap(options.sample);
     this.isActive = true;
   }
 
   /** Counts a command; answers whether its keys are to be counted too, by `sampled`. */
   counts(us: number, bytes: number, hasKeys: boolean): boolean {
-    const totals = this.#totals;
-    totals[TotalAt.allUs]! += us;
-    totals[TotalAt.allBytes]! += bytes;
+    this.#allUs += us;
+    this.#allBytes += bytes;
     if (!hasKeys) return false;
-    totals[TotalAt.keyedUs]! += us;
-    totals[TotalAt.keyedBytes]! += bytes;
+    this.#keyedUs += us;
+    this.#keyedBytes += bytes;
     this.#countdown -= 1;
     if (this.#countdown > 0) return false;
     this.#countdown = this.#gap(this.#options?.sample ?? 1);
@@ -112,9 +114,8 @@ export class HotKeys {
       byMetric[metric] = top.heaviest(SHARE_FACTOR * options.count).map(hotKeyOf);
     }
     return {
-      ...{ allUs: this.#totals[TotalAt.allUs]!, allBytes: this.#totals[TotalAt.allBytes]! },
-      ...{ keyedUs: this.#totals[TotalAt.keyedUs]!, keyedBytes: this.#totals[TotalAt.keyedBytes]! },
-      byMetric,
+      ...{ allUs: this.#allUs, allBytes: this.#allBytes },
+      ...{ keyedUs: this.#keyedUs, keyedBytes: this.#keyedBytes, byMetric },
     };
   }
 }

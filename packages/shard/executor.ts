@@ -357,7 +357,7 @@ export class Executor {
     cost.outputBytes = this.#sender.written;
     cost.database = this.#context.database;
     cost.nowMs = this.#context.nowMs;
-    if (this.#keyUse.counts(entry)) this.#keyUse.executed(entry, this.args);
+    this.#keyUse.executed(entry, this.args);
   }
 
   /** Microseconds from main's taking the command up to its start here. */

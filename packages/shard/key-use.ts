@@ -34,8 +34,6 @@ const FIRST_KEY = 1;
 
 export class KeyUse {
   isOn = false;
-  /** Whether `lookedUp` wants to hear. */
-  tellsLookUps = false;
   readonly prefixes: PrefixUse;
   readonly #session: HotKeys;
   readonly #windows: HotWindows;
@@ -44,9 +42,6 @@ export class KeyUse {
   readonly cost: CommandCost = {
     ...{ us: 0.5, inputBytes: 0, outputBytes: 0, database: 0, nowMs: 0.5 },
   };
-  /** What the session and the windows want of the command at hand. */
-  #isSampled = false;
-  #isInWindow = false;
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
 
@@ -71,6 +66,11 @@ export class KeyUse {
     return isNew;
   }
 
+  /** Whether `lookedUp` wants to hear. */
+  get tellsLookUps(): boolean {
+    return this.prefixes.matcher !== undefined;
+  }
+
   answer(questions: Questions): void {
     questions.on(HOT_KEYS, (question) => this.#toSession(question));
     questions.on(HOT_WINDOW, ({ number }) => this.#windows.answer(number, this.#clock.wallMs()));
@@ -83,7 +83,6 @@ export class KeyUse {
   }
 
   #decide(): void {
-    this.tellsLookUps = this.prefixes.matcher !== undefined;
     this.isOn = this.#session.isActive || this.#windows.isActive || this.tellsLookUps;
   }
 
@@ -93,22 +92,16 @@ export class KeyUse {
     if (matcher !== undefined) this.prefixes.lookedUp(matcher, key, at, length, isHit);
   }
 
-  /** A command was run, and `cost` says what it took; answers whether its keys are to be looked at, by `executed`. */
-  counts({ hasKeys }: CommandEntry): boolean {
-    const { us, inputBytes, outputBytes } = this.cost;
-    const session = this.#session;
-    this.#isSampled = session.isActive && session.counts(us, inputBytes + outputBytes, hasKeys);
-    if (!hasKeys) return false;
-    this.#isInWindow = this.#windows.isActive && this.#windows.samples();
-    return this.#isSampled || this.#isInWindow || this.tellsLookUps;
-  }
-
-  /** Counts the keys of the command that `counts` has heard of. */
+  /** A command was run, and `cost` says what it took. */
   executed(entry: CommandEntry, args: Arguments): void {
     const { us, inputBytes, outputBytes } = this.cost;
-    const isSampled = this.#isSampled;
-    const isInWindow = this.#isInWindow;
+    const session = this.#session;
+    const isSampled =
+      session.isActive && session.counts(us, inputBytes + outputBytes, entry.hasKeys);
     const { matcher } = this.prefixes;
+    if (!entry.hasKeys) return;
+    const isInWindow = this.#windows.isActive && this.#windows.samples();
+    if (!isSampled && !isInWindow && matcher === undefined) return;
     if (matcher !== undefined && entry.firstArgumentIsKey) {
       const row = matcher.match(args.source, args.at(FIRST_KEY), args.length(FIRST_KEY));
       this.prefixes.used(row, inputBytes, outputBytes);
@@ -120,7 +113,7 @@ export class KeyUse {
     if (isInWindow) this.#countInWindow(keys, entry, args);
     if (!isSampled) return;
     const bytes = (inputBytes + outputBytes) / keys.length;
-    for (const index of keys) this.#session.sampled(args.latin1(index), us / keys.length, bytes);
+    for (const index of keys) session.sampled(args.latin1(index), us / keys.length, bytes);
   }
 
   #keysOf(entry: CommandEntry, args: Arguments): readonly number[] {
