@@ -86,7 +86,7 @@ export class Keyspace {
 
   /** The same without being an access. */
   peek(key: Uint8Array, at: number, length: number): Ref {
-    const hash = this.#records.hash(key, at, length);
+    const hash = this.#tools.hash(key, at, length);
     const ref = this.#index.find(hash, key, at, length);
     if (ref === 0) return 0;
     this.#remember(hash, ref);
@@ -95,7 +95,7 @@ export class Keyspace {
 
   /** The record of a key, expired or not, without any effect; or 0. */
   lookUp(key: Uint8Array, length: number, at = 0): Ref {
-    return this.#index.find(this.#records.hash(key, at, length), key, at, length);
+    return this.#index.find(this.#tools.hash(key, at, length), key, at, length);
   }
 
   /** A number of ValueType. */
@@ -148,7 +148,7 @@ export class Keyspace {
   ): Ref {
     assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
     const records = this.#records;
-    const hash = records.hash(key, keyFrom, keyLength);
+    const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
     const hasExpiry = expireAt >= 0 || (keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
@@ -194,7 +194,7 @@ export class Keyspace {
     keepTtl = false,
   ): Ref {
     const records = this.#records;
-    const hash = records.hash(key, keyFrom, keyLength);
+    const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
     const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
     const word = this.#firstWord(old, type, encoding);

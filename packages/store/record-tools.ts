@@ -20,7 +20,7 @@ export class ValueView implements ByteRange {
 }
 
 /** The hash of a key that is at hand; no key at -1. */
-export class HashHint {
+class HashHint {
   bytes: Uint8Array | undefined;
   at = -1;
   length = 0;

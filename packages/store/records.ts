@@ -51,20 +51,15 @@ export class Records {
     this.#ledger = ledger;
   }
 
-  /** The hash of a key; never 0, which the index has for unused slots. */
-  hash(bytes: Uint8Array, at: number, length: number): number {
-    return this.#tools.hash(bytes, at, length);
-  }
-
   /** The hash of a record's key. */
   hashOf(ref: Ref): number {
     const head = this.head(ref);
     if ((head & KEY_OUTSIDE) !== 0) {
       const key = this.blobs.thing(this.#keyNumber(ref, head));
-      return this.hash(key, 0, key.length);
+      return this.#tools.hash(key, 0, key.length);
     }
     const bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
-    return this.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
+    return this.#tools.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
   }
 
   /** Whether the record's key is these bytes. */
