@@ -4,7 +4,7 @@
  */
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
 import { commandTable } from '#commands';
-import { configName, settingNames, Settings } from '#config';
+import { Settings } from '#config';
 import { HOT_KEYS, Page, ThreadProbe } from '#diag';
 import {
   encodeMessage,
@@ -16,9 +16,12 @@ import {
   SharedCounter,
   type SettingValue,
 } from '#link';
-import type { CommandBytes } from '#resp';
+import { CommandParser, ParsedCommand, type CommandBytes } from '#resp';
 import { emptyHead, ShardLink } from '#router';
 import { ShardMachine } from '#shard';
+import { shardSettings } from '../../packages/server/shard-settings.ts';
+import { resp } from '../load/generator.ts';
+import { median } from '../load/rounds.ts';
 
 const RING_BYTES = 1024 * 1024;
 const KEYS = 50_000;
@@ -52,17 +55,15 @@ interface Encoded {
   readonly bytes: CommandBytes;
 }
 
+const parsed = new ParsedCommand();
+const parser = new CommandParser(parsed, { bulkBytesMax: Infinity });
+
 function encoded(words: Words): Encoded {
-  const source = fromLatin1(words.map((word) => `$${word.length}\r\n${word}\r\n`).join(''));
-  const spans = new Int32Array(2 * words.length);
-  let at = 0;
-  for (const [nth, word] of words.entries()) {
-    at += String(word.length).length + 3;
-    spans.set([at, word.length], 2 * nth);
-    at += word.length + 2;
-  }
+  const bytes = fromLatin1(resp(...words));
+  parser.next(bytes, 0, bytes.length);
+  const { source, at, length, count } = parsed;
   const id = commandTable.byName(words[0]!)!.id;
-  return { id, bytes: { source, at: 0, length: source.length, count: words.length, spans } };
+  return { id, bytes: { source, at, length, count, spans: parsed.spans.slice(0, 2 * count) } };
 }
 
 /** A shard, and main's ends of its rings. */
@@ -89,8 +90,6 @@ class Bench {
     this.#words = memory.words;
     this.#replies = new RingReader(memory, replies);
     this.#link = new ShardLink(0, memory, new RingWriter(memory, requests), this.#replies, port);
-    const all = new Settings();
-    const values = settingNames.map((name) => [configName(name), all.get(name) as SettingValue]);
     this.#machine = new ShardMachine({
       ...{ index: 0, shardCount: 1, memory, page, clock: systemClock, random: Math.random },
       requests: new RingReader(memory, requests),
@@ -98,7 +97,7 @@ class Bench {
       outlet: { ring: () => undefined, transfer: () => undefined },
       receive: () => new ArrayBuffer(0),
       seed: new Uint8Array(16),
-      settings: { ...(Object.fromEntries(values) as typeof settings), ...off, ...settings },
+      settings: { ...shardSettings(new Settings()), ...off, ...settings },
       ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
       ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
       slowArgumentsAt: layout.slowArguments[0]!,
@@ -163,8 +162,6 @@ const types: Readonly<Record<string, () => Words>> = {
   xadd: () => ['XADD', 'stream', '*', 'field', VALUE],
 };
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1]!;
 const row = (name: string, values: readonly number[]): void => {
   console.log(`${name.padEnd(16)} ${values.map((ns) => ns.toFixed(0).padStart(6)).join(' ')} ns`);
 };

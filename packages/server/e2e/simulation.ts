@@ -2,7 +2,7 @@
  * A router and its shards in one thread, moved on step by step by a seeded scheduler: every thread may
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
-import { assert, CommandError, ERROR_CODES, fromLatin1, type Bytes } from '#base';
+import { assert, CommandError, ERROR_CODES, type Bytes } from '#base';
 import {
   commandTable,
   type Arguments,
@@ -10,7 +10,7 @@ import {
   type MainContext,
   type TransactionsPort,
 } from '#commands';
-import { configName, settingNames, Settings } from '#config';
+import { Settings } from '#config';
 import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#diag';
 import {
   layoutOf,
@@ -20,10 +20,9 @@ import {
   TraceRingReader,
   TraceRingWriter,
   type LinkShape,
-  type SettingValue,
 } from '#link';
 import { BlockPool } from '#net';
-import { ParsedCommand, type OwnedReply } from '#resp';
+import { CommandParser, ParsedCommand, type OwnedReply } from '#resp';
 import {
   Client,
   Router,
@@ -34,7 +33,8 @@ import {
   type TracingSettings,
 } from '#router';
 import { ShardMachine } from '#shard';
-import { FakeClock, type Random } from '#testkit';
+import { encodeCommand, FakeClock, type Random } from '#testkit';
+import { shardSettings } from '../shard-settings.ts';
 import { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 
 const RING_BYTES = 8 * 1024;
@@ -158,6 +158,7 @@ export class Simulation {
   readonly #routed = new Map<SimulatedClient, Client>();
   readonly #sessions = new Map<SimulatedClient, SessionModel>();
   readonly #command = new ParsedCommand();
+  readonly #parser = new CommandParser(this.#command, { bulkBytesMax: Infinity });
 
   constructor(shape: SimulationShape, random: Random) {
     this.#random = random;
@@ -206,7 +207,7 @@ export class Simulation {
         outlet: { ring: () => undefined, transfer: ports[index]!.transfer },
         receive: ports[index]!.receive,
         ...{ random: () => random.fraction(), seed: random.bytes(16) },
-        settings: allSettings(),
+        settings: shardSettings(new Settings()),
         ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
         ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
         slowArgumentsAt: layout.slowArguments[index]!,
@@ -280,19 +281,9 @@ export class Simulation {
   }
 
   #parsed(words: Words): ParsedCommand {
-    const command = this.#command;
-    const text = words.map((word) => `$${word.length}\r\n${word}\r\n`).join('');
-    command.source = fromLatin1(text);
-    command.at = 0;
-    command.length = text.length;
-    command.count = 0;
-    let at = 0;
-    for (const word of words) {
-      at += String(word.length).length + 3;
-      command.push(at, word.length);
-      at += word.length + 2;
-    }
-    return command;
+    const bytes = encodeCommand(words);
+    this.#parser.next(bytes, 0, bytes.length);
+    return this.#command;
   }
 
   #turn(): void {
@@ -339,11 +330,4 @@ function newPage(): Page {
     errorCodes: ERROR_CODES.length,
   };
   return new Page(shape, new SharedArrayBuffer(Page.bytes(shape)));
-}
-
-function allSettings(): Record<string, SettingValue> {
-  const settings = new Settings();
-  return Object.fromEntries(
-    settingNames.map((name) => [configName(name), settings.get(name) as SettingValue]),
-  );
 }
