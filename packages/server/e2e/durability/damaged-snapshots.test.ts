@@ -14,16 +14,26 @@ const KEYS = 40;
 
 const newServer = keptServers(snapshots);
 
-snapshots('a start uses the one before it, with a word in the log', async () => {
-  const server = newServer();
+/** Data with two snapshots and keys behind them, whose newest snapshot is damaged. */
+async function withDamagedSnapshot(
+  server: KeptServer,
+  harm: (folder: string) => void,
+): Promise<void> {
   const client = await server.start({ args: SYNC });
   for (const prefix of ['a', 'b', 'c']) {
     for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
     if (prefix !== 'c') await client.call('SAVE');
   }
   await server.kill();
+  harm(snapshotsOf(server.data).at(-1)!);
+}
+
+snapshots('a start uses the one before it, with a word in the log', async () => {
+  const server = newServer();
+  await withDamagedSnapshot(server, (folder) => {
+    turnBit(path.join(folder, 'shard-0.snapshot'), IN_FIRST_BLOCK);
+  });
   const newest = snapshotsOf(server.data).at(-1)!;
-  turnBit(path.join(newest, 'shard-0.snapshot'), IN_FIRST_BLOCK);
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
   await server.told(/snapshot is damaged at offset 64.*; the one before is tried/);
   await server.kill();
@@ -41,20 +51,6 @@ snapshots('a start uses the one before it, with a word in the log', async () => 
   assert.is(exitCode, 1);
   assert.match(stderr, 'the log has a gap');
 });
-
-/** Data with two snapshots and keys behind them, whose newest snapshot is damaged. */
-async function withDamagedSnapshot(
-  server: KeptServer,
-  harm: (folder: string) => void,
-): Promise<void> {
-  const client = await server.start({ args: SYNC });
-  for (const prefix of ['a', 'b', 'c']) {
-    for (let nth = 0; nth < KEYS; nth += 1) await client.call('SET', `${prefix}:${nth}`, nth);
-    if (prefix !== 'c') await client.call('SAVE');
-  }
-  await server.kill();
-  harm(snapshotsOf(server.data).at(-1)!);
-}
 
 snapshots('check, export and a start with other shards use the one before as well', async () => {
   const server = newServer();

@@ -4,9 +4,10 @@ import { request, startServer, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from '../durability/data-files.ts';
-import { KeptServer } from '../durability/kept-server.ts';
+import { keptServers } from '../durability/kept-server.ts';
 
 const saving = suite('HTTP snapshots');
+const newServer = keptServers(saving);
 
 const post = async (port: number, path: string) => {
   const answer = await request(port, path, { method: 'POST' });
@@ -17,25 +18,21 @@ const persistence = async (client: RespClient): Promise<string> =>
   textOf(await client.call('INFO', 'persistence'));
 
 saving('a snapshot is begun, and one at a time', async () => {
-  const kept = new KeptServer();
-  try {
-    const client = await kept.start({ http: true, shards: 2 });
-    const { httpPort } = kept.server;
-    await client.call('SET', 'k', 'v');
-    // The shards come to it when they have slept: until then it is under way.
-    const slept = client.call('DEBUG', 'SLEEP', '0.5');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
-    const busy = await post(httpPort, '/admin/snapshot');
-    assert.equal(busy, [409, { error: 'a snapshot is under way' }]);
-    await slept;
-    await until(async () => /rdb_saves:1\r/.test(await persistence(client)), 'it is on disk');
-    assert.is(snapshotsOf(kept.data).length, 1);
-    assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
-    await until(async () => /rdb_saves:2\r/.test(await persistence(client)), 'one more');
-  } finally {
-    await kept.remove();
-  }
+  const kept = newServer();
+  const client = await kept.start({ http: true, shards: 2 });
+  const { httpPort } = kept.server;
+  await client.call('SET', 'k', 'v');
+  // The shards come to it when they have slept: until then it is under way.
+  const slept = client.call('DEBUG', 'SLEEP', '0.5');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
+  const busy = await post(httpPort, '/admin/snapshot');
+  assert.equal(busy, [409, { error: 'a snapshot is under way' }]);
+  await slept;
+  await until(async () => /rdb_saves:1\r/.test(await persistence(client)), 'it is on disk');
+  assert.is(snapshotsOf(kept.data).length, 1);
+  assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
+  await until(async () => /rdb_saves:2\r/.test(await persistence(client)), 'one more');
 });
 
 const ends: readonly (readonly [query: string, snapshots: number])[] = [
@@ -45,18 +42,14 @@ const ends: readonly (readonly [query: string, snapshots: number])[] = [
 ];
 for (const [query, snapshots] of ends) {
   saving(`/admin/shutdown${query} leaves ${snapshots} snapshots of what has changed`, async () => {
-    const kept = new KeptServer();
-    try {
-      const client = await kept.start({ http: true, shards: 1 });
-      await client.call('SET', 'k', 'v');
-      const [status] = await post(kept.server.httpPort, `/admin/shutdown${query}`);
-      assert.is(status, 202);
-      assert.equal(await kept.server.ended, { exitCode: 0, signal: null });
-      assert.is(snapshotsOf(kept.data).length, snapshots);
-      assert.is(await (await kept.start()).call('GET', 'k'), 'v');
-    } finally {
-      await kept.remove();
-    }
+    const kept = newServer();
+    const client = await kept.start({ http: true, shards: 1 });
+    await client.call('SET', 'k', 'v');
+    const [status] = await post(kept.server.httpPort, `/admin/shutdown${query}`);
+    assert.is(status, 202);
+    assert.equal(await kept.server.ended, { exitCode: 0, signal: null });
+    assert.is(snapshotsOf(kept.data).length, snapshots);
+    assert.is(await (await kept.start()).call('GET', 'k'), 'v');
   });
 }
 
