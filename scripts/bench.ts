@@ -12,7 +12,7 @@
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   observers  what scrapes and bundles cost a load that goes on
  *   start    from the start of the process to the first PONG
- *   micro    ring, parser and store by themselves
+ *   micro    ring, parser, store and a shard's machine by themselves
  *
  * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
  * `--baseline` to bench/baseline.json, where parts that were not measured stay as they were.

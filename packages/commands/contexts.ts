@@ -64,9 +64,8 @@ export interface ShardContext {
   /**
    * Must be called once for each key that a command changed, created or removed: feeds WATCH,
    * tracking, notifications, durability and the count of changes. Where Redis announces nothing, the
-   * event has no name.
+   * event has no name. `changes` is how many that are; 1 unless it is said.
    */
-
   changed(
     type: EventClass,
     event: string,
@@ -82,11 +81,11 @@ export interface ShardContext {
    * command that does what was done. Several do it one after the other. Words given as bytes are kept, not copied.
    */
   logAs(...words: (string | Bytes)[]): void;
-  /** Counts a change that those who watch or track the key need not know of: what a group has delivered. */
+  /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */
   countChanges(count: number): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
-  /** Must be called when a command has emptied a whole database, or all of them (-1). */
+  /** Must be called when a command has emptied a whole database, or all of them (-1), of so many keys. */
   flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;

@@ -26,13 +26,13 @@ export interface RecoveringParts {
 }
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
+type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
+
 /** What every shard has read, and what it lacks that another has. */
 interface AllRecovered {
   readonly shards: readonly Recovered[];
   readonly missing: Agreement['missing'];
 }
-
-type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
 
 export class Recovering {
   readonly #parts: RecoveringParts;

@@ -47,11 +47,7 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
   const { port, httpPort, folder } = places;
   const args = [
     ...(options.nodeArgs ?? []),
-    mainFile,
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
+    ...[mainFile, '--port', String(port), '--bind', '127.0.0.1'],
   ];
   args.push('--shards', String(options.shards ?? 2));
   if (options.http === true) args.push('--http-port', String(httpPort));
