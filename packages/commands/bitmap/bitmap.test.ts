@@ -116,6 +116,21 @@ bitmap('grows with zero bytes, and is then a raw string', () => {
   assert.is(call(context, 'OBJECT ENCODING k'), 'raw');
 });
 
+bitmap('announces the bits that a failed BITFIELD has added, under no name', () => {
+  const steps: readonly (readonly [line: string, announced: readonly string[]])[] = [
+    ['BITFIELD n OVERFLOW FAIL INCRBY u2 0 9', ['~n new n', '$  n']],
+    ['BITFIELD n OVERFLOW FAIL INCRBY u2 0 9', []],
+    ['BITFIELD n OVERFLOW FAIL INCRBY u2 99 9', ['$  n']],
+    ['BITFIELD n OVERFLOW FAIL INCRBY u2 0 9 SET u2 0 1', ['$ setbit n']],
+    ['BITFIELD n SET u2 0 1', []],
+  ];
+  const context = new CallContext();
+  for (const [line, announced] of steps) {
+    call(context, line);
+    assert.equal(context.takeAnnounced(), announced, line);
+  }
+});
+
 bitmap('keeps what it combines as a raw string', () => {
   const context = new CallContext();
   call(context, 'SET a 12');
