@@ -12,7 +12,7 @@ import {
   shortenFile,
   type ShardPlan,
 } from '#persistence';
-import { KeyStateReader, type Store } from '#store';
+import { installStates, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
 /** What was left out, and why. */
@@ -106,10 +106,7 @@ export class Recovery {
         const packed = block.subarray(PIECE_HEAD_BYTES);
         const states: Bytes =
           unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
-        for (const each = new KeyStateReader(states); each.next();) {
-          each.install(store);
-          keys += 1;
-        }
+        keys += installStates(store, states);
         this.#passed(reader, keys);
       }
       reader.end(true);

@@ -5,8 +5,8 @@
  * can be given it by another.
  */
 import { CommandError, type Bytes } from '#base';
-import { commandTable, type CommandEntry } from '#commands';
-import { DATABASE_SHIFT, FrameKind, HOST_WORDS, Request, REQUEST_HEADER_BYTES } from '#link';
+import type { CommandEntry } from '#commands';
+import { DATABASE_SHIFT, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import {
   decodeRests,
   hasTransaction,
@@ -25,6 +25,8 @@ import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { answerPart } from './part-answer.ts';
+import { entryOf, isPlainSet, nameOf, SHARE_SPANS } from './record-commands.ts';
+import { RecordsAhead } from './records-ahead.ts';
 import type { ReplySender } from './reply-sender.ts';
 
 /** A record cannot be done again. */
@@ -62,12 +64,9 @@ const TRANSACTIONS_KEPT = 100_000;
 /** And no more bytes of them are kept than this. */
 const TRANSACTION_BYTES_KEPT = 64 * 1024 * 1024;
 
-const SET = commandTable.byName('SET');
-
-const SHARE_SPANS = Request.spans + HOST_WORDS;
-
 export class Replay {
   readonly #parts: ReplayParts;
+  readonly #ahead: RecordsAhead;
   /** Records of a group that is not whole yet. */
   #group: Bytes[] = [];
   /** The transactions met last, oldest first from `#kept`. */
@@ -83,6 +82,7 @@ export class Replay {
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
+    this.#ahead = new RecordsAhead(parts.store.lookAhead);
   }
 
   /** Forgets everything; what follows ends before the transaction `stopAt`. */
@@ -124,24 +124,32 @@ export class Replay {
   block(block: Bytes): void {
     const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
     const record = new Frame(block, words, 0);
-    let at = 0;
-    while (at < block.length) {
-      const size = words[(at >> 2) + Record.bytes]!;
-      if (size < REQUEST_HEADER_BYTES || size % 8 !== 0 || at + size > block.length) {
-        throw new ReplayError('a record has no size that can be');
-      }
-      const kindWord = words[(at >> 2) + Record.kind]!;
-      const kind = kindWord & RECORD_KIND_MASK;
-      if ((kindWord & RECORD_GROUPED) !== 0) {
-        this.#group.push(block.slice(at, at + size));
-      } else {
+    try {
+      for (let at = 0; at < block.length; at += record.byteCount) {
         record.word = at >> 2;
-        if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(at);
-        if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
-        if (kind !== RecordKind.commit) this.record(record);
+        this.#ahead.take(record);
+        this.#inBlock(record);
       }
-      at += size;
+    } finally {
+      this.#ahead.end();
     }
+  }
+
+  #inBlock(record: Frame): void {
+    const { words, word, bytes, byteCount } = record;
+    const at = word << 2;
+    if (byteCount < REQUEST_HEADER_BYTES || byteCount % 8 !== 0 || at + byteCount > bytes.length) {
+      throw new ReplayError('a record has no size that can be');
+    }
+    const kindWord = words[word + Record.kind]!;
+    const kind = kindWord & RECORD_KIND_MASK;
+    if ((kindWord & RECORD_GROUPED) !== 0) {
+      this.#group.push(bytes.slice(at, at + byteCount));
+      return;
+    }
+    if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(at);
+    if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
+    if (kind !== RecordKind.commit) this.record(record);
   }
 
   /** Forgets what is left of a group: it was never whole. Answers how many records that were. */
@@ -225,11 +233,15 @@ export class Replay {
   #command(record: Frame, kind: number): void {
     const { executor, context, sender } = this.#parts;
     const { words, word } = record;
-    const spans = kind === RecordKind.command ? Request.spans : SHARE_SPANS;
-    const entry = entryOf(record, spans);
-    if (entry === SET && kind === RecordKind.command && words[word + Record.argumentCount] === 3) {
+    if (kind === RecordKind.command && isPlainSet(record)) {
       this.#set(record);
       return;
+    }
+    const spans = kind === RecordKind.command ? Request.spans : SHARE_SPANS;
+    const entry = entryOf(record, spans);
+    if (entry === undefined) {
+      const name = nameOf(record, spans);
+      throw new ReplayError(`the command ${name} is unknown to this version`);
     }
     words[word + Request.command] = entry.id;
     const kindWord = words[word + Record.kind]!;
@@ -258,10 +270,10 @@ export class Replay {
     const { store } = this.#parts;
     const spans = word + Request.spans;
     const bodyAt = (spans + 6) << 2;
-    store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!.set(
-      ...([bytes, bodyAt + words[spans + 2]!, words[spans + 3]!] as const),
-      ...([bytes, bodyAt + words[spans + 4]!, words[spans + 5]!] as const),
-    );
+    const keyAt = bodyAt + words[spans + 2]!;
+    const valueAt = bodyAt + words[spans + 4]!;
+    const keyspace = store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!;
+    keyspace.set(bytes, keyAt, words[spans + 3]!, bytes, valueAt, words[spans + 5]!);
   }
 
   #part(entry: CommandEntry): void {
@@ -337,23 +349,4 @@ function idOf({ words, word }: Frame): number {
 /** A record in memory of its own. */
 export function frameOf(record: Bytes): Frame {
   return new Frame(record, new Int32Array(record.buffer, record.byteOffset, record.length >> 2), 0);
-}
-
-function entryOf({ bytes, words, word }: Frame, spans: number): CommandEntry {
-  const count = words[word + Record.argumentCount]!;
-  const bodyAt = (word + spans + 2 * count) << 2;
-  const place = (nth: number): [at: number, length: number] => [
-    bodyAt + words[word + spans + 2 * nth]!,
-    words[word + spans + 2 * nth + 1]!,
-  ];
-  const entry = commandTable.find(bytes, ...place(0));
-  const found =
-    entry !== undefined && entry.command.route === 'container' && count > 1
-      ? (entry.subcommand(bytes, ...place(1)) ?? entry)
-      : entry;
-  if (found === undefined) {
-    const name = Buffer.from(bytes.buffer, bytes.byteOffset + place(0)[0], place(0)[1]);
-    throw new ReplayError(`the command ${name.toString('latin1')} is unknown to this version`);
-  }
-  return found;
 }

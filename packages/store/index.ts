@@ -5,7 +5,12 @@ export { Census, CENSUS_SIZES, CENSUS_TYPES } from './census.ts';
 export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';
 export { Freeze, type FreezeSink } from './freeze.ts';
-export { KEY_STATE_HEADER_BYTES, KeyStateReader, KeyStateWriter } from './key-state.ts';
+export {
+  installStates,
+  KEY_STATE_HEADER_BYTES,
+  KeyStateReader,
+  KeyStateWriter,
+} from './key-state.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
 export { LOOK_AHEAD_MAX, type LookAhead } from './look-ahead.ts';

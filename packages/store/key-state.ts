@@ -8,6 +8,7 @@
  */
 import { assert, type Bytes } from '#base';
 import type { Keyspace } from './keyspace.ts';
+import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { codecAt, codecOf } from './value-codec.ts';
@@ -148,6 +149,30 @@ export class KeyStateWriter {
 /** Below this a loop is faster than `set` with a view of its own. */
 const BYTE_LOOP_MAX = 96;
 
+/** Makes keys in the store what their states say; answers how many they are. */
+export function installStates(store: Store, bytes: Bytes): number {
+  const { lookAhead } = store;
+  const states = new KeyStateReader(bytes);
+  const ahead = new KeyStateReader(bytes);
+  let count = 0;
+  for (;;) {
+    lookAhead.begin();
+    while (lookAhead.left < LOOK_AHEAD_MAX && ahead.next()) {
+      lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
+    }
+    if (lookAhead.left === 0) break;
+    lookAhead.read();
+    while (lookAhead.left > 0) {
+      states.next();
+      lookAhead.take(bytes);
+      states.install(store);
+      count += 1;
+    }
+  }
+  lookAhead.end();
+  return count;
+}
+
 /** Reads states one after the other out of bytes that whoever wrote them has vouched for. */
 export class KeyStateReader {
   readonly #bytes: Bytes;
@@ -227,10 +252,9 @@ export class KeyStateReader {
     const length = this.#next - valueAt;
     let ref: Ref;
     if ((flags & OBJECT) === 0) {
+      // prettier-ignore
       ref = keyspace.set(
-        ...([bytes, keyAt, keyLength, bytes, valueAt, length, false] as const),
-        ...([type, encoding, expireAt] as const),
-      );
+        bytes, keyAt, keyLength, bytes, valueAt, length, false, type, encoding, expireAt);
     } else {
       const codec = codecOf(type, encoding);
       const object = codec.decode(bytes.slice(valueAt, valueAt + length));

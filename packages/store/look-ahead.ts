@@ -43,14 +43,19 @@ export class LookAhead {
     this.#next = 0;
   }
 
-  /** The next command looks this key up first. */
+  /** The next command looks this key up first. Where there is no such database, whoever looks says so. */
   add(database: number, bytes: Uint8Array, at: number, length: number): void {
+    const keyspace = this.#databases[database];
+    if (keyspace === undefined) {
+      this.skip();
+      return;
+    }
     const nth = this.#count;
     this.#count = nth + 1;
     this.#ats[nth] = at;
     this.#lengths[nth] = length;
     this.#hashes[nth] = this.#tools.hash(bytes, at, length);
-    this.#keyspaces[nth] = this.#databases[database]!;
+    this.#keyspaces[nth] = keyspace;
   }
 
   /** The next command is none that can be looked ahead for. */

@@ -1,0 +1,39 @@
+/** Which command a record of the log is of. */
+
+import { latin1 } from '#base';
+import { commandTable, type CommandEntry } from '#commands';
+import { HOST_WORDS, Request } from '#link';
+import { Record } from '#persistence';
+import type { Frame } from './frame.ts';
+
+/** Where the spans of a command begin that names a transaction, in words. */
+export const SHARE_SPANS = Request.spans + HOST_WORDS;
+
+/** 'set' in the first three bytes, and what makes letters lower. */
+const SET = 0x74_65_73;
+const LOWER_CASE = 0x20_20_20;
+
+/** The command, whose spans begin so many words behind the record's beginning; undefined where this version has none. */
+export function entryOf(record: Frame, spans: number): CommandEntry | undefined {
+  const { bytes, words, word } = record;
+  const count = words[word + Record.argumentCount]!;
+  const body = (word + spans + 2 * count) << 2;
+  const at = word + spans;
+  const entry = commandTable.find(bytes, body + words[at]!, words[at + 1]!);
+  if (entry?.command.route !== 'container' || count < 2) return entry;
+  return entry.subcommand(bytes, body + words[at + 2]!, words[at + 3]!) ?? entry;
+}
+
+export function nameOf({ bytes, words, word }: Frame, spans: number): string {
+  const body = (word + spans + 2 * words[word + Record.argumentCount]!) << 2;
+  return latin1(bytes, body + words[word + spans]!, words[word + spans + 1]);
+}
+
+/** Whether a record of the kind `command` is SET without options: most of most logs. */
+export function isPlainSet({ bytes, words, word }: Frame): boolean {
+  const spans = word + Request.spans;
+  if (words[word + Record.argumentCount] !== 3 || words[spans + 1] !== 3) return false;
+  const at = ((spans + 6) << 2) + words[spans]!;
+  const name = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+  return (name | LOWER_CASE) === SET;
+}
