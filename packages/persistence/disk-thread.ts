@@ -31,7 +31,15 @@ const EMPTY_LOOKS_MAX = 50;
 
 export type DurabilityMode = 'sync' | 'periodic' | 'async';
 
-export interface DiskData {
+/** What can change while the server runs. */
+export interface DiskSettings {
+  readonly mode: DurabilityMode;
+  readonly syncIntervalMs: number;
+  /** Snapshots that are kept. */
+  readonly snapshotsMax: number;
+}
+
+export interface DiskData extends DiskSettings {
   readonly link: LinkShape;
   readonly memory: WebAssembly.Memory;
   readonly figures: readonly SharedMemory[];
@@ -41,10 +49,7 @@ export interface DiskData {
   readonly firstSegment: number;
   /** Per shard: its last segment. */
   readonly previous: readonly number[];
-  readonly mode: DurabilityMode;
-  readonly syncIntervalMs: number;
   readonly packs: boolean;
-  readonly snapshotsMax: number;
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
   readonly records: readonly MessagePort[];
@@ -57,13 +62,9 @@ export type DiskOrder =
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
   | { readonly kind: 'healed' }
-  | {
-      readonly kind: 'settings';
-      readonly mode: DurabilityMode;
-      readonly syncIntervalMs: number;
-      readonly snapshotsMax: number;
-    }
-  | { readonly kind: 'stop' };
+  | ({ readonly kind: 'settings' } & DiskSettings)
+  /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
+  | { readonly kind: 'stop'; readonly isSaved: boolean };
 
 /** What it answers. */
 export type DiskNotice =
@@ -282,7 +283,7 @@ export class DiskThread {
         this.#look();
         break;
       case 'stop':
-        this.#stop();
+        this.#stop(order.isSaved);
     }
   }
 
@@ -324,12 +325,12 @@ export class DiskThread {
     this.#tell({ kind: 'snapshot-failed', number, message });
   }
 
-  #stop(): void {
+  #stop(isSaved: boolean): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#snapshot?.writer.fail(new Error('the server stops'));
     this.#drain();
-    for (const log of this.#logs) log.close();
+    for (const log of this.#logs) log.close(isSaved);
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();
     const { port, records, pieces } = this.#data;

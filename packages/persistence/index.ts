@@ -2,6 +2,7 @@ export { DiskThread } from './disk-thread.ts';
 export type {
   DiskData,
   DiskNotice,
+  DiskSettings,
   DiskOrder,
   DurabilityMode,
   SnapshotPiece,

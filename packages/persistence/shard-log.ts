@@ -223,8 +223,10 @@ export class ShardLog {
     figures.set('syncUsMax', Math.max(us, figures.get('syncUsMax')));
   }
 
-  /** Has all on disk and ends. */
-  close(): void {
+  /** Has all on disk and ends. With `isSaved` a snapshot has what a log lacks that could not be written: nothing is lost. */
+  close(isSaved = false): void {
+    const { disk, folder, shard } = this.#parts;
+    if (isSaved && !this.isOpen) markBroken(disk, segmentFile(folder, shard, this.#previous), 0);
     try {
       this.#finish();
     } catch (error) {
@@ -317,12 +319,12 @@ export class ShardLog {
   }
 }
 
-/** Says in a segment's head that the log could not be written behind it; answers whether the disk has taken that. */
-export function markBroken(disk: Disk, file: string, nowMs: number): boolean {
+/** Says in a segment's head since when the log could not be written behind it, 0 = it could; answers whether the disk has taken that. */
+export function markBroken(disk: Disk, file: string, sinceMs: number): boolean {
   try {
     disk.rewrite(file, FILE_HEAD_BYTES, (was) => {
       const head = decodeFileHead('log', was);
-      return encodeFileHead('log', { ...head, brokenMs: nowMs });
+      return encodeFileHead('log', { ...head, brokenMs: sinceMs });
     });
     return true;
   } catch {

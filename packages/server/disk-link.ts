@@ -76,12 +76,12 @@ export class DiskLink {
     this.#port.postMessage(order);
   }
 
-  /** Has everything on disk, then ends the thread. */
-  async stop(): Promise<void> {
+  /** Has everything on disk, then ends the thread; `isSaved` says that the last snapshot has everything. */
+  async stop(isSaved: boolean): Promise<void> {
     this.#isStopping = true;
     if (this.#worker !== undefined) {
       this.#port.ref();
-      this.send({ kind: 'stop' });
+      this.send({ kind: 'stop', isSaved });
       await this.#stopped;
       await this.#worker.terminate();
     }

@@ -19,6 +19,7 @@ import {
   realDisk,
   segmentFile,
   type DiskNotice,
+  type DiskSettings,
   type DurabilityMode,
   type Manifest,
 } from '#persistence';
@@ -87,6 +88,8 @@ export class Durability {
   #healing: NodeJS.Timeout | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
+  /** The last snapshot has everything. */
+  #isSavedAtEnd = false;
 
   constructor(parts: DurabilityParts) {
     this.#parts = parts;
@@ -100,10 +103,8 @@ export class Durability {
       options: {
         ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
         ...{ folder: folder.folder, epoch: this.epoch, firstSegment },
-        mode: modeOf(settings),
-        syncIntervalMs: settings.number('persistence.sync-interval-ms'),
+        ...diskSettings(settings),
         packs: settings.boolean('snapshot.compression'),
-        snapshotsMax: settings.number('snapshot.max-snapshots'),
       },
       notice: (notice) => {
         this.#take(notice);
@@ -119,12 +120,7 @@ export class Durability {
   #followSettings(): void {
     const { settings } = this.#parts;
     const tell = (): void => {
-      this.disk.send({
-        kind: 'settings',
-        mode: modeOf(settings),
-        syncIntervalMs: settings.number('persistence.sync-interval-ms'),
-        snapshotsMax: settings.number('snapshot.max-snapshots'),
-      });
+      this.disk.send({ kind: 'settings', ...diskSettings(settings) });
     };
     settings.onChange('persistence.durability-mode', tell);
     settings.onChange('persistence.sync-interval-ms', tell);
@@ -374,11 +370,14 @@ export class Durability {
   async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
     const { settings } = this.#parts;
     const isUsual = settings.number('snapshot.interval-secs') > 0 && this.changesSinceSave > 0;
-    if (!(wanted ?? isUsual) || leftMs <= 0) return;
-    await Promise.race([
-      this.save().catch(() => undefined),
-      sleep(leftMs, undefined, { ref: false }),
+    // What a log that has failed lacks is nowhere else.
+    const isNeeded = isUsual || this.#failure !== undefined;
+    if (!(wanted ?? isNeeded) || leftMs <= 0) return;
+    const failure = await Promise.race([
+      this.save().catch((error: unknown) => String(error)),
+      sleep(leftMs, 'it took too long', { ref: false }),
     ]);
+    this.#isSavedAtEnd = failure === undefined;
   }
 
   /** Has all on disk. */
@@ -386,11 +385,16 @@ export class Durability {
     this.#isStopping = true;
     clearInterval(this.#ticker);
     clearTimeout(this.#healing);
-    await this.disk.stop();
+    await this.disk.stop(this.#isSavedAtEnd);
     this.#lock.release();
   }
 }
 
-function modeOf(settings: Settings): DurabilityMode {
-  return settings.string('persistence.durability-mode') as DurabilityMode;
+/** What the disk thread goes by, at its start and whenever it changes. */
+function diskSettings(settings: Settings): DiskSettings {
+  return {
+    mode: settings.string('persistence.durability-mode') as DurabilityMode,
+    syncIntervalMs: settings.number('persistence.sync-interval-ms'),
+    snapshotsMax: settings.number('snapshot.max-snapshots'),
+  };
 }

@@ -146,4 +146,32 @@ holes('a snapshot that heals has what was lost: nothing is said', async () => {
   await server.stop();
 });
 
+holes('a stop in good order saves what the log lacks, and then it lacks nothing', async () => {
+  const [server] = await failingServer(SEGMENTS);
+  fs.rmSync(snapshotsOf(server));
+  await server.stop();
+  clear(server);
+  const checked = await server.main(...ONE_SHARD, '--check-data');
+  assert.not.match(checked.stdout, UNWRITTEN);
+  const again = await server.start({ shards: 1, args: SYNC });
+  assert.equal(await again.call('MGET', 'before', 'meanwhile'), ['1', '1']);
+  assert.match(textOf(await again.call('INFO', 'persistence')), 'recovery_log_holes:0');
+  await again.call('SET', 'after', '1');
+  await server.kill();
+  const last = await server.start({ shards: 1, args: NEVER });
+  assert.equal(await last.call('MGET', 'meanwhile', 'after'), ['1', '1']);
+  await server.stop();
+});
+
+holes('SHUTDOWN NOSAVE leaves what the log lacks: the next start says it', async () => {
+  const [server, client] = await failingServer(SEGMENTS);
+  client.raw('SHUTDOWN NOSAVE\r\n');
+  await server.server.ended;
+  clear(server);
+  const again = await server.start({ shards: 1, args: NEVER });
+  await server.told(UNWRITTEN);
+  assert.equal(await again.call('MGET', 'before', 'meanwhile'), ['1', null]);
+  await server.stop();
+});
+
 holes.run();
