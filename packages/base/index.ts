@@ -37,6 +37,7 @@ export {
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
+export { halfSipHash } from './half-sip-hash.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
 export { PrefixMatcher } from './prefix-matcher.ts';

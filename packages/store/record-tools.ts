@@ -1,7 +1,6 @@
 /** What the databases of a store share for reading keys and values. */
 
-import { assert, ByteViews } from '#base';
-import { halfSipHash } from './half-sip-hash.ts';
+import { assert, ByteViews, halfSipHash } from '#base';
 
 /** A place in memory. */
 export interface ByteRange {

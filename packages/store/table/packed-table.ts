@@ -5,8 +5,7 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
-import { copyBytes, sameBytes } from '#base';
-import { halfSipHash } from '../half-sip-hash.ts';
+import { copyBytes, halfSipHash, sameBytes } from '#base';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
 import { Chains, type HashedEntries } from './chains.ts';
