@@ -3,7 +3,13 @@
  *
  * A key that is not known takes the place of the lightest one and inherits its weight, which is then the
  * most that it can be over-counted by. Every key heavier than total / capacity is certain to be known.
+ *
+ * Keys are sampled so seldom that nothing of the sketch is in the processor's caches by then, and each line
+ * of memory costs more than the arithmetic. So what is looked at together lies together: the hash of a key
+ * with its id, all that is added up of a key, and the weights of which the least is sought.
  */
+
+import { assert, fromLatin1, halfSipHash, type Bytes } from '#base';
 
 /** What is known of a key. */
 export interface TopKey {
@@ -17,104 +23,187 @@ export interface TopKey {
   readonly sums: readonly number[];
 }
 
+/** Words of a slot of the table, and the id in a free one. */
+const SLOT_HASH = 0;
+const SLOT_ID = 1;
+const SLOT_WORDS = 2;
+const NONE = -1;
+
+/** Numbers of a row; from `ROW_SUMS` on the sums. */
+const ROW_HASH = 0;
+const ROW_ERROR = 1;
+const ROW_SUMS = 2;
+
+/** Children of a node. Eight are fewer lines to read, but more weights to compare: no quicker (measured). */
+const ARITY = 4;
+
+/** Longer keys are copied to be hashed. */
+const SCRATCH_BYTES = 256;
+const scratch = new Uint8Array(SCRATCH_BYTES);
+
 /** Keys are numbered, and what is known of them lies in typed arrays: counting makes no garbage. */
 export class TopKeys {
   readonly #capacity: number;
-  readonly #ids = new Map<string, number>();
-  readonly #keys: string[] = [];
-  readonly #weights: Float64Array;
-  readonly #errors: Float64Array;
-  /** How many sums each key has, and all sums, key by key. */
+  /** How many sums each key has. */
   readonly #width: number;
-  readonly #sums: Float64Array;
-  /** Numbers of keys as a binary heap, the lightest first; and where in it each number is. */
-  readonly #heap: Int32Array;
-  readonly #places: Int32Array;
+  #count = 0;
+  readonly #keys: string[];
+  /** Secret, because clients choose the keys. */
+  readonly #secret0: number;
+  readonly #secret1: number;
+  /** Finds ids: at most half of its slots are taken, and a key has the first that was free from its hash on. */
+  readonly #table: Int32Array;
+  readonly #slotMask: number;
+  /** By id. */
+  readonly #rows: Float64Array;
+  readonly #rowLength: number;
+  /**
+   * Weights are the leaves of a tree, by id; each node above them is the least of its children. A leaf
+   * without a key is infinite.
+   */
+  readonly #tree: Float64Array;
+  readonly #firstLeaf: number;
 
   /** Adds up `width` numbers for each key. */
   constructor(capacity: number, width: number) {
     this.#capacity = capacity;
-    this.#weights = new Float64Array(capacity);
-    this.#errors = new Float64Array(capacity);
     this.#width = width;
-    this.#sums = new Float64Array(capacity * width);
-    this.#heap = new Int32Array(capacity);
-    this.#places = new Int32Array(capacity);
+    this.#keys = new Array<string>(capacity).fill('');
+    const [secret0 = 0, secret1 = 0] = crypto.getRandomValues(new Int32Array(2));
+    this.#secret0 = secret0;
+    this.#secret1 = secret1;
+    const slotCount = 2 ** Math.ceil(Math.log2(2 * capacity));
+    this.#table = new Int32Array(slotCount * SLOT_WORDS).fill(NONE);
+    this.#slotMask = slotCount - 1;
+    this.#rowLength = ROW_SUMS + width;
+    this.#rows = new Float64Array(capacity * this.#rowLength);
+    let firstLeaf = 0;
+    for (let nodes = 1; nodes < capacity; nodes *= ARITY) firstLeaf += nodes;
+    this.#firstLeaf = firstLeaf;
+    this.#tree = new Float64Array(firstLeaf + Math.ceil(capacity / ARITY) * ARITY).fill(Infinity);
   }
 
   /** Counts one use of a key, or several alike. */
   add(key: string, weight: number, amounts: readonly number[]): void {
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = this.#keys.length < this.#capacity ? this.#newId(key) : this.#takeOver(key);
+    assert(Number.isFinite(weight), 'weights that can be compared');
+    const hash = halfSipHash(this.#secret0, this.#secret1, bytesOf(key), 0, key.length);
+    let id = this.#find(key, hash);
+    if (id === NONE) {
+      id = this.#count < this.#capacity ? this.#newId() : this.#takeOver();
+      this.#name(id, key, hash);
     }
-    this.#weights[id]! += weight;
-    const at = id * this.#width;
-    for (let nth = 0; nth < this.#width; nth += 1) this.#sums[at + nth]! += amounts[nth]!;
-    this.#sink(id);
+    const sumsAt = id * this.#rowLength + ROW_SUMS;
+    for (let nth = 0; nth < this.#width; nth += 1) this.#rows[sumsAt + nth]! += amounts[nth]!;
+    this.#tree[this.#firstLeaf + id]! += weight;
+    this.#settle(id);
   }
 
   /** What the lightest key weighs: a key that is not known weighs no more. 0 while there is room. */
   get lightest(): number {
-    return this.#keys.length < this.#capacity ? 0 : this.#weights[this.#heap[0]!]!;
+    return this.#count < this.#capacity ? 0 : this.#tree[0]!;
   }
 
   /** The heaviest keys, heaviest first. */
   heaviest(count: number): readonly TopKey[] {
-    const weights = this.#weights;
-    const ranked = [...this.#keys.keys()].sort((a, b) => weights[b]! - weights[a]!);
-    return ranked.slice(0, count).map((id) => ({
-      key: this.#keys[id]!,
-      ...{ weight: weights[id]!, error: this.#errors[id]! },
-      sums: [...this.#sums.subarray(id * this.#width, (id + 1) * this.#width)],
-    }));
+    const weights = this.#tree.subarray(this.#firstLeaf, this.#firstLeaf + this.#count);
+    const ranked = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]!);
+    return ranked.slice(0, count).map((id) => {
+      const row = this.#rows.subarray(id * this.#rowLength, (id + 1) * this.#rowLength);
+      const sums = [...row.subarray(ROW_SUMS)];
+      return { key: this.#keys[id]!, weight: weights[id]!, error: row[ROW_ERROR]!, sums };
+    });
   }
 
-  #newId(key: string): number {
-    const id = this.#keys.length;
-    this.#keys.push(key);
-    this.#ids.set(key, id);
-    // It weighs nothing yet, so it belongs on top.
-    let place = id;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
-      this.#put(this.#heap[above]!, place);
-      place = above;
+  #find(key: string, hash: number): number {
+    const table = this.#table;
+    for (let slot = hash & this.#slotMask; ; slot = (slot + 1) & this.#slotMask) {
+      const at = slot * SLOT_WORDS;
+      const id = table[at + SLOT_ID]!;
+      if (id === NONE || (table[at + SLOT_HASH] === hash && this.#keys[id] === key)) return id;
     }
-    this.#put(id, 0);
+  }
+
+  #newId(): number {
+    const id = this.#count;
+    this.#count += 1;
+    this.#tree[this.#firstLeaf + id] = 0;
     return id;
   }
 
-  #takeOver(key: string): number {
-    const id = this.#heap[0]!;
-    this.#ids.delete(this.#keys[id]!);
-    this.#ids.set(key, id);
+  /** Forgets the lightest key. Its weight stays, as the error of the one that comes. */
+  #takeOver(): number {
+    const id = this.#lightestId();
+    const rows = this.#rows;
+    const rowAt = id * this.#rowLength;
+    this.#forget(id, rows[rowAt + ROW_HASH]!);
+    rows[rowAt + ROW_ERROR] = this.#tree[this.#firstLeaf + id]!;
+    for (let nth = 0; nth < this.#width; nth += 1) rows[rowAt + ROW_SUMS + nth] = 0;
+    return id;
+  }
+
+  #lightestId(): number {
+    const tree = this.#tree;
+    const least = tree[0]!;
+    let node = 0;
+    while (node < this.#firstLeaf) {
+      node = ARITY * node + 1;
+      while (tree[node] !== least) node += 1;
+    }
+    return node - this.#firstLeaf;
+  }
+
+  /** Frees the slot of a key, and moves up those behind it that would no longer be found. */
+  #forget(id: number, hash: number): void {
+    const table = this.#table;
+    const mask = this.#slotMask;
+    let hole = hash & mask;
+    while (table[hole * SLOT_WORDS + SLOT_ID] !== id) hole = (hole + 1) & mask;
+    for (let slot = (hole + 1) & mask; ; slot = (slot + 1) & mask) {
+      const at = slot * SLOT_WORDS;
+      const movedId = table[at + SLOT_ID]!;
+      if (movedId === NONE) break;
+      const movedHash = table[at + SLOT_HASH]!;
+      // One that is sought from behind the hole on is found where it is.
+      if (((slot - movedHash) & mask) < ((slot - hole) & mask)) continue;
+      table[hole * SLOT_WORDS + SLOT_HASH] = movedHash;
+      table[hole * SLOT_WORDS + SLOT_ID] = movedId;
+      hole = slot;
+    }
+    table[hole * SLOT_WORDS + SLOT_ID] = NONE;
+  }
+
+  #name(id: number, key: string, hash: number): void {
     this.#keys[id] = key;
-    this.#errors[id] = this.#weights[id]!;
-    this.#sums.fill(0, id * this.#width, (id + 1) * this.#width);
-    return id;
+    this.#rows[id * this.#rowLength + ROW_HASH] = hash;
+    const table = this.#table;
+    let slot = hash & this.#slotMask;
+    while (table[slot * SLOT_WORDS + SLOT_ID] !== NONE) slot = (slot + 1) & this.#slotMask;
+    table[slot * SLOT_WORDS + SLOT_HASH] = hash;
+    table[slot * SLOT_WORDS + SLOT_ID] = id;
   }
 
-  /** A key has become heavier. */
-  #sink(id: number): void {
-    const heap = this.#heap;
-    const weights = this.#weights;
-    const count = this.#keys.length;
-    const weight = weights[id]!;
-    let place = this.#places[id]!;
-    for (let below = 2 * place + 1; below < count; below = 2 * place + 1) {
-      const right = below + 1;
-      if (right < count && weights[heap[right]!]! < weights[heap[below]!]!) below = right;
-      const lighter = heap[below]!;
-      if (weights[lighter]! >= weight) break;
-      this.#put(lighter, place);
-      place = below;
+  /** The weight of a key has changed, and with it perhaps the least ones above. */
+  #settle(id: number): void {
+    const tree = this.#tree;
+    let node = this.#firstLeaf + id;
+    while (node > 0) {
+      const parent = Math.floor((node - 1) / ARITY);
+      const first = ARITY * parent + 1;
+      let least = tree[first]!;
+      for (let child = first + 1; child < first + ARITY; child += 1) {
+        const weight = tree[child]!;
+        if (weight < least) least = weight;
+      }
+      if (tree[parent] === least) return;
+      tree[parent] = least;
+      node = parent;
     }
-    this.#put(id, place);
   }
+}
 
-  #put(id: number, place: number): void {
-    this.#heap[place] = id;
-    this.#places[id] = place;
-  }
+/** The bytes of a key, from the first on; those behind them are of others. */
+function bytesOf(key: string): Bytes {
+  if (key.length > SCRATCH_BYTES) return fromLatin1(key);
+  for (let index = 0; index < key.length; index += 1) scratch[index] = key.charCodeAt(index);
+  return scratch;
 }
