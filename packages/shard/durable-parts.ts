@@ -1,11 +1,11 @@
 /** What ties a shard's thread to the disk thread. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { systemClock, unreachable, type Bytes } from '#base';
+import { systemClock, unreachable } from '#base';
 import { Doorbell, LogProgress, RingWriter, type LinkLayout, type LinkMemory } from '#link';
-import type { SnapshotPiece } from '#persistence';
 import { Journal } from './journal.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { SnapshotPieces } from './snapshot-pieces.ts';
 
 /** What main gives the thread for it. */
 export interface ShardDurability {
@@ -39,12 +39,5 @@ export function durablePartsOf(
       records.postMessage(record);
     },
   });
-  const snapshots = {
-    send: (number: number, states: Bytes, keys: number) => {
-      const piece: SnapshotPiece = { number, states, keys };
-      pieces.postMessage(piece, [states.buffer as ArrayBuffer]);
-    },
-    taken: () => progress.piecesTaken,
-  };
-  return { journal, snapshots };
+  return { journal, snapshots: new SnapshotPieces(pieces, progress) };
 }

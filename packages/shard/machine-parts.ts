@@ -8,10 +8,10 @@ import type { Outlet } from './reply-sender.ts';
 
 /** Where pieces of a snapshot go. */
 export interface SnapshotOutlet {
-  /** States of so many keys; none ends the snapshot of that number. */
+  /** States of so many keys, whose bytes are good until it returns; none ends the snapshot of that number. */
   send(number: number, states: Bytes, keys: number): void;
-  /** How many pieces were taken so far, of all snapshots, wrapping at 2^32. */
-  taken(): number;
+  /** Pieces on their way, which the disk has not taken. */
+  readonly ahead: number;
 }
 
 export interface MachineParts {

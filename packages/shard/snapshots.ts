@@ -4,14 +4,12 @@ import { AT, type Page } from '#diag';
 import { Freeze, type Store } from '#store';
 import type { Journal } from './journal.ts';
 import type { SnapshotOutlet } from './machine-parts.ts';
+import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
 const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
-/** Pieces that may be on their way; then the walk rests until the disk has caught up. */
-const PIECES_AHEAD_MAX = 16;
-
 export interface SnapshotsParts {
   readonly store: Store;
   readonly journal: Journal | undefined;
@@ -24,7 +22,6 @@ export class Snapshots {
   readonly freeze: Freeze;
   readonly #parts: SnapshotsParts;
   #number = 0;
-  #sent = 0;
   #restUntilUs = 0;
 
   constructor(parts: SnapshotsParts) {
@@ -46,17 +43,14 @@ export class Snapshots {
     }
     journal?.cut(number);
     this.#number = number;
-    this.freeze.begin((states, keys) => {
-      this.#sent = (this.#sent + 1) | 0;
-      outlet?.send(number, states, keys);
-    });
+    this.freeze.begin((states, keys) => outlet?.send(number, states, keys));
   }
 
   /** Goes on for a while; false when there was nothing that could be done. */
   slice(): boolean {
     const { outlet, nowUs, page } = this.#parts;
-    const ahead = (this.#sent - (outlet?.taken() ?? this.#sent)) | 0;
-    if (ahead > PIECES_AHEAD_MAX) return false;
+    // The walk rests until the disk has caught up.
+    if (outlet !== undefined && outlet.ahead >= PIECES_AHEAD_MAX) return false;
     const startUs = nowUs();
     if (startUs < this.#restUntilUs) return false;
     const isThrough = this.freeze.slice(nowUs, SLICE_US);
@@ -65,7 +59,6 @@ export class Snapshots {
     page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
     if (!isThrough) return true;
-    this.#sent = (this.#sent + 1) | 0;
     outlet?.send(this.#number, new Uint8Array(0), 0);
     return false;
   }

@@ -19,13 +19,15 @@ import type { Store } from './store.ts';
 const STEP_KEYS = 32;
 /** States are handed on when they take this many bytes. */
 const PIECE_BYTES = 256 * 1_024;
+/** Nearly no piece is larger: keys are looked at so many at a time. */
+export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
 
-/** Takes states of keys; the bytes are its own. */
+/** Takes states of keys; the bytes are good until it returns. */
 export type FreezeSink = (states: Bytes, count: number) => void;
 
 export class Freeze {
   readonly #store: Store;
-  readonly #writer = new KeyStateWriter(PIECE_BYTES + 4_096);
+  #writer = new KeyStateWriter(0);
   #sink: FreezeSink | undefined;
   #standing: readonly Keyspace[] = [];
   /** The database that each of the contents was when the freeze began. */
@@ -48,6 +50,7 @@ export class Freeze {
     const store = this.#store;
     store.freezeBit ^= FREEZE_BIT;
     this.#sink = sink;
+    this.#writer = new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
     this.#standing = store.databases.map((keyspace) => keyspace.standing());
     this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
     this.#database = 0;
@@ -101,14 +104,16 @@ export class Freeze {
   }
 
   #handOn(): void {
-    const { count } = this.#writer;
-    const states = this.#writer.take();
-    if (count > 0) this.#sink?.(states, count);
+    const { count, written } = this.#writer;
+    if (count > 0) this.#sink?.(written, count);
+    this.#writer.clear();
   }
 
   #end(): void {
     this.#handOn();
     this.#sink = undefined;
+    // A huge value has made it as large.
+    this.#writer = new KeyStateWriter(0);
     this.#standing = [];
     this.#numbers.clear();
   }

@@ -4,7 +4,7 @@ export { accessOfUse, EVICTION_POLICIES, type EvictionPolicy, type KeyUse } from
 export { Census, CENSUS_SIZES, CENSUS_TYPES } from './census.ts';
 export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';
-export { Freeze, type FreezeSink } from './freeze.ts';
+export { Freeze, SNAPSHOT_PIECE_BYTES_USUAL, type FreezeSink } from './freeze.ts';
 export {
   installStates,
   KEY_STATE_HEADER_BYTES,

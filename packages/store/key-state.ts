@@ -110,11 +110,21 @@ export class KeyStateWriter {
     this.#put(at + KEY_STATE_HEADER_BYTES + key.length, value, 0, value.length);
   }
 
-  /** What was written, in memory that is the taker's; the writer begins anew. */
-  take(): Bytes {
-    const bytes = this.#bytes.slice(0, this.length);
+  /** What was written, as a view that is good until the next is written. */
+  get written(): Bytes {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  /** Forgets what was written. */
+  clear(): void {
     this.length = 0;
     this.count = 0;
+  }
+
+  /** What was written, in memory that is the taker's; the writer begins anew. */
+  take(): Bytes {
+    const bytes = this.written.slice();
+    this.clear();
     return bytes;
   }
 
