@@ -34,6 +34,8 @@ export class Freeze {
   #numbers = new Map<Contents, number>();
   #database = 0;
   #cursor = 0;
+  /** Records that one step has found. */
+  readonly #refs: Ref[] = [];
   /** Bytes written because they were about to change. */
   preservedBytes = 0;
 
@@ -87,15 +89,33 @@ export class Freeze {
         this.#end();
         return true;
       }
-      this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
-        if (!this.#isUnmet(keyspace, ref)) return;
-        meet(keyspace, ref);
-        this.#writer.write(keyspace, ref, this.#database);
-      });
+      this.#step(keyspace);
       if (this.#cursor === 0) this.#database += 1;
       if (this.#writer.length >= PIECE_BYTES) this.#handOn();
     } while (nowUs() < endUs);
     return false;
+  }
+
+  #step(keyspace: Keyspace): void {
+    const refs = this.#refs;
+    let found = 0;
+    this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
+      refs[found] = ref;
+      found += 1;
+    });
+    // All are looked at before the first is written: so the processor waits for many of them at once.
+    let unmet = 0;
+    for (let nth = 0; nth < found; nth += 1) {
+      const ref = refs[nth]!;
+      if (!this.#isUnmet(keyspace, ref)) continue;
+      refs[unmet] = ref;
+      unmet += 1;
+    }
+    for (let nth = 0; nth < unmet; nth += 1) {
+      const ref = refs[nth]!;
+      meet(keyspace, ref);
+      this.#writer.write(keyspace, ref, this.#database);
+    }
   }
 
   /** Whether a record was there when the freeze began, and has not been met since. */

@@ -65,6 +65,11 @@ const differences: readonly Known[] = [
     excuses: ([name = ''], ours) => /^BIT(COUNT|POS)$/i.test(name) && ours.startsWith('-'),
   },
   {
+    what: 'the least of all counts is out of range for LREM since 7.4',
+    before: SEVEN_FOUR,
+    avoids: ([name = '', , count = '']) => is(name, 'LREM') && count === '-9223372036854775808',
+  },
+  {
     what: 'ranks are answered with scores since 7.2',
     before: SEVEN_TWO,
     avoids: ([name = '', ...words]) => /^Z(REV)?RANK$/i.test(name) && words.length !== 2,
