@@ -2,7 +2,7 @@
  * The names CONFIG GET and CONFIG SET know, and what each stands for.
  */
 import { constants } from './constants.ts';
-import { ValueError, type Value } from './kinds.ts';
+import { oneOf, ValueError, type Value } from './kinds.ts';
 import { outputLimit } from './redis-kinds.ts';
 import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
 
@@ -23,6 +23,8 @@ export interface Target {
 export const targets: ReadonlyMap<string, Target> = new Map([
   ...settingNames.filter((name) => rowOf(name).isPart !== true).flatMap(settingTargets),
   ['client-output-buffer-limit', outputLimits()] as const,
+  ['appendfsync', appendSync()] as const,
+  ['save', savePoint()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
@@ -49,6 +51,42 @@ function constantTargets(name: string): (readonly [string, Target])[] {
     },
   };
   return [name, ...aliases].map((word) => [word, target] as const);
+}
+
+/** Redis' words for when a write is on disk. */
+function appendSync(): Target {
+  const name = 'persistence.durability-mode';
+  const modes: Readonly<Record<string, string>> = {
+    always: 'sync',
+    everysec: 'periodic',
+    no: 'async',
+  };
+  const words = Object.keys(modes);
+  const kind = oneOf(...words);
+  return {
+    isHidden: false,
+    isLive: true,
+    read: (valueOf) => words.find((word) => modes[word] === valueOf(name)) ?? '',
+    assign: (text) => [[name, modes[kind.parse(text)]!]],
+  };
+}
+
+/** The interval of snapshots as Redis says it: `<seconds> 1`, at least one change within so many seconds; or nothing. */
+function savePoint(): Target {
+  const name = 'snapshot.interval-secs';
+  return {
+    isHidden: false,
+    isLive: true,
+    read: (valueOf) => (valueOf(name) === 0 ? '' : `${rowOf(name).kind.format(valueOf(name))} 1`),
+    assign(text) {
+      if (text === '') return [[name, 0]];
+      const [, seconds] = /^([1-9]\d*) 1$/.exec(text) ?? [];
+      if (seconds !== undefined) return [[name, rowOf(name).kind.parse(seconds)]];
+      if (!/^[1-9]\d* \d+( [1-9]\d* \d+)*$/.test(text))
+        throw new ValueError('Invalid save parameters');
+      throw new ValueError('snapshots go by one interval here: "<seconds> 1", or nothing');
+    },
+  };
 }
 
 /** Three settings under one name: `normal 0 0 0 slave 268435456 67108864 60 pubsub ...`. */

@@ -13,8 +13,7 @@ export interface Constant {
 export const constants: Readonly<Record<string, Constant>> = {
   activerehashing: { value: 'yes' },
   'always-show-logo': { value: 'no' },
-  appendfsync: { value: 'no' },
-  appendonly: { value: 'no' },
+  'aof-use-rdb-preamble': { value: 'no' },
   daemonize: { value: 'no' },
   'dynamic-hz': { value: 'no' },
   'enable-module-command': { value: 'no' },
@@ -26,7 +25,6 @@ export const constants: Readonly<Record<string, Constant>> = {
   'propagation-error-behavior': { value: 'ignore' },
   'rdb-key-save-delay': { value: '0', isHidden: true },
   replicaof: { value: '', aliases: ['slaveof'] },
-  save: { value: '' },
   'shutdown-on-sigint': { value: 'default' },
   'shutdown-on-sigterm': { value: 'default' },
   supervised: { value: 'no' },

@@ -70,7 +70,11 @@ const wordings: readonly (readonly [name: string, set: string, shown: string])[]
   ],
   ['requirepass', 'secret', 'secret'],
   ['save', '', ''],
-  ['appendonly', 'no', 'no'],
+  ['save', '900 1', '900 1'],
+  ['appendonly', 'yes', 'yes'],
+  ['appendfsync', 'ALWAYS', 'always'],
+  ['appendfsync', 'everysec', 'everysec'],
+  ['appendfsync', 'no', 'no'],
   ['port', '6379', '6379'],
 ];
 
@@ -79,6 +83,23 @@ for (const [name, set, shown] of wordings) {
     const settings = new Settings();
     assert.is(refusal(settings, name, set), 'OK');
     assert.equal(settings.configGet([name]), [[name, shown]]);
+  });
+}
+
+const synonyms: readonly (readonly [name: string, value: string, other: string, shown: string])[] =
+  [
+    ['appendfsync', 'always', 'persistence-durability-mode', 'sync'],
+    ['persistence-durability-mode', 'async', 'appendfsync', 'no'],
+    ['save', '900 1', 'snapshot-interval-secs', '900'],
+    ['save', '', 'snapshot-interval-secs', '0'],
+    ['snapshot-interval-secs', '60', 'save', '60 1'],
+  ];
+
+for (const [name, value, other, shown] of synonyms) {
+  runtime(`${name} '${value}' is ${other} '${shown}'`, () => {
+    const settings = new Settings();
+    assert.is(refusal(settings, name, value), 'OK');
+    assert.equal(settings.configGet([other]), [[other, shown]]);
   });
 }
 
@@ -93,6 +114,17 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
     failed('hash-max-ziplist-value', 'duplicate parameter'),
   ],
   [['port', '1'], failed('port', "can't set immutable config")],
+  [['appendonly', 'no'], failed('appendonly', "can't set immutable config")],
+  [
+    ['appendfsync', 'often'],
+    failed('appendfsync', 'argument(s) must be one of the following: always, everysec, no'),
+  ],
+  [['save', '900'], failed('save', 'Invalid save parameters')],
+  [['save', '0 1'], failed('save', 'Invalid save parameters')],
+  [
+    ['save', '900 1 300 10'],
+    failed('save', 'snapshots go by one interval here: "<seconds> 1", or nothing'),
+  ],
   [['daemonize', 'yes'], failed('daemonize', "can't set immutable config")],
   [['tls-enabled', 'yes'], failed('tls-enabled', "can't set immutable config")],
   [

@@ -33,7 +33,8 @@ table('gives every name once', () => {
     name,
     ...(aliases ?? []),
   ]);
-  const all = [...names, ...fixed, 'client-output-buffer-limit'];
+  const redisWords = ['client-output-buffer-limit', 'appendfsync', 'save'];
+  const all = [...names, ...fixed, ...redisWords];
   assert.is(new Set(all).size, all.length);
   assert.is(targets.size, all.length);
   assert.is(new Set(settingNames.map(variableOf)).size, settingNames.length);

@@ -10,6 +10,7 @@ export const durabilitySettings = rows({
     kind: yesOrNo,
     default: true,
     effect: 'start',
+    aliases: ['appendonly'],
     meaning: 'Keeps the data on disk: a log of what was changed, and snapshots.',
   },
   'persistence.recover-anyway': {
