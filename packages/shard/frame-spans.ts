@@ -4,7 +4,7 @@ import { FrameKind, HOST_WORDS, Request } from '#link';
 import { Frame } from './frame.ts';
 
 /** The spans of a host's frame begin behind its own words, and so do the frames in a transaction's. */
-const HOST_SPANS = Request.spans + HOST_WORDS;
+export const HOST_SPANS = Request.spans + HOST_WORDS;
 
 /** Of the frame's first word: the index of its spans. */
 export function spansOf({ kind }: Frame): number {

@@ -1,5 +1,6 @@
 /** Looks through the frames that wait in a shard's ring for keys that will be looked up. */
 
+import type { Bytes } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
 import {
   DATABASE_SHIFT,
@@ -37,7 +38,7 @@ export class FramesAhead {
 
   /** The frames that were taken are given back. */
   end(): void {
-    this.#ahead.end();
+    this.#ahead.rest();
   }
 
   #look(): void {
@@ -59,12 +60,27 @@ export class FramesAhead {
     const { words, bytes } = this.#memory;
     const kindWord = words[word + Request.kind]!;
     if ((kindWord & (KIND_MASK | TRANSFERRED)) !== FrameKind.command) return false;
-    const entry = this.#entries[words[word + Request.command]!]!;
-    if (!entry.firstArgumentIsKey || entry.container !== undefined) return false;
-    const spans = word + Request.spans;
-    const body = (spans + 2 * words[word + Request.argumentCount]!) << 2;
-    const key = spans + 2 * KEY;
-    this.#ahead.add(kindWord >>> DATABASE_SHIFT, bytes, body + words[key]!, words[key + 1]!);
+    if (!beginsWithKey(this.#entries[words[word + Request.command]!])) return false;
+    addFirstKey(this.#ahead, kindWord >>> DATABASE_SHIFT, bytes, words, word);
     return true;
   }
+}
+
+/** Whether a command's arguments begin with the key that it looks up first. */
+export function beginsWithKey(entry: CommandEntry | undefined): boolean {
+  return entry?.firstArgumentIsKey === true && entry.container === undefined;
+}
+
+/** Has that key looked ahead for, of the command in the frame or record that begins at `word`. */
+export function addFirstKey(
+  ahead: LookAhead,
+  database: number,
+  bytes: Bytes,
+  words: Int32Array,
+  word: number,
+): void {
+  const spans = word + Request.spans;
+  const body = (spans + 2 * words[word + Request.argumentCount]!) << 2;
+  const key = spans + 2 * KEY;
+  ahead.add(database, bytes, body + words[key]!, words[key + 1]!);
 }

@@ -1,17 +1,20 @@
-/** Which command a record of the log is of. */
+/** What a record of the log is, and which command it is of. */
 
 import { latin1 } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
-import { HOST_WORDS, Request } from '#link';
+import { Request, REQUEST_HEADER_BYTES } from '#link';
 import { Record } from '#persistence';
 import type { Frame } from './frame.ts';
-
-/** Where the spans of a command begin that names a transaction, in words. */
-export const SHARE_SPANS = Request.spans + HOST_WORDS;
 
 /** 'set' in the first three bytes, and what makes letters lower. */
 const SET = 0x74_65_73;
 const LOWER_CASE = 0x20_20_20;
+
+/** Whether the record's size is one that a record in that place can have. */
+export function hasSoundSize({ byteCount, word, bytes }: Frame): boolean {
+  const isOne = byteCount >= REQUEST_HEADER_BYTES && byteCount % 8 === 0;
+  return isOne && (word << 2) + byteCount <= bytes.length;
+}
 
 /** The command, whose spans begin so many words behind the record's beginning; undefined where this version has none. */
 export function entryOf(record: Frame, spans: number): CommandEntry | undefined {

@@ -10,9 +10,8 @@ import {
 } from '#persistence';
 import { LOOK_AHEAD_MAX, type LookAhead } from '#store';
 import type { Frame } from './frame.ts';
-import { entryOf, isPlainSet } from './record-commands.ts';
-
-const KEY = 1;
+import { addFirstKey, beginsWithKey } from './frames-ahead.ts';
+import { entryOf, hasSoundSize, isPlainSet } from './record-commands.ts';
 
 export class RecordsAhead {
   readonly #ahead: LookAhead;
@@ -30,7 +29,6 @@ export class RecordsAhead {
 
   /** The block is left, whether all of it was done or not. */
   end(): void {
-    this.#ahead.begin();
     this.#ahead.end();
   }
 
@@ -39,11 +37,11 @@ export class RecordsAhead {
     const { words, word } = record;
     ahead.begin();
     while (ahead.left < LOOK_AHEAD_MAX && record.word < words.length) {
-      if (!this.#add(record)) ahead.skip();
-      const size = words[record.word + Record.bytes]!;
       // Whoever does it again says what is wrong with it.
-      if (size <= 0) break;
-      record.word += size >> 2;
+      const isSound = hasSoundSize(record);
+      if (!isSound || !this.#add(record)) ahead.skip();
+      if (!isSound) break;
+      record.word += record.byteCount >> 2;
     }
     record.word = word;
     ahead.read();
@@ -54,12 +52,8 @@ export class RecordsAhead {
     const kindWord = words[word + Record.kind]!;
     const kind = kindWord & (RECORD_KIND_MASK | RECORD_GROUPED);
     if (kind !== RecordKind.command) return false;
-    const isSimple = isPlainSet(record) || entryOf(record, Request.spans)?.firstArgumentIsKey;
-    if (isSimple !== true) return false;
-    const spans = word + Request.spans;
-    const body = (spans + 2 * words[word + Record.argumentCount]!) << 2;
-    const key = spans + 2 * KEY;
-    this.#ahead.add(kindWord >>> RECORD_DATABASE_SHIFT, bytes, body + words[key]!, words[key + 1]!);
+    if (!isPlainSet(record) && !beginsWithKey(entryOf(record, Request.spans))) return false;
+    addFirstKey(this.#ahead, kindWord >>> RECORD_DATABASE_SHIFT, bytes, words, word);
     return true;
   }
 }

@@ -24,8 +24,9 @@ import type { LogEnd, TransactionNote } from './agreement.ts';
 import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
+import { HOST_SPANS } from './frame-spans.ts';
 import { answerPart } from './part-answer.ts';
-import { entryOf, isPlainSet, nameOf, SHARE_SPANS } from './record-commands.ts';
+import { entryOf, hasSoundSize, isPlainSet, nameOf } from './record-commands.ts';
 import { RecordsAhead } from './records-ahead.ts';
 import type { ReplySender } from './reply-sender.ts';
 
@@ -136,11 +137,9 @@ export class Replay {
   }
 
   #inBlock(record: Frame): void {
+    if (!hasSoundSize(record)) throw new ReplayError('a record has no size that can be');
     const { words, word, bytes, byteCount } = record;
     const at = word << 2;
-    if (byteCount < REQUEST_HEADER_BYTES || byteCount % 8 !== 0 || at + byteCount > bytes.length) {
-      throw new ReplayError('a record has no size that can be');
-    }
     const kindWord = words[word + Record.kind]!;
     const kind = kindWord & RECORD_KIND_MASK;
     if ((kindWord & RECORD_GROUPED) !== 0) {
@@ -237,7 +236,7 @@ export class Replay {
       this.#set(record);
       return;
     }
-    const spans = kind === RecordKind.command ? Request.spans : SHARE_SPANS;
+    const spans = kind === RecordKind.command ? Request.spans : HOST_SPANS;
     const entry = entryOf(record, spans);
     if (entry === undefined) {
       const name = nameOf(record, spans);
@@ -294,10 +293,10 @@ export class Replay {
     let shards = 0;
     const { bytes, words, word } = record;
     const count = words[word + Record.argumentCount]!;
-    const bodyAt = (word + SHARE_SPANS + 2 * count) << 2;
+    const bodyAt = (word + HOST_SPANS + 2 * count) << 2;
     for (let index = 1; index < count; index += command.keyStride) {
-      const at = bodyAt + words[word + SHARE_SPANS + 2 * index]!;
-      const length = words[word + SHARE_SPANS + 2 * index + 1]!;
+      const at = bodyAt + words[word + HOST_SPANS + 2 * index]!;
+      const length = words[word + HOST_SPANS + 2 * index + 1]!;
       shards |= 1 << context.ownerOf(bytes, at, length);
     }
     return shards;

@@ -165,22 +165,24 @@ export function installStates(store: Store, bytes: Bytes): number {
   const states = new KeyStateReader(bytes);
   const ahead = new KeyStateReader(bytes);
   let count = 0;
-  for (;;) {
-    lookAhead.begin();
-    while (lookAhead.left < LOOK_AHEAD_MAX && ahead.next()) {
-      lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
+  try {
+    for (;;) {
+      lookAhead.begin();
+      while (lookAhead.left < LOOK_AHEAD_MAX && ahead.next()) {
+        lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
+      }
+      if (lookAhead.left === 0) return count;
+      lookAhead.read();
+      while (lookAhead.left > 0) {
+        states.next();
+        lookAhead.take(bytes);
+        states.install(store);
+        count += 1;
+      }
     }
-    if (lookAhead.left === 0) break;
-    lookAhead.read();
-    while (lookAhead.left > 0) {
-      states.next();
-      lookAhead.take(bytes);
-      states.install(store);
-      count += 1;
-    }
+  } finally {
+    lookAhead.end();
   }
-  lookAhead.end();
-  return count;
 }
 
 /** Reads states one after the other out of bytes that whoever wrote them has vouched for. */

@@ -1,6 +1,7 @@
 /** Looking ahead changes no answer: the hash of a key is that of its bytes, whatever was looked ahead for. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installStates, KeyStateWriter } from './key-state.ts';
 import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import { bytesOf, setText, testStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
@@ -61,6 +62,28 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
   assert.is(keyspace!.peek(bytes, 0, 1), 0);
   bytes[0] = 0x61;
   assert.is(keyspace!.peek(bytes, 0, 1), ref);
+});
+
+looks('what was to come is forgotten at the end', () => {
+  const { store, bytes, spans } = fixture();
+  const { lookAhead } = store;
+  lookAhead.begin();
+  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
+  lookAhead.read();
+  lookAhead.take(bytes);
+  lookAhead.rest();
+  assert.is(lookAhead.left, spans.length - 1);
+  lookAhead.end();
+  assert.is(lookAhead.left, 0);
+});
+
+looks('states that cannot be installed leave nothing behind', () => {
+  const { store } = fixture();
+  const states = new KeyStateWriter();
+  for (const database of [0, 1_000, 0]) states.writeAbsent(bytesOf('a'), database);
+  assert.throws(() => installStates(store, states.take()), 'the database of a key exists');
+  assert.is(store.lookAhead.left, 0);
+  assert.is(store.databases[0]!.size, KEYS.length - 2, 'those before it are installed');
 });
 
 looks('keys of several databases are looked for in their own', () => {

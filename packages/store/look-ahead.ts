@@ -91,8 +91,14 @@ export class LookAhead {
     hint.hash = this.#hashes[nth]!;
   }
 
-  /** The keys' bytes are no more what they were. */
-  end(): void {
+  /** The bytes of the keys so far are no more what they were. */
+  rest(): void {
     this.#tools.hint.at = -1;
+  }
+
+  /** Nor are those of the keys to come, of which nobody will tell. */
+  end(): void {
+    this.begin();
+    this.rest();
   }
 }
