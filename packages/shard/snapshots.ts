@@ -10,6 +10,7 @@ import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
 const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
+
 export interface SnapshotsParts {
   readonly store: Store;
   readonly journal: Journal | undefined;
