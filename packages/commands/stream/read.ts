@@ -307,10 +307,11 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   const name = args.latin1(request.groupIndex + 1);
   consumerAsking(context, args, index, { group, name });
   if (isServed) begin();
-  if (!isNew) showPending(context, { stream, group, name }, after, request.count);
-  else if (isServed && deliver(context, { stream, group, name }, request)) {
-    context.countChanges(1);
-  }
+  const reader = { stream, group, name };
+  const hasDelivered = isNew
+    ? isServed && deliver(context, reader, request)
+    : showPending(context, reader, after, request.count);
+  if (hasDelivered) context.countChanges(1);
   found.post();
 }
 
@@ -340,23 +341,28 @@ function deliver(
   return isAny;
 }
 
-/** Answers what the consumer has not acknowledged, which counts as another delivery. */
+/**
+ * Answers what the consumer has not acknowledged; whether there was an entry, which counts as another
+ * delivery. Redis counts that as no change, and its log lacks it.
+ */
 function showPending(
   { reply, nowMs }: ShardContext,
   { stream, group, name }: Reader,
   after: StreamId,
   count: number,
-): void {
+): boolean {
   const { pending } = group.consumers.get(name)!;
   const expected = count === 0 ? pending.count : Math.min(count, pending.count);
   const mark = reply.beginArray(expected);
   let shown = 0;
+  let isAny = false;
   first.set(after).increment();
   const id = lastEntryId;
   let more = pending.seek(first, ownPlace);
   for (; more && (count === 0 || shown < count); more = pending.next(ownPlace)) {
     pending.readId(ownPlace, id);
     if (replyEntryAt(reply, stream, id)) {
+      isAny = true;
       group.pending.find(id, groupPlace);
       group.setDelivery(groupPlace, nowMs, group.deliveries(groupPlace) + 1);
     } else {
@@ -367,4 +373,5 @@ function showPending(
     shown += 1;
   }
   reply.endArray(mark, expected, shown);
+  return isAny;
 }
