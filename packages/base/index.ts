@@ -58,3 +58,4 @@ export {
   type ThreadCpu,
   type ThreadHeap,
 } from './thread-usage.ts';
+export { finish, type Steps } from './steps.ts';

@@ -2,7 +2,7 @@
  * What the owner of a value type says about values that are JavaScript objects, so that whoever copies,
  * lends or saves a key need not know any of them.
  */
-import { assert } from '#base';
+import { assert, type Steps } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import type { Ref } from './segment.ts';
 
@@ -11,8 +11,11 @@ export interface ObjectCodec {
   encode(object: unknown): Uint8Array;
   /** The object of such bytes; it shares no memory with them. */
   decode(bytes: Uint8Array): unknown;
-  /** An object that shares nothing with the original that either could change. */
-  copy(object: unknown): unknown;
+  /**
+   * An object that shares nothing with the original that either could change. Between the steps the original
+   * must stay as it is.
+   */
+  copy(object: unknown): Steps<unknown>;
   /** How many bytes of memory the object takes. */
   bytesOf(object: unknown): number;
   /** Called when the object is dropped, where it has something to give back. */

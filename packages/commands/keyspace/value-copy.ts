@@ -4,7 +4,7 @@
  * Bytes are simply stored again. What an object value is, only its codec knows.
  */
 
-import { assert, KeyFate, type Bytes } from '#base';
+import { assert, finish, KeyFate, type Bytes } from '#base';
 import { codecOf, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
@@ -39,7 +39,7 @@ function store(source: Keyspace, ref: Ref, target: Place, isMoved: boolean): Ref
   if (source.isObject(ref)) {
     const codec = codecOf(type, encoding);
     const value = source.object(ref);
-    const given = isMoved ? value : codec.copy(value);
+    const given = isMoved ? value : finish(codec.copy(value));
     stored = keyspace.setObject(key, at, length, type, encoding, given, codec.bytesOf(given));
   } else {
     const value = source.value(ref);

@@ -1,5 +1,5 @@
 /** Quicklists against arrays, with nodes of all kinds. */
-import { fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seededRandom } from '../store-fixture.ts';
@@ -120,7 +120,7 @@ for (const { seed, size, depth, plainBytes } of runs) {
         compare(list, model);
         const before = list.nodes.nodeCount;
         list = (
-          isFirst ? list.copy() : quicklistCodec.decode(quicklistCodec.encode(list))
+          isFirst ? finish(list.copy()) : quicklistCodec.decode(quicklistCodec.encode(list))
         ) as Quicklist;
         list.plainBytes = plainBytes;
         assert.is(list.nodes.nodeCount, before);

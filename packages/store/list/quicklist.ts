@@ -4,7 +4,7 @@
  * Nodes are filled, split and joined as Redis does it, so that what OBJECT ENCODING and DEBUG OBJECT say
  * of a list is the same. A cursor stands at one element; it is good until the next call that writes.
  */
-import type { Bytes } from '#base';
+import type { Bytes, Steps } from '#base';
 import { HEADER_BYTES } from '../listpack-layout.ts';
 import { ListNode } from './list-node.ts';
 import { cursor, entries, NodeChain } from './node-chain.ts';
@@ -246,10 +246,13 @@ export class Quicklist {
     this.#node = undefined;
   }
 
-  copy(): Quicklist {
+  *copy(): Steps<Quicklist> {
     const { size, depth, head } = this.nodes;
     const copy = new Quicklist(size, depth);
-    for (let node = head; node !== undefined; node = node.next) copy.nodes.adopt(node.copy());
+    for (let node = head; node !== undefined; node = node.next) {
+      copy.nodes.adopt(node.copy());
+      yield;
+    }
     return copy;
   }
 

@@ -9,6 +9,8 @@
  *                    196   children, then how many slots of leaves lie below each (inner nodes only)
  */
 
+import type { Steps } from '#base';
+
 /** Slots of a node. */
 export const SLOTS = 64;
 /** Where there is no node. */
@@ -237,13 +239,14 @@ export class NodePages {
     for (let word = 0; word < this.words; word += 1) other[to + word] = one[from + word]!;
   }
 
-  copy(): NodePages {
+  *copy(): Steps<NodePages> {
     const copy = new NodePages(this.isInner);
-    copy.pages = this.pages.map(({ words }) => {
+    for (const { words } of this.pages) {
       const page = new NodePage(words.length / this.words, this.words);
       page.words.set(words);
-      return page;
-    });
+      copy.pages.push(page);
+      yield;
+    }
     copy.used = this.used;
     copy.#capacity = this.#capacity;
     return copy;

@@ -4,7 +4,7 @@
  * An entry of the table is named by its reference in both. No operation does more than a bucket's
  * splitting, a node's splitting on each level, or the emptying of one page of the table.
  */
-import type { Bytes } from '#base';
+import type { Bytes, Steps } from '#base';
 import type { PackedTable } from '../table/packed-table.ts';
 import { compareParts } from './compare-parts.ts';
 import { ScoreTree, TreePlace, type SlotOrder } from './score-tree.ts';
@@ -157,8 +157,8 @@ export class RankedTable implements SlotOrder {
     this.length = fieldLength;
   }
 
-  copy(): RankedTable {
-    return new RankedTable(this.table.copy(), this.tree.copy());
+  *copy(): Steps<RankedTable> {
+    return new RankedTable(yield* this.table.copy(), yield* this.tree.copy());
   }
 
   /** For the tree: compares the member of a slot with the one that it looks for. */

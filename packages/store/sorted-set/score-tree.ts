@@ -7,7 +7,7 @@
  * as well, and follows the child's. A node that goes is replaced by the last one, so that memory
  * shrinks with the tree.
  */
-import { assert } from '#base';
+import { assert, type Steps } from '#base';
 import { NodePages, NONE, SLOTS } from './node-pages.ts';
 
 /** Two neighbours become one when both fit with this many slots in use. */
@@ -158,9 +158,10 @@ export class ScoreTree {
     return this.leaves.ref(place.leaf, place.slot);
   }
 
-  copy(): ScoreTree {
+  *copy(): Steps<ScoreTree> {
     const copy = new ScoreTree();
-    copy.adopt(this.leaves.copy(), this.inner.copy(), this.#count, this.height);
+    const leaves = yield* this.leaves.copy();
+    copy.adopt(leaves, yield* this.inner.copy(), this.#count, this.height);
     copy.root = this.root;
     copy.first = this.first;
     copy.last = this.last;

@@ -10,6 +10,7 @@
  *                    4   the owner's words
  */
 
+import type { Steps } from '#base';
 import type { MemoryTally } from './memory-tally.ts';
 import type { StreamId } from './stream-id.ts';
 
@@ -185,6 +186,19 @@ export class IdIndex {
     for (const chunk of this.#chunks) this.#forget(chunk);
     this.#chunks = [];
     this.#count = 0;
+  }
+
+  /** Adds all ids of another index with their words; there are none here. What they take is posted. */
+  *copyFrom(other: IdIndex): Steps<void> {
+    for (const { words, first, count } of other.#chunks) {
+      const chunk = this.#newChunk(words.length / this.#stride);
+      chunk.words.set(words);
+      chunk.first = first;
+      chunk.count = count;
+      this.#chunks.push(chunk);
+      this.#count += count;
+      yield;
+    }
   }
 
   #wordAt({ chunk, slot }: IdPlace): number {

@@ -7,7 +7,7 @@
  * side in the index, with none but such movers between them.
  */
 
-import type { Bytes } from '#base';
+import type { Bytes, Steps } from '#base';
 import type { ListpackEntries } from '../listpack-entries.ts';
 import { COUNT_UNKNOWN, END, writeWord } from '../listpack-layout.ts';
 import { IdIndex, IdPlace } from './id-index.ts';
@@ -63,6 +63,18 @@ export class NodeLog {
   constructor(tally: MemoryTally) {
     this.#tally = tally;
     this.index = new IdIndex(INDEX_WORDS, tally);
+  }
+
+  /** Adds all nodes of another log; there are none here. */
+  *copyFrom(other: NodeLog): Steps<void> {
+    yield* this.index.copyFrom(other.index);
+    for (const extent of other.#extents) {
+      this.#extents.push(extent && copyOf(extent));
+      if (extent !== undefined) this.#tally.add(extent.bytes.length + EXTENT_OVERHEAD_BYTES);
+      yield;
+    }
+    for (const number of other.#vacant) this.#vacant.push(number);
+    this.#open = other.#open;
   }
 
   /** Points `bytes` and `at` at a node. */
@@ -274,6 +286,12 @@ export class NodeLog {
     this.#vacant.push(number);
     if (number === this.#open) this.#open = NO_EXTENT;
   }
+}
+
+function copyOf({ bytes, used, live, nodes }: Extent): Extent {
+  const copy = new Extent(bytes.length);
+  copy.bytes.set(bytes.subarray(0, used));
+  return Object.assign(copy, { used, live, nodes });
 }
 
 function hasGaps({ used, live }: Extent): boolean {

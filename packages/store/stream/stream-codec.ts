@@ -12,7 +12,7 @@ const FORM = { hasCounters: true, hasActivity: true };
 export const streamCodec: ObjectCodec = {
   encode: (object) => encode(object as Stream),
   decode,
-  copy: (object) => decode(encode(object as Stream)),
+  copy: (object) => (object as Stream).copy(),
   bytesOf: (object) => (object as Stream).totalBytes,
 };
 

@@ -6,7 +6,7 @@
  * consumer; both change together.
  */
 
-import { assert } from '#base';
+import { assert, type Steps } from '#base';
 import { IdIndex, IdPlace } from './id-index.ts';
 import type { MemoryTally } from './memory-tally.ts';
 import { NamedList } from './named-list.ts';
@@ -69,6 +69,28 @@ export class StreamGroup {
     tally.add(GROUP_OVERHEAD_BYTES + name.length);
   }
 
+  /** Adds the consumers of another group, and what is pending; there is nothing here. */
+  *copyFrom(group: StreamGroup): Steps<void> {
+    yield* this.pending.copyFrom(group.pending);
+    for (const consumer of group.#byNumber) {
+      this.#byNumber.push(consumer && (yield* this.#copyConsumer(consumer)));
+    }
+    for (const number of group.#vacant) this.#vacant.push(number);
+  }
+
+  *#copyConsumer({
+    name,
+    number,
+    pending,
+    seenMs,
+    activeMs,
+  }: StreamConsumer): Steps<StreamConsumer> {
+    const copy = this.#enroll(name, number, seenMs);
+    copy.activeMs = activeMs;
+    yield* copy.pending.copyFrom(pending);
+    return copy;
+  }
+
   /** Gives back what the group has posted. */
   dispose(): void {
     for (const consumer of this.consumers.sorted) this.#forget(consumer);
@@ -79,8 +101,13 @@ export class StreamGroup {
   /** A new consumer, whose name is not there. */
   createConsumer(name: string, nowMs: number): StreamConsumer {
     const number = this.#vacant.pop() ?? this.#byNumber.length;
-    const consumer = new StreamConsumer(name, number, this.#tally, nowMs);
+    const consumer = this.#enroll(name, number, nowMs);
     this.#byNumber[number] = consumer;
+    return consumer;
+  }
+
+  #enroll(name: string, number: number, nowMs: number): StreamConsumer {
+    const consumer = new StreamConsumer(name, number, this.#tally, nowMs);
     this.consumers.add(consumer);
     this.#tally.add(CONSUMER_OVERHEAD_BYTES + name.length);
     return consumer;

@@ -5,6 +5,7 @@
  * after the same commands, because groups count with it how far behind they are.
  */
 
+import type { Steps } from '#base';
 import { ListpackEntries } from '../listpack-entries.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
@@ -74,6 +75,21 @@ export class Stream {
   /** All memory that the stream takes. */
   get totalBytes(): number {
     return STREAM_OVERHEAD_BYTES + this.#tally.bytes;
+  }
+
+  *copy(): Steps<Stream> {
+    const copy = new Stream();
+    yield* copy.nodes.copyFrom(this.nodes);
+    copy.length = this.length;
+    copy.firstId.set(this.firstId);
+    copy.lastId.set(this.lastId);
+    copy.maxDeletedId.set(this.maxDeletedId);
+    copy.entriesAdded = this.entriesAdded;
+    for (const group of this.groups.sorted) {
+      const { name, lastId, entriesRead } = group;
+      yield* copy.createGroup(name, lastId, entriesRead).copyFrom(group);
+    }
+    return copy;
   }
 
   /** Adds an entry with an id above all others. */

@@ -5,7 +5,7 @@
  * moves what is left of a sparse page elsewhere. The first word of a page is unused, so that no entry
  * has reference 0.
  */
-import { assert } from '#base';
+import { assert, type Steps } from '#base';
 
 /** Words of a page that a reference can tell apart. */
 const OFFSET_BITS = 14;
@@ -126,11 +126,12 @@ export class Arena {
   }
 
   /** A copy that shares nothing with this one. */
-  copy(): Arena {
+  *copy(): Steps<Arena> {
     const copy = new Arena();
     for (const page of this.pages) {
       if (page === NOWHERE) copy.#vacant.push(copy.pages.length);
       copy.pages.push(page === NOWHERE ? NOWHERE : copyOf(page, page.bytes.length));
+      yield;
     }
     copy.#current = this.#current;
     copy.#capacity = this.#capacity;

@@ -6,6 +6,8 @@
  * `split`, to `hash mod 2^(level + 1)`.
  */
 
+import type { Steps } from '#base';
+
 const PIECE_BITS = 12;
 const PIECE_BUCKETS = 1 << PIECE_BITS;
 const PIECE_MASK = PIECE_BUCKETS - 1;
@@ -18,7 +20,7 @@ export class Buckets {
   level = LEVEL_MIN;
   split = 0;
   /** The first piece grows by doubling; the others are made whole. */
-  #pieces: Int32Array[] = [new Int32Array(1 << LEVEL_MIN)];
+  readonly #pieces: Int32Array[] = [new Int32Array(1 << LEVEL_MIN)];
   #bytes = BUCKET_BYTES << LEVEL_MIN;
 
   get count(): number {
@@ -78,11 +80,15 @@ export class Buckets {
     }
   }
 
-  copy(): Buckets {
+  *copy(): Steps<Buckets> {
     const copy = new Buckets();
     copy.level = this.level;
     copy.split = this.split;
-    copy.#pieces = this.#pieces.map((piece) => piece.slice());
+    copy.#pieces.length = 0;
+    for (const piece of this.#pieces) {
+      copy.#pieces.push(piece.slice());
+      yield;
+    }
     copy.#bytes = this.#bytes;
     return copy;
   }

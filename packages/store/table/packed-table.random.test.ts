@@ -1,4 +1,4 @@
-import { fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seededRandom } from '../store-fixture.ts';
@@ -99,7 +99,7 @@ for (const [seed, fieldCount, hasValues] of [
       }
       if (round % Math.floor(rounds / 12) === 0) {
         compare(packed, model);
-        const copy = packed.copy();
+        const copy = finish(packed.copy());
         const decoded = tableCodec.decode(tableCodec.encode(packed)) as PackedTable;
         for (const other of [copy, decoded]) compare(other, model);
         packed = round % 2 === 0 ? decoded : copy;

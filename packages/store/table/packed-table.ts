@@ -5,7 +5,7 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
-import { copyBytes, halfSipHash, sameBytes } from '#base';
+import { copyBytes, halfSipHash, sameBytes, type Steps } from '#base';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
 import { Chains, type HashedEntries } from './chains.ts';
@@ -210,11 +210,12 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   /** A table that shares nothing with this one. */
-  copy(): PackedTable {
+  *copy(): Steps<PackedTable> {
     const copy = new PackedTable(this.secrets, this.hasValues);
     const { buckets, lengthMax } = this.#chains;
     const heapRefs = this.#heap === undefined ? NO_REFS : this.#heap.refs;
-    copy.adopt(this.#count, this.#arena.copy(), buckets.copy(), heapRefs, lengthMax);
+    const arena = yield* this.#arena.copy();
+    copy.adopt(this.#count, arena, yield* buckets.copy(), heapRefs, lengthMax);
     return copy;
   }
 
