@@ -1,6 +1,6 @@
 /** What a command may touch, by the thread it runs in. */
 
-import type { Bytes } from '#base';
+import type { Bytes, Steps } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
@@ -52,6 +52,16 @@ export interface ShardContext {
   nowMs: number;
   /** Whether the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
+  /** Whether `prepare` may be called: not in a transaction, nor with keys of other shards. */
+  readonly mayPrepare: boolean;
+  /**
+   * Lets what takes long be done in steps, between commands on other keys. The command then does nothing more, and
+   * has done nothing yet: it is run again with what the steps have made as `prepared`. Until then its keys are
+   * touched by nobody, but may expire or be evicted.
+   */
+  prepare(steps: Steps<unknown>): void;
+  /** What the steps of this command have made; undefined when it had none. */
+  readonly prepared: unknown;
   random(): number;
   /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
   demandHere(key: Bytes): void;

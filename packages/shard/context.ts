@@ -1,6 +1,6 @@
 /** What commands touch in a shard; one object, pointed at each command in turn. */
 
-import { keyName, keySlot, shardOfSlot, unreachable, type Bytes } from '#base';
+import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
 import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
@@ -58,6 +58,10 @@ export class ExecutionContext implements ShardContext {
   lent: ReadonlySet<string> | undefined;
   /** What the command waits for, when it has found nothing. */
   parked: Wait | undefined;
+  /** What the command has to do first, which takes long. */
+  preparing: Steps<unknown> | undefined;
+  /** What that has made, when the command is run again. */
+  prepared: unknown;
   /** While keys of other shards are here: the names of those that commands have changed. */
   touched: Set<string> | undefined;
   isLogged = false;
@@ -154,6 +158,26 @@ export class ExecutionContext implements ShardContext {
 
   beginItem(index: number): void {
     this.items?.push({ index, at: this.reply.position });
+  }
+
+  /** Whether the command is neither done nor refused. */
+  get isPutOff(): boolean {
+    return this.parked !== undefined || this.preparing !== undefined;
+  }
+
+  get mayPrepare(): boolean {
+    return this.mayBlock && this.prepared === undefined && this.lent === undefined;
+  }
+
+  prepare(steps: Steps<unknown>): void {
+    this.preparing = steps;
+  }
+
+  /** What the command waits for, which it does no longer. */
+  takeWait(): Wait | undefined {
+    const wait = this.parked;
+    this.parked = undefined;
+    return wait;
   }
 
   block(wait: Wait): void {

@@ -45,8 +45,8 @@ export interface ExecutorParts {
   readonly slowness: Slowness;
   /** Whether replies will wait for what was logged: in sync mode, once something was. */
   waitsForDisk(): boolean;
-  /** A command has found nothing and waits. */
-  park(frame: Frame, wait: Wait): void;
+  /** A command has found nothing and waits, or takes long: the context says which. */
+  putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
   answered(frame: Frame): void;
 }
@@ -141,9 +141,9 @@ export class Executor {
       this.#sender.sendSignal(FrameKind.inquiry, slot, frame.sequence, ReplyFlag.outdated);
       return true;
     }
-    if (context.parked !== undefined) {
+    if (context.isPutOff) {
       traced?.forget();
-      this.#park(frame, context.parked);
+      this.#putOff(frame);
       return false;
     }
     this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
@@ -151,13 +151,12 @@ export class Executor {
     return true;
   }
 
-  #park(frame: Frame, wait: Wait): void {
+  #putOff(frame: Frame): void {
     const values = this.#values;
     this.#sender.abandon();
-    this.#context.parked = undefined;
     values[AT.commands] = values[AT.commands]! - 1;
     values[AT.executing] = 0;
-    this.#parts.park(frame, wait);
+    this.#parts.putOff(frame);
   }
 
   /** Answers a client that waits no longer: that there was nothing, or the error. */

@@ -29,6 +29,7 @@ import { FramesAhead } from './frames-ahead.ts';
 import { Holds } from './holds.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
+import { Preparations } from './preparations.ts';
 import { Replay } from './replay.ts';
 import { Messages } from './messages.ts';
 import type { MachineParts } from './machine-parts.ts';
@@ -58,6 +59,7 @@ export class ShardMachine {
   readonly #blocking: Blocking;
   readonly #executor: Executor;
   readonly #lending: Lending;
+  readonly #preparations: Preparations;
   readonly #notes: BatchNotes;
   readonly #ahead: FramesAhead;
   #bands = new Bands(false, []);
@@ -95,6 +97,10 @@ export class ShardMachine {
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
+    });
+    this.#preparations = new Preparations({
+      ...{ executor: this.#executor, context, holds, blocking: this.#blocking },
+      ...{ upkeep: base.upkeep, nowUs: () => parts.clock.nowUs() },
     });
     this.#messages = new Messages({
       ...{ page: this.#page, settings, slowness, events, watches },
@@ -160,8 +166,10 @@ export class ShardMachine {
       bands: () => this.#bands,
       slowness: this.#base.slowness,
       waitsForDisk: () => this.#parts.journal?.mustSettle === true,
-      park: (frame, wait) => {
-        this.#blocking.park(frame, wait);
+      putOff: (frame) => {
+        const wait = this.#base.context.takeWait();
+        if (wait === undefined) this.#preparations.begin(frame);
+        else this.#blocking.park(frame, wait);
       },
       answered: (frame) => {
         this.#blocking.answered(frame);
@@ -239,20 +247,22 @@ export class ShardMachine {
   step(): number {
     const executor = this.#executor;
     const worked = this.#turn();
+    if (this.#preparations.isActive) {
+      this.#preparations.slice();
+      this.#beat();
+      this.#flush();
+      if (!this.#base.upkeep.isDue(executor.nowUs)) return 0;
+    }
     if (this.#base.snapshots.isActive) {
       // Between batches, and as long as nothing else is to do.
       const isBusy = this.#base.snapshots.slice();
       this.#base.sender.flush();
       if (isBusy && !this.#base.upkeep.isDue(executor.nowUs)) {
-        executor.nowUs = this.#parts.clock.nowUs();
-        this.#values[AT.heartbeatUs] = executor.nowUs;
+        this.#beat();
         return 0;
       }
     }
-    if (!worked) {
-      executor.nowUs = this.#parts.clock.nowUs();
-      this.#values[AT.heartbeatUs] = executor.nowUs;
-    }
+    if (!worked) this.#beat();
     if (!this.#base.upkeep.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
@@ -268,6 +278,12 @@ export class ShardMachine {
     this.#base.slowness.send(this.#base.sender);
     this.#base.sender.flush();
     return worked ? 0 : this.#restMs();
+  }
+
+  /** Says that the thread goes on. */
+  #beat(): void {
+    this.#executor.nowUs = this.#parts.clock.nowUs();
+    this.#values[AT.heartbeatUs] = this.#executor.nowUs;
   }
 
   /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */

@@ -257,7 +257,7 @@ export class Replay {
     sender.abandon();
     words[word + Record.kind] = kindWord;
     context.isPartial = false;
-    context.parked = undefined;
+    context.takeWait();
     if (errorText !== null) {
       throw new ReplayError(`${entry.command.name} answers an error now: ${errorText}`);
     }

@@ -50,8 +50,7 @@ export class Trials {
     sender.abandon();
     context.isPartial = false;
     context.isOffering = false;
-    const wait = context.parked;
-    context.parked = undefined;
+    const wait = context.takeWait();
     return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
   }
 

@@ -33,8 +33,8 @@ export interface AccessRules {
   readonly random: () => number;
 }
 
-/** The bits of a record that is written, from those it had; -1 when it is new. */
-export function accessOfWrite(
+/** The bits of a record that is read or written, from those it had; -1 when it is new. */
+export function accessAfterUse(
   before: number,
   rules: AccessRules & { readonly countsUses: boolean; readonly clock: number },
 ): number {

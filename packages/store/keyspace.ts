@@ -1,6 +1,6 @@
 /** One database, as commands see it: keys are found, read, written, and expire when they are met. */
 import { assert, KeyFate } from '#base';
-import { accessOfWrite, decayedCounter, idleSince, usedAgain } from './access.ts';
+import { accessAfterUse, decayedCounter, idleSince } from './access.ts';
 import { Contents } from './contents.ts';
 import type { KeyIndex } from './key-index.ts';
 import { VALUE_BYTES_MAX } from './limits.ts';
@@ -18,7 +18,7 @@ import {
   withValue,
 } from './record-head.ts';
 import type { RecordTools, ValueView } from './record-tools.ts';
-import { meanExpiry, type Records } from './records.ts';
+import { copyOf, meanExpiry, type Records } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { PackedTable } from './table/packed-table.ts';
@@ -132,7 +132,10 @@ export class Keyspace {
     return this.#records.valueLength(ref);
   }
 
-  /** Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once. */
+  /**
+   * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once. With
+   * `isGiven` the value begins its memory, which is the record's from now on where it has no room for it.
+   */
   // eslint-disable-next-line @typescript-eslint/max-params -- A place in memory is three arguments.
   set(
     key: Uint8Array,
@@ -145,6 +148,7 @@ export class Keyspace {
     type: number = ValueType.string,
     encoding = 0,
     expireAt = -1,
+    isGiven = false,
   ): Ref {
     assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
     const records = this.#records;
@@ -153,7 +157,7 @@ export class Keyspace {
     const hasExpiry = expireAt >= 0 || (keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
     const head = withValue(headOf(keyLength, hasExpiry), valueLength);
-    if (old !== 0 && records.overwrite(old, head, value, valueFrom, valueLength)) {
+    if (old !== 0 && !isGiven && records.overwrite(old, head, value, valueFrom, valueLength)) {
       const oldWord = records.word(old);
       records.setWord(old, word);
       this.#contents.reclassify(hash, old, oldWord);
@@ -165,8 +169,7 @@ export class Keyspace {
     if ((head & PLACE_MASK) === 0) {
       records.writeInline(ref, value, valueFrom, valueLength);
     } else {
-      const blob = new Uint8Array(valueLength);
-      blob.set(value.subarray(valueFrom, valueFrom + valueLength));
+      const blob = isGiven ? value : copyOf(value, valueFrom, valueLength);
       records.setNumber(ref, records.addBlob(blob, valueLength));
     }
     this.#contents.enter(hash, old, ref);
@@ -346,13 +349,10 @@ export class Keyspace {
   }
 
   #touch(ref: Ref): void {
-    const store = this.#store;
-    const word = this.#records.word(ref);
-    const access = store.countsUses
-      ? usedAgain(word & ACCESS_MASK, store)
-      : store.clock & ACCESS_MASK;
+    const before = this.access(ref);
+    const access = accessAfterUse(before, this.#store);
     // Most reads fall into the second of the last one: the line need not become dirty.
-    if (access !== (word & ACCESS_MASK)) this.#records.setWord(ref, (word & ~ACCESS_MASK) | access);
+    if (access !== before) this.setAccess(ref, access);
   }
 
   #unlessExpired(ref: Ref): Ref {
@@ -377,7 +377,7 @@ export class Keyspace {
 
   #firstWord(old: Ref, type: number, encoding: number): number {
     const store = this.#store;
-    const access = accessOfWrite(old === 0 ? -1 : this.access(old), store);
+    const access = accessAfterUse(old === 0 ? -1 : this.access(old), store);
     return store.freezeBit | (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
   }
 

@@ -184,9 +184,7 @@ export class Records {
     if ((head & KEY_OUTSIDE) === 0) {
       copyInto(segment, keyAt(ref, head), key, at, length, this.#tools.keyViews);
     } else {
-      const copy = new Uint8Array(length);
-      copy.set(key.subarray(at, at + length));
-      segment.words[keyNumberWord(ref, head)] = this.addBlob(copy, length);
+      segment.words[keyNumberWord(ref, head)] = this.addBlob(copyOf(key, at, length), length);
     }
     return ref;
   }
@@ -344,6 +342,13 @@ export class Records {
     for (let i = 0; i < length; i += 1) if (own[i] !== key[at + i]) return false;
     return true;
   }
+}
+
+/** Bytes in memory of their own: what a Buffer calls a slice is not. */
+export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+  const copy = new Uint8Array(length);
+  copy.set(bytes.subarray(at, at + length));
+  return copy;
 }
 
 /** 0 stands for an expiry that is yet to be set. */

@@ -67,6 +67,8 @@ export class CallContext implements ShardContext {
   connection = 0;
   database = 0;
   mayBlock = true;
+  readonly mayPrepare = false;
+  readonly prepared: unknown = undefined;
   readonly isOffering = false;
   isLogged = false;
   /** Commands that were logged instead of those that were run. */
@@ -141,6 +143,10 @@ export class CallContext implements ShardContext {
 
   demandHere(): void {
     // One shard has all keys.
+  }
+
+  prepare(): void {
+    throw new Error('nothing else goes on meanwhile');
   }
 
   countChanges(count: number): void {

@@ -1,6 +1,6 @@
 /** RENAME, MOVE and COPY: values under other names and in other databases. */
 
-import { errors, KeyFate, sameBytes } from '#base';
+import { errors, finish, KeyFate, sameBytes } from '#base';
 import type { Keyspace } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -9,7 +9,7 @@ import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 import { events } from './events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
-import { copyValue, moveValue, type Place } from './value-copy.ts';
+import { copyValue, isLong, moveValue, putValue, type Place } from './value-copy.ts';
 
 const twoNames: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
@@ -100,11 +100,13 @@ export const copy = oneShard({
     const { database, replaces } = readCopyOptions(context, args);
     if (database === context.database && isSameKey(args)) throw errors.sameObject;
     const target = placeOf(keyspaceOf(context, database), args, 2);
+    if (context.mayPrepare && putsOff(context, args, target, replaces)) return;
     const isCopied = findToRead(context, args, 1) !== 0 && makeRoom(target, replaces);
     if (isCopied) {
       const { keyspace } = context;
       // Making room may have moved the record.
-      copyValue(keyspace, keyspace.peek(args.source, args.at(1), args.length(1)), target);
+      const ref = keyspace.peek(args.source, args.at(1), args.length(1));
+      putValue(keyspace, ref, target, context.prepared ?? finish(copyValue(keyspace, ref)));
       inDatabase(context, database, () => {
         createdAt(context, args, 2);
         changedAt(context, args, 2, events.copyTo);
@@ -149,6 +151,21 @@ function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): bo
   createdAt(context, args, 2);
   changedAt(context, args, 1, events.renameFrom, 0);
   changedAt(context, args, 2, events.renameTo);
+  return true;
+}
+
+/** Whether the copy takes long: then it is made first, and what is at the target stays until it is there. */
+function putsOff(
+  context: ShardContext,
+  args: Arguments,
+  { keyspace: other, key, at, length }: Place,
+  replaces: boolean,
+): boolean {
+  const { keyspace } = context;
+  const ref = keyspace.peek(args.source, args.at(1), args.length(1));
+  if (ref === 0 || !isLong(keyspace, ref)) return false;
+  if (!replaces && other.peek(key, at, length) !== 0) return false;
+  context.prepare(copyValue(keyspace, keyspace.peek(args.source, args.at(1), args.length(1))));
   return true;
 }
 

@@ -1,11 +1,17 @@
 /**
  * Giving the value of one key to another: moved for RENAME and MOVE, copied for COPY.
  *
- * Bytes are simply stored again. What an object value is, only its codec knows.
+ * Bytes are stored again, where they are not memory of their own that can be handed over. What an object value is,
+ * only its codec knows.
  */
 
-import { assert, finish, KeyFate, type Bytes } from '#base';
-import { codecOf, type Keyspace, type Ref } from '#store';
+import { assert, KeyFate, type Bytes, type Steps } from '#base';
+import { codecAt, type Keyspace, type Ref } from '#store';
+
+/** A copy of so many bytes is made in less than a millisecond. */
+const LONG_BYTES = 1024 * 1024;
+/** A large string is copied in pieces of this. */
+const PIECE_BYTES = 256 * 1024;
 
 /** A key in a database of this shard. */
 export interface Place {
@@ -15,36 +21,74 @@ export interface Place {
   length: number;
 }
 
-/** Stores a copy of `ref`'s value, with its expiry, at `target`, where nothing is left. */
-export function copyValue(source: Keyspace, ref: Ref, target: Place): Ref {
-  return store(source, ref, target, false);
+/** Whether a copy of a record's value takes long. */
+export function isLong(keyspace: Keyspace, ref: Ref): boolean {
+  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_BYTES;
+  return codecAt(keyspace, ref).bytesOf(keyspace.object(ref)) > LONG_BYTES;
 }
 
-/** Takes `ref`'s value, expiry and access clock to `target`, where nothing is left. */
+/** Makes what `putValue` takes: an object, or all bytes of a string. Meanwhile nobody may change the value. */
+export function copyValue(keyspace: Keyspace, ref: Ref): Steps<unknown> {
+  if (keyspace.isObject(ref)) return codecAt(keyspace, ref).copy(keyspace.object(ref));
+  const { bytes, at, length } = keyspace.value(ref);
+  return copyBytes(bytes.subarray(at, at + length));
+}
+
+function* copyBytes(bytes: Bytes): Steps<Bytes> {
+  const copy = new Uint8Array(bytes.length);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    copy.set(bytes.subarray(at, at + PIECE_BYTES), at);
+    if (at + PIECE_BYTES < bytes.length) yield;
+  }
+  return copy;
+}
+
+/** Stores a copy of `ref`'s value, with its expiry, at `target`, where nothing is left. */
+export function putValue(source: Keyspace, ref: Ref, target: Place, copied: unknown): Ref {
+  return source.isObject(ref)
+    ? putObject(source, ref, target, copied)
+    : putBytes(source, ref, target, copied as Bytes, true);
+}
+
+/** Takes a value, its expiry and access clock to `target`, where nothing is left. */
 export function moveValue(source: Keyspace, origin: Place, target: Place): void {
   const ref = source.peek(origin.key, origin.at, origin.length);
   assert(ref !== 0, 'a key that is moved exists');
   const access = source.access(ref);
-  const moved = store(source, ref, target, true);
+  let moved: Ref;
+  if (source.isObject(ref)) {
+    moved = putObject(source, ref, target, source.object(ref));
+  } else {
+    const { bytes, view } = source.value(ref);
+    moved = putBytes(source, ref, target, bytes, view === undefined);
+  }
   target.keyspace.setAccess(moved, access);
   source.remove(origin.key, origin.at, origin.length, KeyFate.moved);
 }
 
-function store(source: Keyspace, ref: Ref, target: Place, isMoved: boolean): Ref {
-  const { keyspace, key, at, length } = target;
+function putObject(source: Keyspace, ref: Ref, { keyspace, ...to }: Place, object: unknown): Ref {
+  const type = source.type(ref);
+  const expireAt = source.expireAt(ref);
+  const size = codecAt(source, ref).bytesOf(object);
+  const encoding = source.encoding(ref);
+  const put = keyspace.setObject(to.key, to.at, to.length, type, encoding, object, size);
+  return expireAt === -1 ? put : keyspace.setExpireAt(put, expireAt);
+}
+
+/** `isGiven` as in `Keyspace.set`: else the bytes are where the value of `ref` is. */
+function putBytes(
+  source: Keyspace,
+  ref: Ref,
+  { keyspace, key, at, length }: Place,
+  bytes: Bytes,
+  isGiven: boolean,
+): Ref {
+  const from = isGiven ? 0 : source.value(ref).at;
+  const size = source.length(ref);
   const type = source.type(ref);
   const encoding = source.encoding(ref);
   const expireAt = source.expireAt(ref);
-  let stored: Ref;
-  if (source.isObject(ref)) {
-    const codec = codecOf(type, encoding);
-    const value = source.object(ref);
-    const given = isMoved ? value : finish(codec.copy(value));
-    stored = keyspace.setObject(key, at, length, type, encoding, given, codec.bytesOf(given));
-  } else {
-    const value = source.value(ref);
-    const { bytes: from, at: fromAt, length: bytes } = value;
-    stored = keyspace.set(key, at, length, from, fromAt, bytes, false, type, encoding);
-  }
-  return expireAt === -1 ? stored : keyspace.setExpireAt(stored, expireAt);
+  // prettier-ignore
+  return keyspace.set(
+    key, at, length, bytes, from, size, false, type, encoding, expireAt, isGiven);
 }
