@@ -222,7 +222,7 @@ export class ShardLink {
       if (at < 0) return false;
     }
     if (size === REQUEST_HEADER_BYTES && body.length > 0) {
-      this.#announce(at, head, 0, body.length, Uint8Array.from(body).buffer);
+      this.#announce(at, head, 0, body.length, bufferOf(body));
       return true;
     }
     this.#writeHead(at, size, head, 0, body.length);
@@ -324,4 +324,10 @@ export function emptyHead(): RequestHead {
     sequence: 0,
     enqueuedUs: 0,
   };
+}
+
+/** The bytes as memory that can be given away: a message that is passed on is all of its own. */
+function bufferOf(body: Bytes): ArrayBuffer {
+  const { buffer } = body;
+  return body.length === buffer.byteLength ? (buffer as ArrayBuffer) : new Uint8Array(body).buffer;
 }

@@ -13,11 +13,14 @@ export class Frame {
   readonly words: Int32Array;
   /** Index of the frame's first word. */
   word: number;
+  /** The body, where it does not lie behind the header. */
+  readonly #message: Bytes | undefined;
 
-  constructor(bytes: Bytes, words: Int32Array, word: number) {
+  constructor(bytes: Bytes, words: Int32Array, word: number, message?: Bytes) {
     this.bytes = bytes;
     this.words = words;
     this.word = word;
+    this.#message = message;
   }
 
   get kind(): number {
@@ -35,6 +38,7 @@ export class Frame {
 
   /** The body of a message, which has no arguments, in memory of its own. */
   get body(): Bytes {
+    if (this.#message !== undefined) return this.#message;
     const at = (this.word + Request.spans) << 2;
     return this.bytes.slice(at, at + this.words[this.word + Request.bodyBytes]!);
   }
@@ -43,11 +47,16 @@ export class Frame {
   detached(): Frame {
     const at = this.word << 2;
     const copy = this.bytes.slice(at, at + this.byteCount);
-    return new Frame(copy, new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >> 2), 0);
+    const words = new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >> 2);
+    return new Frame(copy, words, 0, this.#message);
   }
 
-  /** Puts the frame's header before a body of spans and bytes that came by message. */
+  /** The frame with its body, spans and bytes, that came by message; what has no spans stays where it is. */
   withBody(body: ArrayBuffer): Frame {
+    if (this.words[this.word + Request.argumentCount] === 0) {
+      const head = this.bytes.slice(this.word << 2, (this.word << 2) + REQUEST_HEADER_BYTES);
+      return new Frame(head, new Int32Array(head.buffer), 0, new Uint8Array(body));
+    }
     const whole = new Uint8Array(REQUEST_HEADER_BYTES + body.byteLength);
     const at = this.word << 2;
     whole.set(this.bytes.subarray(at, at + REQUEST_HEADER_BYTES));

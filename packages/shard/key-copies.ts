@@ -8,8 +8,8 @@
  *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
  */
 
-import { asBuffer, assert, type Bytes } from '#base';
-import { codecAt, codecOf, type Keyspace, type Ref } from '#store';
+import { asBuffer, assert, finish, type Bytes } from '#base';
+import { codecAt, codecOf, encoded, type Keyspace, type Ref } from '#store';
 
 const MESSAGE_BYTES = 20;
 const KEY_BYTES = 28;
@@ -80,7 +80,7 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   copy.expireAt = keyspace.expireAt(ref);
   if (keyspace.isObject(ref)) {
     copy.state = KeyState.object;
-    copy.value = codecAt(keyspace, ref).encode(keyspace.object(ref));
+    copy.value = encoded(codecAt(keyspace, ref), keyspace.object(ref));
     return;
   }
   copy.state = KeyState.bytes;
@@ -108,7 +108,7 @@ function store(keyspace: Keyspace, copy: KeyCopy): Ref {
     return keyspace.set(key, 0, key.length, value, 0, value.length, false, type, encoding);
   }
   const codec = codecOf(type, encoding);
-  const object = codec.decode(value);
+  const object = finish(codec.decode(value));
   return keyspace.setObject(key, 0, key.length, type, encoding, object, codec.bytesOf(object));
 }
 

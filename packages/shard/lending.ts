@@ -182,7 +182,7 @@ export class Lending {
       ...{ transaction, shard: shardIndex, isBroken, transactions, copies },
     });
     if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
-    sender.send(FrameKind.copies, host, transaction, message);
+    sender.give(FrameKind.copies, host, transaction, message);
   }
 
   /** The host gets copies of a lender's keys. */
@@ -254,10 +254,12 @@ export class Lending {
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
       const keyspace = store.databases[before.database]!;
-      const after = copyOf(keyspace, before.database, before.key, before.writable);
+      const after = before.writable
+        ? copyOf(keyspace, before.database, before.key, before.writable)
+        : undefined;
       const ref = keyspace.peek(before.key, 0, before.key.length);
       if (ref !== 0) keyspace.takeOut(ref);
-      if (!before.writable) continue;
+      if (after === undefined) continue;
       const state = sameState(before, after) ? KeyState.unchanged : after.state;
       const isTouched = touched.has(keyName(before.database, before.key));
       outcome.push({ ...after, state, isTouched });
@@ -292,7 +294,7 @@ export class Lending {
     const changes = isChanged ? rest.changes : NOTHING;
     if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
     const message = { ...rest, shard: shardIndex, copies, changes };
-    sender.send(FrameKind.returned, shard, rest.transaction, encodeCopies(message));
+    sender.give(FrameKind.returned, shard, rest.transaction, encodeCopies(message));
   }
 
   get #changeCount(): number {

@@ -156,7 +156,13 @@ export class ReplySender {
     this.#closeFrame();
   }
 
-  /** Sends a body that is no reply to a client: copies of keys, what became of them. */
+  /** Sends a body that is no reply to a client, and is all of its memory, which is given away with it. */
+  give(kind: number, connection: number, sequence: number, body: Uint8Array): void {
+    this.#closeFrame();
+    this.#sendBody({ kind, sequence, doneUs: 0, ...NO_TIMES }, connection, body, body.length);
+  }
+
+  /** Sends a body that is no reply to a client. */
   send(kind: number, connection: number, sequence: number, body: Uint8Array, flags = 0): void {
     this.begin(connection, sequence);
     this.#moveToSpill(body.length);

@@ -54,6 +54,13 @@ export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
 export { NODE_BYTES_MAX, type Stream, type StreamLimits, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
-export { codecAt, codecOf, registerCodec, type ObjectCodec } from './value-codec.ts';
+export {
+  codecAt,
+  codecOf,
+  encoded,
+  registerCodec,
+  type Encoded,
+  type ObjectCodec,
+} from './value-codec.ts';
 export { ValueType } from './value-type.ts';
 export { hyperloglog, rdb };

@@ -6,7 +6,7 @@
  *
  * The value is the store's own representation: the encodings of `encodings.ts`, objects as their codec makes them.
  */
-import { assert, type Bytes } from '#base';
+import { assert, finish, type Bytes } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import type { Ref } from './segment.ts';
@@ -20,8 +20,6 @@ const ENCODING = 15;
 const ABSENT = 32;
 /** The value's bytes are what the codec of its type and encoding makes of an object. */
 const OBJECT = 128;
-
-const nothing: Bytes = new Uint8Array(0);
 
 /** A key's state in parts; `type` 0 means that the key is not there. */
 export interface StateCopy {
@@ -53,8 +51,8 @@ export class KeyStateWriter {
     const key = keyspace.key(ref);
     const keyLength = key.length;
     const isObject = keyspace.isObject(ref);
-    const encoded = isObject ? codecAt(keyspace, ref).encode(keyspace.object(ref)) : nothing;
-    const valueLength = isObject ? encoded.length : keyspace.length(ref);
+    const form = isObject ? finish(codecAt(keyspace, ref).encode(keyspace.object(ref))) : undefined;
+    const valueLength = form?.byteCount ?? keyspace.length(ref);
     const flags = keyspace.encoding(ref) | (isObject ? OBJECT : 0);
     const at = this.#head(keyLength, valueLength);
     const view = this.#view;
@@ -66,8 +64,8 @@ export class KeyStateWriter {
     const keyAt = at + KEY_STATE_HEADER_BYTES;
     const again = keyspace.key(ref);
     this.#put(keyAt, again.bytes, again.at, keyLength);
-    if (isObject) {
-      this.#put(keyAt + keyLength, encoded, 0, valueLength);
+    if (form !== undefined) {
+      finish(form.write(this.#bytes, keyAt + keyLength));
     } else {
       const value = keyspace.value(ref);
       this.#put(keyAt + keyLength, value.bytes, value.at, valueLength);
@@ -269,7 +267,7 @@ export class KeyStateReader {
         bytes, keyAt, keyLength, bytes, valueAt, length, false, type, encoding, expireAt);
     } else {
       const codec = codecOf(type, encoding);
-      const object = codec.decode(bytes.slice(valueAt, valueAt + length));
+      const object = finish(codec.decode(bytes.subarray(valueAt, valueAt + length)));
       const size = codec.bytesOf(object);
       ref = keyspace.setObject(bytes, keyAt, keyLength, type, encoding, object, size);
       if (expireAt >= 0) ref = keyspace.setExpireAt(ref, expireAt);

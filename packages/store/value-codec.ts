@@ -2,15 +2,22 @@
  * What the owner of a value type says about values that are JavaScript objects, so that whoever copies,
  * lends or saves a key need not know any of them.
  */
-import { assert, type Steps } from '#base';
+import { assert, finish, type Bytes, type Steps } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import type { Ref } from './segment.ts';
 
+/** An object that is to be written as bytes. */
+export interface Encoded {
+  readonly byteCount: number;
+  /** Writes them; the object must have stayed as it was. */
+  write(target: Bytes, at: number): Steps<void>;
+}
+
 export interface ObjectCodec {
   /** The whole object as bytes: for another shard, or for a file. */
-  encode(object: unknown): Uint8Array;
+  encode(object: unknown): Steps<Encoded>;
   /** The object of such bytes; it shares no memory with them. */
-  decode(bytes: Uint8Array): unknown;
+  decode(bytes: Bytes): Steps<unknown>;
   /**
    * An object that shares nothing with the original that either could change. Between the steps the original
    * must stay as it is.
@@ -20,6 +27,14 @@ export interface ObjectCodec {
   bytesOf(object: unknown): number;
   /** Called when the object is dropped, where it has something to give back. */
   free?(object: unknown): void;
+}
+
+/** All of an object's bytes, at once. */
+export function encoded(codec: ObjectCodec, object: unknown): Bytes {
+  const form = finish(codec.encode(object));
+  const bytes = new Uint8Array(form.byteCount);
+  finish(form.write(bytes, 0));
+  return bytes;
 }
 
 const codecs = new Map<number, ObjectCodec>();

@@ -5,8 +5,9 @@
  *   nodes        bytes when uncompressed, elements, form (0 a listpack, 1 an element, 2 more when it is
  *                compressed), bytes here; then the bytes of each
  */
-import type { Bytes } from '#base';
-import type { ObjectCodec } from '../value-codec.ts';
+import type { Bytes, Steps } from '#base';
+import type { Encoded, ObjectCodec } from '../value-codec.ts';
+import { WordReader, WordWriter } from '../word-bytes.ts';
 import { ListNode } from './list-node.ts';
 import { Quicklist } from './quicklist.ts';
 
@@ -17,50 +18,55 @@ const PLAIN = 1;
 const COMPRESSED = 2;
 
 export const quicklistCodec: ObjectCodec = {
-  encode: (object) => encode(object as Quicklist),
+  *encode(object) {
+    return new EncodedList(object as Quicklist);
+  },
   decode,
   copy: (object) => (object as Quicklist).copy(),
   bytesOf: (object) => (object as Quicklist).totalBytes,
 };
 
-function encode({ nodes }: Quicklist): Bytes {
-  const headBytes = (HEAD_WORDS + nodes.nodeCount * NODE_WORDS) * WORD_BYTES;
-  let total = headBytes;
-  for (let node = nodes.head; node !== undefined; node = node.next) total += node.storedBytes;
-  const out = new Uint8Array(total);
-  const words = new Int32Array(out.buffer, 0, headBytes / WORD_BYTES);
-  words.set([nodes.size, nodes.depth, nodes.nodeCount]);
-  let word = HEAD_WORDS;
-  let at = headBytes;
-  for (let node = nodes.head; node !== undefined; node = node.next) {
-    const form = (node.isPlain ? PLAIN : 0) + (node.isCompressed ? COMPRESSED : 0);
-    const length = node.storedBytes;
-    words.set([node.size, node.count, form, length], word);
-    out.set(node.bytes.subarray(node.start, node.start + length), at);
-    word += NODE_WORDS;
-    at += length;
+class EncodedList implements Encoded {
+  readonly byteCount: number;
+  readonly #list: Quicklist;
+
+  constructor(list: Quicklist) {
+    this.#list = list;
+    const { nodes } = list;
+    let bytes = (HEAD_WORDS + nodes.nodeCount * NODE_WORDS) * WORD_BYTES;
+    for (let node = nodes.head; node !== undefined; node = node.next) bytes += node.storedBytes;
+    this.byteCount = bytes;
   }
-  return out;
+
+  *write(target: Bytes, at: number): Steps<void> {
+    const { nodes } = this.#list;
+    const writer = new WordWriter(target, at);
+    writer.words(nodes.size, nodes.depth, nodes.nodeCount);
+    for (let node = nodes.head; node !== undefined; node = node.next) {
+      const form = (node.isPlain ? PLAIN : 0) + (node.isCompressed ? COMPRESSED : 0);
+      writer.words(node.size, node.count, form, node.storedBytes);
+    }
+    for (let node = nodes.head; node !== undefined; node = node.next) {
+      writer.bytes(node.bytes.subarray(node.start, node.start + node.storedBytes));
+      yield;
+    }
+  }
 }
 
-function decode(bytes: Bytes): Quicklist {
-  // A copy of its own begins where words may.
-  const own = new Uint8Array(bytes);
-  const words = new Int32Array(own.buffer, 0, Math.floor(own.length / WORD_BYTES));
-  const word = (index: number): number => words[index]!;
-  const list = new Quicklist(word(0), word(1));
-  const count = word(2);
-  let at = (HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES;
+function* decode(bytes: Bytes): Steps<Quicklist> {
+  const heads = new WordReader(bytes);
+  const list = new Quicklist(heads.word(), heads.word());
+  const count = heads.word();
+  const bodies = new WordReader(bytes.subarray((HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES));
   for (let nth = 0; nth < count; nth += 1) {
-    const first = HEAD_WORDS + nth * NODE_WORDS;
-    const form = word(first + 2);
-    const length = word(first + 3);
-    const isPlain = (form & PLAIN) !== 0;
-    const stored = own.slice(at, at + length);
-    const node = ListNode.stored(stored, word(first), word(first + 1), isPlain);
+    const size = heads.word();
+    const elements = heads.word();
+    const form = heads.word();
+    const stored = new Uint8Array(bodies.bytes(heads.word()));
+    const node = ListNode.stored(stored, size, elements, (form & PLAIN) !== 0);
     node.isCompressed = (form & COMPRESSED) !== 0;
     list.nodes.adopt(node);
-    at += length;
+    yield;
   }
   return list;
 }

@@ -1,6 +1,6 @@
 /** Reads streams in the three forms that Redis has written them in. */
 
-import { latin1, type Bytes } from '#base';
+import { finish, latin1, type Bytes, type Steps } from '#base';
 import { Encoding } from '../encodings.ts';
 import { Listpack } from '../listpack.ts';
 import { IdPlace } from '../stream/id-index.ts';
@@ -37,15 +37,15 @@ interface Form {
 
 export function readStream(reader: RdbReader, type: number): FinishedValue {
   const form = { hasCounters: type !== RdbType.stream, hasActivity: type === RdbType.stream3 };
-  const value = readStreamBody(reader, form);
+  const value = finish(streamBodySteps(reader, form));
   return { type: ValueType.stream, encoding: Encoding.stream, value };
 }
 
 /** Reads what follows the type. */
-export function readStreamBody(reader: RdbReader, form: Form): Stream {
+export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
   const stream = new Stream();
   const last = new StreamId();
-  const live = readNodes(reader, stream, last);
+  const live = yield* readNodes(reader, stream, last);
   stream.length = reader.length();
   demand(stream.length === live);
   readId(reader, stream.lastId);
@@ -58,12 +58,15 @@ export function readStreamBody(reader: RdbReader, form: Form): Stream {
     stream.entriesAdded = stream.length;
     stream.refreshFirst();
   }
-  for (let left = reader.pieces(GROUP_BYTES); left > 0; left -= 1) readGroup(reader, stream, form);
+  for (let left = reader.pieces(GROUP_BYTES); left > 0; left -= 1) {
+    readGroup(reader, stream, form);
+    yield;
+  }
   return stream;
 }
 
 /** Answers how many entries there are that are not deleted; `last` becomes the id of the last one. */
-function readNodes(reader: RdbReader, stream: Stream, last: StreamId): number {
+function* readNodes(reader: RdbReader, stream: Stream, last: StreamId): Steps<number> {
   const id = new StreamId();
   let live = 0;
   for (let left = reader.pieces(NODE_BYTES); left > 0; left -= 1) {
@@ -75,6 +78,7 @@ function readNodes(reader: RdbReader, stream: Stream, last: StreamId): number {
     const listpack = checkedListpack(reader.string());
     live += checkNode(listpack, id, last);
     stream.nodes.begin(id, listpack);
+    yield;
   }
   return live;
 }

@@ -3,7 +3,7 @@
  * its consumers.
  */
 
-import { fromLatin1, type Bytes } from '#base';
+import { finish, fromLatin1, type Bytes, type Steps } from '#base';
 import { IdPlace, type IdIndex } from '../stream/id-index.ts';
 import type { StreamConsumer, StreamGroup } from '../stream/stream-group.ts';
 import { StreamId } from '../stream/stream-id.ts';
@@ -17,15 +17,22 @@ const key: Bytes = new Uint8Array(ID_BYTES);
 
 /** Writes what follows the type; for Redis before 7.2, without when consumers were active. */
 export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): void {
+  finish(streamSteps(writer, stream, isOld));
+}
+
+/** The same in steps. */
+export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): Steps<void> {
   const { nodes, groups } = stream;
   const { index } = nodes;
+  const at = new IdPlace();
   writer.length(index.count);
-  for (let more = index.first(place); more; more = index.next(place)) {
-    index.readId(place, id);
+  for (let more = index.first(at); more; more = index.next(at)) {
+    index.readId(at, id);
     fillKey();
     writer.string(key);
-    nodes.read(place);
+    nodes.read(at);
     writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
+    yield;
   }
   writer.length(stream.length);
   writeId(writer, stream.lastId);
@@ -33,7 +40,10 @@ export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): v
   writeId(writer, stream.maxDeletedId);
   writer.length(stream.entriesAdded);
   writer.length(groups.count);
-  for (const group of groups.sorted) writeGroup(writer, group, isOld);
+  for (const group of groups.sorted) {
+    writeGroup(writer, group, isOld);
+    yield;
+  }
 }
 
 function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void {

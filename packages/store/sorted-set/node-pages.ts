@@ -10,6 +10,7 @@
  */
 
 import type { Steps } from '#base';
+import { asBytes, type WordReader, type WordWriter } from '../word-bytes.ts';
 
 /** Slots of a node. */
 export const SLOTS = 64;
@@ -252,26 +253,32 @@ export class NodePages {
     return copy;
   }
 
-  /** Writes the nodes in use into `target`, which has room for them. */
-  writeTo(target: Int32Array, at: number): void {
+  /** Bytes of the nodes in use. */
+  get usedBytes(): number {
+    return this.used * this.words * WORD_BYTES;
+  }
+
+  /** Writes the nodes in use. */
+  *write(writer: WordWriter): Steps<void> {
     for (const [index, page] of this.pages.entries()) {
       const nodes = Math.min(PAGE_NODES, this.used - index * PAGE_NODES);
       if (nodes <= 0) return;
-      target.set(page.words.subarray(0, nodes * this.words), at + index * PAGE_NODES * this.words);
+      writer.bytes(asBytes(page.words, 0, nodes * this.words));
+      yield;
     }
   }
 
-  /** Nodes as `writeTo` wrote them. */
-  static readFrom(source: Int32Array, at: number, used: number, isInner: boolean): NodePages {
+  /** Nodes as `write` has written them. */
+  static *read(used: number, isInner: boolean, reader: WordReader): Steps<NodePages> {
     const nodes = new NodePages(isInner);
     nodes.used = used;
     for (let first = 0; first < used; first += PAGE_NODES) {
       const count = Math.min(PAGE_NODES, used - first);
       const page = new NodePage(count, nodes.words);
-      const start = at + first * nodes.words;
-      page.words.set(source.subarray(start, start + count * nodes.words));
+      asBytes(page.words).set(reader.bytes(count * nodes.words * WORD_BYTES));
       nodes.pages.push(page);
       nodes.#capacity += count;
+      yield;
     }
     return nodes;
   }

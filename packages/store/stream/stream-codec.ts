@@ -1,27 +1,34 @@
 /** Streams as bytes: what DUMP has of them without its frame. */
 
+import type { Steps } from '#base';
 import { RdbReader } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
-import { readStreamBody } from '../rdb/read-stream.ts';
-import { writeStream } from '../rdb/write-stream.ts';
-import type { ObjectCodec } from '../value-codec.ts';
+import { streamBodySteps } from '../rdb/read-stream.ts';
+import { streamSteps } from '../rdb/write-stream.ts';
+import type { Encoded, ObjectCodec } from '../value-codec.ts';
 import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true };
+const PIECE_BYTES = 256 * 1024;
 
 export const streamCodec: ObjectCodec = {
   encode: (object) => encode(object as Stream),
-  decode,
+  decode: (bytes) => streamBodySteps(new RdbReader(bytes, 0, bytes.length), FORM),
   copy: (object) => (object as Stream).copy(),
   bytesOf: (object) => (object as Stream).totalBytes,
 };
 
-function encode(stream: Stream): Uint8Array {
+function* encode(stream: Stream): Steps<Encoded> {
   const writer = new RdbWriter(stream.totalBytes);
-  writeStream(writer, stream);
-  return writer.written;
-}
-
-function decode(bytes: Uint8Array): Stream {
-  return readStreamBody(new RdbReader(bytes, 0, bytes.length), FORM);
+  yield* streamSteps(writer, stream);
+  const { written } = writer;
+  return {
+    byteCount: written.length,
+    *write(target, at) {
+      for (let from = 0; from < written.length; from += PIECE_BYTES) {
+        target.set(written.subarray(from, from + PIECE_BYTES), at + from);
+        yield;
+      }
+    },
+  };
 }

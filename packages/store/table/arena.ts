@@ -140,9 +140,10 @@ export class Arena {
     return copy;
   }
 
-  /** Whether the index stands for a page that was given back. */
-  isVacant(index: number): boolean {
-    return this.pages[index] === NOWHERE;
+  /** Bytes of a page up to where the next entry goes; 0 when it was given back. */
+  usedIn(index: number): number {
+    const page = this.pages[index]!;
+    return page === NOWHERE ? 0 : page.used;
   }
 
   /** Puts a page of known contents behind the others; undefined leaves its number unused. */

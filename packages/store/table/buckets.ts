@@ -7,6 +7,7 @@
  */
 
 import type { Steps } from '#base';
+import { asBytes, type WordReader, type WordWriter } from '../word-bytes.ts';
 
 const PIECE_BITS = 12;
 const PIECE_BUCKETS = 1 << PIECE_BITS;
@@ -93,11 +94,29 @@ export class Buckets {
     return copy;
   }
 
-  /** Makes room for buckets that are filled in afterwards. */
-  resize(level: number, split: number): void {
-    this.level = level;
-    this.split = split;
-    for (let index = 0; index < this.count; index += 1) this.#reserve(index);
+  /** Writes the first entry of each. */
+  *write(writer: WordWriter): Steps<void> {
+    let left = this.count;
+    for (const piece of this.#pieces) {
+      writer.bytes(asBytes(piece, 0, Math.min(left, piece.length)));
+      left -= Math.min(left, piece.length);
+      yield;
+    }
+  }
+
+  /** Buckets as `write` has written them. */
+  static *read(level: number, split: number, reader: WordReader): Steps<Buckets> {
+    const buckets = new Buckets();
+    buckets.level = level;
+    buckets.split = split;
+    for (let index = 0; index < buckets.count; index += PIECE_BUCKETS) {
+      const last = Math.min(index + PIECE_BUCKETS, buckets.count);
+      for (let bucket = index; bucket < last; bucket += 1) buckets.#reserve(bucket);
+      const piece = buckets.#pieces[index >>> PIECE_BITS]!;
+      asBytes(piece, 0, last - index).set(reader.bytes((last - index) * BUCKET_BYTES));
+      yield;
+    }
+    return buckets;
   }
 
   #reserve(index: number): void {

@@ -325,7 +325,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
    * Answers where `kept` is now. The page goes with its last entry.
    */
   #tidy(kept: number): number {
-    if (this.#emptying >= 0 && this.#arena.isVacant(this.#emptying)) this.#emptying = -1;
+    if (this.#emptying >= 0 && this.#arena.usedIn(this.#emptying) === 0) this.#emptying = -1;
     if (this.#emptying < 0) {
       if (!this.#arena.isSparse || this.#count === 0) return kept;
       this.#emptying = this.#arena.sparsePage();

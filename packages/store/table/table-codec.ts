@@ -7,64 +7,77 @@
  *   buckets      the first entry of each
  *   heap         the entries that expire
  */
-import type { ObjectCodec } from '../value-codec.ts';
+import type { Bytes, Steps } from '#base';
+import type { Encoded, ObjectCodec } from '../value-codec.ts';
+import { asBytes, WordReader, WordWriter } from '../word-bytes.ts';
 import { Arena } from './arena.ts';
 import { Buckets } from './buckets.ts';
 import { PackedTable } from './packed-table.ts';
 
 const HEAD_WORDS = 9;
+const PAGE_WORDS = 2;
 const WORD_BYTES = 4;
 
 export const tableCodec: ObjectCodec = {
-  encode: (object) => encodeTable(object as PackedTable),
-  decode: decodeTable,
+  *encode(object) {
+    return new EncodedTable(object as PackedTable);
+  },
+  decode: (bytes) => readTable(new WordReader(bytes)),
   copy: (object) => (object as PackedTable).copy(),
   bytesOf: (object) => (object as PackedTable).bytes,
 };
 
-function encodeTable(table: PackedTable): Uint8Array {
-  const { arena, buckets, heapRefs, chainMax } = table.parts;
-  const { pages } = arena;
-  let words = HEAD_WORDS + buckets.count + heapRefs.length;
-  for (const page of pages) words += 2 + page.used / WORD_BYTES;
-  const out = new Int32Array(words);
-  const { secret0, secret1 } = table.secrets;
-  const hasValues = table.hasValues ? 1 : 0;
-  const { level, split } = buckets;
-  out.set([secret0, secret1, hasValues, table.count, chainMax, level, split]);
-  out.set([pages.length, heapRefs.length], HEAD_WORDS - 2);
-  let at = HEAD_WORDS;
-  for (const [index, page] of pages.entries()) {
-    const used = arena.isVacant(index) ? 0 : page.used;
-    out[at] = used;
-    out[at + 1] = page.live;
-    out.set(page.words.subarray(0, used / WORD_BYTES), at + 2);
-    at += 2 + used / WORD_BYTES;
+class EncodedTable implements Encoded {
+  readonly byteCount: number;
+  readonly #table: PackedTable;
+
+  constructor(table: PackedTable) {
+    this.#table = table;
+    const { arena, buckets, heapRefs } = table.parts;
+    let words = HEAD_WORDS + buckets.count + heapRefs.length;
+    for (const index of arena.pages.keys()) {
+      words += PAGE_WORDS + arena.usedIn(index) / WORD_BYTES;
+    }
+    this.byteCount = words * WORD_BYTES;
   }
-  for (let index = 0; index < buckets.count; index += 1) out[at + index] = buckets.head(index);
-  at += buckets.count;
-  out.set(heapRefs, at);
-  return new Uint8Array(out.buffer, 0, (at + heapRefs.length) * WORD_BYTES);
+
+  *write(target: Bytes, at: number): Steps<void> {
+    const table = this.#table;
+    const { arena, buckets, heapRefs, chainMax } = table.parts;
+    const { secret0, secret1 } = table.secrets;
+    const writer = new WordWriter(target, at);
+    writer.words(secret0, secret1, table.hasValues ? 1 : 0, table.count, chainMax);
+    writer.words(buckets.level, buckets.split, arena.pages.length, heapRefs.length);
+    for (const [index, { bytes, live }] of arena.pages.entries()) {
+      const used = arena.usedIn(index);
+      writer.words(used, live);
+      writer.bytes(bytes.subarray(0, used));
+      yield;
+    }
+    yield* buckets.write(writer);
+    writer.bytes(asBytes(heapRefs));
+  }
 }
 
-function decodeTable(bytes: Uint8Array): PackedTable {
-  // A copy of its own begins where words may.
-  const words = new Int32Array(new Uint8Array(bytes).buffer);
-  const word = (index: number): number => words[index]!;
-  const table = new PackedTable({ secret0: word(0), secret1: word(1) }, word(2) === 1);
+/** A table as it was written. */
+export function* readTable(reader: WordReader): Steps<PackedTable> {
+  const secrets = { secret0: reader.word(), secret1: reader.word() };
+  const table = new PackedTable(secrets, reader.word() === 1);
+  const count = reader.word();
+  const chainMax = reader.word();
+  const level = reader.word();
+  const split = reader.word();
+  const pages = reader.word();
+  const heapRefs = new Int32Array(reader.word());
   const arena = new Arena();
-  const buckets = new Buckets();
-  let at = HEAD_WORDS;
-  for (let page = 0; page < word(7); page += 1) {
-    const used = word(at);
-    const start = (at + 2) * WORD_BYTES;
-    const body = new Uint8Array(words.buffer, start, used);
-    arena.adopt(used === 0 ? undefined : body, word(at + 1));
-    at += 2 + used / WORD_BYTES;
+  for (let page = 0; page < pages; page += 1) {
+    const used = reader.word();
+    const live = reader.word();
+    arena.adopt(used === 0 ? undefined : reader.bytes(used), live);
+    yield;
   }
-  buckets.resize(word(5), word(6));
-  for (let index = 0; index < buckets.count; index += 1) buckets.setHead(index, word(at + index));
-  at += buckets.count;
-  table.adopt(word(3), arena, buckets, words.slice(at, at + word(8)), word(4));
+  const buckets = yield* Buckets.read(level, split, reader);
+  asBytes(heapRefs).set(reader.bytes(heapRefs.length * WORD_BYTES));
+  table.adopt(count, arena, buckets, heapRefs, chainMax);
   return table;
 }
