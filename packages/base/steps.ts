@@ -1,5 +1,7 @@
 /** Work in steps: whoever runs it may do something else between two of them. */
 
+import type { Bytes } from './bytes.ts';
+
 /** Runs for well under a millisecond from one `yield` to the next; what it makes is returned. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
@@ -8,5 +10,16 @@ export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
+  }
+}
+
+/** Bytes that are copied between two steps. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Copies bytes to a place that has room for them. */
+export function* copyInSteps(source: Bytes, target: Bytes, at: number): Steps<void> {
+  for (let from = 0; from < source.length; from += PIECE_BYTES) {
+    target.set(source.subarray(from, from + PIECE_BYTES), at + from);
+    if (from + PIECE_BYTES < source.length) yield;
   }
 }

@@ -62,6 +62,8 @@ export interface ShardContext {
   prepare(steps: Steps<unknown>): void;
   /** What the steps of this command have made; undefined when it had none. */
   readonly prepared: unknown;
+  /** Whether a key is dropped after the command: then its value may be taken instead of copied. */
+  isSpare(key: Bytes, at: number, length: number): boolean;
   random(): number;
   /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
   demandHere(key: Bytes): void;

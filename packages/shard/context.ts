@@ -56,6 +56,8 @@ export class ExecutionContext implements ShardContext {
   isPartial = false;
   /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
   lent: ReadonlySet<string> | undefined;
+  /** Those of them that are dropped after the command. */
+  spare: ReadonlySet<string> | undefined;
   /** What the command waits for, when it has found nothing. */
   parked: Wait | undefined;
   /** What the command has to do first, which takes long. */
@@ -167,6 +169,10 @@ export class ExecutionContext implements ShardContext {
 
   get mayPrepare(): boolean {
     return this.mayBlock && this.prepared === undefined && this.lent === undefined;
+  }
+
+  isSpare(key: Bytes, at: number, length: number): boolean {
+    return this.spare?.has(keyName(this.database, key, at, length)) === true;
   }
 
   prepare(steps: Steps<unknown>): void {

@@ -11,7 +11,7 @@ import { walWrite } from '#probes';
 import { KeyStateWriter, type Freeze, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
-import type { Journal } from './journal.ts';
+import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from './key-copies.ts';
 
 export interface EffectsParts {
@@ -26,6 +26,10 @@ export interface EffectsParts {
   /** Of the command at hand. */
   readonly args: () => Arguments;
 }
+
+const NOTHING: Bytes = new Uint8Array(0);
+/** Room for the states of small values. */
+const STATES_BYTES = 1_024;
 
 /** A key by its database. */
 export interface NamedKey {
@@ -149,7 +153,8 @@ export class Effects {
     rests: readonly Rest[],
   ): Bytes {
     const { store, shardIndex, context } = this.#parts;
-    const states = this.#states;
+    const head = encodeRests(rests);
+    const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
     for (const { database, key } of own) {
       const keyspace = store.databases[database];
       if (keyspace !== undefined) states.writeKey(keyspace, key, database, shardIndex);
@@ -159,13 +164,17 @@ export class Effects {
       for (const copy of copies) {
         if (copy.state === KeyState.unchanged) continue;
         isShared = true;
-        states.writeCopy({ ...copy, isObject: copy.state === KeyState.object }, shard);
+        states.writeCopy(copy, shard);
       }
     }
-    if (states.count === 0) return new Uint8Array(0);
-    const bytes = Buffer.concat([encodeRests(rests), states.take()]);
-    this.#journal!.transaction(transaction, bytes, context.nowMs);
-    return isShared ? bytes : new Uint8Array(0);
+    if (states.count === 0) return NOTHING;
+    const record = states.record;
+    record.set(head, TRANSACTION_START_BYTES);
+    const body = record.subarray(TRANSACTION_START_BYTES, states.length);
+    // The record is given away.
+    const shared = isShared ? new Uint8Array(body) : NOTHING;
+    this.#journal!.transactionRecord(transaction, record, body.length, context.nowMs);
+    return shared;
   }
 
   /** Keys that were lent come back changed. */

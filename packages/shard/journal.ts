@@ -28,6 +28,9 @@ import {
 } from '#persistence';
 import type { Frame } from './frame.ts';
 
+/** Where the body of a transaction's record begins. */
+export const TRANSACTION_START_BYTES = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
+
 /** Records that wait in private memory take no more than this; then the shard waits for the disk. */
 const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM_WAIT_MS = 100;
@@ -141,10 +144,14 @@ export class Journal {
 
   /** What a transaction over several shards rests on, and has changed on all of them. */
   transaction(transaction: number, body: Bytes, nowMs: number): void {
-    const begin = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
-    const record = new Uint8Array(frameBytes(begin + body.length));
-    record.set(body, begin);
-    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, body.length, true);
+    const record = new Uint8Array(frameBytes(TRANSACTION_START_BYTES + body.length));
+    record.set(body, TRANSACTION_START_BYTES);
+    this.transactionRecord(transaction, record, body.length, nowMs);
+  }
+
+  /** The same where the body stands in its record, behind TRANSACTION_START_BYTES. */
+  transactionRecord(transaction: number, record: Bytes, bodyBytes: number, nowMs: number): void {
+    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, bodyBytes, true);
     const { epoch } = this.#parts;
     this.#add(record, { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch });
     this.transactions += 1;

@@ -1,9 +1,17 @@
 /** Keys on their way between shards arrive as they left. */
-import { fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1 } from '#base';
 import { SetValue, Store, ValueType } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { copyOf, decodeCopies, encodeCopies, install, KeyState, sameState } from './key-copies.ts';
+import {
+  copyOf,
+  decodeCopies,
+  encodeCopies,
+  install,
+  KeyState,
+  sameState,
+  unpack,
+} from './key-copies.ts';
 
 const copies = suite('key copies');
 
@@ -46,13 +54,15 @@ for (const [what, text] of values) {
     const to = newStore();
     set(from, 1, 'key', text, NOW_MS + 5_000);
     const sent = copyOf(from.databases[1]!, 1, fromLatin1('key'), true);
-    const wire = encodeCopies({
-      transaction: 2 ** 32 - 1,
-      shard: 30,
-      isBroken: false,
-      transactions: 0,
-      copies: [sent],
-    });
+    const wire = finish(
+      encodeCopies({
+        transaction: 2 ** 32 - 1,
+        shard: 30,
+        isBroken: false,
+        transactions: 0,
+        copies: [sent],
+      }),
+    );
     const padded = Buffer.concat([Buffer.from('before'), wire, Buffer.from('behind')]);
     const message = decodeCopies(new Uint8Array(padded).subarray(6, 6 + wire.length));
     assert.is(message.transaction, 2 ** 32 - 1);
@@ -61,6 +71,7 @@ for (const [what, text] of values) {
     assert.ok(sameState(sent, received!));
     assert.is(received!.database, 1);
     assert.is(received!.writable, true);
+    finish(unpack(received!));
     install(to.databases[1]!, received!);
     assert.is(get(to, 1, 'key'), text);
     assert.is(get(to, 0, 'key'), undefined);
@@ -116,13 +127,15 @@ copies('a message of many keys keeps their order', () => {
   const names = Array.from({ length: 100 }, (_, nth) => `key${nth}`);
   for (const name of names) set(store, 0, name, `of ${name}`);
   const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
-  const wire = encodeCopies({
-    transaction: 1,
-    shard: 0,
-    isBroken: false,
-    transactions: 0,
-    copies: all,
-  });
+  const wire = finish(
+    encodeCopies({
+      transaction: 1,
+      shard: 0,
+      isBroken: false,
+      transactions: 0,
+      copies: all,
+    }),
+  );
   const read = decodeCopies(new Uint8Array(wire)).copies;
   assert.equal(
     read.map(({ key }) => latin1(key)),
@@ -138,13 +151,15 @@ copies('half a message is our own mistake', () => {
   const store = newStore();
   set(store, 0, 'key', 'value');
   const copy = copyOf(store.databases[0]!, 0, fromLatin1('key'), false);
-  const wire = encodeCopies({
-    transaction: 1,
-    shard: 0,
-    isBroken: false,
-    transactions: 0,
-    copies: [copy],
-  });
+  const wire = finish(
+    encodeCopies({
+      transaction: 1,
+      shard: 0,
+      isBroken: false,
+      transactions: 0,
+      copies: [copy],
+    }),
+  );
   assert.throws(() => decodeCopies(new Uint8Array(wire).subarray(0, wire.length - 1)));
 });
 
@@ -157,7 +172,7 @@ copies('the numbers of types and states are frozen', () => {
   assert.equal({ ...KeyState }, { absent: 0, bytes: 1, unchanged: 2, object: 3 });
 });
 
-copies('a value that is an object arrives whole, and a change of it is noticed', () => {
+copies('a value that is an object arrives whole, and another in its place is noticed', () => {
   const from = newStore();
   const to = newStore();
   const limits = { entries: 0, valueBytes: 0, intsetEntries: 0 };
@@ -166,23 +181,26 @@ copies('a value that is an object arrives whole, and a change of it is noticed',
   for (let nth = 0; nth < 1000; nth += 1) set.add(fromLatin1(`m${nth}`), 0, `m${nth}`.length);
   const sent = copyOf(from.databases[0]!, 0, name.bytes, true);
   assert.is(sent.state, KeyState.object);
-  const wire = encodeCopies({
-    transaction: 1,
-    shard: 0,
-    isBroken: false,
-    transactions: 0,
-    copies: [sent],
-  });
+  const wire = finish(
+    encodeCopies({
+      transaction: 1,
+      shard: 0,
+      isBroken: false,
+      transactions: 0,
+      copies: [sent],
+    }),
+  );
   const [received] = decodeCopies(new Uint8Array(wire)).copies;
+  finish(unpack(received!));
   install(to.databases[0]!, received!);
-  const back = copyOf(to.databases[0]!, 0, name.bytes, true);
-  assert.ok(sameState(sent, back));
+  assert.ok(sameState(received!, copyOf(to.databases[0]!, 0, name.bytes, true)));
   const ref = to.databases[0]!.peek(name.bytes, 0, 3);
   const arrived = new SetValue().open(to.databases[0]!, ref, limits);
   assert.is(arrived.count, 1000);
   assert.ok(arrived.has(fromLatin1('m999'), 0, 4));
-  arrived.delete(fromLatin1('m0'), 0, 2);
-  assert.not.ok(sameState(sent, copyOf(to.databases[0]!, 0, name.bytes, true)));
+  const another = new SetValue().create(to.databases[0]!, name, limits, name, 1);
+  for (let nth = 0; nth < 1000; nth += 1) another.add(fromLatin1(`m${nth}`), 0, `m${nth}`.length);
+  assert.not.ok(sameState(received!, copyOf(to.databases[0]!, 0, name.bytes, true)));
 });
 
 copies.run();

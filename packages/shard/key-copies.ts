@@ -8,8 +8,8 @@
  *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
  */
 
-import { asBuffer, assert, finish, type Bytes } from '#base';
-import { codecAt, codecOf, encoded, type Keyspace, type Ref } from '#store';
+import { asBuffer, assert, copyInSteps, type Bytes, type Steps } from '#base';
+import { codecOf, LONG_COPY_BYTES, type Encoded, type Keyspace, type Ref } from '#store';
 
 const MESSAGE_BYTES = 20;
 const KEY_BYTES = 28;
@@ -32,7 +32,10 @@ export interface KeyCopy {
   access: number;
   /** Unix milliseconds, or -1. */
   expireAt: number;
+  /** What the message has of the value; where it was not in one yet, only that of bytes. */
   value: Bytes;
+  /** The object itself, where the value is one and is at hand. */
+  object: unknown;
 }
 
 export interface CopyMessage {
@@ -49,7 +52,7 @@ export interface CopyMessage {
 
 const nothing: Bytes = new Uint8Array(0);
 
-/** The key as it stands, with copies of its bytes. */
+/** The key as it stands. While the copy is in use, nobody may change a value that is an object or long. */
 export function copyOf(
   keyspace: Keyspace,
   database: number,
@@ -68,6 +71,7 @@ export function copyOf(
     access: 0,
     expireAt: -1,
     value: nothing,
+    object: undefined,
   };
   if (ref !== 0) fill(copy, keyspace, ref);
   return copy;
@@ -80,15 +84,34 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   copy.expireAt = keyspace.expireAt(ref);
   if (keyspace.isObject(ref)) {
     copy.state = KeyState.object;
-    copy.value = encoded(codecAt(keyspace, ref), keyspace.object(ref));
+    copy.object = keyspace.object(ref);
     return;
   }
   copy.state = KeyState.bytes;
   const { bytes, at, length } = keyspace.value(ref);
-  copy.value = bytes.slice(at, at + length);
+  const isLong = length > LONG_COPY_BYTES;
+  copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
 }
 
-/** Makes the key in `keyspace` what the copy says. */
+/** Whether a copy takes long to be written or read. */
+export function isLong({ state, type, encoding, value, object }: KeyCopy): boolean {
+  if (state !== KeyState.object) return value.length > LONG_COPY_BYTES;
+  const byteCount = object === undefined ? value.length : codecOf(type, encoding).bytesOf(object);
+  return byteCount > LONG_COPY_BYTES;
+}
+
+/** Makes the value of a copy that has come with a message: `install` needs it. */
+export function* unpack(copy: KeyCopy): Steps<void> {
+  const { state, type, encoding, value } = copy;
+  if (state === KeyState.object) {
+    copy.object = yield* codecOf(type, encoding).decode(value);
+  } else if (value.length > LONG_COPY_BYTES) {
+    copy.value = new Uint8Array(value.length);
+    yield* copyInSteps(value, copy.value, 0);
+  }
+}
+
+/** Makes the key in `keyspace` what the copy says; an object or a long value is the keyspace's from now on. */
 export function install(keyspace: Keyspace, copy: KeyCopy): void {
   const { key } = copy;
   if (copy.state === KeyState.unchanged) return;
@@ -105,27 +128,41 @@ export function install(keyspace: Keyspace, copy: KeyCopy): void {
 function store(keyspace: Keyspace, copy: KeyCopy): Ref {
   const { key, value, type, encoding } = copy;
   if (copy.state === KeyState.bytes) {
-    return keyspace.set(key, 0, key.length, value, 0, value.length, false, type, encoding);
+    const isOwn = value.length > LONG_COPY_BYTES;
+    const { length } = value;
+    // prettier-ignore
+    return keyspace.set(
+      key, 0, key.length, value, 0, length, false, type, encoding, undefined, isOwn);
   }
   const codec = codecOf(type, encoding);
-  const object = finish(codec.decode(value));
+  const { object } = copy;
   return keyspace.setObject(key, 0, key.length, type, encoding, object, codec.bytesOf(object));
 }
 
-/** Whether both say the same of the key; its access clock does not count. */
-export function sameState(a: KeyCopy, b: KeyCopy): boolean {
+/**
+ * Whether both say the same of the key; its access clock does not count. Of an object or a long value that changed
+ * where it lay, `before` knows nothing any more: that is for the caller to know.
+ */
+export function sameState(before: KeyCopy, after: KeyCopy): boolean {
   return (
-    a.state === b.state &&
-    a.type === b.type &&
-    a.encoding === b.encoding &&
-    a.expireAt === b.expireAt &&
-    asBuffer(a.value).equals(b.value)
+    before.state === after.state &&
+    before.type === after.type &&
+    before.encoding === after.encoding &&
+    before.expireAt === after.expireAt &&
+    before.object === after.object &&
+    (after.object !== undefined || asBuffer(before.value).equals(after.value))
   );
 }
 
-export function encodeCopies(message: CopyMessage): Bytes {
+/** The message, in memory of its own. The values of its copies must stay as they are until it is made. */
+export function* encodeCopies(message: CopyMessage): Steps<Bytes> {
   let size = MESSAGE_BYTES;
-  for (const copy of message.copies) size += KEY_BYTES + copy.key.length + copy.value.length;
+  const forms: (Encoded | undefined)[] = [];
+  for (const { key, value, object, type, encoding } of message.copies) {
+    const form = object === undefined ? undefined : yield* codecOf(type, encoding).encode(object);
+    forms.push(form);
+    size += KEY_BYTES + key.length + (form?.byteCount ?? value.length);
+  }
   const { changes = nothing } = message;
   size += changes.length;
   const body = Buffer.allocUnsafeSlow(size);
@@ -135,7 +172,9 @@ export function encodeCopies(message: CopyMessage): Bytes {
   body.writeUInt32LE(message.copies.length, 12);
   body.writeUInt32LE(message.transactions, 16);
   let at = MESSAGE_BYTES;
-  for (const copy of message.copies) {
+  for (const [nth, copy] of message.copies.entries()) {
+    const form = forms[nth];
+    const valueBytes = form?.byteCount ?? copy.value.length;
     body.writeUInt32LE(copy.database, at);
     body[at + 4] = (copy.writable ? KeyFlag.writable : 0) | (copy.isTouched ? KeyFlag.touched : 0);
     body[at + 5] = copy.state;
@@ -144,12 +183,14 @@ export function encodeCopies(message: CopyMessage): Bytes {
     body.writeUInt32LE(copy.access, at + 8);
     body.writeDoubleLE(copy.expireAt, at + 12);
     body.writeUInt32LE(copy.key.length, at + 20);
-    body.writeUInt32LE(copy.value.length, at + 24);
+    body.writeUInt32LE(valueBytes, at + 24);
     body.set(copy.key, at + KEY_BYTES);
-    body.set(copy.value, at + KEY_BYTES + copy.key.length);
-    at += KEY_BYTES + copy.key.length + copy.value.length;
+    const valueAt = at + KEY_BYTES + copy.key.length;
+    if (form === undefined) yield* copyInSteps(copy.value, body, valueAt);
+    else yield* form.write(body, valueAt);
+    at = valueAt + valueBytes;
   }
-  body.set(changes, at);
+  yield* copyInSteps(changes, body, at);
   return body;
 }
 
@@ -175,6 +216,7 @@ export function decodeCopies(message: Bytes): CopyMessage {
       expireAt: body.readDoubleLE(at + 12),
       key: body.subarray(keyAt, valueAt),
       value: body.subarray(valueAt, end),
+      object: undefined,
     });
     at = end;
   }

@@ -6,7 +6,7 @@
  * holds the keys that may be written until then. Whatever conflicts with a hold is put aside, in order.
  */
 
-import { keyName, type Bytes } from '#base';
+import { finish, keyName, type Bytes, type Steps } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
@@ -21,11 +21,14 @@ import {
   copyOf,
   encodeCopies,
   install,
+  isLong,
   KeyState,
   sameState,
+  unpack,
   type CopyMessage,
   type KeyCopy,
 } from './key-copies.ts';
+import type { LongWork } from './long-work.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Watches } from './watches.ts';
 
@@ -42,6 +45,7 @@ export interface LendingParts {
   readonly holds: Holds;
   readonly blocking: Blocking;
   readonly effects: Effects;
+  readonly work: LongWork;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
@@ -165,7 +169,7 @@ export class Lending {
 
   /** A lender's frame is at its place in the order. */
   lend(frame: Frame): void {
-    const { store, sender, shardIndex, watches } = this.#parts;
+    const { store, sender, shardIndex, watches, work } = this.#parts;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const host = frame.words[frame.word + Request.connection]!;
     const watcher = frame.words[frame.word + Request.watcher]! - 1;
@@ -174,15 +178,26 @@ export class Lending {
     const copies = keys.map(({ database, key, writable }) =>
       copyOf(store.databases[database]!, database, key, writable),
     );
-    const writable = keys.filter((key) => key.writable);
-    if (writable.length > 0) this.#holds.hold(transaction, namesOf(writable));
+    const isAnyWritable = keys.some((key) => key.writable);
+    // What is read takes time, in which nobody may write it.
+    const takesLong = copies.some(isLong);
+    const held = takesLong ? keys : keys.filter((key) => key.writable);
+    if (held.length > 0) this.#holds.hold(transaction, namesOf(held));
     const isBroken = watcher >= 0 && watches.take(watcher);
     const { transactions } = this.#parts.effects;
-    const message = encodeCopies({
-      ...{ transaction, shard: shardIndex, isBroken, transactions, copies },
+    const message = { transaction, shard: shardIndex, isBroken, transactions, copies };
+    const send = (body: Bytes): void => {
+      if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
+      sender.give(FrameKind.copies, host, transaction, body);
+    };
+    if (!takesLong) {
+      send(finish(encodeCopies(message)));
+      return;
+    }
+    work.run(encodeCopies(message), (body) => {
+      send(body);
+      if (!isAnyWritable) this.#release(transaction);
     });
-    if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
-    sender.give(FrameKind.copies, host, transaction, message);
   }
 
   /** The host gets copies of a lender's keys. */
@@ -197,24 +212,35 @@ export class Lending {
     hosted.lendersLeft -= 1;
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
-    this.#runHosted(hosted);
+    this.#parts.work.run(unpackAll(hosted.lenders), () => {
+      this.#runHosted(hosted);
+      this.#release(transaction);
+    });
+  }
+
+  /** Who waited for the transaction's keys goes on. */
+  #release(transaction: number): void {
     this.#holds.release(transaction, () => {
       this.#parts.blocking.serve();
     });
   }
 
   /** A lender gets its keys back. */
-  takeBack({ transaction, copies, changes }: CopyMessage): void {
-    const { store, context, blocking, effects } = this.#parts;
+  takeBack(message: CopyMessage): void {
+    this.#parts.work.run(unpackAll([message]), () => {
+      this.#install(message);
+      this.#release(message.transaction);
+    });
+  }
+
+  #install({ transaction, copies, changes }: CopyMessage): void {
+    const { store, context, effects } = this.#parts;
     if (changes !== undefined) effects.gaveBack(transaction, changes);
     for (const copy of copies) {
       effects.preserve(copy.database, copy.key);
       install(store.databases[copy.database]!, copy);
       if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
     }
-    this.#holds.release(transaction, () => {
-      blocking.serve();
-    });
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
@@ -230,6 +256,9 @@ export class Lending {
     const lent = lenders.flatMap(({ copies }) => copies);
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
     context.lent = lentNames;
+    // The only command may have what is lent to be read: it is dropped afterwards.
+    const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
+    context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
     const isBroken = lenders.some((lender) => lender.isBroken);
     const { transactions } = this.#parts.effects;
     const changesBefore = this.#changeCount;
@@ -238,8 +267,9 @@ export class Lending {
     else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     context.touched = undefined;
     context.lent = undefined;
-    const returned = lenders.map((lender) => this.#returned(lender, touched));
+    context.spare = undefined;
     const isChanged = changesBefore !== this.#changeCount;
+    const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
     const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
     const changes = isChanged ? this.#changes(frame, returned, lentNames, rests) : NOTHING;
     for (const message of returned) this.#giveBack({ ...message, changes });
@@ -249,6 +279,7 @@ export class Lending {
   #returned(
     { transaction, shard, copies }: CopyMessage,
     touched: ReadonlySet<string>,
+    isChanged: boolean,
   ): CopyMessage {
     const { store } = this.#parts;
     const outcome: KeyCopy[] = [];
@@ -260,8 +291,11 @@ export class Lending {
       const ref = keyspace.peek(before.key, 0, before.key.length);
       if (ref !== 0) keyspace.takeOut(ref);
       if (after === undefined) continue;
-      const state = sameState(before, after) ? KeyState.unchanged : after.state;
       const isTouched = touched.has(keyName(before.database, before.key));
+      // An object may change without a word: what was delivered to a group.
+      const mayDiffer = isTouched || (isChanged && after.state === KeyState.object);
+      const isSame = !mayDiffer && sameState(before, after);
+      const state = isSame ? KeyState.unchanged : after.state;
       outcome.push({ ...after, state, isTouched });
     }
     return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
@@ -288,13 +322,15 @@ export class Lending {
   }
 
   #giveBack({ shard, copies, ...rest }: CopyMessage): void {
-    const { sender, shardIndex } = this.#parts;
+    const { sender, shardIndex, work } = this.#parts;
     if (copies.length === 0) return;
     const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
     const changes = isChanged ? rest.changes : NOTHING;
-    if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
     const message = { ...rest, shard: shardIndex, copies, changes };
-    sender.give(FrameKind.returned, shard, rest.transaction, encodeCopies(message));
+    work.run(encodeCopies(message), (body) => {
+      if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
+      sender.give(FrameKind.returned, shard, rest.transaction, body);
+    });
   }
 
   get #changeCount(): number {
@@ -305,6 +341,10 @@ export class Lending {
     const { values } = this.#parts;
     values[counter] = values[counter]! + 1;
   }
+}
+
+function* unpackAll(messages: readonly CopyMessage[]): Steps<void> {
+  for (const { copies } of messages) for (const copy of copies) yield* unpack(copy);
 }
 
 function namesOf(keys: readonly LentKey[]): readonly string[] {

@@ -29,6 +29,7 @@ import { FramesAhead } from './frames-ahead.ts';
 import { Holds } from './holds.ts';
 import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
+import { LongWork } from './long-work.ts';
 import { Preparations } from './preparations.ts';
 import { Replay } from './replay.ts';
 import { Messages } from './messages.ts';
@@ -59,6 +60,7 @@ export class ShardMachine {
   readonly #blocking: Blocking;
   readonly #executor: Executor;
   readonly #lending: Lending;
+  readonly #work: LongWork;
   readonly #preparations: Preparations;
   readonly #notes: BatchNotes;
   readonly #ahead: FramesAhead;
@@ -91,16 +93,18 @@ export class ShardMachine {
     });
     this.#trials = new Trials({ ...shared, events });
     this.#blocking = new Blocking({ ...shared, waiters, trials: this.#trials, holds });
+    const nowUs = (): number => parts.clock.nowUs();
+    this.#work = new LongWork(base.upkeep, nowUs);
     this.#lending = new Lending({
       ...shared,
-      ...{ values: this.#values, blocking: this.#blocking, holds },
+      ...{ values: this.#values, blocking: this.#blocking, holds, work: this.#work },
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
     });
     this.#preparations = new Preparations({
       ...{ executor: this.#executor, context, holds, blocking: this.#blocking },
-      ...{ upkeep: base.upkeep, nowUs: () => parts.clock.nowUs() },
+      ...{ work: this.#work, nowUs },
     });
     this.#messages = new Messages({
       ...{ page: this.#page, settings, slowness, events, watches },
@@ -247,8 +251,8 @@ export class ShardMachine {
   step(): number {
     const executor = this.#executor;
     const worked = this.#turn();
-    if (this.#preparations.isActive) {
-      this.#preparations.slice();
+    if (this.#work.isActive) {
+      this.#work.slice();
       this.#beat();
       this.#flush();
       if (!this.#base.upkeep.isDue(executor.nowUs)) return 0;

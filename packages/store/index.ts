@@ -64,3 +64,4 @@ export {
 } from './value-codec.ts';
 export { ValueType } from './value-type.ts';
 export { hyperloglog, rdb };
+export { LONG_COPY_BYTES } from './limits.ts';

@@ -27,23 +27,29 @@ export interface StateCopy {
   readonly key: Bytes;
   readonly type: number;
   readonly encoding: number;
-  readonly isObject: boolean;
   readonly access: number;
   /** Unix milliseconds, or -1. */
   readonly expireAt: number;
+  /** The value, where it is no object. */
   readonly value: Bytes;
+  readonly object: unknown;
 }
 
 /** Bytes that grow as states are written into them. */
 export class KeyStateWriter {
   #bytes: Bytes;
   #view: DataView;
-  length = 0;
+  readonly #begin: number;
+  /** Where the next state goes. */
+  length: number;
   count = 0;
 
-  constructor(byteCount = 4_096) {
+  /** The states begin behind room for something else. */
+  constructor(byteCount = 4_096, begin = 0) {
     this.#bytes = new Uint8Array(byteCount);
     this.#view = new DataView(this.#bytes.buffer);
+    this.#begin = begin;
+    this.length = begin;
   }
 
   /** The state of a record. `database` is the one that it is written under. */
@@ -92,30 +98,40 @@ export class KeyStateWriter {
 
   /** A state that is at hand in parts; without a type, that the key is not there. */
   writeCopy(copy: StateCopy, owner: number): void {
-    const { key, value, database } = copy;
+    const { key, value, object, database } = copy;
     if (copy.type === 0) {
       this.writeAbsent(key, database, owner);
       return;
     }
-    const at = this.#head(key.length, value.length);
+    const form =
+      object === undefined ? undefined : finish(codecOf(copy.type, copy.encoding).encode(object));
+    const at = this.#head(key.length, form?.byteCount ?? value.length);
     const view = this.#view;
     view.setUint8(at + 4, copy.type);
-    view.setUint8(at + 5, copy.encoding | (copy.isObject ? OBJECT : 0));
+    view.setUint8(at + 5, copy.encoding | (form === undefined ? 0 : OBJECT));
     view.setUint16(at + 6, database, true);
     view.setUint32(at + 12, copy.access | (owner << 24), true);
     view.setFloat64(at + 16, copy.expireAt, true);
+    const valueAt = at + KEY_STATE_HEADER_BYTES + key.length;
     this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
-    this.#put(at + KEY_STATE_HEADER_BYTES + key.length, value, 0, value.length);
+    if (form === undefined) this.#put(valueAt, value, 0, value.length);
+    else finish(form.write(this.#bytes, valueAt));
   }
 
   /** What was written, as a view that is good until the next is written. */
   get written(): Bytes {
-    return this.#bytes.subarray(0, this.length);
+    return this.#bytes.subarray(this.#begin, this.length);
+  }
+
+  /** What was written with the room before it, up to a multiple of 8: memory that is the taker's. */
+  get record(): Bytes {
+    const end = roundedUp(this.length);
+    return end === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, end);
   }
 
   /** Forgets what was written. */
   clear(): void {
-    this.length = 0;
+    this.length = this.#begin;
     this.count = 0;
   }
 
@@ -147,11 +163,15 @@ export class KeyStateWriter {
   }
 
   #grow(byteCount: number): void {
-    const grown = new Uint8Array(Math.max(byteCount, 2 * this.#bytes.length));
+    const grown = new Uint8Array(Math.max(roundedUp(byteCount), 2 * this.#bytes.length));
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
   }
+}
+
+function roundedUp(byteCount: number): number {
+  return (byteCount + 7) & ~7;
 }
 
 /** Below this a loop is faster than `set` with a view of its own. */

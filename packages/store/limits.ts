@@ -69,3 +69,5 @@ export const DEFRAG_STEP_CELLS = 32;
 
 /** Copies up to this length are loops; above, a view and a block copy are faster (measured). */
 export const LOOP_COPY_BYTES_MAX = 128;
+/** A copy of so many bytes takes about a millisecond; what is longer is copied in steps. */
+export const LONG_COPY_BYTES = 1024 * 1024;

@@ -25,8 +25,6 @@ export interface ObjectCodec {
   copy(object: unknown): Steps<unknown>;
   /** How many bytes of memory the object takes. */
   bytesOf(object: unknown): number;
-  /** Called when the object is dropped, where it has something to give back. */
-  free?(object: unknown): void;
 }
 
 /** All of an object's bytes, at once. */

@@ -145,6 +145,10 @@ export class CallContext implements ShardContext {
     // One shard has all keys.
   }
 
+  isSpare(): boolean {
+    return false;
+  }
+
   prepare(): void {
     throw new Error('nothing else goes on meanwhile');
   }

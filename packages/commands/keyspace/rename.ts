@@ -9,7 +9,7 @@ import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 import { events } from './events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
-import { copyValue, isLong, moveValue, putValue, type Place } from './value-copy.ts';
+import { copyValue, isLong, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
 const twoNames: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
@@ -106,7 +106,9 @@ export const copy = oneShard({
       const { keyspace } = context;
       // Making room may have moved the record.
       const ref = keyspace.peek(args.source, args.at(1), args.length(1));
-      putValue(keyspace, ref, target, context.prepared ?? finish(copyValue(keyspace, ref)));
+      const isSpare = context.isSpare(args.source, args.at(1), args.length(1));
+      const taken = isSpare ? takeValue(keyspace, ref) : context.prepared;
+      putValue(keyspace, ref, target, taken ?? finish(copyValue(keyspace, ref)));
       inDatabase(context, database, () => {
         createdAt(context, args, 2);
         changedAt(context, args, 2, events.copyTo);

@@ -5,13 +5,8 @@
  * only its codec knows.
  */
 
-import { assert, KeyFate, type Bytes, type Steps } from '#base';
-import { codecAt, type Keyspace, type Ref } from '#store';
-
-/** A copy of so many bytes is made in less than a millisecond. */
-const LONG_BYTES = 1024 * 1024;
-/** A large string is copied in pieces of this. */
-const PIECE_BYTES = 256 * 1024;
+import { assert, copyInSteps, KeyFate, type Bytes, type Steps } from '#base';
+import { codecAt, LONG_COPY_BYTES, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
 export interface Place {
@@ -23,8 +18,8 @@ export interface Place {
 
 /** Whether a copy of a record's value takes long. */
 export function isLong(keyspace: Keyspace, ref: Ref): boolean {
-  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_BYTES;
-  return codecAt(keyspace, ref).bytesOf(keyspace.object(ref)) > LONG_BYTES;
+  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_COPY_BYTES;
+  return codecAt(keyspace, ref).bytesOf(keyspace.object(ref)) > LONG_COPY_BYTES;
 }
 
 /** Makes what `putValue` takes: an object, or all bytes of a string. Meanwhile nobody may change the value. */
@@ -34,12 +29,16 @@ export function copyValue(keyspace: Keyspace, ref: Ref): Steps<unknown> {
   return copyBytes(bytes.subarray(at, at + length));
 }
 
+/** The same of a value that is dropped; undefined where it cannot be taken. */
+export function takeValue(keyspace: Keyspace, ref: Ref): unknown {
+  if (keyspace.isObject(ref)) return keyspace.object(ref);
+  const { bytes, view } = keyspace.value(ref);
+  return view === undefined ? bytes : undefined;
+}
+
 function* copyBytes(bytes: Bytes): Steps<Bytes> {
   const copy = new Uint8Array(bytes.length);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    copy.set(bytes.subarray(at, at + PIECE_BYTES), at);
-    if (at + PIECE_BYTES < bytes.length) yield;
-  }
+  yield* copyInSteps(bytes, copy, 0);
   return copy;
 }
 

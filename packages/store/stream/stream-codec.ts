@@ -1,6 +1,6 @@
 /** Streams as bytes: what DUMP has of them without its frame. */
 
-import type { Steps } from '#base';
+import { copyInSteps, type Steps } from '#base';
 import { RdbReader } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
@@ -9,7 +9,6 @@ import type { Encoded, ObjectCodec } from '../value-codec.ts';
 import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true };
-const PIECE_BYTES = 256 * 1024;
 
 export const streamCodec: ObjectCodec = {
   encode: (object) => encode(object as Stream),
@@ -24,11 +23,6 @@ function* encode(stream: Stream): Steps<Encoded> {
   const { written } = writer;
   return {
     byteCount: written.length,
-    *write(target, at) {
-      for (let from = 0; from < written.length; from += PIECE_BYTES) {
-        target.set(written.subarray(from, from + PIECE_BYTES), at + from);
-        yield;
-      }
-    },
+    write: (target, at) => copyInSteps(written, target, at),
   };
 }
