@@ -136,7 +136,7 @@ export class DiskThread {
           const received = receiveMessageOnPort(records);
           return received === undefined
             ? unreachable('a record arrives before its place in the ring')
-            : (received.message as Bytes);
+            : (received.message as readonly Bytes[]);
         },
         failed: (failedShard, message) => {
           this.#tell({ kind: 'log-failed', shard: failedShard, message });

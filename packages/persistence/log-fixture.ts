@@ -26,7 +26,7 @@ export function logFixture(previous = 0) {
   const log = new ShardLog({
     ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, previous, disk, clock, memory },
     ...{ ring: new RingReader(memory, place), progress, figures },
-    receive: () => transferred.shift()!,
+    receive: () => [transferred.shift()!],
     failed: (shard, message) => failures.push(`${shard} ${message}`),
     synced: () => undefined,
   });

@@ -29,8 +29,8 @@ export interface ShardLogParts {
   readonly ring: RingReader;
   readonly progress: LogProgress;
   readonly figures: LogFigures;
-  /** A record that came by message: it is there when its place in the ring is. */
-  readonly receive: () => Bytes;
+  /** The parts of a record that came by message: they are there when its place in the ring is. */
+  readonly receive: () => readonly Bytes[];
   /** The log cannot be written any more. */
   readonly failed: (shard: number, message: string) => void;
   /** A sync took that long. */
@@ -139,7 +139,7 @@ export class ShardLog {
         begin = end = at + size;
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         flush();
-        this.#write([this.#parts.receive()], 1);
+        this.#write(this.#parts.receive(), 1);
         begin = end = at + size;
       } else {
         end = at + size;

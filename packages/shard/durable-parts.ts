@@ -35,8 +35,11 @@ export function durablePartsOf(
     wake: () => {
       bell.ring();
     },
-    transfer: (record) => {
-      records.postMessage(record);
+    transfer: (parts) => {
+      records.postMessage(
+        parts,
+        parts.map(({ buffer }) => buffer as ArrayBuffer),
+      );
     },
   });
   return { journal, snapshots: new SnapshotPieces(pieces, progress) };

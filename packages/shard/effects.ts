@@ -8,7 +8,7 @@ import { AT } from '#diag';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#probes';
-import { KeyStateWriter, type Freeze, type Store } from '#store';
+import { KeyStateWriter, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
@@ -143,22 +143,19 @@ export class Effects {
 
   /**
    * Logs what a hosted command has changed: this shard's own keys, and those of lenders; and what it rests on, here
-   * and where keys were lent. Answers it where lenders have to log it too, so that it is found wherever one of the
-   * logs has it.
+   * and where keys were lent. `atHand` may have the bytes of a value, which are given away. Answers what lenders have
+   * to log too, so that it is found wherever one of the logs has it.
    */
   hosted(
     transaction: number,
     own: readonly NamedKey[],
     returned: readonly CopyMessage[],
     rests: readonly Rest[],
+    atHand: (keyspace: Keyspace, key: Bytes) => Bytes | undefined,
   ): Bytes {
     const { store, shardIndex, context } = this.#parts;
     const head = encodeRests(rests);
     const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
-    for (const { database, key } of own) {
-      const keyspace = store.databases[database];
-      if (keyspace !== undefined) states.writeKey(keyspace, key, database, shardIndex);
-    }
     let isShared = false;
     for (const { shard, copies } of returned) {
       for (const copy of copies) {
@@ -167,13 +164,20 @@ export class Effects {
         states.writeCopy(copy, shard);
       }
     }
+    let rest: Bytes | undefined;
+    for (const { database, key } of own) {
+      const keyspace = store.databases[database];
+      if (keyspace === undefined) continue;
+      // The last one may end with bytes that are there already.
+      rest = isShared || own.length > 1 ? undefined : atHand(keyspace, key);
+      states.writeKey(keyspace, key, database, shardIndex, rest);
+    }
     if (states.count === 0) return NOTHING;
-    const record = states.record;
+    const { record } = states;
     record.set(head, TRANSACTION_START_BYTES);
-    const body = record.subarray(TRANSACTION_START_BYTES, states.length);
-    // The record is given away.
-    const shared = isShared ? new Uint8Array(body) : NOTHING;
-    this.#journal!.transactionRecord(transaction, record, body.length, context.nowMs);
+    const shared = isShared ? record.slice(TRANSACTION_START_BYTES) : NOTHING;
+    const parts: [Bytes, ...Bytes[]] = rest === undefined ? [record] : [record, rest];
+    this.#journal!.transactionRecord(transaction, parts, context.nowMs);
     return shared;
   }
 

@@ -45,8 +45,8 @@ export interface JournalParts {
   readonly epoch: number;
   /** Wakes the disk thread. */
   readonly wake: () => void;
-  /** Sends a record that is too large for the ring; it arrives before its place in the ring. */
-  readonly transfer: (record: Bytes) => void;
+  /** Gives away a record that is too large for the ring, in its parts; it arrives before its place in the ring. */
+  readonly transfer: (parts: readonly Bytes[]) => void;
 }
 
 /** What a record is about, besides its kind. */
@@ -70,8 +70,8 @@ export class Journal {
   readonly #frameBytesMax: number;
   #isGrouping = false;
   #hasGrouped = false;
-  /** Records that found the ring full, in order. */
-  #behind: Bytes[] = [];
+  /** Records that found the ring full, in order, and in their parts: the first has the head. */
+  #behind: (readonly Bytes[])[] = [];
   #behindBytes = 0;
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
@@ -103,7 +103,7 @@ export class Journal {
       const copy = new Uint8Array(size);
       copy.set(frame.bytes.subarray(from, from + length));
       this.#fill(new DataView(copy.buffer), 0, size, head);
-      this.#wait(copy);
+      this.#wait([copy]);
       return;
     }
     if (frame.bytes === memory.bytes) memory.copy(at, from, length);
@@ -144,16 +144,25 @@ export class Journal {
 
   /** What a transaction over several shards rests on, and has changed on all of them. */
   transaction(transaction: number, body: Bytes, nowMs: number): void {
-    const record = new Uint8Array(frameBytes(TRANSACTION_START_BYTES + body.length));
+    const record = new Uint8Array(TRANSACTION_START_BYTES + body.length);
     record.set(body, TRANSACTION_START_BYTES);
-    this.transactionRecord(transaction, record, body.length, nowMs);
+    this.transactionRecord(transaction, [record], nowMs);
   }
 
-  /** The same where the body stands in its record, behind TRANSACTION_START_BYTES. */
-  transactionRecord(transaction: number, record: Bytes, bodyBytes: number, nowMs: number): void {
-    new DataView(record.buffer).setInt32(4 * Record.bodyBytes, bodyBytes, true);
+  /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All parts are given away. */
+  transactionRecord(transaction: number, parts: readonly [Bytes, ...Bytes[]], nowMs: number): void {
+    const size = sizeOf(parts);
+    const padding = new Uint8Array(frameBytes(size) - size);
+    const padded = padding.length > 0 ? [...parts, padding] : parts;
+    // What is small goes into the ring as one.
+    const isLarge = size > this.#frameBytesMax;
+    const record = isLarge ? parts[0] : Buffer.concat(padded);
+    const view = new DataView(record.buffer, record.byteOffset);
+    view.setInt32(4 * Record.bodyBytes, size - TRANSACTION_START_BYTES, true);
     const { epoch } = this.#parts;
-    this.#add(record, { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch });
+    const head = { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch };
+    this.#fill(view, 0, frameBytes(size), head);
+    this.#wait(isLarge ? padded : [record]);
     this.transactions += 1;
   }
 
@@ -167,7 +176,7 @@ export class Journal {
       withoutRests(copy, REQUEST_HEADER_BYTES + TRANSACTION_BYTES);
       this.transactions += 1;
     }
-    this.#wait(copy);
+    this.#wait([copy]);
   }
 
   /** What follows counts all together or not at all. */
@@ -242,7 +251,7 @@ export class Journal {
 
   #add(record: Bytes, head: RecordHead): void {
     this.#fill(new DataView(record.buffer), 0, record.length, head);
-    this.#wait(record);
+    this.#wait([record]);
   }
 
   #fill(view: DataView, at: number, size: number, head: RecordHead): void {
@@ -266,9 +275,9 @@ export class Journal {
   }
 
   /** Puts a record behind those that wait; nearly always it need not. */
-  #wait(record: Bytes): void {
-    this.#behind.push(record);
-    this.#behindBytes += record.length;
+  #wait(parts: readonly Bytes[]): void {
+    this.#behind.push(parts);
+    this.#behindBytes += sizeOf(parts);
     this.#catchUp();
     const { ring, wake } = this.#parts;
     while (this.#behindBytes > BEHIND_BYTES_MAX) {
@@ -286,16 +295,17 @@ export class Journal {
     else if (done > 0) this.#behind = this.#behind.slice(done);
   }
 
-  #put(record: Bytes): boolean {
+  #put(parts: readonly Bytes[]): boolean {
     const { ring, memory, transfer } = this.#parts;
-    const { length } = record;
+    const [record] = parts as readonly [Bytes];
+    const length = sizeOf(parts);
     const isLarge = length > this.#frameBytesMax;
     const size = isLarge ? REQUEST_HEADER_BYTES : length;
     const at = ring.reserve(size);
     if (at < 0) return false;
     memory.bytes.set(isLarge ? record.subarray(0, size) : record, at);
     if (isLarge) {
-      transfer(record);
+      transfer(parts);
       this.#view.setInt32(at, size, true);
       this.#view.setInt32(at + 4, this.#view.getInt32(at + 4, true) | RECORD_TRANSFERRED, true);
     }
@@ -303,4 +313,8 @@ export class Journal {
     this.#behindBytes -= length;
     return true;
   }
+}
+
+function sizeOf(parts: readonly Bytes[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }

@@ -32,10 +32,12 @@ export interface KeyCopy {
   access: number;
   /** Unix milliseconds, or -1. */
   expireAt: number;
-  /** What the message has of the value; where it was not in one yet, only that of bytes. */
+  /** The value, where it is bytes. */
   value: Bytes;
-  /** The object itself, where the value is one and is at hand. */
+  /** The value, where it is an object and was not in a message, or is unpacked. */
   object: unknown;
+  /** What a message had of the value. */
+  sent: Bytes;
 }
 
 export interface CopyMessage {
@@ -72,6 +74,7 @@ export function copyOf(
     expireAt: -1,
     value: nothing,
     object: undefined,
+    sent: nothing,
   };
   if (ref !== 0) fill(copy, keyspace, ref);
   return copy;
@@ -93,21 +96,20 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
 }
 
-/** Whether a copy takes long to be written or read. */
+/** Whether a copy of a key that is here takes long to be written. */
 export function isLong({ state, type, encoding, value, object }: KeyCopy): boolean {
   if (state !== KeyState.object) return value.length > LONG_COPY_BYTES;
-  const byteCount = object === undefined ? value.length : codecOf(type, encoding).bytesOf(object);
-  return byteCount > LONG_COPY_BYTES;
+  return codecOf(type, encoding).bytesOf(object) > LONG_COPY_BYTES;
 }
 
 /** Makes the value of a copy that has come with a message: `install` needs it. */
 export function* unpack(copy: KeyCopy): Steps<void> {
-  const { state, type, encoding, value } = copy;
+  const { state, type, encoding, sent } = copy;
   if (state === KeyState.object) {
-    copy.object = yield* codecOf(type, encoding).decode(value);
-  } else if (value.length > LONG_COPY_BYTES) {
-    copy.value = new Uint8Array(value.length);
-    yield* copyInSteps(value, copy.value, 0);
+    copy.object = yield* codecOf(type, encoding).decode(sent);
+  } else if (sent.length > LONG_COPY_BYTES) {
+    copy.value = new Uint8Array(sent.length);
+    yield* copyInSteps(sent, copy.value, 0);
   }
 }
 
@@ -217,6 +219,7 @@ export function decodeCopies(message: Bytes): CopyMessage {
       key: body.subarray(keyAt, valueAt),
       value: body.subarray(valueAt, end),
       object: undefined,
+      sent: body.subarray(valueAt, end),
     });
     at = end;
   }

@@ -271,7 +271,8 @@ export class Lending {
     const isChanged = changesBefore !== this.#changeCount;
     const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
     const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
-    const changes = isChanged ? this.#changes(frame, returned, lentNames, rests) : NOTHING;
+    const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
+    const changes = isChanged ? this.#changes(frame, returned, lentNames, rests, sent) : NOTHING;
     for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
@@ -307,6 +308,7 @@ export class Lending {
     returned: readonly CopyMessage[],
     lent: ReadonlySet<string>,
     rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
+    sent: ReadonlyMap<unknown, Bytes>,
   ): Bytes {
     const { effects, executor } = this.#parts;
     if (!effects.isLogging) return NOTHING;
@@ -318,6 +320,12 @@ export class Lending {
       own,
       returned,
       rests.map(({ shard, transactions }) => [shard, transactions]),
+      // A value that was taken as it came need not be written again.
+      (keyspace, key) => {
+        const ref = keyspace.peek(key, 0, key.length);
+        if (ref === 0) return undefined;
+        return sent.get(keyspace.object(ref) ?? keyspace.value(ref).bytes);
+      },
     );
   }
 

@@ -52,15 +52,21 @@ export class KeyStateWriter {
     this.length = begin;
   }
 
-  /** The state of a record. `database` is the one that it is written under. */
-  write(keyspace: Keyspace, ref: Ref, database: number, owner = 0): void {
+  /**
+   * The state of a record. `database` is the one that it is written under. Of a value whose bytes are at hand
+   * nothing is written: they are to follow, and no other state.
+   */
+  write(keyspace: Keyspace, ref: Ref, database: number, owner = 0, atHand?: Bytes): void {
     const key = keyspace.key(ref);
     const keyLength = key.length;
     const isObject = keyspace.isObject(ref);
-    const form = isObject ? finish(codecAt(keyspace, ref).encode(keyspace.object(ref))) : undefined;
-    const valueLength = form?.byteCount ?? keyspace.length(ref);
+    const form =
+      isObject && atHand === undefined
+        ? finish(codecAt(keyspace, ref).encode(keyspace.object(ref)))
+        : undefined;
+    const valueLength = atHand?.length ?? form?.byteCount ?? keyspace.length(ref);
     const flags = keyspace.encoding(ref) | (isObject ? OBJECT : 0);
-    const at = this.#head(keyLength, valueLength);
+    const at = this.#head(keyLength, valueLength, atHand !== undefined);
     const view = this.#view;
     view.setUint8(at + 4, keyspace.type(ref));
     view.setUint8(at + 5, flags);
@@ -70,6 +76,7 @@ export class KeyStateWriter {
     const keyAt = at + KEY_STATE_HEADER_BYTES;
     const again = keyspace.key(ref);
     this.#put(keyAt, again.bytes, again.at, keyLength);
+    if (atHand !== undefined) return;
     if (form !== undefined) {
       finish(form.write(this.#bytes, keyAt + keyLength));
     } else {
@@ -90,10 +97,10 @@ export class KeyStateWriter {
   }
 
   /** The state of a key, whether it is there or not. An expired one is not. */
-  writeKey(keyspace: Keyspace, key: Bytes, database: number, owner = 0): void {
+  writeKey(keyspace: Keyspace, key: Bytes, database: number, owner = 0, atHand?: Bytes): void {
     const ref = keyspace.peek(key, 0, key.length);
     if (ref === 0) this.writeAbsent(key, database, owner);
-    else this.write(keyspace, ref, database, owner);
+    else this.write(keyspace, ref, database, owner, atHand);
   }
 
   /** A state that is at hand in parts; without a type, that the key is not there. */
@@ -123,10 +130,10 @@ export class KeyStateWriter {
     return this.#bytes.subarray(this.#begin, this.length);
   }
 
-  /** What was written with the room before it, up to a multiple of 8: memory that is the taker's. */
+  /** What was written with the room before it; memory that is the taker's. */
   get record(): Bytes {
-    const end = roundedUp(this.length);
-    return end === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, end);
+    const { length } = this;
+    return length === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, length);
   }
 
   /** Forgets what was written. */
@@ -142,13 +149,14 @@ export class KeyStateWriter {
     return bytes;
   }
 
-  #head(keyLength: number, valueLength: number): number {
+  #head(keyLength: number, valueLength: number, isElsewhere = false): number {
     const at = this.length;
     const size = KEY_STATE_HEADER_BYTES + keyLength + valueLength;
-    if (at + size > this.#bytes.length) this.#grow(at + size);
+    const end = at + (isElsewhere ? size - valueLength : size);
+    if (end > this.#bytes.length) this.#grow(end);
     this.#view.setUint32(at, size, true);
     this.#view.setUint32(at + 8, keyLength, true);
-    this.length = at + size;
+    this.length = end;
     this.count += 1;
     return at;
   }
@@ -163,15 +171,11 @@ export class KeyStateWriter {
   }
 
   #grow(byteCount: number): void {
-    const grown = new Uint8Array(Math.max(roundedUp(byteCount), 2 * this.#bytes.length));
+    const grown = new Uint8Array(Math.max(byteCount, 2 * this.#bytes.length));
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
   }
-}
-
-function roundedUp(byteCount: number): number {
-  return (byteCount + 7) & ~7;
 }
 
 /** Below this a loop is faster than `set` with a view of its own. */

@@ -3,6 +3,7 @@ import { encodeCommand, textOf, until, type Reply, type RespClient } from '#test
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptServers, type KeptServer } from './durability/kept-server.ts';
+import { digestOf, ELEMENTS, longValues } from './long-values.ts';
 
 const copies = suite('COPY of large values');
 
@@ -21,70 +22,33 @@ copies.before.each(async () => {
   await client.call('CONFIG', 'RESETSTAT');
 });
 
-/** Elements of a large value, so many in one command. */
-const ELEMENTS = 60_000;
-const AT_ONCE = 1_000;
-
-async function fill(command: string, key: string, words: (nth: number) => string[]): Promise<void> {
-  for (let nth = 0; nth < ELEMENTS; nth += AT_ONCE) {
-    const some = Array.from({ length: AT_ONCE }, (_, at) => words(nth + at)).flat();
-    await client.call(command, key, ...some);
-  }
-}
-
-async function fillStream(): Promise<void> {
-  const commands = Array.from({ length: ELEMENTS }, (_, nth) => ['XADD', 'from', `1-${nth + 1}`]);
-  const fields = ['field', 'x'.repeat(20)];
-  await Promise.all(commands.map((words) => client.call(...words, ...fields)));
-  await client.call('XGROUP', 'CREATE', 'from', 'g', '0');
-  await client.call('XREADGROUP', 'GROUP', 'g', 'c', 'COUNT', '5000', 'STREAMS', 'from', '>');
-}
-
-const fillers: Readonly<Record<string, () => Promise<unknown>>> = {
-  hash: () => fill('HSET', 'from', (nth) => [`field:${nth}`, `value:${nth}`]),
-  list: () => fill('RPUSH', 'from', (nth) => [`${nth}`.padStart(24, 'element')]),
-  set: () => fill('SADD', 'from', (nth) => [`member:${nth}`]),
-  zset: () => fill('ZADD', 'from', (nth) => [`${(nth * 7919) % 1009}`, `member:${nth}`]),
-  stream: fillStream,
-  string: () => client.call('SETRANGE', 'from', '3000000', 'end'),
-};
-
-async function digest(key: string): Promise<string> {
-  const [type, value, expiry] = await Promise.all([
-    client.call('TYPE', key),
-    client.call('DEBUG', 'DIGEST-VALUE', key),
-    client.call('PEXPIRETIME', key),
-  ]);
-  return [type, (value as Reply[])[0], expiry].map(textOf).join(' ');
-}
-
 async function timesCalled(): Promise<number> {
   const statistics = textOf(await client.call('INFO', 'commandstats'));
   return Number(/cmdstat_copy:calls=(\d+)/.exec(statistics)?.[1] ?? 0);
 }
 
-for (const [type, make] of Object.entries(fillers)) {
+for (const [type, make] of Object.entries(longValues)) {
   copies(`a ${type} is what it was, and its own`, async () => {
-    await make();
+    await make(client, 'from');
     await client.call('PEXPIREAT', 'from', '4000000000000');
-    const before = await digest('from');
+    const before = await digestOf(client, 'from');
     assert.is(await client.call('COPY', 'from', 'to'), 1);
-    assert.is(await digest('to'), before);
+    assert.is(await digestOf(client, 'to'), before);
     assert.is(await timesCalled(), 1);
     await client.call('DEL', 'from');
-    assert.is(await digest('to'), before);
+    assert.is(await digestOf(client, 'to'), before);
     assert.is(await client.call('RENAME', 'to', 'other'), 'OK');
-    assert.is(await digest('other'), before);
+    assert.is(await digestOf(client, 'other'), before);
     await client.call('MOVE', 'other', '1');
     await client.call('SELECT', '1');
-    assert.is(await digest('other'), before);
+    assert.is(await digestOf(client, 'other'), before);
     await client.call('DEL', 'other');
     await client.call('SELECT', '0');
   });
 }
 
 copies('what wants its keys comes after it, in order', async () => {
-  await fillers['hash']!();
+  await longValues.hash(client, 'from');
   const lines = [
     'COPY from to',
     'HSET from field:1 other',
@@ -122,7 +86,7 @@ copies('others are served meanwhile', async () => {
 });
 
 copies('a transaction has it at its place', async () => {
-  await fillers['list']!();
+  await longValues.list(client, 'from');
   const lines = ['MULTI', 'COPY from to', 'LPOP from', 'LLEN to', 'EXEC'];
   const replies = await client.pipeline(lines.map((line) => line.split(' ')));
   const [copied, , length] = replies.at(-1) as Reply[];
@@ -130,7 +94,7 @@ copies('a transaction has it at its place', async () => {
 });
 
 copies('who watches or waits for the key is told when it is there', async () => {
-  await fillers['list']!();
+  await longValues.list(client, 'from');
   const watcher = await server.server.client();
   const waiter = await server.server.client();
   await watcher.call('WATCH', 'to');
@@ -148,7 +112,7 @@ copies('who watches or waits for the key is told when it is there', async () => 
 });
 
 copies('a client that goes leaves it to be done', async () => {
-  await fillers['set']!();
+  await longValues.set(client, 'from');
   const other = await server.server.client();
   other.raw(encodeCommand(['COPY', 'from', 'to']));
   await other.end();
@@ -156,7 +120,7 @@ copies('a client that goes leaves it to be done', async () => {
 });
 
 copies('fields that are due stay until it is made, and go from both', async () => {
-  await fillers['hash']!();
+  await longValues.hash(client, 'from');
   await client.call('HPEXPIRE', 'from', '1', 'FIELDS', '1', 'field:1');
   await client.call('COPY', 'from', 'to');
   const lengths = [
@@ -167,12 +131,12 @@ copies('fields that are due stay until it is made, and go from both', async () =
 });
 
 copies('a copy is there after a kill', async () => {
-  await fillers['zset']!();
+  await longValues.zset(client, 'from');
   await client.call('COPY', 'from', 'to');
-  const before = await digest('to');
+  const before = await digestOf(client, 'to');
   await server.kill();
   client = await server.start({ shards: 1 });
-  assert.is(await digest('to'), before);
+  assert.is(await digestOf(client, 'to'), before);
 });
 
 copies.run();

@@ -1,0 +1,113 @@
+/** Large values that commands want from another shard: they arrive whole, last, and nobody is in between. */
+// test-limit: 60s
+import { textOf, type Reply, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keptServers, type KeptServer } from './durability/kept-server.ts';
+import { keysOnShard } from './keys.ts';
+import { digestOf, ELEMENTS, longValues } from './long-values.ts';
+
+const lending = suite('lending of large values');
+
+const SHARDS = 2;
+const [here = '', near = ''] = keysOnShard(0, SHARDS, 2, 'here');
+const [there = '', far = ''] = keysOnShard(1, SHARDS, 2, 'there');
+
+const newServer = keptServers(lending);
+let server: KeptServer;
+let client: RespClient;
+
+async function start(): Promise<void> {
+  const sync = ['--set', 'persistence.durability-mode=sync'];
+  client = await server.start({ shards: SHARDS, args: sync });
+}
+
+async function startAgain(): Promise<void> {
+  await server.kill();
+  await start();
+}
+
+lending.before(async () => {
+  server = newServer();
+  await start();
+});
+lending.after(() => server.kill());
+lending.before.each(async () => {
+  await client.call('FLUSHALL');
+});
+
+lending(
+  'a value of every type is copied and renamed as it was, and is there after a kill',
+  async () => {
+    const expected = new Map<string, string>();
+    for (const [type, make] of Object.entries(longValues)) {
+      await make(client, here);
+      await client.call('PEXPIREAT', here, '4000000000000');
+      const before = await digestOf(client, here);
+      const [copied = '', renamed = ''] = keysOnShard(1, SHARDS, 2, type);
+      assert.is(await client.call('COPY', here, copied), 1);
+      await client.call('RENAME', here, far);
+      await client.call('RENAME', far, near);
+      await client.call('RENAME', near, renamed);
+      expected.set(copied, before).set(renamed, before);
+    }
+    const digests = async (): Promise<string[]> =>
+      Promise.all([...expected.keys()].map((key) => digestOf(client, key)));
+    assert.equal(await digests(), [...expected.values()]);
+    await startAgain();
+    assert.equal(await digests(), [...expected.values()]);
+    assert.is(await client.call('DBSIZE'), expected.size);
+  },
+);
+
+lending('what wants the key meanwhile comes after it', async () => {
+  await longValues.hash(client, here);
+  const lines = [
+    `COPY ${here} ${there} REPLACE`,
+    `HSET ${here} field:2 changed`,
+    `HGET ${there} field:2`,
+    `HSET ${there} field:3 changed`,
+    `HGET ${here} field:3`,
+  ];
+  const replies = await client.pipeline(lines.map((line) => line.split(' ')));
+  assert.equal(
+    [replies[0], ...[2, 4].map((nth) => textOf(replies[nth]))],
+    [1, 'value:2', 'value:3'],
+  );
+});
+
+lending('a transaction changes both lists, or after a kill neither', async () => {
+  await longValues.list(client, here);
+  await longValues.list(client, there);
+  const lines = ['MULTI', `LMOVE ${here} ${there} LEFT RIGHT`, `RPOPLPUSH ${there} ${here}`];
+  lines.push(`LPOP ${there}`, `LLEN ${here}`, 'EXEC');
+  const replies = await client.pipeline(lines.map((line) => line.split(' ')));
+  assert.is((replies.at(-1) as Reply[])[3], ELEMENTS);
+  const before = [await digestOf(client, here), await digestOf(client, there)];
+  await startAgain();
+  assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+  assert.is(await client.call('LLEN', there), ELEMENTS - 1);
+});
+
+lending('what a group has been given of a lent stream is known to its own shard', async () => {
+  await longValues.stream(client, here);
+  const read = ['XREADGROUP', 'GROUP', 'g', 'c', 'COUNT', '3', 'STREAMS', here, '>'];
+  await client.pipeline([['MULTI'], ['SET', there, 'x'], read, ['EXEC']]);
+  const pending = async (): Promise<unknown> =>
+    ((await client.call('XPENDING', here, 'g')) as Reply[])[0];
+  assert.is(await pending(), 5003);
+  await startAgain();
+  assert.is(await pending(), 5003);
+});
+
+lending('the union of large sets is made where it belongs', async () => {
+  await longValues.set(client, here);
+  await client.call('SADD', near, 'only');
+  assert.is(await client.call('SUNIONSTORE', there, here, near), ELEMENTS + 1);
+  const before = await digestOf(client, there);
+  await startAgain();
+  assert.is(await digestOf(client, there), before);
+  assert.is(await client.call('SCARD', here), ELEMENTS);
+});
+
+lending.run();
