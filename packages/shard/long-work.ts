@@ -1,7 +1,6 @@
 /** What takes long, in slices between batches of commands. */
 
 import type { Steps } from '#base';
-import type { Upkeep } from './upkeep.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
 const SLICE_US = 500;
@@ -15,13 +14,11 @@ interface Work {
 }
 
 export class LongWork {
-  readonly #upkeep: Upkeep;
   readonly #nowUs: () => number;
   /** In the order in which it came; the first is worked at. */
   #queue: Work[] = [];
 
-  constructor(upkeep: Upkeep, nowUs: () => number) {
-    this.#upkeep = upkeep;
+  constructor(nowUs: () => number) {
     this.#nowUs = nowUs;
   }
 
@@ -33,25 +30,18 @@ export class LongWork {
   /** Does the first steps at once, nearly always all of them; `done` is told what they have made. */
   run<Result>(steps: Steps<Result>, done: (made: Result) => void): void {
     const work = workOf(steps, done);
-    if (!this.#advance(work)) this.#add(work);
+    if (!this.#advance(work)) this.#queue.push(work);
   }
 
   /** Does all steps later. */
   later<Result>(steps: Steps<Result>, done: (made: Result, spentUs: number) => void): void {
-    this.#add(workOf(steps, done));
+    this.#queue.push(workOf(steps, done));
   }
 
   /** Goes on for a while. */
   slice(): void {
     const [work] = this.#queue;
-    if (work === undefined || !this.#advance(work, () => this.#queue.shift())) return;
-    this.#upkeep.keepsFields = this.isActive;
-  }
-
-  #add(work: Work): void {
-    this.#queue.push(work);
-    // A field that goes by itself would change what is being read.
-    this.#upkeep.keepsFields = true;
+    if (work !== undefined) this.#advance(work, () => this.#queue.shift());
   }
 
   /** Answers whether it is done. */

@@ -8,8 +8,11 @@ import type { Outlet } from './reply-sender.ts';
 
 /** Where pieces of a snapshot go. */
 export interface SnapshotOutlet {
-  /** States of so many keys, whose bytes are good until it returns; none ends the snapshot of that number. */
-  send(number: number, states: Bytes, keys: number): void;
+  /**
+   * States of so many keys, whose bytes are good until it returns, or given away with all their memory; none ends the
+   * snapshot of that number.
+   */
+  send(number: number, states: Bytes, keys: number, isGiven: boolean): void;
   /** Pieces on their way, which the disk has not taken. */
   readonly ahead: number;
 }

@@ -94,7 +94,8 @@ export class ShardMachine {
     this.#trials = new Trials({ ...shared, events });
     this.#blocking = new Blocking({ ...shared, waiters, trials: this.#trials, holds });
     const nowUs = (): number => parts.clock.nowUs();
-    this.#work = new LongWork(base.upkeep, nowUs);
+    this.#work = new LongWork(nowUs);
+    base.upkeep.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
     this.#lending = new Lending({
       ...shared,
       ...{ values: this.#values, blocking: this.#blocking, holds, work: this.#work },

@@ -30,9 +30,10 @@ export class SnapshotPieces implements SnapshotOutlet {
     return (this.#sent - this.#progress.piecesTaken) | 0;
   }
 
-  send(number: number, states: Bytes, keys: number): void {
-    const piece: SnapshotPiece = { number, states: this.#copied(states), keys };
-    this.#port.postMessage(piece);
+  send(number: number, states: Bytes, keys: number, isGiven: boolean): void {
+    const own = isGiven ? states : this.#copied(states);
+    const piece: SnapshotPiece = { number, states: own, keys };
+    this.#port.postMessage(piece, isGiven ? [states.buffer as ArrayBuffer] : []);
     this.#sent = (this.#sent + 1) | 0;
     if (keys === 0) this.#rooms = [];
   }

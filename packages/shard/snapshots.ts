@@ -44,7 +44,7 @@ export class Snapshots {
     }
     journal?.cut(number);
     this.#number = number;
-    this.freeze.begin((states, keys) => outlet?.send(number, states, keys));
+    this.freeze.begin((states, keys, isGiven) => outlet?.send(number, states, keys, isGiven));
   }
 
   /** Goes on for a while; false when there was nothing that could be done. */
@@ -60,7 +60,7 @@ export class Snapshots {
     page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
     if (!isThrough) return true;
-    outlet?.send(this.#number, new Uint8Array(0), 0);
+    outlet?.send(this.#number, new Uint8Array(0), 0, false);
     return false;
   }
 }

@@ -48,8 +48,8 @@ export class Upkeep {
   readonly #nowUs: () => number;
   #maxmemory = 0;
   #isPaused = false;
-  /** Fields of hashes do not expire by themselves. */
-  keepsFields = false;
+  /** Whether a value is being read in steps: no field of it may expire by itself. */
+  isReading = (): boolean => false;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
@@ -153,7 +153,7 @@ export class Upkeep {
     const beganUs = this.#nowUs();
     store.expireSlice(this.#nowUs, this.#expireUs);
     const startUs = this.#nowUs();
-    const fields = this.keepsFields ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    const fields = this.isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
     this.#took('expire-cycle', beganUs);
     return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
   }

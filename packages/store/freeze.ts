@@ -7,10 +7,11 @@
  * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
  * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
  */
-import type { Bytes } from '#base';
+import { asBuffer, finish, type Bytes, type Steps } from '#base';
 import type { Contents } from './contents.ts';
-import { KeyStateWriter } from './key-state.ts';
+import { KeyStateWriter, longState } from './key-state.ts';
 import type { Keyspace } from './keyspace.ts';
+import { LONG_COPY_BYTES } from './limits.ts';
 import { FREEZE_BIT } from './record-head.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
@@ -22,8 +23,15 @@ const PIECE_BYTES = 256 * 1_024;
 /** Nearly no piece is larger: keys are looked at so many at a time. */
 export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
 
-/** Takes states of keys; the bytes are good until it returns. */
-export type FreezeSink = (states: Bytes, count: number) => void;
+/** Takes states of keys; the bytes are good until it returns, or given away with all their memory. */
+export type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
+
+/** The state of a key with a long value, which is being written. */
+interface LongState {
+  readonly contents: Contents;
+  readonly key: Bytes;
+  readonly steps: Steps<Bytes>;
+}
 
 export class Freeze {
   readonly #store: Store;
@@ -34,6 +42,8 @@ export class Freeze {
   #numbers = new Map<Contents, number>();
   #database = 0;
   #cursor = 0;
+  /** Long values that the walk has met. Nobody changes them before they are written. */
+  #long: LongState[] = [];
   /** Records that one step has found. */
   readonly #refs: Ref[] = [];
   /** Bytes written because they were about to change. */
@@ -60,6 +70,11 @@ export class Freeze {
     this.preservedBytes = 0;
   }
 
+  /** Whether a value is being read, in steps. */
+  get isReading(): boolean {
+    return this.#long.length > 0;
+  }
+
   /** What is still to come is not wanted; the walk goes on, so that all records are met. */
   abandon(): void {
     if (this.isActive) this.#sink = nobody;
@@ -70,20 +85,44 @@ export class Freeze {
     const keyspace = this.#store.databases[database];
     if (keyspace === undefined) return;
     const ref = keyspace.lookUp(bytes, length, at);
-    if (ref === 0 || !this.#isUnmet(keyspace, ref)) return;
+    if (ref === 0) return;
+    if (this.#long.length > 0) this.#finishLong(keyspace.contents, bytes.subarray(at, at + length));
+    if (!this.#isUnmet(keyspace, ref)) return;
     const number = this.#numbers.get(keyspace.contents);
-    const before = this.#writer.length;
     meet(keyspace, ref);
     if (number === undefined) return;
+    if (isLong(keyspace, ref)) {
+      const state = finish(longState(keyspace, ref, number));
+      this.preservedBytes += state.length;
+      this.#sink?.(state, 1, true);
+      return;
+    }
+    const before = this.#writer.length;
     this.#writer.write(keyspace, ref, number);
     this.preservedBytes += this.#writer.length - before;
     if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+  }
+
+  /** A key is about to change: if it is a long one that is being written, that is done at once. */
+  #finishLong(contents: Contents, key: Bytes): void {
+    const nth = this.#long.findIndex(
+      (long) => long.contents === contents && asBuffer(long.key).equals(key),
+    );
+    if (nth < 0) return;
+    const [{ steps }] = this.#long.splice(nth, 1) as [LongState];
+    const state = finish(steps);
+    this.preservedBytes += state.length;
+    this.#sink?.(state, 1, true);
   }
 
   /** Goes on for a while; true when all keys are met. */
   slice(nowUs: () => number, budgetUs: number): boolean {
     const endUs = nowUs() + budgetUs;
     do {
+      if (this.#long.length > 0) {
+        this.#stepLong();
+        continue;
+      }
       const keyspace = this.#standing[this.#database];
       if (keyspace === undefined) {
         this.#end();
@@ -114,8 +153,26 @@ export class Freeze {
     for (let nth = 0; nth < unmet; nth += 1) {
       const ref = refs[nth]!;
       meet(keyspace, ref);
-      this.#writer.write(keyspace, ref, this.#database);
+      if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
+      else this.#writer.write(keyspace, ref, this.#database);
     }
+  }
+
+  #beginLong(keyspace: Keyspace, ref: Ref): void {
+    const { bytes, at, length } = keyspace.key(ref);
+    const key = bytes.slice(at, at + length);
+    const steps = longState(keyspace, ref, this.#database);
+    // What the record says is read now.
+    const first = steps.next();
+    if (first.done === true) this.#sink?.(first.value, 1, true);
+    else this.#long.push({ contents: keyspace.contents, key, steps });
+  }
+
+  #stepLong(): void {
+    const step = this.#long[0]!.steps.next();
+    if (step.done !== true) return;
+    this.#long.shift();
+    this.#sink?.(step.value, 1, true);
   }
 
   /** Whether a record was there when the freeze began, and has not been met since. */
@@ -125,18 +182,22 @@ export class Freeze {
 
   #handOn(): void {
     const { count, written } = this.#writer;
-    if (count > 0) this.#sink?.(written, count);
+    if (count > 0) this.#sink?.(written, count, false);
     this.#writer.clear();
   }
 
   #end(): void {
     this.#handOn();
     this.#sink = undefined;
-    // A huge value has made it as large.
     this.#writer = new KeyStateWriter(0);
     this.#standing = [];
     this.#numbers.clear();
   }
+}
+
+function isLong(keyspace: Keyspace, ref: Ref): boolean {
+  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_COPY_BYTES;
+  return keyspace.recordBytes(ref) > LONG_COPY_BYTES;
 }
 
 function meet({ contents }: Keyspace, ref: Ref): void {

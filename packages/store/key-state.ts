@@ -6,12 +6,12 @@
  *
  * The value is the store's own representation: the encodings of `encodings.ts`, objects as their codec makes them.
  */
-import { assert, finish, type Bytes } from '#base';
+import { assert, copyInSteps, finish, type Bytes, type Steps } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
-import { codecAt, codecOf } from './value-codec.ts';
+import { codecAt, codecOf, type Encoded } from './value-codec.ts';
 
 export const KEY_STATE_HEADER_BYTES = 24;
 
@@ -103,24 +103,30 @@ export class KeyStateWriter {
     else this.write(keyspace, ref, database, owner, atHand);
   }
 
-  /** A state that is at hand in parts; without a type, that the key is not there. */
-  writeCopy(copy: StateCopy, owner: number): void {
+  /**
+   * A state that is at hand in parts; without a type, that the key is not there. Of a value that is to `follow` only
+   * the size is written.
+   */
+  writeCopy(copy: StateCopy, owner: number, follow?: Encoded): void {
     const { key, value, object, database } = copy;
     if (copy.type === 0) {
       this.writeAbsent(key, database, owner);
       return;
     }
-    const form =
-      object === undefined ? undefined : finish(codecOf(copy.type, copy.encoding).encode(object));
-    const at = this.#head(key.length, form?.byteCount ?? value.length);
+    const isObject = object !== undefined;
+    const form = isObject
+      ? (follow ?? finish(codecOf(copy.type, copy.encoding).encode(object)))
+      : follow;
+    const at = this.#head(key.length, form?.byteCount ?? value.length, follow !== undefined);
     const view = this.#view;
     view.setUint8(at + 4, copy.type);
-    view.setUint8(at + 5, copy.encoding | (form === undefined ? 0 : OBJECT));
+    view.setUint8(at + 5, copy.encoding | (isObject ? OBJECT : 0));
     view.setUint16(at + 6, database, true);
     view.setUint32(at + 12, copy.access | (owner << 24), true);
     view.setFloat64(at + 16, copy.expireAt, true);
     const valueAt = at + KEY_STATE_HEADER_BYTES + key.length;
     this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
+    if (follow !== undefined) return;
     if (form === undefined) this.#put(valueAt, value, 0, value.length);
     else finish(form.write(this.#bytes, valueAt));
   }
@@ -177,6 +183,37 @@ export class KeyStateWriter {
     this.#view = new DataView(grown.buffer);
   }
 }
+
+/**
+ * The state of a record whose value is long, in memory of its own. The record is read with the first step; its value
+ * must stay as it is up to the last.
+ */
+export function* longState(keyspace: Keyspace, ref: Ref, database: number): Steps<Bytes> {
+  const key = keyspace.key(ref);
+  const copy = {
+    ...{ database, key: key.bytes.slice(key.at, key.at + key.length) },
+    ...{ type: keyspace.type(ref), encoding: keyspace.encoding(ref) },
+    ...{ access: keyspace.access(ref), expireAt: keyspace.expireAt(ref) },
+    ...{ value: NOTHING, object: keyspace.object(ref) },
+  };
+  const form = yield* formOf(keyspace, ref);
+  const headBytes = KEY_STATE_HEADER_BYTES + copy.key.length;
+  const writer = new KeyStateWriter(headBytes);
+  writer.writeCopy(copy, 0, form);
+  const state = new Uint8Array(headBytes + form.byteCount);
+  state.set(writer.written);
+  yield* form.write(state, headBytes);
+  return state;
+}
+
+function* formOf(keyspace: Keyspace, ref: Ref): Steps<Encoded> {
+  if (keyspace.isObject(ref)) return yield* codecAt(keyspace, ref).encode(keyspace.object(ref));
+  const { bytes, at, length } = keyspace.value(ref);
+  const value = bytes.subarray(at, at + length);
+  return { byteCount: length, write: (target, to) => copyInSteps(value, target, to) };
+}
+
+const NOTHING: Bytes = new Uint8Array(0);
 
 /** Below this a loop is faster than `set` with a view of its own. */
 const BYTE_LOOP_MAX = 96;
