@@ -95,6 +95,8 @@ export interface ShardContext {
   logAs(...words: (string | Bytes)[]): void;
   /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */
   countChanges(count: number): void;
+  /** Must be called where something has changed that Redis counts as no change: it lasts all the same. */
+  changedUncounted(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Must be called when a command has emptied a whole database, or all of them (-1), of so many keys. */
@@ -123,6 +125,11 @@ export interface ShardContext {
   block(wait: Wait): void;
   /** Blocks the shard; for DEBUG SLEEP only. */
   sleep(seconds: number): void;
+  /**
+   * What the shard's snapshot and log on disk say that it holds, in a store of its own. Throws an error with what is
+   * wrong with them. Undefined where nothing is kept on disk.
+   */
+  readonly readLog: (() => Store) | undefined;
 }
 
 /** CLIENT REPLY: `skip` drops the next command's reply; `armed` is the SKIP command itself. */

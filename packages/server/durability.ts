@@ -62,9 +62,8 @@ interface SnapshotUnderWay {
 export function openDurability(
   parts: Omit<DurabilityParts, 'folder' | 'lock'>,
 ): Durability | undefined {
-  const { settings } = parts;
-  if (!settings.boolean('persistence.enabled')) return undefined;
-  const dataDir = settings.string('persistence.data-dir');
+  if (!parts.settings.boolean('persistence.enabled')) return undefined;
+  const dataDir = parts.settings.string('persistence.data-dir');
   makeFolder(dataDir);
   const lock = new FolderLock(dataDir);
   try {
@@ -79,7 +78,8 @@ export class Durability {
   readonly #parts: DurabilityParts;
   readonly #lock: FolderLock;
   readonly #due: SnapshotDue;
-  readonly epoch: number;
+  /** What all shards must know; the epoch is that of this life of the server. */
+  readonly ofShards: { readonly epoch: number; readonly folder: string };
   readonly disk: DiskLink;
   #nextNumber: number;
   #underWay: SnapshotUnderWay | undefined;
@@ -96,13 +96,13 @@ export class Durability {
     const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.#due = new SnapshotDue(parts);
-    this.epoch = folder.lastEpoch + 1;
+    this.ofShards = { epoch: folder.lastEpoch + 1, folder: folder.folder };
     const firstSegment = folder.lastSegment + 1;
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
       options: {
         ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
-        ...{ folder: folder.folder, epoch: this.epoch, firstSegment },
+        ...{ ...this.ofShards, firstSegment },
         ...diskSettings(settings),
         packs: settings.boolean('snapshot.compression'),
       },

@@ -152,10 +152,7 @@ export class Server {
     const { durability } = this;
     return new ShardPool({
       fabric,
-      durability:
-        durability === undefined
-          ? undefined
-          : { epoch: durability.epoch, ports: durability.disk.shardPorts },
+      durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
       settings: shardSettings(this.settings),
       died: (shard, reason) => {
         this.#shardDied(shard, reason);

@@ -23,7 +23,9 @@ export interface ShardPoolOptions {
   fabric: Fabric;
   settings: Readonly<Record<string, SettingValue>>;
   /** Undefined where nothing is kept on disk. */
-  durability: { readonly epoch: number; readonly ports: readonly ShardPorts[] } | undefined;
+  durability:
+    | { readonly epoch: number; readonly folder: string; readonly ports: readonly ShardPorts[] }
+    | undefined;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
 }
@@ -77,7 +79,7 @@ export class ShardPool {
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
     const { shape, memory, pageShape, shardMemory, recorders } = options.fabric;
-    const epoch = options.durability?.epoch ?? 0;
+    const { epoch = 0, folder = '' } = options.durability ?? {};
     const ports = options.durability?.ports[index];
     const data: ShardThreadData = {
       index,
@@ -89,7 +91,7 @@ export class ShardPool {
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
-      durability: ports === undefined ? undefined : { epoch, ...ports },
+      durability: ports === undefined ? undefined : { epoch, folder, ...ports },
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,

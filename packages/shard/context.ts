@@ -4,6 +4,7 @@ import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } fr
 import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
 import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
+import type { SettingValue } from '#link';
 import type { Keyspace, Store } from '#store';
 import type { EffectWord } from './journal.ts';
 import type { ItemMark } from './items.ts';
@@ -26,6 +27,7 @@ export interface ContextParts {
   shardCount: number;
   random: () => number;
   sleep: (seconds: number) => void;
+  readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
 }
 
 /** A command needs a key that is neither this shard's nor lent to it. */
@@ -67,10 +69,13 @@ export class ExecutionContext implements ShardContext {
   /** While keys of other shards are here: the names of those that commands have changed. */
   touched: Set<string> | undefined;
   isLogged = false;
+  /** Changes that the page does not count. */
+  uncounted = 0;
   /** Commands that do what the one at hand has done, where itself would not. */
   readonly effects: (readonly EffectWord[])[] = [];
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
+  readonly readLog: (() => Store) | undefined;
   readonly #values: Float64Array;
   readonly #watches: Watches;
   readonly #waiters: Waiters;
@@ -85,6 +90,8 @@ export class ExecutionContext implements ShardContext {
     this.shardCount = parts.shardCount;
     this.random = parts.random;
     this.sleep = parts.sleep;
+    const { readLog, settings } = parts;
+    this.readLog = readLog && (() => readLog(settings.all));
     this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
     this.#values = parts.page.values;
     this.#watches = parts.watches;
@@ -216,6 +223,15 @@ export class ExecutionContext implements ShardContext {
 
   logAs(...words: EffectWord[]): void {
     this.effects.push(words);
+  }
+
+  changedUncounted(): void {
+    this.uncounted += 1;
+  }
+
+  /** What moves on with everything that must last. */
+  get changeCount(): number {
+    return this.#values[AT.changes]! + this.uncounted;
   }
 
   countChanges(count: number): void {

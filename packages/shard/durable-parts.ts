@@ -2,14 +2,24 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable } from '#base';
-import { Doorbell, LogProgress, RingWriter, type LinkLayout, type LinkMemory } from '#link';
+import {
+  Doorbell,
+  LogProgress,
+  RingWriter,
+  type LinkLayout,
+  type LinkMemory,
+  type SettingValue,
+} from '#link';
+import type { Store } from '#store';
 import { Journal } from './journal.ts';
 import type { MachineParts } from './machine-parts.ts';
+import { readShard } from './offline.ts';
 import { SnapshotPieces } from './snapshot-pieces.ts';
 
 /** What main gives the thread for it. */
 export interface ShardDurability {
   readonly epoch: number;
+  readonly folder: string;
   /** Records too large for the ring. */
   readonly records: MessagePort;
   /** Pieces of snapshots. */
@@ -22,9 +32,9 @@ export function durablePartsOf(
   durability: ShardDurability | undefined,
   memory: LinkMemory,
   layout: LinkLayout,
-): Pick<MachineParts, 'journal' | 'snapshots'> {
+): Pick<MachineParts, 'journal' | 'snapshots' | 'readLog'> {
   if (durability === undefined) return {};
-  const { epoch, records, pieces } = durability;
+  const { epoch, folder, records, pieces } = durability;
   const bell = new Doorbell(memory, layout.logBell);
   const place = layout.logs[index] ?? unreachable('the shard has a log ring');
   const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
@@ -42,5 +52,9 @@ export function durablePartsOf(
       );
     },
   });
-  return { journal, snapshots: new SnapshotPieces(pieces, progress) };
+  const readLog = (settings: Readonly<Record<string, SettingValue>>): Store => {
+    if (!journal.drain()) throw new Error('the log cannot be written');
+    return readShard(folder, { index, shards: layout.logs.length, settings });
+  };
+  return { journal, readLog, snapshots: new SnapshotPieces(pieces, progress) };
 }

@@ -4,7 +4,6 @@
  */
 import type { Bytes } from '#base';
 import type { Arguments } from '#commands';
-import { AT } from '#diag';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#probes';
@@ -17,8 +16,6 @@ import { KeyState, type CopyMessage } from './key-copies.ts';
 export interface EffectsParts {
   readonly store: Store;
   readonly context: ExecutionContext;
-  /** Of the shard's page. */
-  readonly values: Float64Array;
   readonly freeze: Freeze;
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
@@ -66,23 +63,23 @@ export class Effects {
 
   /** A command that may write is about to be run. */
   begin(): void {
-    const { context, values } = this.#parts;
+    const { context } = this.#parts;
     if (!this.isLogging) return;
     context.isLogged = true;
     context.effects.length = 0;
-    this.#changesBefore = values[AT.changes]!;
+    this.#changesBefore = context.changeCount;
   }
 
   /** The command of the frame was run; answers the bytes that were logged. */
   end(frame: Frame): number {
-    const { context, values } = this.#parts;
+    const { context } = this.#parts;
     if (!context.isLogged) return 0;
     context.isLogged = false;
     // With keys of others here, what was done is logged as states when it is over.
     if (context.lent !== undefined) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
-    if (!isShare && values[AT.changes] === this.#changesBefore) return 0;
+    if (!isShare && context.changeCount === this.#changesBefore) return 0;
     const journal = this.#journal!;
     const { effects, nowMs, database } = context;
     if (effects.length === 0) {

@@ -62,7 +62,7 @@ export class Foundations {
       nowUs: () => parts.clock.nowUs(),
     });
     this.effects = new Effects({
-      ...{ store, context: this.context, values: page.values, journal, shardIndex: index },
+      ...{ store, context: this.context, journal, shardIndex: index },
       freeze: this.snapshots.freeze,
       args: () => executor().args,
     });

@@ -226,6 +226,18 @@ export class Journal {
     wake();
   }
 
+  /** Waits until all that was logged is in its file; false when it cannot be written. */
+  drain(): boolean {
+    const { ring, progress } = this.#parts;
+    this.flush();
+    while (this.#behind.length > 0 || ring.backlog > 0) {
+      if (progress.hasFailed) return false;
+      ring.waitForRoom(ROOM_WAIT_MS);
+      this.flush();
+    }
+    return !progress.hasFailed;
+  }
+
   /** Whether the next `settle` waits. */
   get mustSettle(): boolean {
     return this.isSync && (this.#isUnsynced || this.#parts.ring.hasUnpublished);

@@ -261,14 +261,14 @@ export class Lending {
     context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
     const isBroken = lenders.some((lender) => lender.isBroken);
     const { transactions } = this.#parts.effects;
-    const changesBefore = this.#changeCount;
+    const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
     else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     context.touched = undefined;
     context.lent = undefined;
     context.spare = undefined;
-    const isChanged = changesBefore !== this.#changeCount;
+    const isChanged = changesBefore !== context.changeCount;
     const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
     const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
     const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
@@ -339,10 +339,6 @@ export class Lending {
       if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
       sender.give(FrameKind.returned, shard, rest.transaction, body);
     });
-  }
-
-  get #changeCount(): number {
-    return this.#parts.values[AT.changes]!;
   }
 
   #count(counter: number): void {

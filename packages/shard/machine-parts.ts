@@ -3,6 +3,7 @@
 import type { Bytes, Clock } from '#base';
 import type { FlightRecorder, Page, ThreadProbe } from '#diag';
 import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
+import type { Store } from '#store';
 import type { Journal } from './journal.ts';
 import type { Outlet } from './reply-sender.ts';
 
@@ -36,6 +37,11 @@ export interface MachineParts {
   settings: Readonly<Record<string, SettingValue>>;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
+  /**
+   * What the shard's snapshot and log on disk say that it holds, by these settings. Throws an error with what is
+   * wrong with them. Undefined where nothing is kept on disk.
+   */
+  readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
   /** Where the shard logs what it does; undefined where nothing is kept on disk. */

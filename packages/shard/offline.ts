@@ -23,7 +23,7 @@ import {
   type Manifest,
   type RecoveryPlan,
 } from '#persistence';
-import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref } from '#store';
+import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref, type Store } from '#store';
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
 import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
@@ -62,14 +62,9 @@ export class OfflineData {
 
   constructor(shards: number, settings: Readonly<Record<string, SettingValue>>) {
     this.#settings = settings;
-    const shape = {
-      databases: settings['databases'] as number,
-      commands: commandTable.entries.length,
-      errorCodes: 64,
-    };
     const pages: Page[] = [];
     this.machines = Array.from({ length: shards }, (_, index) => {
-      const page = new Page(shape, allocateShared(Page.bytes(shape)));
+      const page = offlinePage(settings);
       pages.push(page);
       return offlineMachine({ index, shards, page, settings });
     });
@@ -291,6 +286,35 @@ export async function redistribute(
   data.repair();
   removeAllBut(realDisk, folder, number);
   return report;
+}
+
+/**
+ * What the files of one shard say, while the server goes on that writes them. Throws an error with what is wrong
+ * with them.
+ */
+export function readShard(folder: string, options: Omit<MachineOptions, 'page'>): Store {
+  const page = offlinePage(options.settings);
+  const machine = offlineMachine({ ...options, page });
+  const found = new DataFolder(folder);
+  if (found.isEmpty) return machine.store;
+  machine.beginReplay();
+  const { store, replay } = machine;
+  const outcome = new Recovery({ store, replay, page }).run(
+    found.plan(0).shards[options.index]!,
+    false,
+  );
+  if (isProblem(outcome)) throw new Error(outcome.message);
+  return store;
+}
+
+/** A page for a machine that nobody talks to. */
+function offlinePage(settings: Readonly<Record<string, SettingValue>>): Page {
+  const shape = {
+    databases: settings['databases'] as number,
+    commands: commandTable.entries.length,
+    errorCodes: 64,
+  };
+  return new Page(shape, allocateShared(Page.bytes(shape)));
 }
 
 interface MachineOptions {

@@ -37,6 +37,11 @@ export class Settings implements ShardSettings {
     return Array.isArray(value) ? (value as string[]) : unreachable(`setting ${name} is a list`);
   }
 
+  /** All of them, as they are now. */
+  get all(): Readonly<Record<string, SettingValue>> {
+    return Object.fromEntries(this.#values);
+  }
+
   /** Calls `apply` now and after every change of any setting. */
   follow(apply: (settings: Settings) => void): void {
     this.#listeners.push(apply);

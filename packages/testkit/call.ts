@@ -69,6 +69,7 @@ export class CallContext implements ShardContext {
   mayBlock = true;
   readonly mayPrepare = false;
   readonly prepared: unknown = undefined;
+  readLog: (() => Store) | undefined;
   readonly isOffering = false;
   isLogged = false;
   /** Commands that were logged instead of those that were run. */
@@ -151,6 +152,10 @@ export class CallContext implements ShardContext {
 
   prepare(): void {
     throw new Error('nothing else goes on meanwhile');
+  }
+
+  changedUncounted(): void {
+    this.announced.push('uncounted');
   }
 
   countChanges(count: number): void {

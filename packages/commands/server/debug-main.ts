@@ -134,20 +134,6 @@ function demandReplyBufferOption(args: Arguments): void {
   if (!args.spellsAt(3, 'NEVER') && !args.spellsAt(3, 'RESET')) args.roundedAt(3);
 }
 
-/** What would read data back from disk. */
-function refused(name: string, arity: number): OnMainCommand {
-  const refusal = new CommandError(`ERR DEBUG ${name}: the log is read at the start alone`);
-  return onMain<ServerContext>({
-    ...debugHead,
-    name: `DEBUG|${name}`,
-    summary: 'Is refused: the log is read at the start alone.',
-    arity,
-    run() {
-      throw refusal;
-    },
-  });
-}
-
 const help = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|HELP',
@@ -167,7 +153,7 @@ const help = onMain<ServerContext>({
         '<count>; -1 for all that is kept, 4096 of each thread. Read without asking any thread.',
       ],
       ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
-      ['LOADAOF', 'Is refused: nothing is on disk.'],
+      ['LOADAOF', 'Reads all keys back from the snapshot and the log on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
       ['LISTPACK <key>', 'The entries of the value of <key>, if it is one listpack.'],
       ['OBJECT <key>', 'Where and how the value of <key> is kept.'],
@@ -213,6 +199,5 @@ export const debugOnMain = [
   log,
   protocol,
   ...switches,
-  refused('LOADAOF', 2),
   help,
 ];

@@ -12,6 +12,7 @@ import { allOk, type Merge } from '../merge.ts';
 import { jsonPart } from '../parts.ts';
 import { debugHead } from './debug-head.ts';
 import { packedThreshold, quicklistReport } from './debug-list.ts';
+import { loadAof } from './debug-loadaof.ts';
 import { reload } from './debug-reload.ts';
 import { Digest } from './digest.ts';
 
@@ -173,6 +174,7 @@ const populate = everyShard({
 });
 
 export const debugOnShards = [
+  loadAof,
   reload,
   sleep,
   setActiveExpire,

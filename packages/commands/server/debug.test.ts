@@ -33,7 +33,10 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
     'DEBUG RELOAD NOSAVE',
     '-ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
   ],
-  ['DEBUG LOADAOF', '-ERR DEBUG LOADAOF: the log is read at the start alone'],
+  [
+    'DEBUG LOADAOF',
+    '-ERR nothing is kept on disk: persistence.enabled is no, and only a start changes that',
+  ],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 100b', 'OK'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 0', 'OK'],
   [

@@ -308,10 +308,11 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   consumerAsking(context, args, index, { group, name });
   if (isServed) begin();
   const reader = { stream, group, name };
-  const hasDelivered = isNew
-    ? isServed && deliver(context, reader, request)
-    : showPending(context, reader, after, request.count);
-  if (hasDelivered) context.countChanges(1);
+  if (!isNew) {
+    if (showPending(context, reader, after, request.count)) context.changedUncounted();
+  } else if (isServed && deliver(context, reader, request)) {
+    context.countChanges(1);
+  }
   found.post();
 }
 
@@ -342,8 +343,8 @@ function deliver(
 }
 
 /**
- * Answers what the consumer has not acknowledged; whether there was an entry, which counts as another
- * delivery. Redis counts that as no change, and its log lacks it.
+ * Answers what the consumer has not acknowledged; whether there was an entry, which is delivered once more. Redis
+ * counts that as no change, and its log lacks it.
  */
 function showPending(
   { reply, nowMs }: ShardContext,

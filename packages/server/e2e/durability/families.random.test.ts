@@ -60,6 +60,9 @@ for (const family of families) {
       .filter((words) => !expiresSoon(words));
     await play(client, commands, random);
     const before = await stateOf(client);
+    await client.call('DEBUG', 'LOADAOF');
+    const read = differences(before, await stateOf(client));
+    assert.equal(read, [], `TEST_SEED=${seed} brings this back: DEBUG LOADAOF`);
     await server.kill();
     const after = await stateOf(await server.start());
     assert.equal(differences(before, after), [], `TEST_SEED=${seed} brings this back`);
