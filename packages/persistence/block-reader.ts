@@ -7,7 +7,13 @@
  * it is damage.
  */
 import fs from 'node:fs';
-import { BLOCK_HEADER_BYTES, checksum, decodeBlockHead, type BlockHead } from './block.ts';
+import {
+  BLOCK_HEADER_BYTES,
+  BLOCK_MARK,
+  checksum,
+  decodeBlockHead,
+  type BlockHead,
+} from './block.ts';
 import {
   decodeFileHead,
   FILE_HEAD_BYTES,
@@ -89,6 +95,36 @@ export class BlockReader {
     this.#number = head.number;
     this.#offset = at + BLOCK_HEADER_BYTES + head.bytes;
     return body;
+  }
+
+  /** Goes on at the next block that is whole, or at the end; answers what is left out. */
+  resume(): TornEnd {
+    const offset = this.#offset;
+    let at = this.#markFrom(offset + 1);
+    while (at < this.size && !this.#isSound(at)) at = this.#markFrom(at + 1);
+    this.#offset = at;
+    const head = this.#headAt(at);
+    if (head !== undefined) this.#number = head.number - 1;
+    return { offset, bytes: this.#offset - offset };
+  }
+
+  /** Where the next mark of a block's head stands, at any byte; the size of the file where there is none. */
+  #markFrom(from: number): number {
+    for (let at = from; at < this.size; at += WINDOW_BYTES) {
+      // A mark may lie across two windows.
+      const length = Math.min(WINDOW_BYTES + BLOCK_MARK.length, this.size - at);
+      const found = this.#stretch(at, length).indexOf(BLOCK_MARK);
+      if (found >= 0) return at + found;
+    }
+    return this.size;
+  }
+
+  #isSound(at: number): boolean {
+    const head = this.#headAt(at);
+    if (head === undefined || head.number <= this.#number) return false;
+    const bodyAt = at + BLOCK_HEADER_BYTES;
+    if (bodyAt + head.bytes > this.size) return false;
+    return checksum([this.#stretch(bodyAt, head.bytes)]) === head.crc;
   }
 
   /** What follows the last whole block: nothing, or a torn end. Throws a DamagedFile when it is damage. */

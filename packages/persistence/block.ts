@@ -12,6 +12,8 @@ import { unreachable, type Bytes } from '#base';
 
 export const BLOCK_HEADER_BYTES = 32;
 const MAGIC = 0x4243_5653;
+/** The magic as the bytes that a head begins with. */
+export const BLOCK_MARK = Buffer.from(Uint32Array.of(MAGIC).buffer);
 
 export interface BlockHead {
   readonly bytes: number;

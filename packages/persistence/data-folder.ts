@@ -33,6 +33,8 @@ export interface ShardPlan {
   /** File of its snapshot. */
   readonly snapshot: string | undefined;
   readonly snapshotKeys: number;
+  /** Whatever is damaged in it is left out. */
+  readonly salvages: boolean;
   /** Its segments; only the last may end anywhere. */
   readonly segments: readonly string[];
   /** Which of them is behind records that the log lacks, and what is to be said of it. */
@@ -53,6 +55,8 @@ export interface RecoveryPlan {
   /** Of the snapshot that it begins with; 0 = with nothing. */
   readonly number: number;
   readonly manifest: Manifest | undefined;
+  /** The snapshot is damaged, and there is no other: what is sound in it is read. */
+  readonly salvages: boolean;
   readonly shards: readonly ShardPlan[];
 }
 
@@ -129,27 +133,28 @@ export class DataFolder {
 
   /**
    * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Where that cannot
-   * be, `whyNotBefore` is what is wrong: for that the snapshot before was left.
+   * be, `whyNotBefore` is what is wrong: for that the snapshot before was left. With `anyway` what is left of the
+   * newest one is better than nothing.
    */
-  plan(nth: number, whyNotBefore?: string): RecoveryPlan {
+  plan(nth: number, whyNotBefore?: string, anyway = false): RecoveryPlan {
     if (whyNotBefore === undefined) return this.#plan(nth);
     try {
       if (nth <= this.snapshots.length) return this.#plan(nth);
     } catch {
       // There is a gap, say: all is well with the log, if only the snapshot were.
     }
-    // Not even --recover-anyway: of a part of the keys nobody could say what was changed since.
+    if (anyway) return this.#plan(0, true);
     const lack = 'There is no other snapshot, and no log from the beginning, to take its place';
-    throw new DataFolderError(`${whyNotBefore}. ${lack}. Nothing was changed`);
+    throw refusalOf(`${whyNotBefore}. ${lack}`);
   }
 
-  #plan(nth: number): RecoveryPlan {
+  #plan(nth: number, salvages = false): RecoveryPlan {
     const manifest = this.snapshots[nth];
     const number = manifest?.number ?? 0;
     const shards = Array.from({ length: this.shards }, (_, shard) =>
-      this.#shardPlan(shard, manifest),
+      this.#shardPlan(shard, manifest, salvages),
     );
-    return { number, manifest, shards };
+    return { number, manifest, salvages, shards };
   }
 
   /** What to read of the newest snapshot alone: no log is behind it. */
@@ -159,12 +164,12 @@ export class DataFolder {
     const shards = manifest.files.map(({ shard, keys, bytes }) => {
       const snapshot = snapshotFile(snapshotFolder(this.folder, manifest.number), shard);
       const noLog = { segments: [], hole: undefined, unwritten: undefined };
-      return { snapshot, snapshotKeys: keys, ...noLog, bytes };
+      return { snapshot, snapshotKeys: keys, salvages: false, ...noLog, bytes };
     });
-    return { number: manifest.number, manifest, shards };
+    return { number: manifest.number, manifest, salvages: false, shards };
   }
 
-  #shardPlan(shard: number, manifest: Manifest | undefined): ShardPlan {
+  #shardPlan(shard: number, manifest: Manifest | undefined, salvages: boolean): ShardPlan {
     const { folder } = this;
     const first = manifest?.number ?? 1;
     const all = this.#segments.get(shard) ?? [];
@@ -179,7 +184,7 @@ export class DataFolder {
     const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0);
     const snapshotKeys = manifest?.files[shard]?.keys ?? 0;
     const { hole, unwritten } = lackOf(later, all.at(-1), manifest?.number);
-    return { snapshot, snapshotKeys, segments, hole, unwritten, bytes };
+    return { snapshot, snapshotKeys, salvages, segments, hole, unwritten, bytes };
   }
 
   /** Bytes of the newest snapshot, and of all segments behind it. */

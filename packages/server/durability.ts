@@ -135,7 +135,7 @@ export class Durability {
     const begin = (): void => {
       this.#beginLog();
     };
-    await new Recovering({ ...this.#parts, begin }, pool).run();
+    if (await new Recovering({ ...this.#parts, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));

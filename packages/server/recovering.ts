@@ -5,6 +5,7 @@ import type { Settings } from '#config';
 import { DataFolder, refusalOf, transactionId, type RecoveryPlan } from '#persistence';
 import {
   agree,
+  refusalsOf,
   type Agreement,
   type OfflineOptions,
   type OfflineReport,
@@ -40,14 +41,19 @@ export class Recovering {
   /** Of each log that could not be written at its end, what is to be said. */
   #unwritten: readonly string[] = [];
   #lostBytes = 0;
+  /** What was read is what is left of a damaged snapshot. */
+  #isSalvaged = false;
 
   constructor(parts: RecoveringParts, pool: ShardPool) {
     this.#parts = parts;
     this.#pool = pool;
   }
 
-  /** Throws with what is wrong with the data; then nothing of it was changed. */
-  async run(): Promise<void> {
+  /**
+   * Throws with what is wrong with the data; then nothing of it was changed. Answers whether a snapshot must follow:
+   * what is on disk could only be read in part.
+   */
+  async run(): Promise<boolean> {
     const { folder, log, clock, settings } = this.#parts;
     const startUs = clock.nowUs();
     for (const message of folder.rejected) log.warn('snapshot-rejected', message);
@@ -64,20 +70,26 @@ export class Recovering {
     await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
     this.#parts.begin();
     await this.#complete(missing);
-    if (folder.isEmpty) return;
+    if (folder.isEmpty) return false;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
     const keys = shards.reduce((sum, { report }) => sum + report.keys, 0);
     log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
+    return this.#isSalvaged;
   }
 
-  /** Begins with the newest snapshot; where one is damaged, with the one before it. */
+  /** Begins with the newest snapshot; where one is damaged, with the one before it, or with what is left of it. */
   async #fromNewest(anyway: boolean): Promise<AllRecovered> {
     const { folder, log } = this.#parts;
     let damaged: string | undefined;
     for (let nth = 0; ; nth += 1) {
-      const plan = folder.plan(nth, damaged);
-      if (damaged !== undefined)
-        log.warn('snapshot-damaged', `${damaged}; the one before is tried`);
+      const plan = folder.plan(nth, damaged, anyway);
+      this.#isSalvaged = plan.salvages;
+      if (damaged !== undefined) {
+        const instead = plan.salvages
+          ? 'what is left of the newest is used'
+          : 'the one before is tried';
+        log.warn('snapshot-damaged', `${damaged}; ${instead}`);
+      }
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -88,7 +100,7 @@ export class Recovering {
         this.#unwritten = plan.shards.flatMap(({ unwritten }) => unwritten ?? []);
         return outcome;
       }
-      if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+      if (!outcome.isSnapshot || plan.salvages) throw refusalOf(outcome.message);
       damaged = outcome.message;
     }
   }
@@ -165,6 +177,8 @@ export class Recovering {
       if (isDamage) log.error('log-damaged', what);
       else log.warn('log-torn', what);
     }
+    const refused = recovered.reduce((sum, { report }) => sum + report.refusedRecords, 0);
+    if (refused > 0) log.error('log-damaged', refusalsOf(refused));
     const dropped = recovered.reduce((sum, { report }) => sum + report.droppedRecords, 0);
     if (dropped > 0) {
       log.info(

@@ -18,6 +18,7 @@ export class SnapshotDue {
   readonly #parts: SnapshotDueParts;
   /** Unix milliseconds before which none is due. */
   #retryMs = 0;
+  #isOwed = false;
 
   constructor(parts: SnapshotDueParts) {
     this.#parts = parts;
@@ -30,9 +31,15 @@ export class SnapshotDue {
     mainPage.set('logCountAtBase', -log);
   }
 
+  /** What is on disk cannot be read as it is: the next one is due whatever has changed. */
+  owe(): void {
+    this.#isOwed = true;
+  }
+
   /** A snapshot is on disk; the logs go on in segments that began with it. */
   saved(snapshotBytes: number): void {
     const { mainPage } = this.#parts.fabric;
+    this.#isOwed = false;
     mainPage.set('logBaseBytes', snapshotBytes + this.#ofLogs('segmentBytes'));
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
@@ -43,7 +50,8 @@ export class SnapshotDue {
 
   /** Whether one is due, after so many changes since the last. */
   isDue(changes: number): boolean {
-    if (changes === 0 || this.#parts.clock.wallMs() < this.#retryMs) return false;
+    if (this.#parts.clock.wallMs() < this.#retryMs) return false;
+    if (this.#isOwed || changes === 0) return this.#isOwed;
     return this.#isIntervalOver || this.#hasLogGrown;
   }
 

@@ -7,6 +7,7 @@ export {
   type OfflineOptions,
   type OfflineReport,
 } from './offline.ts';
+export { refusalsOf } from './recovery.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
 export { runShardThread, type ShardThreadData } from './thread.ts';

@@ -26,7 +26,13 @@ import {
 import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref, type Store } from '#store';
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
-import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
+import {
+  isProblem,
+  Recovery,
+  refusalsOf,
+  type RecoveryProblem,
+  type RecoveryReport,
+} from './recovery.ts';
 import { frameOf } from './replay.ts';
 
 /** What a task is started with. */
@@ -89,12 +95,15 @@ export class OfflineData {
     this.#complete(missing);
     const leftOut = reports.flatMap((report) => report.leftOut);
     const damaged = leftOut.filter(({ isDamage }) => isDamage);
+    const refused = reports.reduce((sum, { refusedRecords }) => sum + refusedRecords, 0);
+    const remarks = leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`);
+    if (refused > 0) remarks.push(refusalsOf(refused));
     return {
       shards: this.machines.length,
       keys: this.keys,
       records: reports.reduce((sum, { records }) => sum + records, 0),
       snapshot: plan.number,
-      remarks: leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`),
+      remarks,
       unwritten: plan.shards.flatMap(({ unwritten }) => unwritten ?? []),
       lostBytes: damaged.reduce((sum, { bytes }) => sum + bytes, 0),
     };
@@ -262,14 +271,15 @@ export function readFolder(
   const remarks = [...found.rejected];
   let damaged: string | undefined;
   for (let nth = 0; ; nth += 1) {
-    const plan = found.plan(nth, damaged);
-    if (damaged !== undefined) remarks.push(`${damaged}; the one before is used`);
+    const plan = found.plan(nth, damaged, anyway);
+    const instead = plan.salvages ? 'what is left of the newest is used' : 'the one before is used';
+    if (damaged !== undefined) remarks.push(`${damaged}; ${instead}`);
     const data = new OfflineData(found.shards, settings);
     const outcome = data.load(plan, anyway);
     if (!isProblem(outcome)) {
       return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
     }
-    if (!outcome.isSnapshot) throw refusalOf(outcome.message);
+    if (!outcome.isSnapshot || plan.salvages) throw refusalOf(outcome.message);
     damaged = outcome.message;
   }
 }

@@ -85,7 +85,7 @@ function recover(
 ): RecoveryAnswer {
   machine.beginReplay(stopAt);
   const noLog = { segments: [], hole: undefined, unwritten: undefined };
-  const nothing = { snapshot: undefined, snapshotKeys: 0, ...noLog, bytes: 0 };
+  const nothing = { snapshot: undefined, snapshotKeys: 0, salvages: false, ...noLog, bytes: 0 };
   const outcome = recovery.run(plan ?? nothing, anyway);
   if (isProblem(outcome)) return { kind: 'not-recovered', problem: outcome };
   return { kind: 'recovered', report: outcome, end: machine.replay.end };

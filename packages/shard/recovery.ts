@@ -11,6 +11,7 @@ import {
   shortenBlock,
   shortenFile,
   type ShardPlan,
+  type TornEnd,
 } from '#persistence';
 import { installStates, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
@@ -30,6 +31,13 @@ export interface RecoveryReport {
   readonly leftOut: readonly LeftOut[];
   /** Records of transactions that were never whole. */
   readonly droppedRecords: number;
+  /** Records of what was not possible without the keys that a damaged snapshot has lost. */
+  readonly refusedRecords: number;
+}
+
+/** What is said of such records. */
+export function refusalsOf(records: number): string {
+  return `${records} records of the log could not be done again without the keys that are lost`;
 }
 
 /** A file is not what it was written as. */
@@ -65,7 +73,9 @@ export class Recovery {
     page.set('loadTotalBytes', plan.bytes);
     page.set('loadedBytes', 0);
     try {
-      if (plan.snapshot !== undefined) this.#snapshot(plan.snapshot, plan.snapshotKeys);
+      const { snapshot, snapshotKeys, salvages } = plan;
+      replay.skipsRefused = salvages;
+      if (snapshot !== undefined) this.#snapshot(snapshot, snapshotKeys, salvages);
     } catch (error) {
       return { isSnapshot: true, message: messageOf(error) };
     }
@@ -87,8 +97,9 @@ export class Recovery {
     const keys = store.keyCount;
     page.set('loadedKeys', keys);
     page.set('loadedBytes', plan.bytes);
-    const { records } = replay;
-    return { keys, records, leftOut: this.#leftOut, droppedRecords: this.#droppedRecords };
+    const { records, refusedRecords } = replay;
+    const droppedRecords = this.#droppedRecords;
+    return { keys, records, leftOut: this.#leftOut, droppedRecords, refusedRecords };
   }
 
   /** Cuts torn ends off, and puts aside what is damaged: the log goes on behind what was read. */
@@ -96,27 +107,49 @@ export class Recovery {
     for (const each of this.#repairs.splice(0)) each();
   }
 
-  #snapshot(file: string, keysWanted: number): void {
-    const { store } = this.#parts;
-    const reader = new BlockReader('snapshot', file);
+  #snapshot(file: string, keysWanted: number, salvages: boolean): void {
     let keys = 0;
+    const gaps: TornEnd[] = [];
     try {
-      for (let block = reader.next(); block !== undefined; block = reader.next()) {
-        const unpackedBytes = block.readUInt32LE(0);
-        const packed = block.subarray(PIECE_HEAD_BYTES);
-        const states: Bytes =
-          unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
-        keys += installStates(store, states);
-        this.#passed(reader, keys);
+      const reader = new BlockReader('snapshot', file);
+      try {
+        keys = this.#pieces(reader, 0);
+        while (salvages && reader.offset < reader.size) {
+          gaps.push(reader.resume());
+          keys = this.#pieces(reader, keys);
+        }
+        reader.end(true);
+      } finally {
+        reader.close();
       }
-      reader.end(true);
-    } finally {
-      reader.close();
+      if (keys !== keysWanted && !salvages) {
+        throw new DamagedFile(file, reader.size, `it has ${keys} keys of ${keysWanted}`);
+      }
+      this.#before += reader.size;
+    } catch (error) {
+      // Not even its head can be read.
+      if (!salvages || !(error instanceof DamagedFile)) throw error;
+      gaps.push({ offset: error.offset, bytes: fs.statSync(file).size });
     }
-    if (keys !== keysWanted) {
-      throw new DamagedFile(file, reader.size, `it has ${keys} keys of ${keysWanted}`);
+    const lost = `${keysWanted - keys} of its ${keysWanted} keys are lost`;
+    for (const { offset, bytes } of gaps) {
+      const message = `${file} is damaged at offset ${offset}: ${lost}`;
+      this.#leftOut.push({ file, offset, bytes, isDamage: true, message });
     }
-    this.#before += reader.size;
+  }
+
+  /** Takes in the states of all blocks up to damage or the end; answers how many keys there are then. */
+  #pieces(reader: BlockReader, keysBefore: number): number {
+    let keys = keysBefore;
+    for (let block = reader.next(); block !== undefined; block = reader.next()) {
+      const unpackedBytes = block.readUInt32LE(0);
+      const packed = block.subarray(PIECE_HEAD_BYTES);
+      const states: Bytes =
+        unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
+      keys += installStates(this.#parts.store, states);
+      this.#passed(reader, keys);
+    }
+    return keys;
   }
 
   /** False where the log is to end in it. */

@@ -80,6 +80,10 @@ export class Replay {
   #timeMs = 0;
   #stopAt: number | undefined;
   records = 0;
+  /** Leaves out what cannot be done again: keys are lost. */
+  skipsRefused = false;
+  /** What was left out so. */
+  refusedRecords = 0;
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
@@ -97,6 +101,7 @@ export class Replay {
     this.#inSegment = 0;
     this.#timeMs = 0;
     this.records = 0;
+    this.refusedRecords = 0;
   }
 
   /** What follows is of that segment. */
@@ -258,9 +263,7 @@ export class Replay {
     words[word + Record.kind] = kindWord;
     context.isPartial = false;
     context.takeWait();
-    if (errorText !== null) {
-      throw new ReplayError(`${entry.command.name} answers an error now: ${errorText}`);
-    }
+    if (errorText !== null) this.#refused(entry, errorText);
     if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry), []);
   }
 
@@ -282,8 +285,14 @@ export class Replay {
       answerPart(entry, context, executor.args);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      throw new ReplayError(`${entry.command.name} answers an error now: ${error.message}`);
+      this.#refused(entry, error.message);
     }
+  }
+
+  #refused(entry: CommandEntry, text: string): void {
+    if (!this.skipsRefused)
+      throw new ReplayError(`${entry.command.name} answers an error now: ${text}`);
+    this.refusedRecords += 1;
   }
 
   /** The shards that do a share of a command. */

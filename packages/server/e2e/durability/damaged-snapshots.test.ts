@@ -2,8 +2,10 @@
 // test-limit: 120s
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Reply } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keysOnShard } from '../keys.ts';
 import { checksumsOf, IN_FIRST_BLOCK, segmentsOf, snapshotsOf, turnBit } from './data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
@@ -83,15 +85,80 @@ snapshots('no snapshot that is whole: everything that reads refuses, with the re
   fs.rmSync(segmentsOf(server.data, 0)[0]!);
   const before = checksumsOf(server.data);
   const tries = [['--check-data'], ['--export-rdb', 'out.rdb'], [], ['--shards', '3']];
-  for (const args of [...tries, ['--recover-anyway']]) {
+  for (const args of tries) {
     const { exitCode, stderr } = await server.main(...args);
     assert.is(exitCode, 1);
     assert.match(
       stderr,
-      /shard-1.snapshot is damaged at offset 64.*no other snapshot.*Nothing was/,
+      /shard-1.snapshot is damaged at offset 64.*no other snapshot.*Nothing was.*--recover-anyway/,
     );
     assert.equal(checksumsOf(server.data), before);
   }
+});
+
+/** Data whose only snapshot has many blocks on shard 0, and what is done to its keys behind it. */
+async function withOneSnapshot(server: KeptServer): Promise<{ readonly keys: number }> {
+  const client = await server.start({ args: [...SYNC, '--set', 'snapshot.compression=no'] });
+  const keys = keysOnShard(0, 2, 400, 'wide');
+  for (const key of keys) await client.call('RPUSH', key, 'x'.repeat(4_000));
+  const [other = ''] = keysOnShard(1, 2, 1, 'other');
+  await client.call('SET', other, 'kept');
+  await client.call('SAVE');
+  for (const key of keys) await client.call('LSET', key, '0', 'changed');
+  await client.call('SET', other, 'changed');
+  await server.kill();
+  return { keys: keys.length + 1 };
+}
+
+/** Turns a bit far behind the first block. */
+function harmInside(server: KeptServer): string {
+  const file = path.join(snapshotsOf(server.data).at(-1)!, 'shard-0.snapshot');
+  turnBit(file, Math.floor(fs.statSync(file).size / 2));
+  return file;
+}
+
+snapshots(
+  'what is left of the only one is used when that is asked for, and saved anew',
+  async () => {
+    const server = newServer();
+    const { keys } = await withOneSnapshot(server);
+    harmInside(server);
+    const refused = await server.main();
+    assert.is(refused.exitCode, 1);
+    assert.match(refused.stderr, /is damaged at offset \d+.*no other snapshot.*--recover-anyway/);
+    const checked = await server.main('--check-data', '--recover-anyway');
+    const lost = /(\d+) of its 400 keys are lost; \d+ bytes are left out/;
+    assert.is(checked.exitCode, 0, checked.stderr);
+    assert.match(checked.stdout, lost);
+    const lostKeys = Number(lost.exec(checked.stdout)?.[1]);
+    assert.ok(lostKeys > 0 && lostKeys < 200, `${lostKeys} keys are lost`);
+    assert.match(checked.stdout, `${lostKeys} records of the log could not be done again`);
+    assert.match(checked.stdout, `the data holds: ${keys - lostKeys} keys`);
+
+    const anyway = ['--set', 'persistence.recover-anyway=yes'];
+    const client = await server.start({ args: [...SYNC, ...anyway] });
+    assert.is(await client.call('DBSIZE'), keys - lostKeys);
+    await server.told(lost);
+    await server.told('what is left of the newest is used');
+    await server.told(`${lostKeys} records of the log could not be done again`);
+    const [some] = (await client.call('SCAN', '0', 'COUNT', '1', 'TYPE', 'list')) as Reply[];
+    assert.ok(some !== undefined);
+    await server.told(/snapshot \d+ is on disk/);
+    await server.kill();
+    assert.is(await server.startedKeys({ args: SYNC }), keys - lostKeys, 'all is well again');
+    await server.kill();
+  },
+);
+
+snapshots('one whose head is damaged loses the keys of its shard alone', async () => {
+  const server = newServer();
+  await withOneSnapshot(server);
+  const file = path.join(snapshotsOf(server.data).at(-1)!, 'shard-0.snapshot');
+  turnBit(file, 4);
+  const checked = await server.main('--check-data', '--recover-anyway');
+  assert.is(checked.exitCode, 0, checked.stderr);
+  assert.match(checked.stdout, /400 of its 400 keys are lost/);
+  assert.match(checked.stdout, 'the data holds: 1 keys');
 });
 
 snapshots('a snapshot that lacks a file is passed by', async () => {
