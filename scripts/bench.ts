@@ -9,6 +9,7 @@
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
+ *   copies   the same while values of a million elements are copied, within a shard and to another
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   observers  what scrapes and bundles cost a load that goes on
  *   start    from the start of the process to the first PONG
@@ -36,6 +37,7 @@ import {
   type RoundResult,
 } from '../bench/load/rounds.ts';
 import { isInstalled, machine } from '../bench/load/machine.ts';
+import { copies } from '../bench/load/copies.ts';
 import { durability } from '../bench/load/durability.ts';
 import { observersOf, scrapeTimes } from '../bench/load/observers.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
@@ -303,6 +305,10 @@ async function benchStall(): Promise<void> {
   report['stall'] = { keys: STALL_KEYS, ...results };
 }
 
+async function benchCopies(): Promise<void> {
+  report['copies'] = await copies(eachFresh, scale, row);
+}
+
 async function benchStart(): Promise<void> {
   const timesMs: Record<string, number[]> = {};
   for (let turn = 0; turn < 5; turn += 1) {
@@ -371,6 +377,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   durability: benchDurability,
   memory: benchMemory,
   stall: benchStall,
+  copies: benchCopies,
   scrape: benchScrape,
   observers: benchObservers,
   start: benchStart,
