@@ -62,6 +62,11 @@ export interface ShardContext {
   prepare(steps: Steps<unknown>): void;
   /** What the steps of this command have made; undefined when it had none. */
   readonly prepared: unknown;
+  /**
+   * With keys of other shards here, what is done is logged as states of keys. A command that does the same to this
+   * shard's own keys takes their place; it has no effect elsewhere.
+   */
+  logOwn(...words: (string | Bytes)[]): void;
   /** Whether a key is dropped after the command: then its value may be taken instead of copied. */
   isSpare(key: Bytes, at: number, length: number): boolean;
   random(): number;

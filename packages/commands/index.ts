@@ -1,4 +1,5 @@
 export { valueLimits } from './keyspace/dump.ts';
+export { pushOnto } from './list/lookup.ts';
 export { Arguments, type ArgumentSource } from './arguments.ts';
 export type {
   Answer,

@@ -17,6 +17,7 @@ export {
   FrameKind,
   HOST_WORDS,
   HostWord,
+  LendFlag,
   kindName,
   KIND_MASK,
   Reply,

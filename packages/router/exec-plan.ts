@@ -15,7 +15,7 @@ import {
 import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
 import { keyName, keyOfName, type Bytes } from '#base';
 import { PREFIX_BYTES } from './shard-link.ts';
-import type { Ownership } from './split.ts';
+import { lentPrefix, type Ownership } from './split.ts';
 import type { QueuedCommand } from './transaction.ts';
 
 /** A key of a transaction, wherever it is named. */
@@ -171,7 +171,8 @@ function lendPayload(keys: readonly PlannedKey[]): Bytes {
   const payload = Buffer.alloc(8 * keys.length + bodyBytes);
   let offset = 0;
   for (const [nth, { key, database, isWritable }] of keys.entries()) {
-    payload.writeUInt32LE(database | (isWritable ? 1 << 24 : 0), 8 * keys.length + offset);
+    const prefix = lentPrefix({ database, writable: isWritable, insertsOnly: false });
+    payload.writeUInt32LE(prefix, 8 * keys.length + offset);
     offset += PREFIX_BYTES;
     payload.writeInt32LE(offset, 8 * nth);
     payload.writeInt32LE(key.length, 8 * nth + 4);

@@ -23,7 +23,7 @@ import { Gather, type GatherParts } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
-import { Ownership, planLending, splitByOwner } from './split.ts';
+import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
 
 export interface RoutesParts {
   readonly links: readonly ShardLink[];
@@ -251,7 +251,7 @@ export class Routes {
     for (const { link, keys, bodyBytes, size, at } of lenders) {
       const lend = lendHead(head, plan.host, transaction);
       const picked = keys.map(({ index }) => index);
-      const prefixes = keys.map((key) => key.database | (key.writable ? 1 << 24 : 0));
+      const prefixes = keys.map(lentPrefix);
       link.writePicked(at, size, lend, command, { picked, bodyBytes, prefixes });
     }
     if (again === undefined && client.replyMode !== 'on') client.endMuting();

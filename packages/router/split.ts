@@ -1,6 +1,7 @@
 /** Which shard owns what: slots to shards, and the keys of a command by owner. */
 
 import { keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
+import { LendFlag } from '#link';
 import { mayWrite, type Arguments, type CommandEntry, type FoundKey } from '#commands';
 
 /** The shard of every slot: contiguous ranges of equal size. */
@@ -64,6 +65,14 @@ export interface LentKey {
   index: number;
   database: number;
   writable: boolean;
+  /** Elements are added to what is there, and nothing of it is looked at but its type. */
+  insertsOnly: boolean;
+}
+
+/** What stands before a key in a `lend` frame: its database, and bits of LendFlag. */
+export function lentPrefix({ database, writable, insertsOnly }: Omit<LentKey, 'index'>): number {
+  const flags = (writable ? LendFlag.writable : 0) | (insertsOnly ? LendFlag.insertsOnly : 0);
+  return database | (flags << 24);
 }
 
 export interface Lending {
@@ -93,11 +102,12 @@ export function planLending(
     const database = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
     const list = lent.get(owner) ?? [];
     const writable = mayWrite(spec);
+    const insertsOnly = spec.access === 'RW' && spec.use?.every((use) => use === 'insert') === true;
     const same = list.find(
       (key) => key.database === database && sameArgument(args, key.index, index),
     );
-    if (same === undefined) list.push({ index, database, writable });
-    else same.writable ||= writable;
+    if (same === undefined) list.push({ index, database, writable, insertsOnly });
+    else Object.assign(same, { writable: same.writable || writable, insertsOnly: false });
     lent.set(owner, list);
   }
   return { host, lent };

@@ -58,6 +58,8 @@ export class ExecutionContext implements ShardContext {
   isPartial = false;
   /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
   lent: ReadonlySet<string> | undefined;
+  /** With them here: commands that do what was done to this shard's own. */
+  ownEffects: (readonly EffectWord[])[] = [];
   /** Those of them that are dropped after the command. */
   spare: ReadonlySet<string> | undefined;
   /** What the command waits for, when it has found nothing. */
@@ -176,6 +178,10 @@ export class ExecutionContext implements ShardContext {
 
   get mayPrepare(): boolean {
     return this.mayBlock && this.prepared === undefined && this.lent === undefined;
+  }
+
+  logOwn(...words: EffectWord[]): void {
+    if (this.lent !== undefined) this.ownEffects.push(words);
   }
 
   isSpare(key: Bytes, at: number, length: number): boolean {

@@ -10,8 +10,8 @@ import { walWrite } from '#probes';
 import { KeyStateWriter, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
-import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
-import { KeyState, type CopyMessage } from './key-copies.ts';
+import { TRANSACTION_START_BYTES, type EffectWord, type Journal } from './journal.ts';
+import { KeyState, pushedOf, type CopyMessage } from './key-copies.ts';
 
 export interface EffectsParts {
   readonly store: Store;
@@ -140,7 +140,8 @@ export class Effects {
 
   /**
    * Logs what a hosted command has changed: this shard's own keys, and those of lenders; and what it rests on, here
-   * and where keys were lent. `atHand` may have the bytes of a value, which are given away. Answers what lenders have
+   * and where keys were lent. Where the command has said what does the same to its own keys, that is logged, not what
+   * they are. `atHand` may have the bytes of a value, which are given away. Answers what lenders have
    * to log too, so that it is found wherever one of the logs has it.
    */
   hosted(
@@ -151,18 +152,29 @@ export class Effects {
     atHand: (keyspace: Keyspace, key: Bytes) => Bytes | undefined,
   ): Bytes {
     const { store, shardIndex, context } = this.#parts;
+    const { ownEffects } = context;
     const head = encodeRests(rests);
     const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
+    const write = (words: readonly EffectWord[], database: number, owner: number): void => {
+      const record = this.#journal!.effectRecord(words, database, context.nowMs);
+      states.writeEffect(record, database, owner);
+    };
     let isShared = false;
     for (const { shard, copies } of returned) {
       for (const copy of copies) {
         if (copy.state === KeyState.unchanged) continue;
         isShared = true;
-        states.writeCopy(copy, shard);
+        if (copy.state !== KeyState.pushed) {
+          states.writeCopy(copy, shard);
+          continue;
+        }
+        const { isHead, element } = pushedOf(copy);
+        write([isHead ? 'LPUSH' : 'RPUSH', copy.key, element], copy.database, shard);
       }
     }
     let rest: Bytes | undefined;
-    for (const { database, key } of own) {
+    for (const words of ownEffects) write(words, context.database, shardIndex);
+    for (const { database, key } of ownEffects.length > 0 ? [] : own) {
       const keyspace = store.databases[database];
       if (keyspace === undefined) continue;
       // The last one may end with bytes that are there already.

@@ -114,24 +114,17 @@ export class Journal {
 
   /** A command that does what was done; answers its bytes. */
   effect(words: readonly EffectWord[], database: number, nowMs: number): number {
-    const parts = words.map((word) =>
-      typeof word === 'string' ? Buffer.from(word, 'latin1') : word,
-    );
-    const bodyBytes = parts.reduce((sum, { length }) => sum + length, 0);
-    const spans = REQUEST_HEADER_BYTES + 8 * parts.length;
-    const record = new Uint8Array(frameBytes(spans + bodyBytes));
-    const view = new DataView(record.buffer);
-    let at = 0;
-    for (const [nth, part] of parts.entries()) {
-      view.setInt32(REQUEST_HEADER_BYTES + 8 * nth, at, true);
-      view.setInt32(REQUEST_HEADER_BYTES + 8 * nth + 4, part.length, true);
-      record.set(part, spans + at);
-      at += part.length;
-    }
-    view.setInt32(4 * Record.argumentCount, parts.length, true);
-    view.setInt32(4 * Record.bodyBytes, bodyBytes, true);
+    const record = recordOf(words);
     this.#add(record, { kind: RecordKind.command, database, nowMs });
     return record.length;
+  }
+
+  /** The same as a record, for the body of another. */
+  effectRecord(words: readonly EffectWord[], database: number, nowMs: number): Bytes {
+    const record = recordOf(words);
+    const head = { kind: RecordKind.command, database, nowMs };
+    this.#fill(new DataView(record.buffer), 0, record.length, head);
+    return record;
   }
 
   /** States of keys: of `removed` and `fieldsExpired` as those of absent ones. */
@@ -329,4 +322,25 @@ export class Journal {
 
 function sizeOf(parts: readonly Bytes[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** A command in the form of a frame; the head is the journal's to fill. */
+function recordOf(words: readonly EffectWord[]): Uint8Array<ArrayBuffer> {
+  const parts = words.map((word) =>
+    typeof word === 'string' ? Buffer.from(word, 'latin1') : word,
+  );
+  const bodyBytes = parts.reduce((sum, { length }) => sum + length, 0);
+  const spans = REQUEST_HEADER_BYTES + 8 * parts.length;
+  const record = new Uint8Array(frameBytes(spans + bodyBytes));
+  const view = new DataView(record.buffer);
+  let at = 0;
+  for (const [nth, part] of parts.entries()) {
+    view.setInt32(REQUEST_HEADER_BYTES + 8 * nth, at, true);
+    view.setInt32(REQUEST_HEADER_BYTES + 8 * nth + 4, part.length, true);
+    record.set(part, spans + at);
+    at += part.length;
+  }
+  view.setInt32(4 * Record.argumentCount, parts.length, true);
+  view.setInt32(4 * Record.bodyBytes, bodyBytes, true);
+  return record;
 }

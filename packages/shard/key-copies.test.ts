@@ -169,7 +169,7 @@ copies('the numbers of types and states are frozen', () => {
     { ...ValueType },
     { none: 0, string: 1, list: 2, set: 3, zset: 4, hash: 5, stream: 6 },
   );
-  assert.equal({ ...KeyState }, { absent: 0, bytes: 1, unchanged: 2, object: 3 });
+  assert.equal({ ...KeyState }, { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 4 });
 });
 
 copies('a value that is an object arrives whole, and another in its place is noticed', () => {

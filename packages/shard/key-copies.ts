@@ -9,16 +9,28 @@
  */
 
 import { asBuffer, assert, copyInSteps, type Bytes, type Steps } from '#base';
-import { codecOf, LONG_COPY_BYTES, type Encoded, type Keyspace, type Ref } from '#store';
+import {
+  codecOf,
+  ListValue,
+  LONG_COPY_BYTES,
+  stubList,
+  ValueType,
+  type Encoded,
+  type Keyspace,
+  type Ref,
+} from '#store';
 
 const MESSAGE_BYTES = 20;
 const KEY_BYTES = 28;
 
-/** `object`: the value is an object, and its bytes are what its codec makes of it. */
-export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3 } as const;
+/**
+ * `object`: the value is an object, and its bytes are what its codec makes of it. `pushed`: an element was added to a
+ * list at one end; the value is a byte that is 1 for its head, and the element.
+ */
+export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 4 } as const;
 
-/** What goes with a key: it may be written; a command said that it changed it, whatever it is now. */
-const KeyFlag = { writable: 1, touched: 2 } as const;
+/** What goes with a key: it may be written; a command said that it changed it, whatever it is now; it is a stub. */
+const KeyFlag = { writable: 1, touched: 2, stub: 4 } as const;
 
 export interface KeyCopy {
   database: number;
@@ -26,6 +38,8 @@ export interface KeyCopy {
   writable: boolean;
   /** On the way back: a command has changed it. */
   isTouched: boolean;
+  /** Stands for a long list, to which the command may add. */
+  isStub: boolean;
   state: number;
   type: number;
   encoding: number;
@@ -67,6 +81,7 @@ export function copyOf(
     key: key.slice(),
     writable,
     isTouched: false,
+    isStub: false,
     state: KeyState.absent,
     type: 0,
     encoding: 0,
@@ -94,6 +109,45 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   const { bytes, at, length } = keyspace.value(ref);
   const isLong = length > LONG_COPY_BYTES;
   copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
+}
+
+/** Elements of a stub: whichever is added, at whichever end, it is told from these by where they are then. */
+const STUB_FIRST = 0x30;
+const STUB_SECOND = 0x31;
+const STUB = stubList(Uint8Array.of(STUB_FIRST), Uint8Array.of(STUB_SECOND));
+
+/** What is lent where elements are only added: of a list that is no listpack a stub, which costs the same however long it is. */
+export function stubOf(copy: KeyCopy): KeyCopy {
+  if (copy.type !== ValueType.list || copy.state !== KeyState.object) return copy;
+  const { encoding, value } = STUB;
+  return { ...copy, isStub: true, state: KeyState.bytes, encoding, value, object: undefined };
+}
+
+const list = new ListValue();
+const NO_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
+
+/** What was added to a stub. */
+export function addedTo(keyspace: Keyspace, key: Bytes): Pick<KeyCopy, 'state' | 'value'> {
+  list.open(keyspace, keyspace.peek(key, 0, key.length), NO_LIMITS);
+  assert(list.count === STUB.count + 1, 'one element was added to a stub');
+  list.seek(1);
+  list.read();
+  const isHead = list.length === 1 && list.bytes[list.at] === STUB_FIRST;
+  list.seek(isHead ? 0 : 2);
+  list.read();
+  const value = new Uint8Array(1 + list.length);
+  value[0] = isHead ? 1 : 0;
+  value.set(list.bytes.subarray(list.at, list.at + list.length), 1);
+  return { state: KeyState.pushed, value };
+}
+
+export interface Pushed {
+  readonly isHead: boolean;
+  readonly element: Bytes;
+}
+
+export function pushedOf({ value }: KeyCopy): Pushed {
+  return { isHead: value[0] === 1, element: value.subarray(1) };
 }
 
 /** Whether a copy of a key that is here takes long to be written. */
@@ -178,7 +232,10 @@ export function* encodeCopies(message: CopyMessage): Steps<Bytes> {
     const form = forms[nth];
     const valueBytes = form?.byteCount ?? copy.value.length;
     body.writeUInt32LE(copy.database, at);
-    body[at + 4] = (copy.writable ? KeyFlag.writable : 0) | (copy.isTouched ? KeyFlag.touched : 0);
+    body[at + 4] =
+      (copy.writable ? KeyFlag.writable : 0) |
+      (copy.isTouched ? KeyFlag.touched : 0) |
+      (copy.isStub ? KeyFlag.stub : 0);
     body[at + 5] = copy.state;
     body[at + 6] = copy.type;
     body[at + 7] = copy.encoding;
@@ -211,6 +268,7 @@ export function decodeCopies(message: Bytes): CopyMessage {
       database: body.readUInt32LE(at),
       writable: (body[at + 4]! & KeyFlag.writable) !== 0,
       isTouched: (body[at + 4]! & KeyFlag.touched) !== 0,
+      isStub: (body[at + 4]! & KeyFlag.stub) !== 0,
       state: body[at + 5]!,
       type: body[at + 6]!,
       encoding: body[at + 7]!,

@@ -7,10 +7,11 @@
  */
 
 import { finish, keyName, type Bytes, type Steps } from '#base';
+import { pushOnto } from '#commands';
 import { AT } from '#diag';
-import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
+import { FrameKind, HostWord, LendFlag, ReplyFlag, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
-import type { Store } from '#store';
+import type { Keyspace, Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
@@ -21,7 +22,10 @@ import {
   copyOf,
   encodeCopies,
   install,
+  addedTo,
   isLong,
+  pushedOf,
+  stubOf,
   KeyState,
   sameState,
   unpack,
@@ -69,6 +73,7 @@ interface LentKey {
   database: number;
   key: Bytes;
   writable: boolean;
+  insertsOnly: boolean;
 }
 
 export class Lending {
@@ -175,9 +180,10 @@ export class Lending {
     const watcher = frame.words[frame.word + Request.watcher]! - 1;
     // A database that does not exist is the handler's to refuse.
     const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
-    const copies = keys.map(({ database, key, writable }) =>
-      copyOf(store.databases[database]!, database, key, writable),
-    );
+    const copies = keys.map(({ database, key, writable, insertsOnly }) => {
+      const copy = copyOf(store.databases[database]!, database, key, writable);
+      return insertsOnly ? stubOf(copy) : copy;
+    });
     const isAnyWritable = keys.some((key) => key.writable);
     // What is read takes time, in which nobody may write it.
     const takesLong = copies.some(isLong);
@@ -237,8 +243,10 @@ export class Lending {
     const { store, context, effects } = this.#parts;
     if (changes !== undefined) effects.gaveBack(transaction, changes);
     for (const copy of copies) {
+      const keyspace = store.databases[copy.database]!;
       effects.preserve(copy.database, copy.key);
-      install(store.databases[copy.database]!, copy);
+      if (copy.state === KeyState.pushed) pushOnto(context, keyspace, copy.key, pushedOf(copy));
+      else install(keyspace, copy);
       if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
     }
   }
@@ -253,6 +261,7 @@ export class Lending {
     }
     const touched = new Set<string>();
     context.touched = touched;
+    context.ownEffects = [];
     const lent = lenders.flatMap(({ copies }) => copies);
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
     context.lent = lentNames;
@@ -263,8 +272,13 @@ export class Lending {
     const { transactions } = this.#parts.effects;
     const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
-    if (frame.kind === FrameKind.exec) executor.runTransaction(frame, isBroken);
-    else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
+    if (frame.kind === FrameKind.exec) {
+      executor.runTransaction(frame, isBroken);
+      // What each of them says is not what all of them have done.
+      context.ownEffects = [];
+    } else if (!again || blocking.isAwaited(frame)) {
+      executor.runCommand(frame, again);
+    }
     context.touched = undefined;
     context.lent = undefined;
     context.spare = undefined;
@@ -286,13 +300,11 @@ export class Lending {
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
       const keyspace = store.databases[before.database]!;
-      const after = before.writable
-        ? copyOf(keyspace, before.database, before.key, before.writable)
-        : undefined;
+      const isTouched = touched.has(keyName(before.database, before.key));
+      const after = before.writable ? this.#after(keyspace, before, isTouched) : undefined;
       const ref = keyspace.peek(before.key, 0, before.key.length);
       if (ref !== 0) keyspace.takeOut(ref);
       if (after === undefined) continue;
-      const isTouched = touched.has(keyName(before.database, before.key));
       // An object may change without a word: what was delivered to a group.
       const mayDiffer = isTouched || (isChanged && after.state === KeyState.object);
       const isSame = !mayDiffer && sameState(before, after);
@@ -300,6 +312,13 @@ export class Lending {
       outcome.push({ ...after, state, isTouched });
     }
     return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
+  }
+
+  /** A key as it is after the command: of a stub, what was added to it. */
+  #after(keyspace: Keyspace, before: KeyCopy, isTouched: boolean): KeyCopy {
+    const after = copyOf(keyspace, before.database, before.key, before.writable);
+    if (!before.isStub || !isTouched) return after;
+    return { ...after, ...addedTo(keyspace, before.key), object: undefined };
   }
 
   /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
@@ -355,7 +374,7 @@ function namesOf(keys: readonly LentKey[]): readonly string[] {
   return keys.map(({ database, key }) => keyName(database, key));
 }
 
-/** The keys of a lend frame: each is preceded by its database in three bytes, and whether it may be written. */
+/** The keys of a lend frame: each is preceded by its database in three bytes, and bits of LendFlag. */
 function lentKeys(frame: Frame): LentKey[] {
   const { words, word, bytes } = frame;
   const count = words[word + Request.argumentCount]!;
@@ -365,7 +384,10 @@ function lentKeys(frame: Frame): LentKey[] {
     const at = bodyAt + words[word + Request.spans + 2 * nth]!;
     const length = words[word + Request.spans + 2 * nth + 1]!;
     const database = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
-    keys.push({ database, key: bytes.slice(at, at + length), writable: bytes[at - 1] === 1 });
+    const flags = bytes[at - 1]!;
+    const writable = (flags & LendFlag.writable) !== 0;
+    const insertsOnly = (flags & LendFlag.insertsOnly) !== 0;
+    keys.push({ database, key: bytes.slice(at, at + length), writable, insertsOnly });
   }
   return keys;
 }

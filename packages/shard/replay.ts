@@ -228,7 +228,10 @@ export class Replay {
     let shards = 0;
     for (const states = new KeyStateReader(record.bytes, end, bodyEnd); states.next();) {
       shards |= 1 << states.owner;
-      if (states.owner === shardIndex) states.install(store);
+      if (states.owner !== shardIndex) continue;
+      const { effect } = states;
+      if (effect === undefined) states.install(store);
+      else this.record(frameOf(effect));
     }
     this.#note(record, shards, rests);
     this.#inSegment += 1;

@@ -15,7 +15,7 @@ export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
 export { LOOK_AHEAD_MAX, type LookAhead } from './look-ahead.ts';
 export { Keyspace } from './keyspace.ts';
-export { ListValue } from './list/list-value.ts';
+export { ListValue, stubList } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';
 export { Quicklist } from './list/quicklist.ts';
 export { Listpack } from './listpack.ts';

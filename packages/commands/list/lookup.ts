@@ -5,8 +5,8 @@
  * another for its target.
  */
 
-import { errors } from '#base';
-import { ListValue, ValueType, type ListLimits, type Ref } from '#store';
+import { errors, type Bytes } from '#base';
+import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import type { KeyEvent } from '../keyspace/events.ts';
@@ -50,6 +50,18 @@ export function newTarget(context: ShardContext, args: Arguments, index: number)
   return made(context, args, index, targetList);
 }
 
+/** Adds an element to a list that another shard's command has pushed it onto. */
+export function pushOnto(
+  context: Pick<ShardContext, 'settings' | 'store'>,
+  keyspace: Keyspace,
+  key: Bytes,
+  { isHead, element }: { readonly isHead: boolean; readonly element: Bytes },
+): void {
+  const ref = keyspace.find(key, 0, key.length);
+  const pieces = { source: element, at: () => 0, length: () => element.length };
+  targetList.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
+}
+
 /**
  * Announces that so many elements were removed from the list, which goes when it is empty and may become a
  * listpack when it is small.
@@ -89,7 +101,7 @@ function made(context: ShardContext, args: Arguments, index: number, into: ListV
   return into;
 }
 
-function currentLimits({ settings, store }: ShardContext): ListLimits {
+function currentLimits({ settings, store }: Pick<ShardContext, 'settings' | 'store'>): ListLimits {
   limits.size = settings.number('list-max-listpack-size');
   limits.compressDepth = settings.number('list-compress-depth');
   limits.plainBytes = store.listPlainBytes;

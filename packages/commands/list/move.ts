@@ -154,6 +154,8 @@ function moveElement(
   // One change, counted where the element is taken.
   changedAt(context, args, 2, pushEvent(isToHead), 0);
   announceRemoved(context, args, popEvent(isFromHead), 1);
+  // What is pushed, the shard of the target logs.
+  context.logOwn(isFromHead ? 'LPOP' : 'RPOP', args.copy(1));
   reply.bulk(element);
   return true;
 }

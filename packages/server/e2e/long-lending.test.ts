@@ -1,6 +1,6 @@
 /** Large values that commands want from another shard: they arrive whole, last, and nobody is in between. */
 // test-limit: 60s
-import { textOf, type Reply, type RespClient } from '#testkit';
+import { textOf, until, withRandom, type Reply, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptServers, type KeptServer } from './durability/kept-server.ts';
@@ -87,6 +87,66 @@ lending('a transaction changes both lists, or after a kill neither', async () =>
   await startAgain();
   assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
   assert.is(await client.call('LLEN', there), ELEMENTS - 1);
+});
+
+lending(
+  'elements go to long lists of another shard, at either end, and are there after a kill',
+  withRandom(async (random) => {
+    await longValues.list(client, here);
+    await longValues.list(client, there);
+    const elements = ['', '0', '1', '00', 'x'.repeat(9_000), '-1'];
+    await client.call('RPUSH', here, ...elements, ...elements);
+    await client.call('LPUSH', there, ...elements, ...elements);
+    const read = async (key: string): Promise<string[]> =>
+      ((await client.call('LRANGE', key, '0', '-1')) as Reply[]).map(textOf);
+    const lists = new Map([
+      [here, await read(here)],
+      [there, await read(there)],
+    ]);
+    const moves = Array.from({ length: 60 }, () => {
+      const [from, to] = random.chance(0.5) ? [here, there] : [there, here];
+      const [popped, pushed] = [random.pick(['LEFT', 'RIGHT']), random.pick(['LEFT', 'RIGHT'])];
+      const [source, target] = [lists.get(from)!, lists.get(to)!];
+      const element = popped === 'LEFT' ? source.shift()! : source.pop()!;
+      if (pushed === 'LEFT') target.unshift(element);
+      else target.push(element);
+      return { words: ['LMOVE', from, to, popped, pushed], element };
+    });
+    const replies = await client.pipeline(moves.map(({ words }) => words));
+    assert.equal(
+      replies.map(textOf),
+      moves.map(({ element }) => element),
+    );
+    for (const [key, list] of lists) assert.equal(await read(key), list);
+    const before = [await digestOf(client, here), await digestOf(client, there)];
+    await client.call('DEBUG', 'LOADAOF');
+    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+    await startAgain();
+    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+  }),
+);
+
+lending('who watches or waits is told of an element that comes from another shard', async () => {
+  await longValues.list(client, there);
+  const watcher = await server.server.client();
+  const waiter = await server.server.client();
+  await watcher.call('WATCH', there);
+  const waited = waiter.call('BLMOVE', here, there, 'LEFT', 'LEFT', '0');
+  await until(async () => {
+    return textOf(await client.call('INFO', 'clients')).includes('blocked_clients:1');
+  }, 'the client waits');
+  await client.call('RPUSH', here, 'element');
+  assert.is(textOf(await waited), 'element');
+  assert.is(textOf(await client.call('LINDEX', there, '0')), 'element');
+  assert.is(await client.call('EXISTS', here), 0);
+  const replies = await watcher.pipeline([['MULTI'], ['PING'], ['EXEC']]);
+  assert.is(replies.at(-1), null);
+  // Of another type nothing is lent but what it is, and the source keeps its element.
+  await client.call('SET', far, 'x');
+  await client.call('RPUSH', here, 'stays');
+  const refused = await client.reply('LMOVE', here, far, 'LEFT', 'LEFT');
+  assert.match(textOf(refused), 'WRONGTYPE');
+  assert.is(await client.call('LLEN', here), 1);
 });
 
 lending('what a group has been given of a lent stream is known to its own shard', async () => {

@@ -264,3 +264,14 @@ export class ListValue {
     this.#quicklistBytes = totalBytes;
   }
 }
+
+/** The listpack of a few elements. */
+export function stubList(...elements: readonly Bytes[]): {
+  readonly encoding: number;
+  readonly value: Bytes;
+  readonly count: number;
+} {
+  entries.clear();
+  for (const element of elements) entries.add(element, 0, element.length);
+  return { encoding: Encoding.listpack, value: entries.toListpack(), count: elements.length };
+}
