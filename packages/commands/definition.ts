@@ -100,6 +100,11 @@ export interface CommandHead {
   history?: readonly (readonly [version: string, change: string])[];
   /** Which arguments hold secrets: never logged. `all` but the name, or chosen by the arguments. */
   secret?: 'all' | ((args: Arguments) => readonly number[]);
+  /**
+   * The argument that is added to the key whose spec says `insert`, where that is a set: a shard that lends a large one
+   * lends no more of it than this.
+   */
+  inserts?: number;
   /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
   databaseOf?: (spec: number, args: Arguments, selected: number) => number;
   /** Another database in which it touches the same keys (MOVE). */

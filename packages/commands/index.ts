@@ -1,5 +1,6 @@
 export { valueLimits } from './keyspace/dump.ts';
 export { pushOnto } from './list/lookup.ts';
+export { addInto } from './set/lookup.ts';
 export { Arguments, type ArgumentSource } from './arguments.ts';
 export type {
   Answer,

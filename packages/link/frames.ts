@@ -144,8 +144,11 @@ export const ReplyFlag = {
 export const REQUEST_HEADER_BYTES = Request.spans * 4;
 export const REPLY_HEADER_BYTES = Reply.body * 4;
 
-/** What a `lend` frame says of a key, in the byte before it: it may be written; elements are only added to it. */
-export const LendFlag = { writable: 1, insertsOnly: 2 } as const;
+/**
+ * What a `lend` frame says of a key, in the byte before it: it may be written; elements are only added to it; it is no
+ * key, but the element that is added to the key before it.
+ */
+export const LendFlag = { writable: 1, insertsOnly: 2, element: 4 } as const;
 
 /** Flags in the second word, as bits of it. */
 export const RequestFlag = {

@@ -419,7 +419,8 @@ folders('the lock of a running process holds; of one that has ended it does not'
 });
 
 folders('the lock of a process that has ended, and was not waited for, does not hold', async () => {
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 100']);
+  // The shell is another program before it could have waited for it.
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 100']);
   children.push(parent);
   const text = await new Promise<string>((resolve) => {
     parent.stdout.on('data', (bytes: Buffer) => {

@@ -67,12 +67,16 @@ export interface LentKey {
   writable: boolean;
   /** Elements are added to what is there, and nothing of it is looked at but its type. */
   insertsOnly: boolean;
+  /** No key, but what is added to the one before it. */
+  isElement: boolean;
 }
 
 /** What stands before a key in a `lend` frame: its database, and bits of LendFlag. */
-export function lentPrefix({ database, writable, insertsOnly }: Omit<LentKey, 'index'>): number {
-  const flags = (writable ? LendFlag.writable : 0) | (insertsOnly ? LendFlag.insertsOnly : 0);
-  return database | (flags << 24);
+export function lentPrefix(key: Omit<LentKey, 'index'>): number {
+  let flags = key.writable ? LendFlag.writable : 0;
+  if (key.insertsOnly) flags |= LendFlag.insertsOnly;
+  if (key.isElement) flags |= LendFlag.element;
+  return key.database | (flags << 24);
 }
 
 export interface Lending {
@@ -89,7 +93,7 @@ export function planLending(
   selected: number,
   ownership: Ownership,
 ): Lending {
-  const { keys, databaseOf } = entry.command;
+  const { keys, databaseOf, inserts } = entry.command;
   const owners = found.map(({ index }) =>
     ownership.ownerOf(args.source, args.at(index), args.length(index)),
   );
@@ -104,10 +108,14 @@ export function planLending(
     const writable = mayWrite(spec);
     const insertsOnly = spec.access === 'RW' && spec.use?.every((use) => use === 'insert') === true;
     const same = list.find(
-      (key) => key.database === database && sameArgument(args, key.index, index),
+      (key) => key.database === database && !key.isElement && sameArgument(args, key.index, index),
     );
-    if (same === undefined) list.push({ index, database, writable, insertsOnly });
+    const key = { index, database, writable, insertsOnly, isElement: false };
+    if (same === undefined) list.push(key);
     else Object.assign(same, { writable: same.writable || writable, insertsOnly: false });
+    if (insertsOnly && inserts !== undefined) {
+      list.push({ ...key, index: inserts, writable: false, insertsOnly: false, isElement: true });
+    }
     lent.set(owner, list);
   }
   return { host, lent };

@@ -11,7 +11,8 @@ import { KeyStateWriter, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { TRANSACTION_START_BYTES, type EffectWord, type Journal } from './journal.ts';
-import { KeyState, pushedOf, type CopyMessage } from './key-copies.ts';
+import { KeyState, type CopyMessage } from './key-copies.ts';
+import { pushCommandOf } from './stubs.ts';
 
 export interface EffectsParts {
   readonly store: Store;
@@ -155,10 +156,8 @@ export class Effects {
     const { ownEffects } = context;
     const head = encodeRests(rests);
     const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
-    const write = (words: readonly EffectWord[], database: number, owner: number): void => {
-      const record = this.#journal!.effectRecord(words, database, context.nowMs);
-      states.writeEffect(record, database, owner);
-    };
+    const recordOf = (words: readonly EffectWord[], database: number): Bytes =>
+      this.#journal!.effectRecord(words, database, context.nowMs);
     let isShared = false;
     for (const { shard, copies } of returned) {
       for (const copy of copies) {
@@ -168,12 +167,15 @@ export class Effects {
           states.writeCopy(copy, shard);
           continue;
         }
-        const { isHead, element } = pushedOf(copy);
-        write([isHead ? 'LPUSH' : 'RPUSH', copy.key, element], copy.database, shard);
+        const { database, key } = copy;
+        states.writeEffect(recordOf(pushCommandOf(copy), database), database, shard, key);
       }
     }
     let rest: Bytes | undefined;
-    for (const words of ownEffects) write(words, context.database, shardIndex);
+    for (const words of ownEffects) {
+      const { database } = context;
+      states.writeEffect(recordOf(words, database), database, shardIndex);
+    }
     for (const { database, key } of ownEffects.length > 0 ? [] : own) {
       const keyspace = store.databases[database];
       if (keyspace === undefined) continue;

@@ -9,23 +9,14 @@
  */
 
 import { asBuffer, assert, copyInSteps, type Bytes, type Steps } from '#base';
-import {
-  codecOf,
-  ListValue,
-  LONG_COPY_BYTES,
-  stubList,
-  ValueType,
-  type Encoded,
-  type Keyspace,
-  type Ref,
-} from '#store';
+import { codecOf, LONG_COPY_BYTES, type Encoded, type Keyspace, type Ref } from '#store';
 
 const MESSAGE_BYTES = 20;
 const KEY_BYTES = 28;
 
 /**
  * `object`: the value is an object, and its bytes are what its codec makes of it. `pushed`: an element was added to a
- * list at one end; the value is a byte that is 1 for its head, and the element.
+ * list at one end, or to a set; the value is a byte that is 1 for a list's head, and the element.
  */
 export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 4 } as const;
 
@@ -38,7 +29,7 @@ export interface KeyCopy {
   writable: boolean;
   /** On the way back: a command has changed it. */
   isTouched: boolean;
-  /** Stands for a long list, to which the command may add. */
+  /** Stands for a long list or set, to which the command may add: see `stubs.ts`. */
   isStub: boolean;
   state: number;
   type: number;
@@ -109,45 +100,6 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   const { bytes, at, length } = keyspace.value(ref);
   const isLong = length > LONG_COPY_BYTES;
   copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
-}
-
-/** Elements of a stub: whichever is added, at whichever end, it is told from these by where they are then. */
-const STUB_FIRST = 0x30;
-const STUB_SECOND = 0x31;
-const STUB = stubList(Uint8Array.of(STUB_FIRST), Uint8Array.of(STUB_SECOND));
-
-/** What is lent where elements are only added: of a list that is no listpack a stub, which costs the same however long it is. */
-export function stubOf(copy: KeyCopy): KeyCopy {
-  if (copy.type !== ValueType.list || copy.state !== KeyState.object) return copy;
-  const { encoding, value } = STUB;
-  return { ...copy, isStub: true, state: KeyState.bytes, encoding, value, object: undefined };
-}
-
-const list = new ListValue();
-const NO_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
-
-/** What was added to a stub. */
-export function addedTo(keyspace: Keyspace, key: Bytes): Pick<KeyCopy, 'state' | 'value'> {
-  list.open(keyspace, keyspace.peek(key, 0, key.length), NO_LIMITS);
-  assert(list.count === STUB.count + 1, 'one element was added to a stub');
-  list.seek(1);
-  list.read();
-  const isHead = list.length === 1 && list.bytes[list.at] === STUB_FIRST;
-  list.seek(isHead ? 0 : 2);
-  list.read();
-  const value = new Uint8Array(1 + list.length);
-  value[0] = isHead ? 1 : 0;
-  value.set(list.bytes.subarray(list.at, list.at + list.length), 1);
-  return { state: KeyState.pushed, value };
-}
-
-export interface Pushed {
-  readonly isHead: boolean;
-  readonly element: Bytes;
-}
-
-export function pushedOf({ value }: KeyCopy): Pushed {
-  return { isHead: value[0] === 1, element: value.subarray(1) };
 }
 
 /** Whether a copy of a key that is here takes long to be written. */

@@ -7,11 +7,11 @@
  */
 
 import { finish, keyName, type Bytes, type Steps } from '#base';
-import { pushOnto } from '#commands';
+import { addInto, pushOnto } from '#commands';
 import { AT } from '#diag';
-import { FrameKind, HostWord, LendFlag, ReplyFlag, Request, RequestFlag } from '#link';
+import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
-import type { Keyspace, Store } from '#store';
+import { ValueType, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
@@ -22,17 +22,16 @@ import {
   copyOf,
   encodeCopies,
   install,
-  addedTo,
   isLong,
-  pushedOf,
-  stubOf,
   KeyState,
   sameState,
   unpack,
   type CopyMessage,
   type KeyCopy,
 } from './key-copies.ts';
+import { lentKeys, namesOf } from './lent-keys.ts';
 import type { LongWork } from './long-work.ts';
+import { addedTo, pushedOf, stubOf } from './stubs.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { Watches } from './watches.ts';
 
@@ -67,13 +66,6 @@ interface HostedTransaction {
   frame: Frame;
   lendersLeft: number;
   lenders: CopyMessage[];
-}
-
-interface LentKey {
-  database: number;
-  key: Bytes;
-  writable: boolean;
-  insertsOnly: boolean;
 }
 
 export class Lending {
@@ -180,9 +172,10 @@ export class Lending {
     const watcher = frame.words[frame.word + Request.watcher]! - 1;
     // A database that does not exist is the handler's to refuse.
     const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
-    const copies = keys.map(({ database, key, writable, insertsOnly }) => {
-      const copy = copyOf(store.databases[database]!, database, key, writable);
-      return insertsOnly ? stubOf(copy) : copy;
+    const copies = keys.map(({ database, key, writable, insertsOnly, element }) => {
+      const keyspace = store.databases[database]!;
+      const copy = copyOf(keyspace, database, key, writable);
+      return insertsOnly ? stubOf(keyspace, copy, element) : copy;
     });
     const isAnyWritable = keys.some((key) => key.writable);
     // What is read takes time, in which nobody may write it.
@@ -245,10 +238,17 @@ export class Lending {
     for (const copy of copies) {
       const keyspace = store.databases[copy.database]!;
       effects.preserve(copy.database, copy.key);
-      if (copy.state === KeyState.pushed) pushOnto(context, keyspace, copy.key, pushedOf(copy));
+      if (copy.state === KeyState.pushed) this.#push(keyspace, copy);
       else install(keyspace, copy);
       if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
     }
+  }
+
+  /** Adds to a key what was added to its stub. */
+  #push(keyspace: Keyspace, copy: KeyCopy): void {
+    const { context } = this.#parts;
+    const push = copy.type === ValueType.set ? addInto : pushOnto;
+    push(context, keyspace, copy.key, pushedOf(copy));
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
@@ -318,7 +318,7 @@ export class Lending {
   #after(keyspace: Keyspace, before: KeyCopy, isTouched: boolean): KeyCopy {
     const after = copyOf(keyspace, before.database, before.key, before.writable);
     if (!before.isStub || !isTouched) return after;
-    return { ...after, ...addedTo(keyspace, before.key), object: undefined };
+    return addedTo(keyspace, after);
   }
 
   /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
@@ -368,26 +368,4 @@ export class Lending {
 
 function* unpackAll(messages: readonly CopyMessage[]): Steps<void> {
   for (const { copies } of messages) for (const copy of copies) yield* unpack(copy);
-}
-
-function namesOf(keys: readonly LentKey[]): readonly string[] {
-  return keys.map(({ database, key }) => keyName(database, key));
-}
-
-/** The keys of a lend frame: each is preceded by its database in three bytes, and bits of LendFlag. */
-function lentKeys(frame: Frame): LentKey[] {
-  const { words, word, bytes } = frame;
-  const count = words[word + Request.argumentCount]!;
-  const bodyAt = (word + Request.spans + 2 * count) << 2;
-  const keys: LentKey[] = [];
-  for (let nth = 0; nth < count; nth += 1) {
-    const at = bodyAt + words[word + Request.spans + 2 * nth]!;
-    const length = words[word + Request.spans + 2 * nth + 1]!;
-    const database = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
-    const flags = bytes[at - 1]!;
-    const writable = (flags & LendFlag.writable) !== 0;
-    const insertsOnly = (flags & LendFlag.insertsOnly) !== 0;
-    keys.push({ database, key: bytes.slice(at, at + length), writable, insertsOnly });
-  }
-  return keys;
 }

@@ -231,10 +231,15 @@ export class Replay {
       if (states.owner !== shardIndex) continue;
       const { effect } = states;
       if (effect === undefined) states.install(store);
-      else this.record(frameOf(effect));
+      else if (this.#isThere(states)) this.record(frameOf(effect));
     }
     this.#note(record, shards, rests);
     this.#inSegment += 1;
+  }
+
+  /** Whether a command may be done: the key that it adds to may be gone by itself, which the log says before. */
+  #isThere({ database, key }: KeyStateReader): boolean {
+    return key.length === 0 || this.#parts.store.databases[database]!.lookUp(key, key.length) !== 0;
   }
 
   #command(record: Frame, kind: number): void {

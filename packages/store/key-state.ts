@@ -4,7 +4,7 @@
  *   u32 bytes of all this, u8 type, u8 encoding and flags, u16 database, u32 bytes of the key,
  *   u24 access, u8 owner, f64 expiry (Unix milliseconds, -1 = none), key, value
  *
- * Without a key the value is what `writeEffect` was given: a command instead of what it makes of a key.
+ * In the place of a state may stand what `writeEffect` was given: a command instead of what it makes of a key.
  * The value is the store's own representation: the encodings of `encodings.ts`, objects as their codec makes them.
  */
 import { assert, copyInSteps, finish, type Bytes, type Steps } from '#base';
@@ -99,15 +99,16 @@ export class KeyStateWriter {
     this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
   }
 
-  /** A command that does what was done to a key, as a record of the log. */
-  writeEffect(record: Bytes, database: number, owner: number): void {
-    const at = this.#head(0, record.length);
+  /** A command that does what was done to a key, as a record of the log. With a key, only where that is there. */
+  writeEffect(record: Bytes, database: number, owner: number, key = NOTHING): void {
+    const at = this.#head(key.length, record.length);
     this.#view.setUint8(at + 4, 0);
     this.#view.setUint8(at + 5, EFFECT);
     this.#view.setUint16(at + 6, database, true);
     this.#view.setUint32(at + 12, owner << 24, true);
     this.#view.setFloat64(at + 16, -1, true);
-    this.#put(at + KEY_STATE_HEADER_BYTES, record, 0, record.length);
+    this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
+    this.#put(at + KEY_STATE_HEADER_BYTES + key.length, record, 0, record.length);
   }
 
   /** The state of a key, whether it is there or not. An expired one is not. */
@@ -293,7 +294,7 @@ export class KeyStateReader {
   /** The record of a command in the place of a state, in memory of its own; undefined where it is a state. */
   get effect(): Bytes | undefined {
     if ((this.#view.getUint8(this.#at + 5) & EFFECT) === 0) return undefined;
-    return new Uint8Array(this.#bytes.subarray(this.#at + KEY_STATE_HEADER_BYTES, this.#next));
+    return new Uint8Array(this.#bytes.subarray(this.keyAt + this.keyLength, this.#next));
   }
 
   get database(): number {

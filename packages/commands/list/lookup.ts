@@ -57,7 +57,9 @@ export function pushOnto(
   key: Bytes,
   { isHead, element }: { readonly isHead: boolean; readonly element: Bytes },
 ): void {
-  const ref = keyspace.find(key, 0, key.length);
+  const ref = keyspace.lookUp(key, key.length);
+  // It has expired or was evicted meanwhile, with what was added.
+  if (ref === 0) return;
   const pieces = { source: element, at: () => 0, length: () => element.length };
   targetList.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
 }

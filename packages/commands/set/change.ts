@@ -74,6 +74,7 @@ export const smove = oneShard({
   arity: 4,
   flags: ['write', 'fast'],
   keys: allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'RW', 'insert')),
+  inserts: 3,
   args: [
     { name: 'source', type: 'key' },
     { name: 'destination', type: 'key' },
@@ -98,6 +99,8 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
   if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
   if (!source.delete(member.bytes, member.at, member.length)) return false;
   takenAt(context, args, 1, setEvents.srem, 1, removeIfEmpty(context));
+  // What is added, the shard of the target logs.
+  context.logOwn('SREM', args.copy(1), args.copy(3));
 
   let into = setToWrite(context, args, 2);
   if (into === undefined) {

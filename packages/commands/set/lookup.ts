@@ -4,8 +4,8 @@
  * Commands of one set share one `SetValue`, since a thread runs one command at a time.
  */
 
-import { errors } from '#base';
-import { SetValue, ValueType, type Piece, type Ref, type SetLimits } from '#store';
+import { errors, type Bytes } from '#base';
+import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
@@ -68,6 +68,19 @@ export function setToFill(
   return made;
 }
 
+/** Adds a member to a set that another shard's command has added it to. */
+export function addInto(
+  context: Pick<ShardContext, 'settings'>,
+  keyspace: Keyspace,
+  key: Bytes,
+  { element }: { readonly element: Bytes },
+): void {
+  const ref = keyspace.lookUp(key, key.length);
+  // It has expired or was evicted meanwhile, with what was added.
+  if (ref === 0) return;
+  set.open(keyspace, ref, currentLimits(context)).add(element, 0, element.length);
+}
+
 /** A view of a record that holds a set. */
 export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetValue {
   return into.open(context.keyspace, ref, currentLimits(context));
@@ -86,7 +99,7 @@ function opened(context: ShardContext, ref: Ref): SetValue | undefined {
   return openSet(context, ref, set);
 }
 
-function currentLimits({ settings }: ShardContext): SetLimits {
+function currentLimits({ settings }: Pick<ShardContext, 'settings'>): SetLimits {
   limits.entries = settings.number('set-max-listpack-entries');
   limits.valueBytes = settings.number('set-max-listpack-value');
   limits.intsetEntries = Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX);

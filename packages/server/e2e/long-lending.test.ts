@@ -126,6 +126,62 @@ lending(
   }),
 );
 
+lending(
+  'members go to large sets of another shard, and are there after a kill',
+  withRandom(async (random) => {
+    await longValues.set(client, here);
+    await longValues.set(client, there);
+    const extra = ['', 'new', '12', '-7', 'x'.repeat(300), 'newx'];
+    await client.call('SADD', here, ...extra);
+    const all = (): Set<string> =>
+      new Set(Array.from({ length: ELEMENTS }, (_, nth) => `member:${nth}`));
+    const sets = new Map([
+      [here, new Set([...all(), ...extra])],
+      [there, all()],
+    ]);
+    const moves = Array.from({ length: 80 }, () => {
+      const [from, to] = random.chance(0.6) ? [here, there] : [there, here];
+      const member = random.chance(0.7) ? random.pick(extra) : `member:${random.integer(0, 20)}`;
+      const isMoved = sets.get(from)!.delete(member);
+      if (isMoved) sets.get(to)!.add(member);
+      return { words: ['SMOVE', from, to, member], reply: isMoved ? 1 : 0 };
+    });
+    const replies = await client.pipeline(moves.map(({ words }) => words));
+    assert.equal(
+      replies,
+      moves.map(({ reply }) => reply),
+    );
+    for (const [key, members] of sets) {
+      assert.is(await client.call('SCARD', key), members.size);
+      const found = (await client.call('SMISMEMBER', key, ...extra)) as Reply[];
+      assert.equal(
+        found,
+        extra.map((member) => (members.has(member) ? 1 : 0)),
+      );
+    }
+    const before = [await digestOf(client, here), await digestOf(client, there)];
+    await client.call('DEBUG', 'LOADAOF');
+    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+    await startAgain();
+    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+  }),
+);
+
+lending('a member that the set has is no change of it', async () => {
+  await longValues.set(client, here);
+  await longValues.set(client, there);
+  await client.call('SADD', here, 'new');
+  const watcher = await server.server.client();
+  const afterMoving = async (member: string): Promise<Reply | undefined> => {
+    await watcher.call('WATCH', there);
+    assert.is(await client.call('SMOVE', here, there, member), 1);
+    const replies = await watcher.pipeline([['MULTI'], ['PING'], ['EXEC']]);
+    return replies.at(-1);
+  };
+  assert.is.not(await afterMoving('member:5'), null);
+  assert.is(await afterMoving('new'), null);
+});
+
 lending('who watches or waits is told of an element that comes from another shard', async () => {
   await longValues.list(client, there);
   const watcher = await server.server.client();

@@ -1,0 +1,97 @@
+/**
+ * What is lent of a long list or set where a command only adds to it: as much as tells what was added, however long it
+ * is. The host runs the ordinary code on it, gives back the element, and the lender adds that to what it stands for.
+ */
+
+import type { Bytes } from '#base';
+import { ListValue, SetValue, stubList, ValueType, type Keyspace } from '#store';
+import { KeyState, type KeyCopy } from './key-copies.ts';
+
+/** Two elements of a list: whichever is added, and at whichever end, it is told from these by where they are then. */
+const FIRST = 0x30;
+const SECOND = 0x31;
+const LIST_STUB = stubList(Uint8Array.of(FIRST), Uint8Array.of(SECOND));
+
+const list = new ListValue();
+const set = new SetValue();
+const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
+const NO_SET_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
+
+/** The stub of a long list, or of a set to which `element` is added; anything else as it is. */
+export function stubOf(keyspace: Keyspace, copy: KeyCopy, element: Bytes | undefined): KeyCopy {
+  if (copy.state !== KeyState.object) return copy;
+  if (copy.type === ValueType.list) return { ...copy, ...asBytes(LIST_STUB) };
+  if (copy.type !== ValueType.set || element === undefined) return copy;
+  const ref = keyspace.peek(copy.key, 0, copy.key.length);
+  const has = set.open(keyspace, ref, NO_SET_LIMITS).has(element, 0, element.length);
+  return { ...copy, ...asBytes(stubList(has ? element : otherThan(element))) };
+}
+
+function asBytes({ encoding, value }: ReturnType<typeof stubList>): Partial<KeyCopy> {
+  return { isStub: true, state: KeyState.bytes, encoding, value, object: undefined };
+}
+
+/** A member that is one byte longer. */
+function otherThan(element: Bytes): Bytes {
+  const other = new Uint8Array(element.length + 1);
+  other.set(element);
+  return other;
+}
+
+/** What was added to a stub; the key as it is where the stub had expired, and another value is in its place. */
+export function addedTo(keyspace: Keyspace, after: KeyCopy): KeyCopy {
+  const ref = keyspace.peek(after.key, 0, after.key.length);
+  if (ref === 0) return after;
+  const value = after.type === ValueType.list ? pushedTo(keyspace, ref) : newIn(keyspace, ref);
+  if (value === undefined) return after;
+  return { ...after, state: KeyState.pushed, value, object: undefined };
+}
+
+function pushedTo(keyspace: Keyspace, ref: number): Bytes | undefined {
+  list.open(keyspace, ref, NO_LIST_LIMITS);
+  if (list.count !== LIST_STUB.count + 1) return undefined;
+  list.seek(1);
+  list.read();
+  const isHead = list.length === 1 && list.bytes[list.at] === FIRST;
+  list.seek(isHead ? 0 : 2);
+  list.read();
+  return valueOf(isHead, list);
+}
+
+/** The shorter of two members. */
+function newIn(keyspace: Keyspace, ref: number): Bytes | undefined {
+  set.open(keyspace, ref, NO_SET_LIMITS);
+  if (set.count !== 2) return undefined;
+  const values: Bytes[] = [];
+  for (let more = set.first(); more; more = set.next()) {
+    set.read();
+    values.push(valueOf(false, set));
+  }
+  return values.sort((a, b) => a.length - b.length)[0];
+}
+
+function valueOf(
+  isHead: boolean,
+  { bytes, at, length }: { readonly bytes: Bytes; readonly at: number; readonly length: number },
+): Bytes {
+  const value = new Uint8Array(1 + length);
+  value[0] = isHead ? 1 : 0;
+  value.set(bytes.subarray(at, at + length), 1);
+  return value;
+}
+
+export interface Pushed {
+  readonly isHead: boolean;
+  readonly element: Bytes;
+}
+
+export function pushedOf({ value }: KeyCopy): Pushed {
+  return { isHead: value[0] === 1, element: value.subarray(1) };
+}
+
+/** The command that does the same again. */
+export function pushCommandOf(copy: KeyCopy): readonly (string | Bytes)[] {
+  const { isHead, element } = pushedOf(copy);
+  const push = isHead ? 'LPUSH' : 'RPUSH';
+  return [copy.type === ValueType.set ? 'SADD' : push, copy.key, element];
+}
