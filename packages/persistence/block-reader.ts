@@ -88,9 +88,8 @@ export class BlockReader {
     const at = this.#offset;
     const head = this.#headAt(at);
     if (head === undefined || head.number !== this.#number + 1) return undefined;
-    if (at + BLOCK_HEADER_BYTES + head.bytes > this.size) return undefined;
-    const body = this.#stretch(at + BLOCK_HEADER_BYTES, head.bytes);
-    if (checksum([body]) !== head.crc) return undefined;
+    const body = this.#bodyOf(head, at);
+    if (body === undefined) return undefined;
     this.blockAt = at;
     this.#number = head.number;
     this.#offset = at + BLOCK_HEADER_BYTES + head.bytes;
@@ -121,10 +120,15 @@ export class BlockReader {
 
   #isSound(at: number): boolean {
     const head = this.#headAt(at);
-    if (head === undefined || head.number <= this.#number) return false;
+    return head !== undefined && head.number > this.#number && this.#bodyOf(head, at) !== undefined;
+  }
+
+  /** What follows the head that stands there; undefined where it is not what was written. */
+  #bodyOf(head: BlockHead, at: number): Buffer | undefined {
     const bodyAt = at + BLOCK_HEADER_BYTES;
-    if (bodyAt + head.bytes > this.size) return false;
-    return checksum([this.#stretch(bodyAt, head.bytes)]) === head.crc;
+    if (bodyAt + head.bytes > this.size) return undefined;
+    const body = this.#stretch(bodyAt, head.bytes);
+    return checksum([body]) === head.crc ? body : undefined;
   }
 
   /** What follows the last whole block: nothing, or a torn end. Throws a DamagedFile when it is damage. */

@@ -132,23 +132,10 @@ export class DataFolder {
   }
 
   /**
-   * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Where that cannot
-   * be, `whyNotBefore` is what is wrong: for that the snapshot before was left. With `anyway` what is left of the
-   * newest one is better than nothing.
+   * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Throws a
+   * DataFolderError where that cannot be.
    */
-  plan(nth: number, whyNotBefore?: string, anyway = false): RecoveryPlan {
-    if (whyNotBefore === undefined) return this.#plan(nth);
-    try {
-      if (nth <= this.snapshots.length) return this.#plan(nth);
-    } catch {
-      // There is a gap, say: all is well with the log, if only the snapshot were.
-    }
-    if (anyway) return this.#plan(0, true);
-    const lack = 'There is no other snapshot, and no log from the beginning, to take its place';
-    throw refusalOf(`${whyNotBefore}. ${lack}`);
-  }
-
-  #plan(nth: number, salvages = false): RecoveryPlan {
+  plan(nth: number, salvages = false): RecoveryPlan {
     const manifest = this.snapshots[nth];
     const number = manifest?.number ?? 0;
     const shards = Array.from({ length: this.shards }, (_, shard) =>

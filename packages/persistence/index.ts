@@ -17,6 +17,7 @@ export {
   type RecoveryPlan,
   type ShardPlan,
 } from './data-folder.ts';
+export { isProblem, RecoveryAttempts, type RecoveryProblem } from './recovery-attempts.ts';
 export type { Manifest } from './manifest.ts';
 export {
   decodeRests,

@@ -2,7 +2,15 @@
 
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
-import { DataFolder, refusalOf, transactionId, type RecoveryPlan } from '#persistence';
+import {
+  DataFolder,
+  isProblem,
+  RecoveryAttempts,
+  refusalOf,
+  transactionId,
+  type RecoveryPlan,
+  type RecoveryProblem,
+} from '#persistence';
 import {
   agree,
   refusalsOf,
@@ -27,7 +35,6 @@ export interface RecoveringParts {
 }
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
-type Problem = Extract<RecoveryAnswer, { kind: 'not-recovered' }>['problem'];
 
 /** What every shard has read, and what it lacks that another has. */
 interface AllRecovered {
@@ -80,16 +87,12 @@ export class Recovering {
   /** Begins with the newest snapshot; where one is damaged, with the one before it, or with what is left of it. */
   async #fromNewest(anyway: boolean): Promise<AllRecovered> {
     const { folder, log } = this.#parts;
-    let damaged: string | undefined;
-    for (let nth = 0; ; nth += 1) {
-      const plan = folder.plan(nth, damaged, anyway);
+    const attempts = new RecoveryAttempts(folder, anyway);
+    for (;;) {
+      const { plan } = attempts;
       this.#isSalvaged = plan.salvages;
-      if (damaged !== undefined) {
-        const instead = plan.salvages
-          ? 'what is left of the newest is used'
-          : 'the one before is tried';
-        log.warn('snapshot-damaged', `${damaged}; ${instead}`);
-      }
+      const remark = attempts.remark('tried');
+      if (remark !== undefined) log.warn('snapshot-damaged', remark);
       if (!folder.isEmpty) {
         const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
@@ -100,8 +103,7 @@ export class Recovering {
         this.#unwritten = plan.shards.flatMap(({ unwritten }) => unwritten ?? []);
         return outcome;
       }
-      if (!outcome.isSnapshot || plan.salvages) throw refusalOf(outcome.message);
-      damaged = outcome.message;
+      attempts.failed(outcome);
     }
   }
 
@@ -134,7 +136,7 @@ export class Recovering {
   }
 
   /** Has every shard read its files, and those again whose logs have what rests on nothing: up to there. */
-  async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<AllRecovered | Problem> {
+  async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<AllRecovered | RecoveryProblem> {
     const all = await this.#read(this.#parts.fabric.shardPages.keys(), plan, anyway);
     if (isProblem(all)) return all;
     const { stops, missing } = agree(all.map(({ end }) => end));
@@ -149,7 +151,7 @@ export class Recovering {
     plan: RecoveryPlan,
     anyway: boolean,
     stops?: Agreement['stops'],
-  ): Promise<readonly Recovered[] | Problem> {
+  ): Promise<readonly Recovered[] | RecoveryProblem> {
     const answers = await Promise.all(
       Array.from(shards, (shard) =>
         this.#pool.ask(shard, {
@@ -210,10 +212,6 @@ export class Recovering {
       records.map((each, shard) => this.#pool.ask(shard, { kind: 'go', records: inOrder(each) })),
     );
   }
-}
-
-function isProblem(outcome: object): outcome is Problem {
-  return 'isSnapshot' in outcome;
 }
 
 /** By the numbers of their transactions: the order in which main began them. */

@@ -16,23 +16,19 @@ import {
 } from '#link';
 import {
   DataFolder,
+  isProblem,
   realDisk,
-  refusalOf,
+  RecoveryAttempts,
   removeAllBut,
   SnapshotWriter,
   type Manifest,
   type RecoveryPlan,
+  type RecoveryProblem,
 } from '#persistence';
 import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref, type Store } from '#store';
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
-import {
-  isProblem,
-  Recovery,
-  refusalsOf,
-  type RecoveryProblem,
-  type RecoveryReport,
-} from './recovery.ts';
+import { Recovery, refusalsOf, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
 
 /** What a task is started with. */
@@ -269,18 +265,16 @@ export function readFolder(
   { settings, anyway }: Omit<OfflineOptions, 'folder'>,
 ): { readonly data: OfflineData; readonly report: OfflineReport } {
   const remarks = [...found.rejected];
-  let damaged: string | undefined;
-  for (let nth = 0; ; nth += 1) {
-    const plan = found.plan(nth, damaged, anyway);
-    const instead = plan.salvages ? 'what is left of the newest is used' : 'the one before is used';
-    if (damaged !== undefined) remarks.push(`${damaged}; ${instead}`);
+  const attempts = new RecoveryAttempts(found, anyway);
+  for (;;) {
+    const remark = attempts.remark('used');
+    if (remark !== undefined) remarks.push(remark);
     const data = new OfflineData(found.shards, settings);
-    const outcome = data.load(plan, anyway);
+    const outcome = data.load(attempts.plan, anyway);
     if (!isProblem(outcome)) {
       return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
     }
-    if (!outcome.isSnapshot || plan.salvages) throw refusalOf(outcome.message);
-    damaged = outcome.message;
+    attempts.failed(outcome);
   }
 }
 

@@ -3,11 +3,11 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable, type Bytes } from '#base';
 import type { Page } from '#diag';
-import type { ShardPlan } from '#persistence';
+import { isProblem, type RecoveryProblem, type ShardPlan } from '#persistence';
 import type { LogEnd } from './agreement.ts';
 import type { Journal } from './journal.ts';
 import type { ShardMachine } from './machine.ts';
-import { isProblem, Recovery, type RecoveryProblem, type RecoveryReport } from './recovery.ts';
+import { Recovery, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
 
 /** What main says, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */

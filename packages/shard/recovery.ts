@@ -10,6 +10,7 @@ import {
   PIECE_HEAD_BYTES,
   shortenBlock,
   shortenFile,
+  type RecoveryProblem,
   type ShardPlan,
   type TornEnd,
 } from '#persistence';
@@ -38,12 +39,6 @@ export interface RecoveryReport {
 /** What is said of such records. */
 export function refusalsOf(records: number): string {
   return `${records} records of the log could not be done again without the keys that are lost`;
-}
-
-/** A file is not what it was written as. */
-export interface RecoveryProblem {
-  readonly isSnapshot: boolean;
-  readonly message: string;
 }
 
 export interface RecoveryParts {
@@ -236,10 +231,6 @@ export class Recovery {
 
 const DAMAGED = { suffix: 'damaged', what: 'the damage', isDamage: true } as const;
 const LEFT = { suffix: 'left', what: 'the end of what counts', isDamage: false } as const;
-
-export function isProblem(outcome: object): outcome is RecoveryProblem {
-  return 'isSnapshot' in outcome;
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,0 +1,61 @@
+/**
+ * What is read at a start, one try after the other: the newest snapshot and its log, the snapshot before it where one
+ * is damaged, and at last, where that is asked for, what is left of the newest.
+ */
+
+import { refusalOf, type DataFolder, type RecoveryPlan } from './data-folder.ts';
+
+/** A file is not what it was written as. */
+export interface RecoveryProblem {
+  readonly isSnapshot: boolean;
+  readonly message: string;
+}
+
+export function isProblem(outcome: object): outcome is RecoveryProblem {
+  return 'isSnapshot' in outcome;
+}
+
+export class RecoveryAttempts {
+  readonly #folder: DataFolder;
+  readonly #anyway: boolean;
+  #nth = 0;
+  #damaged: string | undefined;
+  /** What to read now. */
+  plan: RecoveryPlan;
+
+  /** With `anyway` what is left of a damaged snapshot is better than nothing. Throws a DataFolderError. */
+  constructor(folder: DataFolder, anyway: boolean) {
+    this.#folder = folder;
+    this.#anyway = anyway;
+    this.plan = folder.plan(0);
+  }
+
+  /** Why this is not the first try, and what `is` done instead (tried, used); undefined at the first. */
+  remark(is: string): string | undefined {
+    if (this.#damaged === undefined) return undefined;
+    const instead = this.plan.salvages
+      ? 'what is left of the newest is used'
+      : `the one before is ${is}`;
+    return `${this.#damaged}; ${instead}`;
+  }
+
+  /** What was to be read could not be: goes on to the next try, or throws a DataFolderError with what is wrong. */
+  failed({ isSnapshot, message }: RecoveryProblem): void {
+    if (!isSnapshot || this.plan.salvages) throw refusalOf(message);
+    this.#damaged = message;
+    this.#nth += 1;
+    this.plan = this.#next(message);
+  }
+
+  #next(damaged: string): RecoveryPlan {
+    const folder = this.#folder;
+    try {
+      if (this.#nth <= folder.snapshots.length) return folder.plan(this.#nth);
+    } catch {
+      // There is a gap, say: all is well with the log, if only the snapshot were.
+    }
+    if (this.#anyway) return folder.plan(0, true);
+    const lack = 'There is no other snapshot, and no log from the beginning, to take its place';
+    throw refusalOf(`${damaged}. ${lack}`);
+  }
+}
