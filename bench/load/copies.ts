@@ -1,9 +1,8 @@
 /** How long a bystander waits while a large value is copied, within a shard and to another. */
 
-import type { ChildServer, RespClient } from '#testkit';
+import { largeValues, type ChildServer } from '#testkit';
 import { longestStallWhile } from './growth.ts';
 
-const AT_ONCE = 1_000;
 /** A copy's turns: the median would hide what one of them shows. */
 const TURNS = 3;
 /** The bystander asks for this long beside nothing but the copy. */
@@ -12,35 +11,6 @@ const REST_MS = 100;
 /** So many that all shards have some. */
 const BYSTANDERS = 4;
 const ELEMENTS = 1_000_000;
-
-/** What makes a value of so many elements under a key. */
-type Maker = (client: RespClient, key: string, count: number) => Promise<unknown>;
-
-function filling(command: string, words: (nth: number) => readonly string[]): Maker {
-  return async (client, key, count) => {
-    for (let nth = 0; nth < count; nth += AT_ONCE) {
-      const some = Array.from({ length: AT_ONCE }, (_, at) => words(nth + at)).flat();
-      await client.call(command, key, ...some);
-    }
-  };
-}
-
-const fillStream: Maker = async (client, key, count) => {
-  for (let nth = 0; nth < count; nth += AT_ONCE) {
-    const ids = Array.from({ length: AT_ONCE }, (_, at) => `1-${nth + at + 1}`);
-    await client.pipeline(ids.map((id) => ['XADD', key, id, 'field', `value:${id}`]));
-  }
-};
-
-const MAKERS: Readonly<Record<string, Maker>> = {
-  set: filling('SADD', (nth) => [`member:${nth}`]),
-  hash: filling('HSET', (nth) => [`field:${nth}`, `value:${nth}`]),
-  zset: filling('ZADD', (nth) => [`${(nth * 7919) % 1_000_003}`, `member:${nth}`]),
-  list: filling('RPUSH', (nth) => [`element:${nth}`]),
-  stream: fillStream,
-  /** 100 bytes for each element of the others. */
-  string: (client, key, count) => client.call('SETRANGE', key, String(100 * count), 'end'),
-};
 
 /** Milliseconds by type: the longest wait of all turns, and how long the copy itself took at the median. */
 type Waits = Record<string, { readonly longestMs: number; readonly copyMs: number }>;
@@ -56,7 +26,7 @@ async function copyWaits(
 ): Promise<Waits> {
   const client = await server.client({ waitMs: 600_000 });
   const waits: Waits = {};
-  for (const [type, make] of Object.entries(MAKERS)) {
+  for (const [type, make] of Object.entries(largeValues)) {
     const from = `{a}${type}`;
     const to = target === 'beside' ? '{a}copy' : '{k}copy';
     await make(client, from, count);

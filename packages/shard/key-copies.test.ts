@@ -1,5 +1,5 @@
 /** Keys on their way between shards arrive as they left. */
-import { finish, fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1, type Bytes } from '#base';
 import { SetValue, Store, ValueType } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +11,7 @@ import {
   KeyState,
   sameState,
   unpack,
+  type KeyCopy,
 } from './key-copies.ts';
 
 const copies = suite('key copies');
@@ -37,6 +38,12 @@ function get(store: Store, database: number, name: string): string | undefined {
   if (ref === 0) return undefined;
   const { bytes, at, length } = keyspace.value(ref);
   return latin1(bytes, at, length);
+}
+
+/** The message with these copies. */
+function wireOf(sent: readonly KeyCopy[]): Bytes {
+  const from = { transaction: 1, shard: 0, isBroken: false, transactions: 0 };
+  return finish(encodeCopies({ ...from, copies: sent }));
 }
 
 const values: readonly (readonly [what: string, text: string])[] = [
@@ -127,15 +134,7 @@ copies('a message of many keys keeps their order', () => {
   const names = Array.from({ length: 100 }, (_, nth) => `key${nth}`);
   for (const name of names) set(store, 0, name, `of ${name}`);
   const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
-  const wire = finish(
-    encodeCopies({
-      transaction: 1,
-      shard: 0,
-      isBroken: false,
-      transactions: 0,
-      copies: all,
-    }),
-  );
+  const wire = wireOf(all);
   const read = decodeCopies(new Uint8Array(wire)).copies;
   assert.equal(
     read.map(({ key }) => latin1(key)),
@@ -151,15 +150,7 @@ copies('half a message is our own mistake', () => {
   const store = newStore();
   set(store, 0, 'key', 'value');
   const copy = copyOf(store.databases[0]!, 0, fromLatin1('key'), false);
-  const wire = finish(
-    encodeCopies({
-      transaction: 1,
-      shard: 0,
-      isBroken: false,
-      transactions: 0,
-      copies: [copy],
-    }),
-  );
+  const wire = wireOf([copy]);
   assert.throws(() => decodeCopies(new Uint8Array(wire).subarray(0, wire.length - 1)));
 });
 
@@ -181,15 +172,7 @@ copies('a value that is an object arrives whole, and another in its place is not
   for (let nth = 0; nth < 1000; nth += 1) set.add(fromLatin1(`m${nth}`), 0, `m${nth}`.length);
   const sent = copyOf(from.databases[0]!, 0, name.bytes, true);
   assert.is(sent.state, KeyState.object);
-  const wire = finish(
-    encodeCopies({
-      transaction: 1,
-      shard: 0,
-      isBroken: false,
-      transactions: 0,
-      copies: [sent],
-    }),
-  );
+  const wire = wireOf([sent]);
   const [received] = decodeCopies(new Uint8Array(wire)).copies;
   finish(unpack(received!));
   install(to.databases[0]!, received!);

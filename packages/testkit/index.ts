@@ -10,6 +10,7 @@ export {
 export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
+export { largeValues } from './large-values.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';

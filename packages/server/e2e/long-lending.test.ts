@@ -27,6 +27,19 @@ async function startAgain(): Promise<void> {
   await start();
 }
 
+async function bothDigests(): Promise<string[]> {
+  return Promise.all([here, there].map((key) => digestOf(client, key)));
+}
+
+/** What is on disk is what is in memory: read while the server runs, and after a kill. */
+async function demandKept(): Promise<void> {
+  const before = await bothDigests();
+  await client.call('DEBUG', 'LOADAOF');
+  assert.equal(await bothDigests(), before);
+  await startAgain();
+  assert.equal(await bothDigests(), before);
+}
+
 lending.before(async () => {
   server = newServer();
   await start();
@@ -83,9 +96,9 @@ lending('a transaction changes both lists, or after a kill neither', async () =>
   lines.push(`LPOP ${there}`, `LLEN ${here}`, 'EXEC');
   const replies = await client.pipeline(lines.map((line) => line.split(' ')));
   assert.is((replies.at(-1) as Reply[])[3], ELEMENTS);
-  const before = [await digestOf(client, here), await digestOf(client, there)];
+  const before = await bothDigests();
   await startAgain();
-  assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+  assert.equal(await bothDigests(), before);
   assert.is(await client.call('LLEN', there), ELEMENTS - 1);
 });
 
@@ -118,11 +131,7 @@ lending(
       moves.map(({ element }) => element),
     );
     for (const [key, list] of lists) assert.equal(await read(key), list);
-    const before = [await digestOf(client, here), await digestOf(client, there)];
-    await client.call('DEBUG', 'LOADAOF');
-    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
-    await startAgain();
-    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+    await demandKept();
   }),
 );
 
@@ -159,11 +168,7 @@ lending(
         extra.map((member) => (members.has(member) ? 1 : 0)),
       );
     }
-    const before = [await digestOf(client, here), await digestOf(client, there)];
-    await client.call('DEBUG', 'LOADAOF');
-    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
-    await startAgain();
-    assert.equal([await digestOf(client, here), await digestOf(client, there)], before);
+    await demandKept();
   }),
 );
 

@@ -1,38 +1,26 @@
 /** Values of every type that take more than a megabyte. */
 
-import { textOf, type Reply, type RespClient } from '#testkit';
+import { largeValues, textOf, type Reply, type RespClient } from '#testkit';
 
-/** Elements of a large value, so many in one command. */
+/** Elements of a value. */
 export const ELEMENTS = 60_000;
-const AT_ONCE = 1_000;
 
 type Make = (client: RespClient, key: string) => Promise<unknown>;
 
-function filling(command: string, words: (nth: number) => string[]): Make {
-  return async (client, key) => {
-    for (let nth = 0; nth < ELEMENTS; nth += AT_ONCE) {
-      const some = Array.from({ length: AT_ONCE }, (_, at) => words(nth + at)).flat();
-      await client.call(command, key, ...some);
-    }
-  };
-}
-
 const fillStream: Make = async (client, key) => {
-  const commands = Array.from({ length: ELEMENTS }, (_, nth) => ['XADD', key, `1-${nth + 1}`]);
-  const fields = ['field', 'x'.repeat(20)];
-  await client.pipeline(commands.map((words) => [...words, ...fields]));
+  await largeValues.stream(client, key, ELEMENTS);
   await client.call('XGROUP', 'CREATE', key, 'g', '0');
   await client.call('XREADGROUP', 'GROUP', 'g', 'c', 'COUNT', '5000', 'STREAMS', key, '>');
 };
 
 /** What makes a value of each type under a key. */
 export const longValues = {
-  hash: filling('HSET', (nth) => [`field:${nth}`, `value:${nth}`]),
-  list: filling('RPUSH', (nth) => [`${nth}`.padStart(24, 'element')]),
-  set: filling('SADD', (nth) => [`member:${nth}`]),
-  zset: filling('ZADD', (nth) => [`${(nth * 7919) % 1009}`, `member:${nth}`]),
+  hash: (client, key) => largeValues.hash(client, key, ELEMENTS),
+  list: (client, key) => largeValues.list(client, key, ELEMENTS),
+  set: (client, key) => largeValues.set(client, key, ELEMENTS),
+  zset: (client, key) => largeValues.zset(client, key, ELEMENTS),
   stream: fillStream,
-  string: (client, key) => client.call('SETRANGE', key, '3000000', 'end'),
+  string: (client, key) => largeValues.string(client, key, ELEMENTS),
 } as const satisfies Record<string, Make>;
 
 /** Type, value and expiry of a key. */
