@@ -58,4 +58,4 @@ export {
   type ThreadCpu,
   type ThreadHeap,
 } from './thread-usage.ts';
-export { copyInSteps, finish, type Steps } from './steps.ts';
+export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';

@@ -16,6 +16,13 @@ export function finish<Result>(steps: Steps<Result>): Result {
 /** Bytes that are copied between two steps. */
 const PIECE_BYTES = 256 * 1024;
 
+/** Bytes in memory of their own. */
+export function* copyOfBytes(source: Bytes): Steps<Bytes> {
+  const copy = new Uint8Array(source.length);
+  yield* copyInSteps(source, copy, 0);
+  return copy;
+}
+
 /** Copies bytes to a place that has room for them. */
 export function* copyInSteps(source: Bytes, target: Bytes, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE_BYTES) {

@@ -171,10 +171,7 @@ function lendPayload(keys: readonly PlannedKey[]): Bytes {
   const payload = Buffer.alloc(8 * keys.length + bodyBytes);
   let offset = 0;
   for (const [nth, { key, database, isWritable }] of keys.entries()) {
-    const prefix = lentPrefix({
-      ...{ database, writable: isWritable },
-      ...{ insertsOnly: false, isElement: false },
-    });
+    const prefix = lentPrefix({ database, writable: isWritable });
     payload.writeUInt32LE(prefix, 8 * keys.length + offset);
     offset += PREFIX_BYTES;
     payload.writeInt32LE(offset, 8 * nth);

@@ -72,10 +72,10 @@ export interface LentKey {
 }
 
 /** What stands before a key in a `lend` frame: its database, and bits of LendFlag. */
-export function lentPrefix(key: Omit<LentKey, 'index'>): number {
+export function lentPrefix(key: Pick<LentKey, 'database' | 'writable'> & Partial<LentKey>): number {
   let flags = key.writable ? LendFlag.writable : 0;
-  if (key.insertsOnly) flags |= LendFlag.insertsOnly;
-  if (key.isElement) flags |= LendFlag.element;
+  if (key.insertsOnly === true) flags |= LendFlag.insertsOnly;
+  if (key.isElement === true) flags |= LendFlag.element;
   return key.database | (flags << 24);
 }
 

@@ -8,7 +8,7 @@
  *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
  */
 
-import { asBuffer, assert, copyInSteps, type Bytes, type Steps } from '#base';
+import { asBuffer, assert, copyInSteps, copyOfBytes, type Bytes, type Steps } from '#base';
 import { codecOf, LONG_COPY_BYTES, type Encoded, type Keyspace, type Ref } from '#store';
 
 const MESSAGE_BYTES = 20;
@@ -114,8 +114,7 @@ export function* unpack(copy: KeyCopy): Steps<void> {
   if (state === KeyState.object) {
     copy.object = yield* codecOf(type, encoding).decode(sent);
   } else if (sent.length > LONG_COPY_BYTES) {
-    copy.value = new Uint8Array(sent.length);
-    yield* copyInSteps(sent, copy.value, 0);
+    copy.value = yield* copyOfBytes(sent);
   }
 }
 

@@ -16,7 +16,7 @@ interface Work {
 export class LongWork {
   readonly #nowUs: () => number;
   /** In the order in which it came; the first is worked at. */
-  #queue: Work[] = [];
+  readonly #queue: Work[] = [];
 
   constructor(nowUs: () => number) {
     this.#nowUs = nowUs;
@@ -30,7 +30,8 @@ export class LongWork {
   /** Does the first steps at once, nearly always all of them; `done` is told what they have made. */
   run<Result>(steps: Steps<Result>, done: (made: Result) => void): void {
     const work = workOf(steps, done);
-    if (!this.#advance(work)) this.#queue.push(work);
+    if (this.#advance(work)) work.done(work.spentUs);
+    else this.#queue.push(work);
   }
 
   /** Does all steps later. */
@@ -41,19 +42,18 @@ export class LongWork {
   /** Goes on for a while. */
   slice(): void {
     const [work] = this.#queue;
-    if (work !== undefined) this.#advance(work, () => this.#queue.shift());
+    if (work === undefined || !this.#advance(work)) return;
+    this.#queue.shift();
+    work.done(work.spentUs);
   }
 
   /** Answers whether it is done. */
-  #advance(work: Work, leave?: () => void): boolean {
+  #advance(work: Work): boolean {
     const startUs = this.#nowUs();
     let isDone = work.step();
     while (!isDone && this.#nowUs() - startUs < SLICE_US) isDone = work.step();
     work.spentUs += this.#nowUs() - startUs;
-    if (!isDone) return false;
-    leave?.();
-    work.done(work.spentUs);
-    return true;
+    return isDone;
   }
 }
 

@@ -11,10 +11,10 @@ import { asBuffer, finish, type Bytes, type Steps } from '#base';
 import type { Contents } from './contents.ts';
 import { KeyStateWriter, longState } from './key-state.ts';
 import type { Keyspace } from './keyspace.ts';
-import { LONG_COPY_BYTES } from './limits.ts';
 import { FREEZE_BIT } from './record-head.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
+import { isLong } from './value-codec.ts';
 
 /** Keys met between two looks at the clock. */
 const STEP_KEYS = 32;
@@ -193,11 +193,6 @@ export class Freeze {
     this.#standing = [];
     this.#numbers.clear();
   }
-}
-
-function isLong(keyspace: Keyspace, ref: Ref): boolean {
-  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_COPY_BYTES;
-  return keyspace.recordBytes(ref) > LONG_COPY_BYTES;
 }
 
 function meet({ contents }: Keyspace, ref: Ref): void {

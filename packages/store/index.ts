@@ -58,6 +58,7 @@ export {
   codecAt,
   codecOf,
   encoded,
+  isLong,
   registerCodec,
   type Encoded,
   type ObjectCodec,

@@ -90,25 +90,23 @@ export class KeyStateWriter {
 
   /** That a key is not there. */
   writeAbsent(key: Bytes, database: number, owner = 0): void {
-    const at = this.#head(key.length, 0);
-    this.#view.setUint8(at + 4, 0);
-    this.#view.setUint8(at + 5, ABSENT);
-    this.#view.setUint16(at + 6, database, true);
-    this.#view.setUint32(at + 12, owner << 24, true);
-    this.#view.setFloat64(at + 16, -1, true);
-    this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
+    this.#writeNoState(ABSENT, key, NOTHING, database, owner);
   }
 
   /** A command that does what was done to a key, as a record of the log. With a key, only where that is there. */
   writeEffect(record: Bytes, database: number, owner: number, key = NOTHING): void {
-    const at = this.#head(key.length, record.length);
+    this.#writeNoState(EFFECT, key, record, database, owner);
+  }
+
+  #writeNoState(flag: number, key: Bytes, body: Bytes, database: number, owner: number): void {
+    const at = this.#head(key.length, body.length);
     this.#view.setUint8(at + 4, 0);
-    this.#view.setUint8(at + 5, EFFECT);
+    this.#view.setUint8(at + 5, flag);
     this.#view.setUint16(at + 6, database, true);
     this.#view.setUint32(at + 12, owner << 24, true);
     this.#view.setFloat64(at + 16, -1, true);
     this.#put(at + KEY_STATE_HEADER_BYTES, key, 0, key.length);
-    this.#put(at + KEY_STATE_HEADER_BYTES + key.length, record, 0, record.length);
+    this.#put(at + KEY_STATE_HEADER_BYTES + key.length, body, 0, body.length);
   }
 
   /** The state of a key, whether it is there or not. An expired one is not. */

@@ -4,6 +4,7 @@
  */
 import { assert, finish, type Bytes, type Steps } from '#base';
 import type { Keyspace } from './keyspace.ts';
+import { LONG_COPY_BYTES } from './limits.ts';
 import type { Ref } from './segment.ts';
 
 /** An object that is to be written as bytes. */
@@ -56,4 +57,12 @@ export function codecOf(type: number, encoding: number): ObjectCodec {
 /** The codec of the object that a record holds. */
 export function codecAt(keyspace: Keyspace, ref: Ref): ObjectCodec {
   return codecOf(keyspace.type(ref), keyspace.encoding(ref));
+}
+
+/** Whether a copy of a record's value takes long. */
+export function isLong(keyspace: Keyspace, ref: Ref): boolean {
+  const byteCount = keyspace.isObject(ref)
+    ? codecAt(keyspace, ref).bytesOf(keyspace.object(ref))
+    : keyspace.length(ref);
+  return byteCount > LONG_COPY_BYTES;
 }

@@ -1,7 +1,7 @@
 /** RENAME, MOVE and COPY: values under other names and in other databases. */
 
 import { errors, finish, KeyFate, sameBytes } from '#base';
-import type { Keyspace } from '#store';
+import { isLong, type Keyspace } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
@@ -9,7 +9,7 @@ import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 import { events } from './events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
-import { copyValue, isLong, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
+import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
 const twoNames: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },

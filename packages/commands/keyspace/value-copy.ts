@@ -5,8 +5,8 @@
  * only its codec knows.
  */
 
-import { assert, copyInSteps, KeyFate, type Bytes, type Steps } from '#base';
-import { codecAt, LONG_COPY_BYTES, type Keyspace, type Ref } from '#store';
+import { assert, copyOfBytes, KeyFate, type Bytes, type Steps } from '#base';
+import { codecAt, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
 export interface Place {
@@ -16,17 +16,11 @@ export interface Place {
   length: number;
 }
 
-/** Whether a copy of a record's value takes long. */
-export function isLong(keyspace: Keyspace, ref: Ref): boolean {
-  if (!keyspace.isObject(ref)) return keyspace.length(ref) > LONG_COPY_BYTES;
-  return codecAt(keyspace, ref).bytesOf(keyspace.object(ref)) > LONG_COPY_BYTES;
-}
-
 /** Makes what `putValue` takes: an object, or all bytes of a string. Meanwhile nobody may change the value. */
 export function copyValue(keyspace: Keyspace, ref: Ref): Steps<unknown> {
   if (keyspace.isObject(ref)) return codecAt(keyspace, ref).copy(keyspace.object(ref));
   const { bytes, at, length } = keyspace.value(ref);
-  return copyBytes(bytes.subarray(at, at + length));
+  return copyOfBytes(bytes.subarray(at, at + length));
 }
 
 /** The same of a value that is dropped; undefined where it cannot be taken. */
@@ -34,12 +28,6 @@ export function takeValue(keyspace: Keyspace, ref: Ref): unknown {
   if (keyspace.isObject(ref)) return keyspace.object(ref);
   const { bytes, view } = keyspace.value(ref);
   return view === undefined ? bytes : undefined;
-}
-
-function* copyBytes(bytes: Bytes): Steps<Bytes> {
-  const copy = new Uint8Array(bytes.length);
-  yield* copyInSteps(bytes, copy, 0);
-  return copy;
 }
 
 /** Stores a copy of `ref`'s value, with its expiry, at `target`, where nothing is left. */
