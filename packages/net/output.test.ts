@@ -129,6 +129,45 @@ outputs('keeps order when a reply outgrows the block', () => {
   assert.is(output.bytesWritten, 110);
 });
 
+outputs(
+  'writes full blocks of a long reply at once, and copies no more than what the kernel leaves',
+  () => {
+    const text = Array.from({ length: 30 }, (_, nth) => `number ${String(nth)};`).join('');
+    const { handle, output, pool, say, happened, bytes } = fixture();
+    say(text);
+    const whole = text.length - (text.length % BLOCK_BYTES);
+    assert.is(handle.received, text.slice(0, whole));
+    assert.is(output.pendingBytes, text.length - whole);
+    bytes.set(Buffer.from(text), 512);
+    handle.mode = 'later';
+    output.append(512, text.length);
+    assert.is(handle.requests.length, 1, 'one block is with the kernel');
+    assert.is(pool.freeCount, 0);
+    const pending = 2 * text.length - whole;
+    assert.is(output.unsentBytes, pending - BLOCK_BYTES);
+    output.flush();
+    assert.is(handle.requests.length, 1);
+    handle.mode = 'at once';
+    handle.complete();
+    assert.is(handle.received, text + text);
+    assert.is(pool.freeCount, BLOCKS);
+    assert.is(output.bytesWritten, 2 * text.length);
+    assert.is(happened.at(-1), 'drained');
+  },
+);
+
+outputs('tells at the end of the turn that the kernel refused a block of a long reply', () => {
+  const { handle, output, pool, happened, say } = fixture();
+  handle.mode = 'fails';
+  say('l'.repeat(200));
+  say('more');
+  assert.not.ok(happened.includes('failed'));
+  output.flush();
+  assert.is(happened.filter((each) => each === 'failed').length, 1);
+  output.close();
+  assert.is(pool.freeCount, BLOCKS);
+});
+
 outputs('fills a block to its last byte', () => {
   const { handle, output, say } = fixture();
   say('y'.repeat(BLOCK_BYTES));
@@ -233,7 +272,8 @@ outputs('gives everything back when it is closed, a block in flight when that ha
 outputs('keeps private memory alive for as long as the kernel reads it', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const { handle, output, say } = fixture();
+  const { handle, output, pool, say } = fixture();
+  for (let nth = 0; nth < BLOCKS; nth += 1) pool.take();
   handle.mode = 'later';
   say('v'.repeat(100_000));
   const seen: WeakRef<Uint8Array>[] = [];

@@ -1,6 +1,6 @@
 /**
  * What waits to be written to one socket: a block of shared memory that replies are copied into, and
- * behind it, when the client is slow or the replies are large, buffers of private memory.
+ * behind it, when the client is slow or no block is free, buffers of private memory.
  */
 
 import type { Socket } from 'node:net';
@@ -35,6 +35,8 @@ export class Output {
   #writingBlock = -1;
   #writingBytes = 0;
   #closed = false;
+  /** The kernel has refused a write: `flush` tells, since whoever appends does not expect the connection to go. */
+  #hasFailed = false;
   bytesWritten = 0;
 
   constructor(socket: Socket, pool: BlockPool, events: OutputEvents) {
@@ -57,33 +59,26 @@ export class Output {
 
   /** Appends a range of the shared memory. */
   append(at: number, length: number): void {
-    const { memory } = this.#pool;
-    if (this.#hasBlockRoom(length)) {
-      memory.copy(this.#block + this.#used, at, length);
-      this.#used += length;
-    } else if (length > 0) {
-      this.#buffer(memory.bytes, at, length);
-    }
+    this.appendBytes(this.#pool.memory.bytes, at, length);
   }
 
-  /** Appends a range of private memory. */
+  /** Appends a range of any memory. */
   appendBytes(source: Bytes, at: number, length: number): void {
     if (this.#hasBlockRoom(length)) {
-      this.#pool.memory.bytes.set(source.subarray(at, at + length), this.#block + this.#used);
-      this.#used += length;
+      this.#take(source, at, length);
     } else if (length > 0) {
-      this.#buffer(source, at, length);
+      this.#appendLong(source, at, length);
     }
   }
 
   /** Writes all that waits, unless an earlier write is still under way. */
   flush(): void {
-    if (this.#writing || this.#closed) return;
-    if (this.#bufferedBytes === 0) {
-      if (this.#used > 0) this.#writeBlock();
-      return;
+    if (this.#closed) return;
+    if (!this.#writing) {
+      if (this.#bufferedBytes > 0) this.#writeAll();
+      else if (this.#used > 0) this.#writeBlock();
     }
-    this.#writeAll();
+    if (this.#hasFailed) this.#events.failed();
   }
 
   /** Gives everything back. */
@@ -109,6 +104,27 @@ export class Output {
       if (this.#block < 0) return false;
     }
     return this.#used + length <= this.#pool.blockBytes;
+  }
+
+  #take(source: Bytes, at: number, length: number): void {
+    const { memory } = this.#pool;
+    const target = this.#block + this.#used;
+    if (source === memory.bytes) memory.copy(target, at, length);
+    else memory.bytes.set(source.subarray(at, at + length), target);
+    this.#used += length;
+  }
+
+  /** What the block has no room for: full blocks are written at once, until the kernel does not take one. */
+  #appendLong(source: Bytes, from: number, length: number): void {
+    const end = from + length;
+    let at = from;
+    while (at < end && this.#hasBlockRoom(1)) {
+      const part = Math.min(end - at, this.#pool.blockBytes - this.#used);
+      this.#take(source, at, part);
+      at += part;
+      if (this.#used === this.#pool.blockBytes && !this.#writing) this.#writeBlock();
+    }
+    if (at < end) this.#buffer(source, at, end - at);
   }
 
   #buffer(source: Bytes, at: number, length: number): void {
@@ -175,7 +191,7 @@ export class Output {
         ? handle.writeBuffer(request, first)
         : handle.writev(request, chunks, true);
     if (status !== 0) {
-      this.#events.failed();
+      this.#hasFailed = true;
       return true;
     }
     if (!rawWriter.wasAsync()) return true;

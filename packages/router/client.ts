@@ -310,8 +310,7 @@ export class Client implements ClientPort {
       this.deliver(this.takeSequence(), 1, bytes, at, length);
       return;
     }
-    if (bytes === this.#blocks.memory.bytes) output.append(at, length);
-    else output.appendBytes(bytes, at, length);
+    output.appendBytes(bytes, at, length);
     this.socket.touch();
   }
 
