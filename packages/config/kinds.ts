@@ -3,6 +3,7 @@
  *
  * Text is Redis' side (CONFIG SET and GET), and its errors are Redis' words. TOML is ours.
  */
+import { INT64_MAX } from '#base';
 import * as v from 'valibot';
 
 /** What a setting can hold. Sizes are bytes; an unset string is empty. */
@@ -36,7 +37,7 @@ export interface Bounds {
 
 const INT32_MAX = 2 ** 31 - 1;
 /** The most a C `long` or `long long` holds, which Redis' texts name. */
-export const LONG_MAX = 2n ** 63n - 1n;
+export const LONG_MAX = INT64_MAX;
 
 /** A whole number. */
 export function integer(bounds: Bounds = {}): Kind<number> {

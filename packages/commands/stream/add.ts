@@ -3,7 +3,7 @@
 import { CommandError, errors, type Bytes } from '#base';
 import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
 import { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
@@ -27,7 +27,10 @@ const tooLarge = new CommandError('ERR Elements are too large to be stored');
 const trimming = new TrimOptions();
 const wish = { makes: true, hasId: false, isSequenceOpen: false };
 const id = new StreamId();
-const limits = { nodeBytes: 0, nodeEntries: 0 };
+const limitsOf = kept((settings) => ({
+  nodeBytes: settings.number('stream-node-max-bytes'),
+  nodeEntries: settings.number('stream-node-max-entries'),
+}));
 const entry = { pieces: new Arguments() as EntryPieces['pieces'], first: 0, end: 0 };
 
 export const xadd = oneShard({
@@ -83,7 +86,7 @@ export const xadd = oneShard({
     ['7.0.0', 'An id may leave its sequence number to the server.'],
   ],
   run(context, args) {
-    const { reply, settings } = context;
+    const { reply } = context;
     readAddOptions(context, args);
     const found = streamToWrite(context, args);
     if (found === undefined && !wish.makes) {
@@ -94,9 +97,7 @@ export const xadd = oneShard({
     const { stream } = target;
     chooseId(stream, context.nowMs);
     demandSize(args);
-    limits.nodeBytes = settings.number('stream-node-max-bytes');
-    limits.nodeEntries = settings.number('stream-node-max-entries');
-    stream.append(id, entry, limits);
+    stream.append(id, entry, limitsOf(context));
     const trimmed = trimming.isGiven ? stream.trim(trimming) : 0;
     target.post();
     replyId(reply, id);

@@ -1,6 +1,6 @@
 /** XINFO: what is known of a stream, its groups and their consumers. */
 
-import { errors } from '#base';
+import { errors, INT64_MAX } from '#base';
 import {
   IdPlace,
   NEVER,
@@ -204,7 +204,7 @@ function showCounters(reply: ReplyWriter, stream: Stream): void {
   reply.text('max-deleted-entry-id');
   replyId(reply, stream.maxDeletedId);
   reply.text('entries-added');
-  reply.integer(stream.entriesAdded);
+  replyCounter(reply, stream.entriesAdded);
   reply.text('recorded-first-entry-id');
   replyId(reply, stream.firstId);
 }
@@ -215,11 +215,11 @@ function showProgress(reply: ReplyWriter, stream: Stream, group: StreamGroup): v
   replyId(reply, group.lastId);
   reply.text('entries-read');
   if (group.entriesRead === UNKNOWN_READ) reply.nil();
-  else reply.integer(group.entriesRead);
+  else replyCounter(reply, group.entriesRead);
   reply.text('lag');
   const lag = stream.lagOf(group);
   if (lag === undefined) reply.nil();
-  else reply.integer(lag);
+  else replyCounter(reply, lag);
 }
 
 function showWholeGroup(
@@ -279,4 +279,10 @@ function showWholeConsumer(
     reply.integer(group.deliveries(groupPlace));
     pending.next(place);
   }
+}
+
+/** A counter, which a client may have set to anything of 64 bits; beyond 53 it is as near as a double comes. */
+function replyCounter(reply: ReplyWriter, value: number): void {
+  if (Number.isSafeInteger(value)) reply.integer(value);
+  else reply.bigInteger(value >= Number(INT64_MAX) ? INT64_MAX : BigInt(value));
 }

@@ -121,6 +121,12 @@ export class RdbReader {
     this.#take(length);
   }
 
+  /** A whole number of 64 bits with a sign in the place of a length, rounded beyond 53. */
+  signed(): number {
+    const { high, low } = this.wideLength();
+    return (high | 0) * WORD + low;
+  }
+
   /** A moment of up to 53 bits. */
   milliseconds(): number {
     const at = this.#take(8);

@@ -1,5 +1,5 @@
 /** Writes values as Redis' snapshots and dumps have them, without compressing anything. */
-import { copyBytes, parseInteger, type Bytes } from '#base';
+import { copyBytes, INT64_MAX, parseInteger, type Bytes } from '#base';
 import { LENGTH_14_BITS, LENGTH_32, LENGTH_64, LENGTH_CODE, StringCode } from './rdb-type.ts';
 
 const INITIAL_BYTES = 64;
@@ -8,6 +8,8 @@ const LENGTH_BYTES_MAX = 9;
 /** Longest text of an integer of 32 bits. */
 const INTEGER_TEXT_MAX = 11;
 const WORD = 2 ** 32;
+/** As a double, one more than 64 bits with a sign can have. */
+const SIGNED_END = Number(INT64_MAX);
 
 const double = new Float64Array(1);
 const doubleBytes = new Uint8Array(double.buffer);
@@ -59,6 +61,12 @@ export class RdbWriter {
     this.#put(LENGTH_64);
     this.#putBigEndian(high);
     this.#putBigEndian(low);
+  }
+
+  /** A whole number in the place of a length, as 64 bits with a sign have it. */
+  signed(value: number): void {
+    if (value >= SIGNED_END) this.wideLength(0x7fff_ffff, -1);
+    else this.wideLength(Math.floor(value / WORD) | 0, value | 0);
   }
 
   /** 32 bits, the high ones first. */

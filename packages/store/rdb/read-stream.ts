@@ -16,7 +16,6 @@ import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './read-value.ts';
 
 const ID_BYTES = 16;
-const WORD = 2 ** 32;
 /** The fewest bytes of an entry that is pending, a consumer, a group and a node. */
 const PENDING_BYTES = ID_BYTES + 9;
 const CONSUMER_BYTES = 10;
@@ -53,7 +52,8 @@ export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
   if (form.hasCounters) {
     readId(reader, stream.firstId);
     readId(reader, stream.maxDeletedId);
-    stream.entriesAdded = reader.length();
+    stream.entriesAdded = reader.signed();
+    demand(stream.entriesAdded >= 0);
   } else {
     stream.entriesAdded = stream.length;
     stream.refreshFirst();
@@ -158,7 +158,7 @@ function readGroup(reader: RdbReader, stream: Stream, form: Form): void {
   demand(stream.groups.get(name) === undefined);
   const lastId = new StreamId();
   readId(reader, lastId);
-  const read = form.hasCounters ? readSigned(reader) : stream.countUpTo(lastId);
+  const read = form.hasCounters ? reader.signed() : stream.countUpTo(lastId);
   demand(read >= UNKNOWN_READ);
   const group = stream.createGroup(name, lastId, read);
   const id = new StreamId();
@@ -201,14 +201,6 @@ function readId(reader: RdbReader, id: StreamId): void {
   const { high, low } = ms;
   const seq = reader.wideLength();
   id.setWords(high, low, seq.high, seq.low);
-}
-
-/** A number of 64 bits with a sign, of which 53 are kept. */
-function readSigned(reader: RdbReader): number {
-  const { high, low } = reader.wideLength();
-  const value = (high | 0) * WORD + low;
-  demand(Number.isSafeInteger(value));
-  return value;
 }
 
 function setKey(id: StreamId, bytes: Bytes, at: number): void {

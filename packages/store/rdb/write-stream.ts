@@ -38,7 +38,7 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   writeId(writer, stream.lastId);
   writeId(writer, stream.firstId);
   writeId(writer, stream.maxDeletedId);
-  writer.length(stream.entriesAdded);
+  writer.signed(stream.entriesAdded);
   writer.length(groups.count);
   for (const group of groups.sorted) {
     writeGroup(writer, group, isOld);
@@ -50,7 +50,7 @@ function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void
   const { pending, consumers, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
-  writer.wideLength(Math.floor(entriesRead / 2 ** 32) | 0, entriesRead | 0);
+  writer.signed(entriesRead);
   writer.length(pending.count);
   for (let more = pending.first(place); more; more = pending.next(place)) {
     writeKey(writer, pending);

@@ -107,7 +107,7 @@ export class NodeLog {
     const offset = this.index.word(this.#tail, OFFSET);
     const { bytes } = extent;
     const size = extent.used - offset;
-    copyEntries(entries, bytes, extent.used - 1);
+    entries.copyTo(bytes, extent.used - 1);
     extent.used += growth;
     extent.live += growth;
     bytes[extent.used - 1] = END;
@@ -296,14 +296,6 @@ function copyOf({ bytes, used, live, nodes }: Extent): Extent {
 
 function hasGaps({ used, live }: Extent): boolean {
   return (used - live) * GAP_PARTS > used;
-}
-
-function copyEntries({ bytes, length }: ListpackEntries, target: Bytes, at: number): void {
-  if (length > 64) {
-    target.set(bytes.subarray(0, length), at);
-    return;
-  }
-  for (let index = 0; index < length; index += 1) target[at + index] = bytes[index]!;
 }
 
 /** Bytes of a listpack. */

@@ -5,7 +5,7 @@
  * compared as what they are without their sign.
  */
 
-import { latin1, writeInteger, type Bytes } from '#base';
+import { INT64_MIN, latin1, writeInteger, type Bytes } from '#base';
 
 const WORD = 2 ** 32;
 /** Beyond this high word a number of 64 bits does not fit 53. */
@@ -13,7 +13,6 @@ const SAFE_HIGH_MAX = 2 ** 21;
 /** Digits that certainly fit 53 bits. */
 const SAFE_DIGITS_MAX = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
-const INT64_MIN = -(2n ** 63n);
 
 const ZERO = 0x30;
 const DASH = 0x2d;
