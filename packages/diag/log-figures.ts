@@ -1,4 +1,4 @@
-/** What the disk thread tells of one shard's log: written by it alone, read by all. */
+/** What is told of one shard's log: written by who holds its pen (`link/log-pen.ts`), read by all. */
 
 /** One double each. */
 export const LOG_FIGURES = [
@@ -52,5 +52,13 @@ export class LogFigures {
 
   add(figure: LogFigure, amount: number): void {
     this.#values[AT[figure]]! += amount;
+  }
+
+  /** A sync is through that took so many microseconds. */
+  countSync(us: number): void {
+    this.add('syncs', 1);
+    this.add('syncUs', us);
+    this.set('syncUsLast', us);
+    this.set('syncUsMax', Math.max(us, this.get('syncUsMax')));
   }
 }

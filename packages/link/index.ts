@@ -39,6 +39,7 @@ export {
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';
+export { LogPen, PenHolder } from './log-pen.ts';
 export { LogProgress } from './log-progress.ts';
 export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';

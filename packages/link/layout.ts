@@ -2,6 +2,7 @@
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
+import { LOG_PEN_BYTES } from './log-pen.ts';
 import { LOG_PROGRESS_BYTES } from './log-progress.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './ring.ts';
 
@@ -26,6 +27,7 @@ export interface LinkLayout {
   /** What shards have for the disk, how far it is there, and how its thread is woken. */
   logs: readonly RingPlace[];
   logProgress: readonly number[];
+  logPens: readonly number[];
   logBell: number;
   read: number;
   blocks: number;
@@ -88,9 +90,11 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const logBell = take(DOORBELL_BYTES);
   const logs: RingPlace[] = [];
   const logProgress: number[] = [];
+  const logPens: number[] = [];
   for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
     logs.push(ring(shape.logRingBytes));
     logProgress.push(take(LOG_PROGRESS_BYTES));
+    logPens.push(take(LOG_PEN_BYTES));
   }
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
@@ -99,7 +103,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   const traces = ring(TRACE_RING_BYTES);
   return {
-    ...{ doorbell, requests, replies, logs, logProgress, logBell },
+    ...{ doorbell, requests, replies, logs, logProgress, logPens, logBell },
     ...{ read, blocks, slowIds, deathIds, slowArguments, traces, bytes: at },
   };
 }

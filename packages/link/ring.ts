@@ -121,6 +121,11 @@ export class RingWriter {
     return this.#published;
   }
 
+  /** The same of the last frame, published or not. */
+  get written(): number {
+    return this.#tail;
+  }
+
   get hasUnpublished(): boolean {
     return this.#tail !== this.#published;
   }
@@ -139,6 +144,11 @@ export class RingWriter {
   /** Bytes that the reader has not taken yet. */
   get backlog(): number {
     return distance(Atomics.load(this.#words, this.#header + HEAD) >>> 0, this.#tail);
+  }
+
+  /** Whether the reader has taken all up to a position, of less than 2 GiB ago. */
+  isTaken(position: number): boolean {
+    return ((Atomics.load(this.#words, this.#header + HEAD) - position) | 0) >= 0;
   }
 
   /** Lets the reader see all frames; true when it sleeps, and its owner must wake it. */
@@ -224,6 +234,14 @@ export class RingReader {
       assert(first < 0 && first >= -this.capacity, 'padding ends with the ring');
       this.#head = (this.#head - first) >>> 0;
     }
+  }
+
+  /** Goes on where the last reader of the ring has left off, in whichever thread that was. */
+  resume(): void {
+    this.#head = Atomics.load(this.#words, this.#header + HEAD) >>> 0;
+    this.#released = this.#head;
+    this.#tail = this.#head;
+    this.#frames = this.#words[this.#header + FRAMES_TAKEN]!;
   }
 
   /** `peek` begins anew, at the frame that `next` gives. */

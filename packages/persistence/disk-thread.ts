@@ -1,6 +1,7 @@
 /**
- * The disk thread: writes the logs and snapshots of all shards. It alone waits for the disk; shards wait for
- * it only in sync mode, and main never.
+ * The disk thread: writes the logs and snapshots of all shards, and waits for the disk. Main never does, and a shard in
+ * sync mode only, where it writes its log itself: what has to wait for the disk anyway is not handed to another thread
+ * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
@@ -9,7 +10,9 @@ import {
   Doorbell,
   layoutOf,
   LinkMemory,
+  LogPen,
   LogProgress,
+  PenHolder,
   RingReader,
   type LinkShape,
   type SharedMemory,
@@ -17,7 +20,7 @@ import {
 import { realDisk } from './disk.ts';
 import type { Manifest } from './manifest.ts';
 import { removeOld } from './retention.ts';
-import { ShardLog } from './shard-log.ts';
+import { ShardLog, type ShardLogParts } from './shard-log.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 /** Between two looks at the rings while shards write. */
@@ -53,7 +56,7 @@ export interface DiskData extends DiskSettings {
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
   readonly records: readonly MessagePort[];
-  /** Per shard: pieces of snapshots. */
+  /** Per shard: pieces of snapshots, and what the shard's own end of its log has to tell main. */
   readonly pieces: readonly MessagePort[];
 }
 
@@ -94,6 +97,20 @@ export interface SnapshotPiece {
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
 const NOTABLE_SYNC_US = 1_000;
 
+/** What a log tells main, by way of the disk thread. */
+export function noticesOf(
+  tell: (notice: DiskNotice) => void,
+): Pick<ShardLogParts, 'failed' | 'synced'> {
+  return {
+    failed: (shard, message) => {
+      tell({ kind: 'log-failed', shard, message });
+    },
+    synced: (shard, us) => {
+      if (us >= NOTABLE_SYNC_US) tell({ kind: 'synced', shard, us });
+    },
+  };
+}
+
 export class DiskThread {
   readonly #data: DiskData;
   readonly #bell: Doorbell;
@@ -127,10 +144,10 @@ export class DiskThread {
       const records = data.records[shard]!;
       return new ShardLog({
         ...{ shard, shards: data.link.shards, folder: data.folder, epoch: data.epoch },
-        ...{ disk: realDisk, clock: systemClock, memory },
-        previous: data.previous[shard] ?? 0,
+        ...{ disk: realDisk, clock: systemClock, memory, opensFiles: true },
         ring: new RingReader(memory, place),
         progress: this.#progress[shard]!,
+        pen: new LogPen(memory, layout.logPens[shard]!, PenHolder.diskThread),
         figures: new LogFigures(data.figures[shard]!),
         receive: () => {
           const received = receiveMessageOnPort(records);
@@ -138,27 +155,28 @@ export class DiskThread {
             ? unreachable('a record arrives before its place in the ring')
             : (received.message as readonly Bytes[]);
         },
-        failed: (failedShard, message) => {
-          this.#tell({ kind: 'log-failed', shard: failedShard, message });
-        },
-        synced: (syncedShard, us) => {
-          if (us >= NOTABLE_SYNC_US) this.#tell({ kind: 'synced', shard: syncedShard, us });
-        },
+        ...noticesOf((notice) => {
+          this.#tell(notice);
+        }),
       });
     });
   }
 
   run(): void {
     const { port, pieces, firstSegment } = this.#data;
-    for (const log of this.#logs) {
+    for (const [shard, log] of this.#logs.entries()) {
       log.writesAhead = this.#mode === 'sync';
-      log.open(firstSegment);
+      log.begin(firstSegment, this.#data.previous[shard] ?? 0);
     }
     port.on('message', (order: DiskOrder) => {
       this.#obey(order);
     });
     for (const [shard, each] of pieces.entries()) {
-      each.on('message', (piece: SnapshotPiece) => {
+      each.on('message', (piece: SnapshotPiece | DiskNotice) => {
+        if ('kind' in piece) {
+          this.#tell(piece);
+          return;
+        }
         // Main has sent its order before, but what comes by another port may be seen first.
         if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);

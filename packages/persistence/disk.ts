@@ -95,3 +95,18 @@ export const realDisk: Disk = {
     }
   },
 };
+
+/** What a call of the disk throws. */
+export function outcomeOf(call: () => void): Error | null {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The file was closed, and synced before, while the sync was under way. */
+export function isClosed(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EBADF';
+}

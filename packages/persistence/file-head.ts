@@ -7,6 +7,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Bytes } from '#base';
+import type { Disk } from './disk.ts';
 
 export const FILE_HEAD_BYTES = 64;
 /** The newest format that this version reads, and the one that it writes. */
@@ -86,4 +87,17 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
     lostBefore: head.readUInt32LE(44),
     brokenMs: head.readDoubleLE(48),
   };
+}
+
+/** Says in a segment's head since when the log could not be written behind it, 0 = it could; answers whether the disk has taken that. */
+export function markBroken(disk: Disk, file: string, sinceMs: number): boolean {
+  try {
+    disk.rewrite(file, FILE_HEAD_BYTES, (was) => {
+      const head = decodeFileHead('log', was);
+      return encodeFileHead('log', { ...head, brokenMs: sinceMs });
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }

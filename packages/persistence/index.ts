@@ -1,4 +1,4 @@
-export { DiskThread } from './disk-thread.ts';
+export { DiskThread, noticesOf } from './disk-thread.ts';
 export type {
   DiskData,
   DiskNotice,
@@ -37,7 +37,8 @@ export {
 } from './record.ts';
 export { shortenBlock, shortenFile } from './block.ts';
 export { segmentFile } from './layout.ts';
-export { markBroken } from './shard-log.ts';
+export { markBroken } from './file-head.ts';
+export { ShardLog } from './shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder-lock.ts';
 export { keysIn, bytesOf } from './manifest.ts';

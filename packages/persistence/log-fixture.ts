@@ -2,7 +2,16 @@
 
 import { systemClock, type Bytes } from '#base';
 import { LogFigures } from '#diag';
-import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
+import {
+  defaultShape,
+  layoutOf,
+  LinkMemory,
+  LogPen,
+  LogProgress,
+  PenHolder,
+  RingReader,
+  RingWriter,
+} from '#link';
 import { FakeDisk } from './fake-disk.ts';
 import { segmentFile } from './layout.ts';
 import { Record, RECORD_HEADER_BYTES, RecordKind } from './record.ts';
@@ -12,7 +21,7 @@ const RING_BYTES = 64 * 1024;
 const FOLDER = '/data';
 const CUT_BYTES = RECORD_HEADER_BYTES + 8;
 
-export function logFixture(previous = 0) {
+export function logFixture() {
   const disk = new FakeDisk();
   const clock = systemClock;
   const layout = layoutOf({ ...defaultShape(1, true), logRingBytes: RING_BYTES });
@@ -23,13 +32,18 @@ export function logFixture(previous = 0) {
   const figures = new LogFigures(new ArrayBuffer(LogFigures.bytes));
   const failures: string[] = [];
   const transferred: Bytes[] = [];
-  const log = new ShardLog({
-    ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, previous, disk, clock, memory },
-    ...{ ring: new RingReader(memory, place), progress, figures },
-    receive: () => [transferred.shift()!],
-    failed: (shard, message) => failures.push(`${shard} ${message}`),
-    synced: () => undefined,
-  });
+  const pen = new LogPen(memory, layout.logPens[0]!, PenHolder.shard);
+  const newLog = (holder: number): ShardLog =>
+    new ShardLog({
+      ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, disk, clock, memory },
+      opensFiles: holder === PenHolder.diskThread,
+      ...{ ring: new RingReader(memory, place), progress, figures },
+      pen: new LogPen(memory, layout.logPens[0]!, holder),
+      receive: () => [transferred.shift()!],
+      failed: (shard, message) => failures.push(`${shard} ${message}`),
+      synced: () => undefined,
+    });
+  const log = newLog(PenHolder.diskThread);
   const add = (bytes: number, kind: number, word8: number): void => {
     const at = writer.reserve(bytes);
     memory.bytes.fill(0, at, at + bytes);
@@ -40,7 +54,13 @@ export function logFixture(previous = 0) {
     writer.publish();
   };
   return {
-    ...{ disk, clock, writer, progress, figures, failures, log },
+    ...{ disk, clock, writer, progress, pen, figures, failures, log },
+    /** The shard's own end. */
+    own: newLog(PenHolder.shard),
+    /** A record that nobody has taken yet. */
+    put: (mark: number): void => {
+      add(64, RecordKind.command, mark);
+    },
     file: (number: number) => segmentFile(FOLDER, 0, number),
     /** A block with that many records that carry a number. */
     block: (mark: number, records = 1): void => {

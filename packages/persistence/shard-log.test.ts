@@ -28,7 +28,7 @@ interface Read {
 /** Blocks 1 to `count`, of which those up to `synced` are on disk for certain before the rest is written. */
 function written(count: number, synced: number) {
   const fixture = logFixture();
-  fixture.log.open(1);
+  fixture.log.begin(1, 0);
   for (let mark = 1; mark <= count; mark += 1) {
     fixture.block(mark);
     if (mark === synced) fixture.log.sync();
@@ -138,8 +138,8 @@ logs('a synced block that is changed in any byte is damage, and so is one that i
 });
 
 logs('blocks are numbered from 1 in each segment, and segments know the one before', () => {
-  const { log, block, cut, disk, file } = logFixture(7);
-  log.open(8);
+  const { log, block, cut, disk, file } = logFixture();
+  log.begin(8, 7);
   block(1);
   block(2);
   cut(11);
@@ -161,7 +161,7 @@ logs('blocks are numbered from 1 in each segment, and segments know the one befo
 
 logs('who waits for what a cut ends waits for the cut too, and is told of it', () => {
   const { log, block, cut, progress, writer } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   block(1);
   cut(2);
   assert.ok(progress.isSynced(writer.published));
@@ -171,7 +171,7 @@ logs(
   'who waits for a cut that came after a failure is told when a snapshot holds what was lost',
   () => {
     const { log, block, cut, disk, progress, writer } = logFixture();
-    log.open(1);
+    log.begin(1, 0);
     disk.fail('append', 'ENOSPC', 0);
     block(1);
     log.heal();
@@ -191,7 +191,7 @@ for (const [code, bytes] of [
 ] as const) {
   logs(`${code} after ${bytes} bytes of a write: the log ends whole, and loss is counted`, () => {
     const { log, block, cut, disk, file, figures, failures, progress, writer } = logFixture();
-    log.open(1);
+    log.begin(1, 0);
     block(1);
     log.sync();
     block(2, 2);
@@ -233,7 +233,7 @@ for (const [code, bytes] of [
 
 logs('a sync that fails is not tried again: the log fails, and loss is counted', () => {
   const { log, block, disk, figures, failures, progress, writer } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   block(1, 3);
   disk.fail('sync', 'EIO');
   log.sync();
@@ -252,7 +252,7 @@ logs(
   'a sync that comes due while one is under way follows it, and covers what came between',
   async () => {
     const { log, block, disk, figures, progress, writer } = logFixture();
-    log.open(1);
+    log.begin(1, 0);
     disk.holdsSyncs = true;
     block(1);
     log.sync();
@@ -276,7 +276,7 @@ logs(
 
 logs('a sync that fails after its segment was finished fails the log', () => {
   const { log, block, cut, disk, failures } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   disk.holdsSyncs = true;
   block(1);
   disk.fail('sync', 'EIO');
@@ -289,7 +289,7 @@ logs('a sync that fails after its segment was finished fails the log', () => {
 
 logs('a sync that finds its file closed does not', () => {
   const { log, block, cut, disk, failures } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   disk.holdsSyncs = true;
   block(1);
   disk.fail('sync', 'EBADF');
@@ -304,7 +304,7 @@ for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
   logs(`a segment that cannot be begun, at ${call}: the log fails, and goes on in the next`, () => {
     const { log, block, cut, disk, figures, failures, progress } = logFixture();
     disk.fail(call, 'ENOSPC');
-    log.open(1);
+    log.begin(1, 0);
     const noMark = '(nor can a mark be put on the disk that says so)';
     assert.equal(failures, [`0 ENOSPC: the disk was told to fail ${noMark}`]);
     assert.ok(progress.hasFailed);
@@ -322,7 +322,7 @@ for (const call of ['create', 'append', 'syncNow'] as const) {
     `a segment that cannot be begun, at ${call}: the one before says so, and is the last`,
     () => {
       const { log, block, cut, disk, file } = logFixture();
-      log.open(1);
+      log.begin(1, 0);
       block(1);
       disk.fail(call, 'ENOSPC', 64);
       if (call === 'syncNow') log.sync();
@@ -337,7 +337,7 @@ for (const call of ['create', 'append', 'syncNow'] as const) {
 
 logs('a disk that takes no mark either is told', () => {
   const { log, block, disk, failures } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   disk.fail('append', 'EROFS');
   disk.fail('rewrite', 'EROFS');
   block(1);
@@ -348,7 +348,7 @@ logs('a disk that takes no mark either is told', () => {
 
 logs('the last sync of a segment that fails is a failure, and its records are lost', () => {
   const { log, block, disk, figures, failures } = logFixture();
-  log.open(1);
+  log.begin(1, 0);
   block(1, 2);
   disk.fail('syncNow', 'EIO');
   log.close();

@@ -2,6 +2,9 @@
  * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
  * and says how far it is on disk.
  *
+ * The disk thread has one, and the shard itself, for sync mode: what both know of the log stands in shared memory, and
+ * whoever holds the pen goes on where the other has left off.
+ *
  * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the
  * middle. Everything is dropped, and counted, until the log goes on in a new segment behind a snapshot.
  * So that recovery knows of it, the head of the last segment is marked, which takes no room on the disk, and the
@@ -9,10 +12,10 @@
  */
 import type { Bytes, Clock } from '#base';
 import type { LogFigures } from '#diag';
-import type { LinkMemory, LogProgress, RingReader } from '#link';
+import type { LinkMemory, LogPen, LogProgress, RingReader } from '#link';
 import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
-import type { Disk } from './disk.ts';
-import { decodeFileHead, encodeFileHead, FILE_HEAD_BYTES, type FileHead } from './file-head.ts';
+import { isClosed, outcomeOf, type Disk } from './disk.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, markBroken, type FileHead } from './file-head.ts';
 import { segmentFile, shardLogFolder } from './layout.ts';
 import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from './record.ts';
 
@@ -21,13 +24,14 @@ export interface ShardLogParts {
   readonly shards: number;
   readonly folder: string;
   readonly epoch: number;
-  /** The number of its last segment, 0 when there is none. */
-  readonly previous: number;
   readonly disk: Disk;
   readonly clock: Clock;
+  /** Whether this thread opens the files: Node would close them with it, so no other closes them. */
+  readonly opensFiles: boolean;
   readonly memory: LinkMemory;
   readonly ring: RingReader;
   readonly progress: LogProgress;
+  readonly pen: LogPen;
   readonly figures: LogFigures;
   /** The parts of a record that came by message: they are there when its place in the ring is. */
   readonly receive: () => readonly Bytes[];
@@ -41,47 +45,60 @@ export interface ShardLogParts {
 const AHEAD_BYTES = 1024 * 1024;
 const zeros: Bytes = new Uint8Array(AHEAD_BYTES);
 
-interface OpenSegment {
-  readonly fd: number;
+/** A sync that is under way: up to where, and what it will have brought to disk. */
+interface Sync {
   readonly number: number;
-  bytes: number;
-  /** The file's size: more than `bytes` where zeros are ahead. */
-  size: number;
-  blocks: number;
-  syncedBlocks: number;
+  readonly blocks: number;
+  readonly descriptor: number;
+  readonly position: number;
+  readonly beganUs: number;
+  readonly bytes: number;
+  readonly records: number;
 }
 
 export class ShardLog {
   readonly #parts: ShardLogParts;
-  #segment: OpenSegment | undefined;
-  #isSyncing = false;
   /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
   #isSyncOwed = false;
-  #previous: number;
-  /** Records that were dropped since the last segment, or are not in it for certain. */
-  #lost = 0;
   /** Whether somebody waits for each sync. */
   writesAhead = false;
 
   constructor(parts: ShardLogParts) {
     this.#parts = parts;
-    this.#previous = parts.previous;
+  }
+
+  /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
+  begin(number: number, previous: number): void {
+    this.#withPen(() => {
+      this.#parts.pen.set('number', previous);
+      this.#open(number);
+    });
+  }
+
+  /** Does what only one thread may do at a time, from where the last one has left off. */
+  #withPen<T>(act: () => T): T {
+    const { pen, ring } = this.#parts;
+    pen.take();
+    try {
+      ring.resume();
+      return act();
+    } finally {
+      pen.give();
+    }
   }
 
   /** Begins a segment; what was written before is on disk first. */
-  open(number: number): void {
-    const { disk, folder, shard, shards, epoch, clock, figures } = this.#parts;
+  #open(number: number): void {
+    const { disk, folder, shard, shards, epoch, clock, figures, pen } = this.#parts;
     try {
+      this.#closeLeft();
       this.#finish();
       disk.makeFolder(shardLogFolder(folder, shard));
       const createdMs = clock.wallMs();
-      const missing = { lostBefore: this.#lost, brokenMs: 0 };
-      const ofLog = { previous: this.#previous, ...missing };
+      const missing = { lostBefore: pen.get('lost'), brokenMs: 0 };
+      const ofLog = { previous: pen.get('number'), ...missing };
       const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
-      const bytes = FILE_HEAD_BYTES;
-      this.#segment = { fd, number, bytes, size: bytes, blocks: 0, syncedBlocks: 0 };
-      this.#previous = number;
-      this.#lost = 0;
+      pen.begin(number, fd, FILE_HEAD_BYTES);
       figures.add('bytes', FILE_HEAD_BYTES);
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
@@ -109,6 +126,29 @@ export class ShardLog {
 
   /** Takes all that the shard has published; answers whether there was anything. */
   drain(): boolean {
+    return this.#withPen(() => this.#drain());
+  }
+
+  /**
+   * The same and the sync, in the shard's own thread: only records that are whole in the ring. False where the disk
+   * thread is at it, or has to be, because the log cannot be written: of two syncs of a file at once, one alone is told
+   * that it failed.
+   */
+  writeHere(): boolean {
+    const { pen, ring, progress } = this.#parts;
+    if (!pen.tryTake()) return false;
+    try {
+      if (!pen.isOpen || pen.get('syncing') === 1 || progress.hasFailed) return false;
+      ring.resume();
+      this.#drain();
+      this.#syncNow();
+      return true;
+    } finally {
+      pen.give();
+    }
+  }
+
+  #drain(): boolean {
     const { ring, memory } = this.#parts;
     let at = ring.next();
     if (at < 0) return false;
@@ -135,7 +175,7 @@ export class ShardLog {
       ring.advance(size);
       if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
         flush();
-        this.open(memory.words[word + Record.transaction]!);
+        this.#open(memory.words[word + Record.transaction]!);
         begin = end = at + size;
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         flush();
@@ -154,96 +194,132 @@ export class ShardLog {
 
   /** A snapshot holds what was lost. Does nothing where the log could not begin anew, which it has told. */
   heal(): void {
-    if (!this.isOpen) return;
-    const { progress, ring } = this.#parts;
-    // Of what was lost no sync will tell those who wait for it since.
-    if (!this.isDirty) progress.setSynced(ring.position);
-    progress.hasFailed = false;
+    this.#withPen(() => {
+      if (!this.isOpen) return;
+      const { progress, ring } = this.#parts;
+      // Of what was lost no sync will tell those who wait for it since.
+      if (!this.isDirty) progress.setSynced(ring.position);
+      progress.hasFailed = false;
+    });
   }
 
   /** Whether records go into a file. */
   get isOpen(): boolean {
-    return this.#segment !== undefined;
+    return this.#parts.pen.isOpen;
   }
 
   get isDirty(): boolean {
-    const segment = this.#segment;
-    return segment !== undefined && segment.syncedBlocks < segment.blocks;
+    const { pen } = this.#parts;
+    return pen.isOpen && pen.get('syncedBlocks') < pen.get('blocks');
   }
 
   /** Brings what was written to disk; waits for that only when told to. */
   sync(waits = false): void {
-    const { disk, clock, ring, progress, figures, synced, shard } = this.#parts;
-    const segment = this.#segment;
-    if (segment === undefined || segment.syncedBlocks === segment.blocks) return;
-    if (this.#isSyncing) {
-      this.#isSyncOwed = true;
-      figures.add('delayedSyncs', 1);
-      return;
-    }
-    this.#isSyncing = true;
-    const { blocks } = segment;
-    const { position } = ring;
-    const beganUs = clock.nowUs();
-    const bytes = figures.get('unsyncedBytes');
-    const records = figures.get('unsyncedRecords');
-    const ended = (error: Error | null): void => {
-      this.#isSyncing = false;
-      const isFinished = segment !== this.#segment;
-      // The system tells an error once: that the segment was synced again since then says nothing.
-      if (error !== null && !(isFinished && isClosed(error))) {
-        this.#fail('syncErrors', error);
-        return;
+    const { disk, pen } = this.#parts;
+    const sync = this.#withPen(() => {
+      if (waits) {
+        this.#syncNow();
+        return undefined;
       }
-      if (this.#isSyncOwed) {
-        this.#isSyncOwed = false;
-        queueMicrotask(() => {
-          this.sync();
-        });
-      }
-      if (isFinished) return;
-      const us = clock.nowUs() - beganUs;
-      segment.syncedBlocks = blocks;
-      figures.add('unsyncedBytes', -bytes);
-      figures.add('unsyncedRecords', -records);
-      figures.set('unsyncedSinceUs', segment.blocks === blocks ? 0 : beganUs);
-      this.#countSync(us);
-      progress.setSynced(position);
-      synced(shard, us);
-    };
-    if (waits) ended(outcomeOf(() => disk.syncNow(segment.fd)));
-    else disk.sync(segment.fd, ended);
+      const begun = this.#begunSync();
+      if (begun !== undefined) pen.set('syncing', 1);
+      return begun;
+    });
+    if (sync === undefined) return;
+    disk.sync(sync.descriptor, (error) => {
+      this.#withPen(() => {
+        pen.set('syncing', 0);
+        this.#synced(sync, error);
+      });
+      if (!this.#isSyncOwed) return;
+      this.#isSyncOwed = false;
+      this.sync();
+    });
   }
 
-  #countSync(us: number): void {
-    const { figures } = this.#parts;
-    figures.add('syncs', 1);
-    figures.add('syncUs', us);
-    figures.set('syncUsLast', us);
-    figures.set('syncUsMax', Math.max(us, figures.get('syncUsMax')));
+  #syncNow(): void {
+    const sync = this.#begunSync();
+    if (sync === undefined) return;
+    const { disk } = this.#parts;
+    const outcome = outcomeOf(() => {
+      disk.syncNow(sync.descriptor);
+    });
+    this.#synced(sync, outcome);
+  }
+
+  /** Undefined where there is nothing to sync, or a sync is under way, behind which another is owed. */
+  #begunSync(): Sync | undefined {
+    if (!this.isDirty) return undefined;
+    const { clock, ring, pen, figures } = this.#parts;
+    if (pen.get('syncing') === 1) {
+      this.#isSyncOwed = true;
+      figures.add('delayedSyncs', 1);
+      return undefined;
+    }
+    return {
+      number: pen.get('number'),
+      blocks: pen.get('blocks'),
+      descriptor: pen.get('descriptor'),
+      position: ring.position,
+      beganUs: clock.nowUs(),
+      bytes: figures.get('unsyncedBytes'),
+      records: figures.get('unsyncedRecords'),
+    };
+  }
+
+  #synced(sync: Sync, error: Error | null): void {
+    const { clock, pen, figures, progress, synced, shard } = this.#parts;
+    const { number, blocks, beganUs } = sync;
+    const isFinished = !pen.isOpen || number !== pen.get('number');
+    // The system tells an error once: that the segment was synced again since then says nothing.
+    if (error !== null && !(isFinished && isClosed(error))) {
+      this.#fail('syncErrors', error);
+      return;
+    }
+    if (isFinished) return;
+    const us = clock.nowUs() - beganUs;
+    pen.set('syncedBlocks', blocks);
+    figures.add('unsyncedBytes', -sync.bytes);
+    figures.add('unsyncedRecords', -sync.records);
+    figures.set('unsyncedSinceUs', pen.get('blocks') === blocks ? 0 : beganUs);
+    figures.countSync(us);
+    progress.setSynced(sync.position);
+    synced(shard, us);
   }
 
   /** Has all on disk and ends. With `isSaved` a snapshot has what a log lacks that could not be written: nothing is lost. */
   close(isSaved = false): void {
-    const { disk, folder, shard } = this.#parts;
-    if (isSaved && !this.isOpen) markBroken(disk, segmentFile(folder, shard, this.#previous), 0);
-    try {
-      this.#finish();
-    } catch (error) {
-      this.#fail('syncErrors', error);
-    }
+    const { disk, folder, shard, pen } = this.#parts;
+    this.#withPen(() => {
+      if (isSaved && !pen.isOpen)
+        markBroken(disk, segmentFile(folder, shard, pen.get('number')), 0);
+      try {
+        this.#closeLeft();
+        this.#finish();
+      } catch (error) {
+        this.#fail('syncErrors', error);
+      }
+    });
+  }
+
+  /** Closes the file of a log that failed in the shard's hands. */
+  #closeLeft(): void {
+    const { disk, pen } = this.#parts;
+    if (!pen.isLeft) return;
+    pen.isOpen = false;
+    disk.close(pen.get('descriptor'));
   }
 
   #finish(): void {
-    const { disk, ring, progress, figures } = this.#parts;
-    const segment = this.#segment;
-    this.#segment = undefined;
-    if (segment === undefined) return;
+    const { disk, ring, progress, figures, pen } = this.#parts;
+    if (!pen.isOpen) return;
+    pen.isOpen = false;
+    const fd = pen.get('descriptor');
     try {
-      if (segment.size > segment.bytes) disk.truncate(segment.fd, segment.bytes);
-      disk.syncNow(segment.fd);
+      if (pen.get('size') > pen.get('bytes')) disk.truncate(fd, pen.get('bytes'));
+      disk.syncNow(fd);
     } finally {
-      disk.close(segment.fd);
+      disk.close(fd);
     }
     figures.set('unsyncedSinceUs', 0);
     figures.set('unsyncedBytes', 0);
@@ -252,36 +328,34 @@ export class ShardLog {
   }
 
   #write(pieces: readonly Bytes[], records: number): void {
-    const { disk, figures, clock } = this.#parts;
-    const segment = this.#segment;
-    if (segment === undefined) {
+    const { disk, figures, clock, pen } = this.#parts;
+    if (!pen.isOpen) {
       this.#lose(records);
       return;
     }
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const head = encodeBlockHead({
-      bytes,
-      crc: checksum(pieces),
-      number: segment.blocks + 1,
-      synced: segment.syncedBlocks,
-    });
+    const number = pen.get('blocks') + 1;
+    const synced = pen.get('syncedBlocks');
+    const head = encodeBlockHead({ bytes, crc: checksum(pieces), number, synced });
+    const fd = pen.get('descriptor');
+    const at = pen.get('bytes');
+    const end = at + BLOCK_HEADER_BYTES + bytes;
     try {
-      const end = segment.bytes + BLOCK_HEADER_BYTES + bytes;
-      if (this.writesAhead && end > segment.size) {
-        disk.append(segment.fd, [zeros], end);
-        segment.size = end + AHEAD_BYTES;
+      if (this.writesAhead && end > pen.get('size')) {
+        disk.append(fd, [zeros], end);
+        pen.set('size', end + AHEAD_BYTES);
       }
-      disk.append(segment.fd, [head, ...pieces], segment.bytes);
-      segment.size = Math.max(segment.size, end);
+      disk.append(fd, [head, ...pieces], at);
+      pen.set('size', Math.max(pen.get('size'), end));
     } catch (error) {
       this.#lose(records);
       this.#fail('writeErrors', error);
       return;
     }
-    segment.blocks += 1;
-    segment.bytes += BLOCK_HEADER_BYTES + bytes;
+    pen.set('blocks', number);
+    pen.set('bytes', end);
     if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
-    figures.set('segmentBytes', segment.bytes);
+    figures.set('segmentBytes', end);
     figures.add('unsyncedBytes', BLOCK_HEADER_BYTES + bytes);
     figures.add('unsyncedRecords', records);
     figures.add('bytes', BLOCK_HEADER_BYTES + bytes);
@@ -290,59 +364,33 @@ export class ShardLog {
   }
 
   #lose(records: number): void {
-    this.#lost += records;
+    this.#parts.pen.add('lost', records);
     this.#parts.figures.add('lostRecords', records);
   }
 
   /** Leaves the segment for good, with what it holds for certain at its end. */
   #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
-    const { disk, figures, progress, failed, shard, folder, clock } = this.#parts;
-    const segment = this.#segment;
-    this.#segment = undefined;
+    const { disk, figures, progress, failed, shard, folder, clock, pen, opensFiles } = this.#parts;
+    const wasOpen = pen.isOpen;
+    pen.isOpen = false;
     figures.add(figure, 1);
     this.#lose(figures.get('unsyncedRecords'));
-    if (segment !== undefined) {
+    if (wasOpen) {
       try {
-        disk.truncate(segment.fd, segment.bytes);
-        disk.close(segment.fd);
+        disk.truncate(pen.get('descriptor'), pen.get('bytes'));
       } catch {
-        // The folder is as it is: recovery cuts a torn end by itself.
+        // The file is as it is: recovery cuts a torn end by itself.
       }
+      pen.leave();
+      if (opensFiles) this.#closeLeft();
     }
     figures.set('unsyncedSinceUs', 0);
     figures.set('unsyncedBytes', 0);
     figures.set('unsyncedRecords', 0);
     progress.hasFailed = true;
-    const isMarked = markBroken(disk, segmentFile(folder, shard, this.#previous), clock.wallMs());
+    const file = segmentFile(folder, shard, pen.get('number'));
+    const isMarked = markBroken(disk, file, clock.wallMs());
     const what = error instanceof Error ? error.message : String(error);
     failed(shard, isMarked ? what : `${what} (nor can a mark be put on the disk that says so)`);
   }
-}
-
-/** Says in a segment's head since when the log could not be written behind it, 0 = it could; answers whether the disk has taken that. */
-export function markBroken(disk: Disk, file: string, sinceMs: number): boolean {
-  try {
-    disk.rewrite(file, FILE_HEAD_BYTES, (was) => {
-      const head = decodeFileHead('log', was);
-      return encodeFileHead('log', { ...head, brokenMs: sinceMs });
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What a call of the disk throws. */
-function outcomeOf(call: () => void): Error | null {
-  try {
-    call();
-    return null;
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-/** The file was closed, and synced before, while the sync was under way. */
-function isClosed(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'EBADF';
 }

@@ -20,6 +20,8 @@ import {
   EventRing,
   layoutOf,
   LinkMemory,
+  LogPen,
+  PenHolder,
   RingReader,
   RingWriter,
   SharedCounter,
@@ -57,6 +59,8 @@ export class Fabric {
   /** What another thread needs to see all of this, and main's own view of it. */
   readonly sightData: SightData;
   readonly sight: Sight;
+  /** `maxmemory`, which every command that writes asks for. */
+  #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
     const isDurable = settings.boolean('persistence.enabled');
@@ -101,6 +105,10 @@ export class Fabric {
     this.sight = new Sight(this.sightData);
     mainPage.set('startedUs', nowUs);
     mainPage.tracksLatency = settings.boolean('latency.tracking');
+    this.#memoryLimit = settings.number('memory.maxmemory');
+    settings.onChange('memory.maxmemory', (value) => {
+      this.#memoryLimit = value;
+    });
     settings.onChange('latency.tracking', (value) => {
       mainPage.tracksLatency = value;
     });
@@ -125,6 +133,13 @@ export class Fabric {
     return new BlockPool(this.memory, this.layout.blocks, blocks, blockBytes);
   }
 
+  /** No shard's thread runs any more, however it ended: the disk thread need not wait for any. */
+  endShards(): void {
+    for (const at of this.layout.logPens) {
+      new LogPen(this.memory, at, PenHolder.shard).endHolder();
+    }
+  }
+
   /** Bytes that all shards use together: what `maxmemory` limits. */
   get usedBytes(): number {
     return this.shardPages.reduce((sum, page) => sum + page.get('usedBytes'), 0);
@@ -132,7 +147,7 @@ export class Fabric {
 
   /** Whether writes that need memory must be refused, because nothing can be evicted for them. */
   isOutOfMemory(settings: Settings): boolean {
-    const limit = settings.number('memory.maxmemory');
+    const limit = this.#memoryLimit;
     if (limit === 0 || this.usedBytes <= limit) return false;
     const policy = settings.string('memory.maxmemory-policy');
     const isRefused =

@@ -382,6 +382,7 @@ export class Server {
       sleep(SHARD_STOP_MS_MAX, undefined, { ref: false }),
     ]);
     await this.#pool.terminate();
+    this.#fabric.endShards();
     await this.durability?.stop();
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');

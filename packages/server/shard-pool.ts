@@ -91,7 +91,10 @@ export class ShardPool {
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
-      durability: ports === undefined ? undefined : { epoch, folder, ...ports },
+      durability:
+        ports === undefined
+          ? undefined
+          : { epoch, folder, figures: options.fabric.logMemory[index]!, ...ports },
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,

@@ -8,7 +8,6 @@ export class BatchNotes {
   readonly #page: Page;
   readonly #flight: FlightRecorder;
   readonly #fullRings: Tally;
-  #command = -1;
 
   constructor(page: Page, flight: FlightRecorder) {
     this.#page = page;
@@ -18,18 +17,22 @@ export class BatchNotes {
     });
   }
 
-  /** A batch has taken so long, and this was run last. Afterwards main may write where the frame was. */
-  lasted(us: number, frame: Frame): void {
-    if (us >= SLOW_BATCH_US) this.#command = frame.commandOrNone;
+  /**
+   * A batch has run, this frame last: a slow one ended the batch. Noted before main may see the
+   * replies, so that whoever has the reply finds the note.
+   */
+  ran(nowUs: number, us: number, frames: number, last: Frame): void {
+    if (us < SLOW_BATCH_US) return;
+    this.#flight.note('slow-batch', nowUs, [us, frames, last.commandOrNone]);
   }
 
-  ended(nowUs: number, us: number, frames: number): void {
+  /** Its replies are shown; in sync mode the wait for the disk is in its time. */
+  ended(nowUs: number, us: number): void {
     const { values } = this.#page;
     values[AT.turns] = values[AT.turns]! + 1;
     values[AT.busyUs] = values[AT.busyUs]! + us;
     values[AT.heartbeatUs] = nowUs;
     this.#page.looped(us);
-    if (us >= SLOW_BATCH_US) this.#flight.note('slow-batch', nowUs, [us, frames, this.#command]);
   }
 
   /** Counts how often replies had to wait for room. */

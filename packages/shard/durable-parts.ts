@@ -2,14 +2,20 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable } from '#base';
+import { LogFigures } from '#diag';
 import {
   Doorbell,
+  LogPen,
   LogProgress,
+  PenHolder,
+  RingReader,
   RingWriter,
   type LinkLayout,
   type LinkMemory,
   type SettingValue,
+  type SharedMemory,
 } from '#link';
+import { noticesOf, realDisk, ShardLog } from '#persistence';
 import type { Store } from '#store';
 import { Journal } from './journal.ts';
 import type { MachineParts } from './machine-parts.ts';
@@ -22,8 +28,10 @@ export interface ShardDurability {
   readonly folder: string;
   /** Records too large for the ring. */
   readonly records: MessagePort;
-  /** Pieces of snapshots. */
+  /** Pieces of snapshots, and what main is to be told of the log. */
   readonly pieces: MessagePort;
+  /** Those of its log. */
+  readonly figures: SharedMemory;
 }
 
 /** The shard's ways to the disk; none where nothing is kept. */
@@ -34,17 +42,31 @@ export function durablePartsOf(
   layout: LinkLayout,
 ): Pick<MachineParts, 'journal' | 'snapshots' | 'readLog'> {
   if (durability === undefined) return {};
-  const { epoch, folder, records, pieces } = durability;
+  const { epoch, folder, records, pieces, figures } = durability;
   const bell = new Doorbell(memory, layout.logBell);
   const place = layout.logs[index] ?? unreachable('the shard has a log ring');
   const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
+  const penAt = layout.logPens[index] ?? unreachable('the shard has a pen');
   const progress = new LogProgress(memory, progressAt);
+  const ownLog = new ShardLog({
+    ...{ shard: index, shards: layout.logs.length, folder, epoch },
+    ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
+    ring: new RingReader(memory, place),
+    pen: new LogPen(memory, penAt, PenHolder.shard),
+    figures: new LogFigures(figures),
+    receive: () => unreachable('what comes by message is for the disk thread'),
+    ...noticesOf((notice) => {
+      pieces.postMessage(notice);
+    }),
+  });
+  ownLog.writesAhead = true;
   const journal = new Journal({
     ...{ memory, progress, epoch, clock: systemClock },
     ring: new RingWriter(memory, place),
     wake: () => {
       bell.ring();
     },
+    writeHere: () => ownLog.writeHere(),
     transfer: (parts) => {
       records.postMessage(
         parts,

@@ -45,6 +45,11 @@ export interface JournalParts {
   readonly epoch: number;
   /** Wakes the disk thread. */
   readonly wake: () => void;
+  /**
+   * Brings what is published to disk in this thread; false where the disk thread has to. Only while all of it is
+   * plain records.
+   */
+  readonly writeHere: () => boolean;
   /** Gives away a record that is too large for the ring, in its parts; it arrives before its place in the ring. */
   readonly transfer: (parts: readonly Bytes[]) => void;
 }
@@ -76,6 +81,8 @@ export class Journal {
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
   #isUnsynced = false;
+  /** Where in the ring the last record ends that only the disk thread can write; undefined when it has. */
+  #forDiskThread: number | undefined;
   /** Records of the kind `transaction` in the segment so far. */
   transactions = 0;
   /** Microseconds of the last wait for the disk. */
@@ -211,12 +218,17 @@ export class Journal {
 
   /** Lets the disk thread see what there is. */
   flush(): void {
-    const { ring, wake } = this.#parts;
+    if (this.#publish()) this.#parts.wake();
+  }
+
+  /** Answers whether there was anything. */
+  #publish(): boolean {
+    const { ring } = this.#parts;
     if (this.#behind.length > 0) this.#catchUp();
-    if (!ring.hasUnpublished) return;
+    if (!ring.hasUnpublished) return false;
     ring.publish();
     this.#isUnsynced = true;
-    wake();
+    return true;
   }
 
   /** Waits until all that was logged is in its file; false when it cannot be written. */
@@ -238,20 +250,40 @@ export class Journal {
 
   /** In sync mode, waits until all that was logged is on disk; false when it cannot be written. */
   settle(): boolean {
-    this.flush();
     this.waitedUs = 0;
-    if (!this.isSync || !this.#isUnsynced) return true;
-    const { clock, progress, ring } = this.#parts;
-    const startUs = clock.nowUs();
-    while (this.#behind.length > 0 && !progress.hasFailed) {
-      ring.waitForRoom(ROOM_WAIT_MS);
+    if (!this.isSync) {
       this.flush();
+      return true;
     }
-    const isSafe = progress.waitFor(ring.published);
+    this.#publish();
+    if (!this.#isUnsynced) return true;
+    const { clock, progress } = this.#parts;
+    const startUs = clock.nowUs();
+    const isHere = this.#isPlain && this.#parts.writeHere();
+    const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
     // What is lost is told once, by the replies that wait here; who only reads later is not told again.
     this.#isUnsynced = false;
     this.waitedUs = clock.nowUs() - startUs;
     return isSafe;
+  }
+
+  /** Whether what the disk thread has not taken are plain records, all in the ring. */
+  get #isPlain(): boolean {
+    if (this.#behind.length > 0) return false;
+    if (this.#forDiskThread === undefined) return true;
+    if (!this.#parts.ring.isTaken(this.#forDiskThread)) return false;
+    this.#forDiskThread = undefined;
+    return true;
+  }
+
+  #waitForDiskThread(): boolean {
+    const { progress, ring, wake } = this.#parts;
+    wake();
+    while (this.#behind.length > 0 && !progress.hasFailed) {
+      ring.waitForRoom(ROOM_WAIT_MS);
+      this.flush();
+    }
+    return progress.waitFor(ring.published);
   }
 
   #add(record: Bytes, head: RecordHead): void {
@@ -286,7 +318,7 @@ export class Journal {
     this.#catchUp();
     const { ring, wake } = this.#parts;
     while (this.#behindBytes > BEHIND_BYTES_MAX) {
-      ring.publish();
+      this.flush();
       wake();
       ring.waitForRoom(ROOM_WAIT_MS);
       this.#catchUp();
@@ -315,6 +347,8 @@ export class Journal {
       this.#view.setInt32(at + 4, this.#view.getInt32(at + 4, true) | RECORD_TRANSFERRED, true);
     }
     ring.commit(size);
+    const kind = this.#view.getInt32(at + 4 * Record.kind, true) & RECORD_KIND_MASK;
+    if (isLarge || kind === RecordKind.cut) this.#forDiskThread = ring.written;
     this.#behindBytes -= length;
     return true;
   }

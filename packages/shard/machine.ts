@@ -220,6 +220,7 @@ export class ShardMachine {
     executor.nowUs = startUs;
     executor.readWallClock();
     this.#isProbed = messageReceived.isWatched;
+    const isSync = this.#parts.journal?.isSync === true;
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
@@ -230,18 +231,18 @@ export class ShardMachine {
       this.#take(frame);
       frames += 1;
       requests.advance(words[at >> 2]!);
+      if (executor.nowUs - startUs > BATCH_US_MAX) break;
       // In sync mode a batch is a group: it is synced once.
-      if (executor.nowUs - flushedUs > FLUSH_US && !this.#isSync) {
+      if (executor.nowUs - flushedUs > FLUSH_US && !isSync) {
         flushedUs = executor.nowUs;
-        this.#notes.lasted(executor.nowUs - startUs, frame);
         this.#flush();
       }
-      if (executor.nowUs - startUs > BATCH_US_MAX) break;
       at = requests.next();
     }
     this.#ahead.end();
+    this.#notes.ran(executor.nowUs, executor.nowUs - startUs, frames, frame);
     this.#flush();
-    this.#notes.ended(executor.nowUs, executor.nowUs - startUs, frames);
+    this.#notes.ended(executor.nowUs, executor.nowUs - startUs);
     return true;
   }
 
@@ -279,9 +280,7 @@ export class ShardMachine {
     executor.nowUs = this.#parts.clock.nowUs();
     this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#page.looped(executor.nowUs - startUs);
-    this.#parts.journal?.flush();
-    this.#base.slowness.send(this.#base.sender);
-    this.#base.sender.flush();
+    this.#show();
     return worked ? 0 : this.#restMs();
   }
 
@@ -305,13 +304,16 @@ export class ShardMachine {
     this.#values[AT.blockingNoKeys] = this.#base.waiters.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
-    this.#parts.journal?.flush();
-    this.#base.slowness.send(this.#base.sender);
-    this.#base.sender.flush();
+    this.#show();
   }
 
-  get #isSync(): boolean {
-    return this.#parts.journal?.isSync === true;
+  /** Shows the disk thread what is logged, and main the replies, which in sync mode bring it to disk by themselves. */
+  #show(): void {
+    const { journal } = this.#parts;
+    if (journal?.isSync === false) journal.flush();
+    this.#base.slowness.send(this.#base.sender);
+    this.#base.sender.flush();
+    journal?.flush();
   }
 
   /** In sync mode, waits for the disk before replies are shown. */

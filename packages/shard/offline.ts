@@ -30,6 +30,7 @@ import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
 import { Recovery, refusalsOf, type RecoveryReport } from './recovery.ts';
 import { frameOf } from './replay.ts';
+import { Settings } from './settings.ts';
 
 /** What a task is started with. */
 export interface OfflineOptions {
@@ -171,7 +172,7 @@ export class OfflineData {
     const found = readFrom(file, (source) =>
       rdb.readRdbFile(source, {
         nowMs,
-        limits: valueLimits({ store, settings: settingsOf(this.#settings) }),
+        limits: valueLimits({ store, settings: new Settings(this.#settings) }),
         keyspaceOf: (database) => store.databases[database],
         accessOf: (use) => accessOfUse(use, store),
       }),
@@ -372,16 +373,4 @@ function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
   } finally {
     fs.closeSync(fd);
   }
-}
-
-function settingsOf(values: Readonly<Record<string, SettingValue>>): {
-  number(name: string): number;
-  boolean(name: string): boolean;
-  string(name: string): string;
-} {
-  return {
-    number: (name) => values[name] as number,
-    boolean: (name) => values[name] as boolean,
-    string: (name) => values[name] as string,
-  };
 }
