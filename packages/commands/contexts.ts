@@ -16,6 +16,23 @@ export interface ShardSettings {
   number(name: string): number;
   boolean(name: string): boolean;
   string(name: string): string;
+  /** Another object after every change: whoever keeps what settings say compares it. */
+  readonly revision: object;
+}
+
+/** What `read` makes of the settings, which is read again only when one has changed: for what every command asks. */
+export function kept<T>(
+  read: (settings: ShardSettings) => T,
+): (context: Pick<ShardContext, 'settings'>) => T {
+  let revision: object | undefined;
+  let value: T;
+  return ({ settings }) => {
+    if (settings.revision !== revision) {
+      value = read(settings);
+      ({ revision } = settings);
+    }
+    return value;
+  };
 }
 
 /** What a command that found nothing waits for. */

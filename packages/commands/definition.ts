@@ -105,6 +105,8 @@ export interface CommandHead {
    * lends no more of it than this.
    */
   inserts?: number;
+  /** The argument that is the first field or member that it looks up in the value of its first key. */
+  field?: number;
   /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
   databaseOf?: (spec: number, args: Arguments, selected: number) => number;
   /** Another database in which it touches the same keys (MOVE). */

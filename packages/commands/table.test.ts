@@ -71,6 +71,24 @@ function testSources(): string {
     .join('\n');
 }
 
+table(
+  'what is looked ahead for in a value is a field or member, by what the command says of itself',
+  () => {
+    const looking = commandTable.entries.filter(({ field }) => field > 0);
+    for (const { command, field, firstArgumentIsKey } of looking) {
+      assert.ok(firstArgumentIsKey, command.name);
+      // Options before it are left out, as most calls do.
+      const flat = command.args.filter(({ type }) => type !== 'pure-token' && type !== 'oneof');
+      const names = flat.flatMap((arg) => arg.arguments?.map(({ name }) => name) ?? [arg.name]);
+      assert.ok(
+        ['field', 'member'].includes(names[field - 1]!),
+        `${command.name}: ${names.join()}`,
+      );
+    }
+    assert.ok(looking.length > 20);
+  },
+);
+
 table('every command is called by some test', () => {
   const sources = testSources();
   const uncalled = commandTable.entries.filter(({ command }) => {

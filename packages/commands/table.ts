@@ -42,6 +42,8 @@ export class CommandEntry {
   readonly deniesOom: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
+  /** The argument that is looked up in the value of the first key, 0 when there is none. */
+  readonly field: number;
   readonly hasKeys: boolean;
   /** Never logged as slow: EXEC, whose commands are. */
   readonly skipsSlowLog: boolean;
@@ -66,6 +68,7 @@ export class CommandEntry {
     this.mayChange = this.isWrite || this.#flags.has('may_replicate');
     this.deniesOom = this.#flags.has('denyoom');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
+    this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');
     this.hasKeys = command.keys.specs.length > 0;
     this.mayWait =

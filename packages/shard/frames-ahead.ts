@@ -53,34 +53,43 @@ export class FramesAhead {
       if (this.#add(at >> 2)) keys += 1;
       else ahead.skip();
     }
-    if (keys >= FRAMES_MIN) ahead.read();
+    if (keys >= FRAMES_MIN) ahead.read(this.#memory.bytes);
   }
 
   #add(word: number): boolean {
     const { words, bytes } = this.#memory;
     const kindWord = words[word + Request.kind]!;
     if ((kindWord & (KIND_MASK | TRANSFERRED)) !== FrameKind.command) return false;
-    if (!beginsWithKey(this.#entries[words[word + Request.command]!])) return false;
-    addFirstKey(this.#ahead, kindWord >>> DATABASE_SHIFT, bytes, words, word);
+    const entry = this.#entries[words[word + Request.command]!];
+    if (!beginsWithKey(entry)) return false;
+    addFirstKey(this.#ahead, entry.field, kindWord >>> DATABASE_SHIFT, bytes, words, word);
     return true;
   }
 }
 
 /** Whether a command's arguments begin with the key that it looks up first. */
-export function beginsWithKey(entry: CommandEntry | undefined): boolean {
+export function beginsWithKey(entry: CommandEntry | undefined): entry is CommandEntry {
   return entry?.firstArgumentIsKey === true && entry.container === undefined;
 }
 
-/** Has that key looked ahead for, of the command in the frame or record that begins at `word`. */
+/**
+ * Has that key looked ahead for, of the command in the frame or record that begins at `word`, and the field that is its
+ * argument `field`, if that is not 0.
+ */
 export function addFirstKey(
   ahead: LookAhead,
+  field: number,
   database: number,
   bytes: Bytes,
   words: Int32Array,
   word: number,
 ): void {
   const spans = word + Request.spans;
-  const body = (spans + 2 * words[word + Request.argumentCount]!) << 2;
+  const count = words[word + Request.argumentCount]!;
+  const body = (spans + 2 * count) << 2;
   const key = spans + 2 * KEY;
   ahead.add(database, bytes, body + words[key]!, words[key + 1]!);
+  if (field === 0 || field >= count) return;
+  const span = spans + 2 * field;
+  ahead.addField(body + words[span]!, words[span + 1]!);
 }

@@ -44,7 +44,7 @@ export class RecordsAhead {
       record.word += record.byteCount >> 2;
     }
     record.word = word;
-    ahead.read();
+    ahead.read(record.bytes);
   }
 
   #add(record: Frame): boolean {
@@ -52,8 +52,13 @@ export class RecordsAhead {
     const kindWord = words[word + Record.kind]!;
     const kind = kindWord & (RECORD_KIND_MASK | RECORD_GROUPED);
     if (kind !== RecordKind.command) return false;
-    if (!isPlainSet(record) && !beginsWithKey(entryOf(record, Request.spans))) return false;
-    addFirstKey(this.#ahead, kindWord >>> RECORD_DATABASE_SHIFT, bytes, words, word);
+    let field = 0;
+    if (!isPlainSet(record)) {
+      const entry = entryOf(record, Request.spans);
+      if (!beginsWithKey(entry)) return false;
+      ({ field } = entry);
+    }
+    addFirstKey(this.#ahead, field, kindWord >>> RECORD_DATABASE_SHIFT, bytes, words, word);
     return true;
   }
 }

@@ -7,6 +7,7 @@ import type { SettingValue } from '#link';
 export class Settings implements ShardSettings {
   readonly #values = new Map<string, SettingValue>();
   readonly #listeners: ((settings: Settings) => void)[] = [];
+  revision = {};
 
   constructor(values: Readonly<Record<string, SettingValue>>) {
     this.#merge(values);
@@ -55,5 +56,6 @@ export class Settings implements ShardSettings {
 
   #merge(values: Readonly<Record<string, SettingValue>>): void {
     for (const [name, value] of Object.entries(values)) this.#values.set(name, value);
+    this.revision = {};
   }
 }

@@ -244,7 +244,7 @@ export function installStates(store: Store, bytes: Bytes): number {
         lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
       }
       if (lookAhead.left === 0) return count;
-      lookAhead.read();
+      lookAhead.read(bytes);
       while (lookAhead.left > 0) {
         states.next();
         lookAhead.take(bytes);

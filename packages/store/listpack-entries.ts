@@ -3,7 +3,8 @@
  *
  * One `ListpackEntries` serves a whole thread: what it holds is copied when it is put somewhere.
  */
-import { copyBytes, parseInteger, parseInteger64, type Bytes } from '#base';
+import { ByteViews, copyBytes, parseInteger, parseInteger64, type Bytes } from '#base';
+import { copyInto } from './byte-views.ts';
 import type { Keyspace } from './keyspace.ts';
 import {
   backLengthBytes,
@@ -20,9 +21,13 @@ export const HEAD_BYTES_MAX = 9;
 /** Beside a string's bytes: its head and the length behind it. */
 const ENTRY_OVERHEAD_BYTES = 10;
 
+const sources = new ByteViews();
+
 /** Entries in their encoded form, in the order they were added. */
 export class ListpackEntries {
   bytes: Bytes = new Uint8Array(256);
+  /** Of the same bytes: it is copied to and from for nearly every element that is written. */
+  view = new DataView(this.bytes.buffer);
   length = 0;
   count = 0;
 
@@ -39,7 +44,7 @@ export class ListpackEntries {
     const head = encodeHead(this.bytes, bytes, at, length, start);
     let body = head;
     if (isStringHead(this.bytes[start]!)) {
-      copyBytes(bytes, at, this.bytes, start + head, length);
+      copyInto(this, start + head, bytes, at, length, sources);
       body += length;
     }
     return this.#finish(start, body);
@@ -63,16 +68,21 @@ export class ListpackEntries {
   /** Adds `count` entries that are encoded already. */
   addEncoded(bytes: Bytes, at: number, length: number, count: number): this {
     this.#reserve(length);
-    copyBytes(bytes, at, this.bytes, this.length, length);
+    copyInto(this, this.length, bytes, at, length, sources);
     this.length += length;
     this.count += count;
     return this;
   }
 
+  /** Writes them all. */
+  copyTo(target: Bytes, at: number): void {
+    copyBytes(this.bytes, 0, target, at, this.length, this.view);
+  }
+
   /** A listpack of exactly these entries. */
   toListpack(): Bytes {
     const listpack = new Uint8Array(HEADER_BYTES + this.length + 1);
-    copyBytes(this.bytes, 0, listpack, HEADER_BYTES, this.length);
+    this.copyTo(listpack, HEADER_BYTES);
     writeHeader(listpack, 0, listpack.length, this.count);
     listpack[listpack.length - 1] = END;
     return listpack;
@@ -89,6 +99,7 @@ export class ListpackEntries {
     const larger = new Uint8Array(Math.max(this.length + count, this.bytes.length * 2));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
+    this.view = new DataView(larger.buffer);
   }
 }
 
@@ -119,7 +130,7 @@ export function spliceRecord(
   const grown = growth > 0 ? keyspace.resize(ref, before + growth) : ref;
   const { bytes, at } = keyspace.value(grown);
   if (growth !== 0) bytes.copyWithin(at + tail + growth, at + tail, at + before);
-  copyBytes(entries.bytes, 0, bytes, at + stretch.offset, entries.length);
+  entries.copyTo(bytes, at + stretch.offset);
   updateHeader(bytes, at, before + growth, entries.count - stretch.count);
   return growth < 0 ? keyspace.resize(grown, before + growth) : grown;
 }
@@ -129,7 +140,7 @@ export function spliced(listpack: Bytes, stretch: Stretch, entries: ListpackEntr
   const next = new Uint8Array(listpack.length + entries.length - stretch.bytes);
   const tail = stretch.offset + stretch.bytes;
   next.set(listpack.subarray(0, stretch.offset));
-  copyBytes(entries.bytes, 0, next, stretch.offset, entries.length);
+  entries.copyTo(next, stretch.offset);
   next.set(listpack.subarray(tail), stretch.offset + entries.length);
   updateHeader(next, 0, next.length, entries.count - stretch.count);
   return next;

@@ -2,9 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installStates, KeyStateWriter } from './key-state.ts';
+import { Encoding } from './encodings.ts';
 import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import { bytesOf, setText, testStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
+import type { PackedTable } from './table/packed-table.ts';
+import { ValueType } from './value-type.ts';
 
 const looks = suite('look-ahead');
 
@@ -32,7 +35,7 @@ looks('every key is found as without it, in the order of the commands and out of
   lookAhead.begin();
   for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
   lookAhead.skip();
-  lookAhead.read();
+  lookAhead.read(bytes);
   assert.is(lookAhead.left, spans.length + 1);
   for (const [nth, [at, length]] of spans.entries()) {
     lookAhead.take(bytes);
@@ -54,7 +57,7 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
   const { lookAhead } = store;
   lookAhead.begin();
   lookAhead.add(0, bytes, 0, 1);
-  lookAhead.read();
+  lookAhead.read(bytes);
   lookAhead.take(bytes);
   const ref = keyspace!.peek(bytes, 0, 1);
   lookAhead.end();
@@ -64,12 +67,108 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
   assert.is(keyspace!.peek(bytes, 0, 1), ref);
 });
 
+looks('fields of large values are found as without it, in whichever hash they are', () => {
+  const store = testStore();
+  const [keyspace] = store.databases;
+  const table = keyspace!.createTable(false);
+  const other = keyspace!.createTable(false);
+  const members = ['member', 'another member', 'm'];
+  for (const each of members) table.add(bytesOf(each), 0, each.length);
+  other.add(bytesOf('m'), 0, 1);
+  for (const [key, value] of [
+    ['set', table],
+    ['other', other],
+  ] as const) {
+    const name = bytesOf(key);
+    const { set: type } = ValueType;
+    keyspace!.setObject(name, 0, key.length, type, Encoding.hashtable, value, value.bytes, false);
+  }
+  const words = ['set', ...members, 'absent', 'other', 'm', 'string'];
+  setText(keyspace!, 'string', 'no table');
+  const bytes = bytesOf(words.join(''));
+  const at = (nth: number): number => words.slice(0, nth).join('').length;
+  const commands = [1, 2, 3, 4].map((member): [key: number, member: number] => [0, member]);
+  commands.push([5, 6], [5, 1], [7, 1]);
+  const { lookAhead } = store;
+  lookAhead.begin();
+  for (const [key, member] of commands) {
+    lookAhead.add(0, bytes, at(key), words[key]!.length);
+    lookAhead.addField(at(member), words[member]!.length);
+  }
+  lookAhead.skip();
+  lookAhead.addField(0, 3);
+  lookAhead.read(bytes);
+  const find = (where: PackedTable, member: number, from = bytes): boolean =>
+    where.find(from, at(member), words[member]!.length) !== 0;
+  for (const [key, member] of commands) {
+    lookAhead.take(bytes);
+    if (key !== 7) {
+      const isThere = key === 0 ? member < 4 : member === 6;
+      assert.is(find(key === 0 ? table : other, member), isThere, words[member]);
+    }
+    assert.ok(find(table, 2), 'another member of the same set');
+    assert.is(find(other, 2), false);
+    assert.is(find(table, member, Uint8Array.from(bytes).fill(0x7a)), false, 'other bytes');
+  }
+  lookAhead.take(bytes);
+  assert.ok(find(table, 1));
+  lookAhead.end();
+});
+
+looks(
+  'where few commands wait nothing is read, and nothing is told of fields that were before',
+  () => {
+    const store = testStore();
+    const [keyspace] = store.databases;
+    const table = keyspace!.createTable(false);
+    for (const member of ['a', 'b']) table.add(bytesOf(member), 0, 1);
+    const { set: type } = ValueType;
+    keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+    const bytes = bytesOf('kakb');
+    const { lookAhead } = store;
+    for (const [at, isRead] of [
+      [0, true],
+      [2, false],
+    ] as const) {
+      lookAhead.begin();
+      lookAhead.add(0, bytes, at, 1);
+      lookAhead.addField(at + 1, 1);
+      if (isRead) lookAhead.read(bytes);
+      lookAhead.take(bytes);
+      const found = table.find(bytes, at + 1, 1);
+      lookAhead.end();
+      assert.is(found, table.find(bytes, at + 1, 1));
+      assert.not.equal(found, 0);
+    }
+  },
+);
+
+looks('memory that has another field now is hashed anew behind the end', () => {
+  const store = testStore();
+  const [keyspace] = store.databases;
+  const table = keyspace!.createTable(false);
+  table.add(bytesOf('a'), 0, 1);
+  const { set: type } = ValueType;
+  keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+  const bytes = bytesOf('ka');
+  const { lookAhead } = store;
+  lookAhead.begin();
+  lookAhead.add(0, bytes, 0, 1);
+  lookAhead.addField(1, 1);
+  lookAhead.read(bytes);
+  lookAhead.take(bytes);
+  assert.not.equal(table.find(bytes, 1, 1), 0);
+  lookAhead.rest();
+  bytes[1] = 0x62;
+  assert.is(table.find(bytes, 1, 1), 0);
+});
+
 looks('what was to come is forgotten at the end', () => {
   const { store, bytes, spans } = fixture();
   const { lookAhead } = store;
   lookAhead.begin();
   for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
-  lookAhead.read();
+  lookAhead.read(bytes);
   lookAhead.take(bytes);
   lookAhead.rest();
   assert.is(lookAhead.left, spans.length - 1);
@@ -91,7 +190,7 @@ looks('keys of several databases are looked for in their own', () => {
   const { lookAhead } = store;
   lookAhead.begin();
   while (lookAhead.left < LOOK_AHEAD_MAX) lookAhead.add(lookAhead.left % 2, bytes, 0, 1);
-  lookAhead.read();
+  lookAhead.read(bytes);
   lookAhead.take(bytes);
   assert.not.equal(store.databases[0]!.peek(bytes, 0, 1), 0);
   lookAhead.take(bytes);

@@ -32,6 +32,7 @@ export const geoadd = oneShard({
   arity: -5,
   flags: ['write', 'denyoom'],
   keys: oneKey('RW', 'update'),
+  field: 4,
   args: [
     { name: 'key', type: 'key' },
     {
@@ -102,6 +103,7 @@ export const geohash = oneShard({
   arity: -2,
   flags: ['readonly'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: someMembers,
   run(context, args) {
     const { reply } = context;
@@ -123,6 +125,7 @@ export const geopos = oneShard({
   arity: -2,
   flags: ['readonly'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: someMembers,
   run(context, args) {
     const { reply } = context;

@@ -35,6 +35,7 @@ export const hincrby = oneShard({
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', ['access', 'update']),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'field', type: 'string' },
@@ -67,6 +68,7 @@ export const hincrbyfloat = oneShard({
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', ['access', 'update']),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'field', type: 'string' },

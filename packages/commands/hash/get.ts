@@ -21,6 +21,7 @@ export const hget = oneShard({
   arity: 3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: keyAndField,
   run(context, args) {
     const hash = hashToRead(context, args);
@@ -38,6 +39,7 @@ export const hmget = oneShard({
   arity: -3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'field', type: 'string', multiple: true },
@@ -58,6 +60,7 @@ export const hexists = oneShard({
   arity: 3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO'),
+  field: 2,
   args: keyAndField,
   run(context, args) {
     const hash = hashToRead(context, args);
@@ -75,6 +78,7 @@ export const hstrlen = oneShard({
   arity: 3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO'),
+  field: 2,
   args: keyAndField,
   run(context, args) {
     const hash = hashToRead(context, args);
@@ -107,7 +111,7 @@ export const hashReading = [hget, hmget, hexists, hstrlen, hlen];
 
 export function writeValue({ reply }: ShardContext, hash: HashValue): void {
   hash.readValue();
-  reply.bulk(hash.bytes, hash.at, hash.length);
+  reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
 }
 
 /** Writes the values of the fields that the arguments from `first` on name. */

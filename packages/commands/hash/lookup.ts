@@ -7,12 +7,15 @@
 import { errors, KeyFate } from '#base';
 import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
 import { hashEvents } from './events.ts';
 
 const hash = new HashValue();
-const limits: PackedLimits = { entries: 0, valueBytes: 0 };
+const currentLimits = kept((settings): PackedLimits => ({
+  entries: settings.number('hash-max-listpack-entries'),
+  valueBytes: settings.number('hash-max-listpack-value'),
+}));
 const field: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
 const value: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
 
@@ -46,12 +49,6 @@ function opened(context: ShardContext, ref: Ref): HashValue | undefined {
   if (ref === 0) return undefined;
   if (context.keyspace.type(ref) !== ValueType.hash) throw errors.wrongType;
   return hash.open(context.keyspace, ref, currentLimits(context));
-}
-
-function currentLimits({ settings }: ShardContext): PackedLimits {
-  limits.entries = settings.number('hash-max-listpack-entries');
-  limits.valueBytes = settings.number('hash-max-listpack-value');
-  return limits;
 }
 
 /** Argument `index` as a field; the next call overwrites it. */

@@ -51,7 +51,7 @@ function answerOne(context: ShardContext, args: Arguments): void {
   }
   hash.draw(() => context.random());
   hash.readField();
-  context.reply.bulk(hash.bytes, hash.at, hash.length);
+  context.reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
 }
 
 function answerSeveral(context: ShardContext, args: Arguments): void {
@@ -84,8 +84,8 @@ function answerSeveral(context: ShardContext, args: Arguments): void {
 function writeCurrent({ reply }: ShardContext, hash: HashValue, withValues: boolean): void {
   if (withValues && reply.protocol === 3) reply.arrayHeader(2);
   hash.readField();
-  reply.bulk(hash.bytes, hash.at, hash.length);
+  reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
   if (!withValues) return;
   hash.readValue();
-  reply.bulk(hash.bytes, hash.at, hash.length);
+  reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
 }

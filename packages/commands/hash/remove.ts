@@ -17,6 +17,7 @@ export const hdel = oneShard({
   arity: -3,
   flags: ['write', 'fast'],
   keys: oneKey('RW', 'delete'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'field', type: 'string', multiple: true },

@@ -31,6 +31,7 @@ export const hset = oneShard({
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', 'update'),
+  field: 2,
   args: fieldsAndValues,
   history: [['4.0.0', 'Takes several fields.']],
   run(context, args) {
@@ -47,6 +48,7 @@ export const hmset = oneShard({
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', 'update'),
+  field: 2,
   args: fieldsAndValues,
   deprecated: { since: '4.0.0', replacedBy: '`HSET` with several fields' },
   run(context, args) {
@@ -64,6 +66,7 @@ export const hsetnx = oneShard({
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', 'insert'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'field', type: 'string' },

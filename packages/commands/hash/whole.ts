@@ -35,11 +35,11 @@ function whole({ name, summary, hasFields, hasValues }: Kind): OneShardCommand {
         if (mayExpire && hash.hasEnded(nowMs)) continue;
         if (hasFields) {
           hash.readField();
-          reply.bulk(hash.bytes, hash.at, hash.length);
+          reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
         }
         if (hasValues) {
           hash.readValue();
-          reply.bulk(hash.bytes, hash.at, hash.length);
+          reply.bulk(hash.bytes, hash.at, hash.length, hash.view);
         }
       }
     },

@@ -8,14 +8,18 @@
 import { errors, type Bytes } from '#base';
 import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts.ts';
 import type { KeyEvent } from '../keyspace/events.ts';
 import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
 import { listEvents } from './events.ts';
 
 const list = new ListValue();
 const targetList = new ListValue();
-const limits: ListLimits = { size: 0, compressDepth: 0, plainBytes: 0 };
+const limitsOf = kept((settings): ListLimits => ({
+  size: settings.number('list-max-listpack-size'),
+  compressDepth: settings.number('list-compress-depth'),
+  plainBytes: 0,
+}));
 
 /** The list of the first argument's key to read; undefined when there is none. */
 export function listToRead(context: ShardContext, args: Arguments): ListValue | undefined {
@@ -103,9 +107,8 @@ function made(context: ShardContext, args: Arguments, index: number, into: ListV
   return into;
 }
 
-function currentLimits({ settings, store }: Pick<ShardContext, 'settings' | 'store'>): ListLimits {
-  limits.size = settings.number('list-max-listpack-size');
-  limits.compressDepth = settings.number('list-compress-depth');
-  limits.plainBytes = store.listPlainBytes;
+function currentLimits(context: Pick<ShardContext, 'settings' | 'store'>): ListLimits {
+  const limits = limitsOf(context);
+  limits.plainBytes = context.store.listPlainBytes;
   return limits;
 }

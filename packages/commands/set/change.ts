@@ -19,6 +19,7 @@ export const sadd = oneShard({
   arity: -3,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', 'insert'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },
@@ -46,6 +47,7 @@ export const srem = oneShard({
   arity: -3,
   flags: ['write', 'fast'],
   keys: oneKey('RW', 'delete'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },

@@ -7,11 +7,15 @@
 import { errors, type Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
 
 const set = new SetValue();
-const limits: SetLimits = { entries: 0, valueBytes: 0, intsetEntries: 0 };
+const currentLimits = kept((settings): SetLimits => ({
+  entries: settings.number('set-max-listpack-entries'),
+  valueBytes: settings.number('set-max-listpack-value'),
+  intsetEntries: Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX),
+}));
 
 /** Redis caps the entries of an intset here, whatever the setting says. */
 const INTSET_ENTRIES_MAX = 2 ** 30;
@@ -97,11 +101,4 @@ function opened(context: ShardContext, ref: Ref): SetValue | undefined {
   if (ref === 0) return undefined;
   if (context.keyspace.type(ref) !== ValueType.set) throw errors.wrongType;
   return openSet(context, ref, set);
-}
-
-function currentLimits({ settings }: Pick<ShardContext, 'settings'>): SetLimits {
-  limits.entries = settings.number('set-max-listpack-entries');
-  limits.valueBytes = settings.number('set-max-listpack-value');
-  limits.intsetEntries = Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX);
-  return limits;
 }

@@ -29,6 +29,7 @@ export const sismember = oneShard({
   arity: 3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string' },
@@ -49,6 +50,7 @@ export const smismember = oneShard({
   arity: -3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },

@@ -19,6 +19,7 @@ export const zadd = oneShard({
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', 'update'),
+  field: 3,
   args: [
     { name: 'key', type: 'key' },
     {
@@ -76,6 +77,7 @@ export const zincrby = oneShard({
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   keys: oneKey('RW', ['access', 'update']),
+  field: 3,
   args: [
     { name: 'key', type: 'key' },
     { name: 'increment', type: 'integer' },

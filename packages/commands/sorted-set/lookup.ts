@@ -15,7 +15,7 @@ import {
   type Ref,
 } from '#store';
 import type { Arguments } from '../arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../keyspace/events.ts';
 import {
   changedAt,
@@ -26,7 +26,10 @@ import {
 } from '../keyspace/lookup.ts';
 
 const sortedSet = new SortedSetValue();
-const limits: PackedLimits = { entries: 0, valueBytes: 0 };
+const currentLimits = kept((settings): PackedLimits => ({
+  entries: settings.number('zset-max-listpack-entries'),
+  valueBytes: settings.number('zset-max-listpack-value'),
+}));
 
 /** The sorted set of argument `index`'s key to read; undefined when there is none. */
 export function sortedSetToRead(
@@ -53,7 +56,8 @@ export function newSortedSet(
   first: Piece,
   count: number,
 ): SortedSetValue {
-  const { entries, valueBytes } = currentLimits(context);
+  const limits = currentLimits(context);
+  const { entries, valueBytes } = limits;
   const isLarge = count > entries || first.length > valueBytes;
   sortedSet.create(context.keyspace, args.piece(1), limits, isLarge);
   createdAt(context, args, 1);
@@ -107,10 +111,4 @@ function opened(context: ShardContext, ref: Ref): SortedSetValue | undefined {
   if (ref === 0) return undefined;
   if (context.keyspace.type(ref) !== ValueType.zset) throw errors.wrongType;
   return openSortedSet(context, ref, sortedSet);
-}
-
-function currentLimits({ settings }: ShardContext): PackedLimits {
-  limits.entries = settings.number('zset-max-listpack-entries');
-  limits.valueBytes = settings.number('zset-max-listpack-value');
-  return limits;
 }

@@ -32,6 +32,7 @@ export const zscore = oneShard({
   arity: 3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string' },
@@ -52,6 +53,7 @@ export const zmscore = oneShard({
   arity: -3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },
@@ -74,6 +76,7 @@ const rankHead = {
   arity: -3,
   flags: ['readonly', 'fast'],
   keys: oneKey('RO', 'access'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string' },

@@ -19,6 +19,7 @@ export const zrem = oneShard({
   arity: -3,
   flags: ['write', 'fast'],
   keys: oneKey('RW', 'delete'),
+  field: 2,
   args: [
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },

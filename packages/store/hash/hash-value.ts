@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next hash by `open`. What it says of a field is
  * good until the next call that writes.
  */
-import { copyBytes, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { Encoding } from '../encodings.ts';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
@@ -31,6 +31,8 @@ export class HashValue {
   bytes: Bytes = EMPTY_LISTPACK;
   at = 0;
   length = 0;
+  /** Of the same bytes, where it is at hand. */
+  view: DataView | undefined;
   #keyspace!: Keyspace;
   #limits: PackedLimits = { entries: 0, valueBytes: 0 };
   #tableRef: Ref = 0;
@@ -151,8 +153,8 @@ export class HashValue {
       this.#packed.readField();
       this.#takeText();
     } else {
-      const { bytes, fieldAt, fieldLength } = this.#table.read(this.#found);
-      this.#point(bytes, fieldAt, fieldLength);
+      const { bytes, fieldAt, fieldLength, view } = this.#table.read(this.#found);
+      this.#point(bytes, fieldAt, fieldLength, view);
     }
   }
 
@@ -162,8 +164,8 @@ export class HashValue {
       this.#packed.readValue();
       this.#takeText();
     } else {
-      const { bytes, valueAt, valueLength } = this.#table.read(this.#found);
-      this.#point(bytes, valueAt, valueLength);
+      const { bytes, valueAt, valueLength, view } = this.#table.read(this.#found);
+      this.#point(bytes, valueAt, valueLength, view);
     }
   }
 
@@ -253,7 +255,8 @@ export class HashValue {
     this.#point(text, textAt, textLength);
   }
 
-  #point(bytes: Bytes, at: number, length: number): void {
+  #point(bytes: Bytes, at: number, length: number, view?: DataView): void {
+    this.view = view;
     this.bytes = bytes;
     this.at = at;
     this.length = length;
@@ -276,8 +279,7 @@ export class HashValue {
     const isNew = found === 0;
     if (isNew) found = table.addMissed(field.bytes, field.at, field.length, value.length);
     else found = table.resizeValue(found, value.length, keepsExpiry);
-    const { bytes, valueAt } = table.read(found);
-    copyBytes(value.bytes, value.at, bytes, valueAt, value.length);
+    table.writeValue(found, value.bytes, value.at, value.length);
     this.#found = found;
     this.#post();
     if (!isNew) this.#classify();
@@ -293,8 +295,7 @@ export class HashValue {
       const field = this.bytes.slice(this.at, this.at + this.length);
       this.readValue();
       const entry = table.add(field, 0, field.length, this.length);
-      const { bytes, valueAt } = table.read(entry);
-      copyBytes(this.bytes, this.at, bytes, valueAt, this.length);
+      table.writeValue(entry, this.bytes, this.at, this.length);
       if (expiry >= 0) table.setExpiry(entry, expiry);
     }
     const { bytes, at, length } = keyspace.key(this.ref);

@@ -4,7 +4,7 @@
  * The listpack may begin and end inside its memory, so that both ends of a list grow and shrink without
  * moving what lies between. Inner nodes of a list may be compressed.
  */
-import { assert, compressLzf, copyBytes, decompressLzf, type Bytes } from '#base';
+import { assert, compressLzf, decompressLzf, type Bytes } from '#base';
 import { END, HEADER_BYTES, writeWord } from '../listpack-layout.ts';
 import type { ListpackEntries } from '../listpack-entries.ts';
 
@@ -90,7 +90,7 @@ export class ListNode {
     if (this.start < entries.length) this.#reserve(entries.length, true);
     this.start -= entries.length;
     this.size += entries.length;
-    copyBytes(entries.bytes, 0, this.bytes, this.start + HEADER_BYTES, entries.length);
+    entries.copyTo(this.bytes, this.start + HEADER_BYTES);
     this.#counted(entries.count);
   }
 
@@ -99,7 +99,7 @@ export class ListNode {
     this.#unpack();
     const end = this.start + this.size;
     if (end + entries.length > this.bytes.length) this.#reserve(entries.length, false);
-    copyBytes(entries.bytes, 0, this.bytes, this.start + this.size - 1, entries.length);
+    entries.copyTo(this.bytes, this.start + this.size - 1);
     this.size += entries.length;
     this.bytes[this.start + this.size - 1] = END;
     this.#counted(entries.count);
@@ -119,7 +119,7 @@ export class ListNode {
     const { bytes, start } = this;
     const tail = start + offset + removed;
     if (growth !== 0) bytes.copyWithin(tail + growth, tail, start + this.size);
-    copyBytes(entries.bytes, 0, bytes, start + offset, entries.length);
+    entries.copyTo(bytes, start + offset);
     this.size += growth;
     this.#counted(entries.count - count);
   }

@@ -102,8 +102,7 @@ function addField(table: PackedTable, { name, value, end }: Field): void {
   demand(end >= 0 && end <= END_MAX);
   demand(table.find(name, 0, name.length) === 0);
   const entry = table.addMissed(name, 0, name.length, value.length);
-  const { bytes, valueAt } = table.read(entry);
-  bytes.set(value, valueAt);
+  table.writeValue(entry, value, 0, value.length);
   if (end !== NO_END) table.setExpiry(entry, end);
 }
 

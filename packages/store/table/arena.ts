@@ -19,8 +19,8 @@ const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
 const FIRST_PAGE_BYTES = 256;
 /** A new page begins as this part of what there is, so that little of it is unused. */
 const GROWTH_PARTS = 8;
-/** What Node keeps beside the bytes of a page: a buffer, two views and our own object (measured). */
-const PAGE_OVERHEAD_BYTES = 360;
+/** What Node keeps beside the bytes of a page: a buffer, three views and our own object (measured). */
+const PAGE_OVERHEAD_BYTES = 450;
 /** Pages looked at for a sparse one by one call. */
 const LOOK_PAGES_MAX = 32;
 /** Moving begins when this part of all bytes is gaps. */
@@ -29,6 +29,7 @@ const GAP_PARTS = 4;
 export class Page {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
+  readonly view: DataView;
   /** Where the next entry goes. */
   used = WORD_BYTES;
   /** Bytes of entries that are still there. */
@@ -38,6 +39,7 @@ export class Page {
     const buffer = new ArrayBuffer(size);
     this.bytes = new Uint8Array(buffer);
     this.words = new Int32Array(buffer);
+    this.view = new DataView(buffer);
   }
 }
 

@@ -21,6 +21,8 @@ const WORD_MASK = 3;
 /** What an entry says of itself, after `parse`. One object serves a whole thread. */
 export class Entry {
   bytes: Uint8Array = new Uint8Array(0);
+  /** Of the same bytes. */
+  view = new DataView(this.bytes.buffer);
   fieldAt = 0;
   fieldLength = 0;
   valueAt = 0;

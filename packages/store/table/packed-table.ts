@@ -5,7 +5,8 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
-import { copyBytes, halfSipHash, sameBytes, type Steps } from '#base';
+import { ByteViews, copyBytes, halfSipHash, sameBytes, type Steps } from '#base';
+import { copyInto } from '../byte-views.ts';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
 import { Chains, type HashedEntries } from './chains.ts';
@@ -20,6 +21,7 @@ import {
   writeHeapIndex,
 } from './entry.ts';
 import { ExpiryHeap, type ExpiringEntries } from './expiry-heap.ts';
+import { fieldHint, type HashSecrets } from './field-hint.ts';
 
 /** The objects that every table has, without what the parts count themselves (measured). */
 const TABLE_OVERHEAD_BYTES = 280;
@@ -29,12 +31,7 @@ const WORD_BYTES = 4;
 /** Entries of a sparse page that one call moves: more than one call can leave gaps. */
 const TIDY_ENTRIES_MAX = 128;
 
-/** Two words that nobody else knows, for the hash. */
-export interface HashSecrets {
-  readonly secret0: number;
-  readonly secret1: number;
-}
-
+const sources = new ByteViews();
 const entry = new Entry();
 const NO_REFS = new Int32Array(0);
 
@@ -105,11 +102,28 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return 0;
   }
 
+  /** The first entry that a field's hash leads to, whosoever it is, or 0: what `find` will look at. */
+  leadOf(hash: number): number {
+    return this.#chains.first(hash);
+  }
+
+  /** The entry behind one of these, or 0. */
+  behind(ref: number): number {
+    return this.#chains.next(ref);
+  }
+
   /** The entry's parts, in an object that the next call overwrites. */
   read(ref: number): Entry {
     const page = this.#arena.pages[pageOf(ref)]!;
+    entry.view = page.view;
     entry.parse(page.bytes, wordAt(ref) * WORD_BYTES, this.hasValues);
     return entry;
+  }
+
+  /** Writes an entry's value, which has room for as much. */
+  writeValue(ref: number, bytes: Uint8Array, at: number, length: number): void {
+    const found = this.read(ref);
+    copyInto(found, found.valueAt, bytes, at, length, sources);
   }
 
   /** Adds a field that is not there; its value is for the caller to write. */
@@ -125,10 +139,10 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     if (this.#missedChain >= chains.lengthMax) chains.lengthMax = this.#missedChain + 1;
     if (this.#count >= chains.buckets.count) chains.grow();
     const ref = this.#arena.take(entryBytes(length, valueLength, this.hasValues, false));
-    const { bytes } = this.#arena.pages[pageOf(ref)]!;
+    const page = this.#arena.pages[pageOf(ref)]!;
     const start = wordAt(ref) * WORD_BYTES;
-    const fieldAt = writeEntryHead(bytes, start, length, valueLength, this.hasValues, false);
-    copyBytes(field, at, bytes, fieldAt, length);
+    const fieldAt = writeEntryHead(page.bytes, start, length, valueLength, this.hasValues, false);
+    copyInto(page, fieldAt, field, at, length, sources);
     chains.push(this.#missedHash, ref);
     this.#count += 1;
     return ref;
@@ -249,6 +263,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   #hash(bytes: Uint8Array, at: number, length: number): number {
+    if (fieldHint.isOf(this.secrets, bytes, at, length)) return fieldHint.hash;
     return halfSipHash(this.#secret0, this.#secret1, bytes, at, length);
   }
 
