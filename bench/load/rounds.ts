@@ -29,8 +29,15 @@ export const TYPE_TESTS = [
   'xread_10',
 ] as const;
 
-/** Commands that redis-benchmark has no test for, and what fills their key. */
+/**
+ * Commands that redis-benchmark has no test for, and what fills their key. Its own of LRANGE tells first, and at length,
+ * of the LPUSH that fills the list.
+ */
 const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
+  lrange_100: {
+    words: ['LRANGE', 'list:read', '0', '99'],
+    fill: ['LPUSH', 'list:read', VALUE],
+  },
   xadd: { words: ['XADD', 'stream:added', '*', 'field', VALUE] },
   xrange_100: {
     words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],
