@@ -9,7 +9,7 @@
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
- *   copies   the same while values of a million elements are copied, within a shard and to another
+ *   copies   the same while values of a million elements are copied, within a shard and to another, and beside a spin
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   observers  what scrapes and bundles cost a load that goes on
  *   start    from the start of the process to the first PONG
@@ -262,7 +262,7 @@ async function benchDurability(): Promise<void> {
   if (contenders.length === 1) return;
   report['durability'] = await durability(
     { shards: SHARDS, round: roundOf('set', 16), turns: TURNS },
-    { stallKeys: STALL_KEYS, recoveryKeys: MEMORY_KEYS },
+    { stallKeys: STALL_KEYS, recoveryKeys: STALL_KEYS },
     row,
   );
 }

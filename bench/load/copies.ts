@@ -5,12 +5,13 @@ import { longestStallWhile } from './growth.ts';
 
 /** A copy's turns: the median would hide what one of them shows. */
 const TURNS = 3;
-/** The bystander asks for this long beside nothing but the copy. */
+/** The bystander asks for this long beside nothing but the copy, or what stands for it. */
 const REST_MS = 100;
 
 /** So many that all shards have some. */
 const BYSTANDERS = 4;
 const ELEMENTS = 1_000_000;
+const SPIN_MS = 50;
 
 /** Milliseconds by type: the longest wait of all turns, and how long the copy itself took at the median. */
 type Waits = Record<string, { readonly longestMs: number; readonly copyMs: number }>;
@@ -50,6 +51,22 @@ async function copyWaits(
   return waits;
 }
 
+/** The same beside a thread that only spins, for as long as a copy takes: what the machine itself makes of it. */
+async function spinWaits(server: ChildServer): Promise<Waits> {
+  const longest: number[] = [];
+  // The first turn is the server's warm-up, which the making of a value is to the copies.
+  for (let turn = 0; turn <= TURNS; turn += 1) {
+    const spin = async (): Promise<void> => {
+      const endMs = performance.now() + SPIN_MS;
+      while (performance.now() < endMs);
+      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    };
+    const { longestMs } = await longestStallWhile(server.port, spin, BYSTANDERS);
+    if (turn > 0) longest.push(longestMs);
+  }
+  return { spin: { longestMs: Math.max(...longest), copyMs: SPIN_MS } };
+}
+
 /** Both ways on a fresh server of each contender; answers the figures. */
 export async function copies(
   each: (act: (server: ChildServer) => Promise<Waits>) => Promise<Partial<Record<string, Waits>>>,
@@ -59,8 +76,10 @@ export async function copies(
   const count = ELEMENTS * scale;
   const table: Record<string, unknown> = { elements: count };
   row(['copies', 'of', 'longest ms', 'copy ms']);
-  for (const target of ['beside', 'elsewhere'] as const) {
-    const results = await each((server) => copyWaits(server, count, target));
+  for (const target of ['beside', 'elsewhere', 'nothing'] as const) {
+    const results = await each((server) =>
+      target === 'nothing' ? spinWaits(server) : copyWaits(server, count, target),
+    );
     table[target] = results;
     for (const [name, waits = {}] of Object.entries(results)) {
       for (const [type, { longestMs, copyMs }] of Object.entries(waits)) {
