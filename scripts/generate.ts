@@ -5,18 +5,22 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import openWabt from 'wabt';
 import { renderToml, rowOf } from '#config';
 import { metricsReference } from '#telemetry';
 
 interface Generator {
   readonly file: string;
-  readonly render: () => string;
+  readonly render: () => string | Promise<string>;
 }
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Every generated file. */
 const generators: readonly Generator[] = [
   { file: 'configs/server.toml', render: serverToml },
   { file: 'configs/observability/metrics.md', render: metricsReference },
+  { file: 'packages/link/memory-module.ts', render: memoryModule },
 ];
 
 function serverToml(): string {
@@ -30,13 +34,35 @@ function serverToml(): string {
   return `${head}\n\n${renderToml({ valueOf: (name) => rowOf(name).default, explain: true })}`;
 }
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+/** What the link memory's WebAssembly is compiled to. */
+async function memoryModule(): Promise<string> {
+  const source = 'packages/link/memory.wat';
+  const wabt = await openWabt();
+  const module = wabt.parseWat(source, readFileSync(path.join(root, source)), {
+    ...{ threads: true, simd: true, bulk_memory: true },
+  });
+  const { buffer } = module.toBinary({});
+  const lines = Buffer.from(buffer)
+    .toString('base64')
+    .match(/.{1,90}/g)!;
+  return [
+    '/** The WebAssembly of the link memory, compiled from memory.wat by `npm run generate`. */',
+    'export const memoryModule = Buffer.from(',
+    '  [',
+    ...lines.map((line) => `    '${line}',`),
+    "  ].join(''),",
+    "  'base64',",
+    ');',
+    '',
+  ].join('\n');
+}
+
 const isCheck = process.argv.includes('--check');
 let stale = 0;
 
 for (const { file, render } of generators) {
   const absolute = path.join(root, file);
-  const wanted = render();
+  const wanted = await render();
   if (existsSync(absolute) && readFileSync(absolute, 'utf8') === wanted) continue;
   stale += 1;
   if (isCheck) {

@@ -27,7 +27,12 @@ const RING_BYTES = 1024 * 1024;
 const KEYS = 50_000;
 /** Commands that the ring has when the shard looks: as at pipeline 16 with 50 connections. */
 const BATCH = 200;
+/** The same of commands that answer a hundred elements: their replies fill the other ring. */
+const LONG_BATCH = 50;
 const COMMANDS = 100_000;
+const LONG_COMMANDS = 5_000;
+/** Elements of what is read. */
+const ELEMENTS = 1_000;
 const ROUNDS = 15;
 const VALUE = 'x'.repeat(64);
 
@@ -101,6 +106,7 @@ class Bench {
       ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
       ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
       slowArgumentsAt: layout.slowArguments[0]!,
+      workspaceAt: layout.workspaces[0]!,
       takeSlowIds: (count) => slowIds.take(count),
       nextDeathId: () => 0,
     });
@@ -114,10 +120,10 @@ class Bench {
   }
 
   /** Runs commands; nanoseconds of the shard for each. */
-  run(commands: readonly Encoded[]): number {
+  run(commands: readonly Encoded[], batch = BATCH): number {
     let ns = 0;
-    for (let at = 0; at < commands.length; at += BATCH) {
-      for (const each of commands.slice(at, at + BATCH)) this.#write(each);
+    for (let at = 0; at < commands.length; at += batch) {
+      for (const each of commands.slice(at, at + batch)) this.#write(each);
       ns += this.#step();
     }
     return ns / commands.length;
@@ -162,11 +168,23 @@ const types: Readonly<Record<string, () => Words>> = {
   xadd: () => ['XADD', 'stream', '*', 'field', VALUE],
 };
 
+/** What answers a hundred elements, and what fills its key. */
+const long: Readonly<Record<string, { readonly words: Words; readonly fill: () => Words }>> = {
+  lrange_100: {
+    words: ['LRANGE', 'list:read', '0', '99'],
+    fill: () => ['RPUSH', 'list:read', VALUE],
+  },
+  xrange_100: {
+    words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],
+    fill: () => ['XADD', 'stream:read', '*', 'field', VALUE],
+  },
+};
+
 const row = (name: string, values: readonly number[]): void => {
   console.log(`${name.padEnd(16)} ${values.map((ns) => ns.toFixed(0).padStart(6)).join(' ')} ns`);
 };
-const many = (one: () => Words): Encoded[] =>
-  Array.from({ length: COMMANDS }, () => encoded(one()));
+const many = (one: () => Words, length = COMMANDS): Encoded[] =>
+  Array.from({ length }, () => encoded(one()));
 
 const [part, ...names] = process.argv.slice(2);
 const isChosen = (name: string): boolean => names.length === 0 || names.includes(name);
@@ -174,9 +192,15 @@ if (part !== 'diagnostics') {
   const bench = new Bench({});
   const chosen = Object.entries(types)
     .filter(([name]) => isChosen(name))
-    .map(([name, one]) => ({ name, commands: many(one), spent: [] as number[] }));
+    .map(([name, one]) => ({ name, commands: many(one), batch: BATCH, spent: [] as number[] }));
+  for (const [name, { words, fill }] of Object.entries(long)) {
+    if (!isChosen(name)) continue;
+    bench.run(many(fill, ELEMENTS));
+    const commands = many(() => words, LONG_COMMANDS);
+    chosen.push({ name, commands, batch: LONG_BATCH, spent: [] });
+  }
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { commands, spent } of chosen) spent.push(bench.run(commands));
+    for (const { commands, batch, spent } of chosen) spent.push(bench.run(commands, batch));
   }
   for (const { name, spent } of chosen) row(name, [median(spent)]);
 }

@@ -36,6 +36,7 @@ export {
   layoutOf,
   SLOW_SLOT_BYTES,
   SLOW_SLOTS,
+  WORKSPACE_BYTES,
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';

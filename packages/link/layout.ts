@@ -36,6 +36,8 @@ export interface LinkLayout {
   /** The counter of keys' deaths. */
   deathIds: number;
   slowArguments: readonly number[];
+  /** Of each shard: memory that nobody else looks at. */
+  workspaces: readonly number[];
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
   bytes: number;
@@ -55,6 +57,11 @@ const TRACE_RING_BYTES = 2 * 1024 * 1024;
 /** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
 export const SLOW_SLOTS = 256;
 export const SLOW_SLOT_BYTES = 256;
+
+/** What a shard has of a value at a time, to do something with it that JavaScript does slowly. */
+export const WORKSPACE_BYTES = 16 * 1024;
+/** What is before it, for results, and behind it: as much as is read too much. */
+const WORKSPACE_MARGIN_BYTES = 64;
 
 export function defaultShape(shards: number, isDurable = false): LinkShape {
   return {
@@ -101,9 +108,10 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const slowIds = take(COUNTER_BYTES);
   const deathIds = take(COUNTER_BYTES);
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
+  const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const traces = ring(TRACE_RING_BYTES);
   return {
     ...{ doorbell, requests, replies, logs, logProgress, logPens, logBell },
-    ...{ read, blocks, slowIds, deathIds, slowArguments, traces, bytes: at },
+    ...{ read, blocks, slowIds, deathIds, slowArguments, workspaces, traces, bytes: at },
   };
 }

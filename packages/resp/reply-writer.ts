@@ -13,6 +13,7 @@ import {
   writeInteger,
   type Bytes,
   type CommandError,
+  type EntryTaker,
 } from '#base';
 
 const CR = 0x0d;
@@ -48,6 +49,8 @@ export class ReplyWriter {
   protocol: Protocol = 2;
   /** The code of the last error written since this was last cleared; for the counters. */
   errorText: string | null = null;
+  /** Writes entries of listpacks as bulk strings, where that can be done many at a time. */
+  entries: EntryTaker | undefined;
   readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
   /** How far other memory has shifted what was written before. */
   #shift = 0;

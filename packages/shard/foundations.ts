@@ -41,7 +41,7 @@ export class Foundations {
     const { index, journal, page } = parts;
     this.settings = new Settings(parts.settings);
     this.keyUse = new KeyUse(parts);
-    this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet);
+    this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet, parts.workspaceAt);
     this.questions = new Questions(this.sender);
     const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
     const slowLog = new SlowLog(index, parts.takeSlowIds, slowArguments);

@@ -50,6 +50,8 @@ export interface MachineParts {
   snapshots?: SnapshotOutlet;
   /** Where in the link memory the arguments of slow commands are kept. */
   slowArgumentsAt: number;
+  /** Where in it the shard's workspace is. */
+  workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;
   /** The same for the death of a key. */

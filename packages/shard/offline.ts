@@ -350,6 +350,7 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
     flight: { note: () => undefined },
     probe: new ThreadProbe(),
     slowArgumentsAt: layout.slowArguments[0]!,
+    workspaceAt: layout.workspaces[0]!,
     takeSlowIds: () => 0,
     nextDeathId: () => 0,
   });

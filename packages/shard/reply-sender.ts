@@ -18,6 +18,7 @@ import {
   type RingWriter,
 } from '#link';
 import { doubleMemory, ReplyWriter } from '#resp';
+import { EntryReplies } from './entry-replies.ts';
 
 /** A frame is begun only with this much contiguous room. */
 const FRAME_START_BYTES = 1024;
@@ -72,7 +73,7 @@ export class ReplySender {
   /** How often the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
-  constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet) {
+  constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet, workspaceAt: number) {
     this.#memory = memory;
     this.#ring = ring;
     this.#outlet = outlet;
@@ -80,6 +81,7 @@ export class ReplySender {
     this.writer = new ReplyWriter(memory.bytes, 0, 0, (_writer, bytesNeeded) => {
       this.#moveToSpill(bytesNeeded);
     });
+    this.writer.entries = new EntryReplies(memory, workspaceAt, this.writer);
   }
 
   /** Makes the writer ready for the reply to one command. */

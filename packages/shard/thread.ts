@@ -92,6 +92,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     sleep: pause,
     slowArgumentsAt:
       layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
+    workspaceAt: layout.workspaces[index] ?? unreachable('the shard has a workspace'),
     takeSlowIds: (count) => slowIds.take(count),
     nextDeathId: () => deathIds.next(),
     flight,

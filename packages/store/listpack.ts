@@ -16,7 +16,7 @@
  * entries are compared by their bytes. Numbers are little-endian, but for the length of strings up to
  * 4095 bytes and the high bits of 13-bit integers, which stand in the first byte.
  */
-import { asBuffer, latin1, writeInteger, type Bytes } from '#base';
+import { asBuffer, latin1, writeInteger, type Bytes, type EntryTaker } from '#base';
 import { encodeHead, HEAD_BYTES_MAX } from './listpack-entries.ts';
 import { backLengthBytes, COUNT_UNKNOWN, END, HEADER_BYTES } from './listpack-layout.ts';
 import type { ByteRange } from './record-tools.ts';
@@ -179,11 +179,25 @@ export class Listpack {
     }
   }
 
-  /** Visits so many entries as texts, from the current one on; all of them are there. */
-  eachText(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
+  /**
+   * Visits so many entries as texts, from the current one on; all of them are there. Those that `taker` takes are not
+   * visited.
+   */
+  eachText(
+    count: number,
+    visit: (bytes: Bytes, at: number, length: number) => void,
+    taker?: EntryTaker,
+  ): void {
     const { bytes } = this;
+    const end = this.start + this.totalBytes;
     let { position } = this;
     for (let left = count; left > 0; left -= 1) {
+      const taken = taker?.take(bytes, position, end, left) ?? 0;
+      if (taken > 0) {
+        position = taker!.next;
+        left -= taken;
+        if (left === 0) break;
+      }
       const first = bytes[position]!;
       if (first >= 0x80 && first < 0xc0) {
         // Short texts, whose length is read once: one byte before them and one behind.

@@ -206,7 +206,7 @@ function popSeveral(
   reply.arrayHeader(count);
   let more = list.seek(isHead ? 0 : -1);
   if (isHead) {
-    if (more) list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length));
+    if (more) list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length), reply.entries);
   } else {
     for (let left = count; more && left > 0; left -= 1) {
       writeElement(reply, list);

@@ -66,7 +66,7 @@ export const lrange = oneShard({
     reply.arrayHeader(count);
     if (list === undefined || count === 0) return;
     list.seek(first);
-    list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length));
+    list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length), reply.entries);
   },
 });
 

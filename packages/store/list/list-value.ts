@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next list by `open`. Where it stands, and what
  * it says of an element, is good until the next call that writes.
  */
-import type { Bytes } from '#base';
+import type { Bytes, EntryTaker } from '#base';
 import { Encoding } from '../encodings.ts';
 import type { Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace.ts';
@@ -133,12 +133,16 @@ export class ListValue {
   }
 
   /**
-   * Visits so many elements from the current one on; all of them are there. The list stands nowhere
-   * afterwards.
+   * Visits so many elements from the current one on, but those that `taker` takes; all of them are there. The list
+   * stands nowhere afterwards.
    */
-  each(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
-    if (this.#quicklist === undefined) this.#cursor.eachText(count, visit);
-    else this.#quicklist.each(count, visit);
+  each(
+    count: number,
+    visit: (bytes: Bytes, at: number, length: number) => void,
+    taker?: EntryTaker,
+  ): void {
+    if (this.#quicklist === undefined) this.#cursor.eachText(count, visit, taker);
+    else this.#quicklist.each(count, visit, taker);
   }
 
   /** Whether the current element is these bytes. */

@@ -4,7 +4,7 @@
  * Nodes are filled, split and joined as Redis does it, so that what OBJECT ENCODING and DEBUG OBJECT say
  * of a list is the same. A cursor stands at one element; it is good until the next call that writes.
  */
-import type { Bytes, Steps } from '#base';
+import type { Bytes, EntryTaker, Steps } from '#base';
 import { HEADER_BYTES } from '../listpack-layout.ts';
 import { ListNode } from './list-node.ts';
 import { cursor, entries, NodeChain } from './node-chain.ts';
@@ -123,8 +123,12 @@ export class Quicklist {
     this.length = cursor.textLength;
   }
 
-  /** Visits so many elements from the current one on; all of them are there. */
-  each(count: number, visit: (bytes: Bytes, at: number, length: number) => void): void {
+  /** Visits so many elements from the current one on, but those that `taker` takes; all of them are there. */
+  each(
+    count: number,
+    visit: (bytes: Bytes, at: number, length: number) => void,
+    taker?: EntryTaker,
+  ): void {
     let node = this.#node!;
     let index = this.#index;
     let offset = this.#offset;
@@ -134,7 +138,7 @@ export class Quicklist {
         visit(cursor.bytes, cursor.start, node.size);
       } else {
         cursor.moveTo(offset);
-        cursor.eachText(Math.min(left, node.count - index), visit);
+        cursor.eachText(Math.min(left, node.count - index), visit, taker);
       }
       left -= node.count - index;
       if (left <= 0) return;

@@ -1,0 +1,13 @@
+/** Who takes entries of listpacks many at a time, from where they lie. */
+
+import type { Bytes } from './bytes.ts';
+
+export interface EntryTaker {
+  /**
+   * Takes up to `count` entries, the first of which begins at `at` and the last of which ends before `end`. Answers how
+   * many: fewer where there is no room for more, and none where one by one is as good.
+   */
+  take(bytes: Bytes, at: number, end: number, count: number): number;
+  /** Where the first begins that was not taken. */
+  readonly next: number;
+}
