@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { ByteViews, copyWords } from './byte-views.ts';
+import { copyLong } from './long-copy.ts';
 
 export type Bytes = Uint8Array;
 
@@ -38,7 +39,7 @@ export function copyBytes(
     }
     return;
   }
-  target.set(source.subarray(sourceAt, sourceAt + length), targetAt);
+  copyLong(target, targetAt, source, sourceAt, length);
 }
 
 /** Whether two ranges of the same length hold the same bytes. */

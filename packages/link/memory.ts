@@ -7,7 +7,7 @@
  * a nanosecond for each byte more. What is done by WebAssembly is in memory.wat.
  */
 
-import { assert, type Bytes } from '#base';
+import { assert, registerShared, type Bytes } from '#base';
 import { memoryModule } from './memory-module.ts';
 
 const PAGE_BYTES = 65_536;
@@ -54,6 +54,7 @@ export class LinkMemory {
     });
     this.copy = exports['copy'] as Copy;
     this.bulks = exports['bulks'] as Bulks;
+    registerShared(this.bytes, this.copy);
   }
 
   /** Fresh zeroed memory of at least `byteCount` bytes; pages cost nothing until touched. */

@@ -6,6 +6,7 @@
  * to main by message when it is larger than a frame may be.
  */
 
+import { copyLong } from '#base';
 import {
   frameBytes,
   FrameKind,
@@ -268,7 +269,7 @@ export class ReplySender {
     const written = writer.at - this.#replyAt;
     const size = 2 * written + bytesNeeded + FRAME_BYTES_MAX;
     if (this.#spill.length < size) this.#spill = Buffer.allocUnsafeSlow(size);
-    this.#spill.set(writer.bytes.subarray(this.#replyAt, writer.at));
+    copyLong(this.#spill, 0, writer.bytes, this.#replyAt, written);
     writer.at = this.#replyAt;
     this.#closeFrame();
     writer.bytes = this.#spill;

@@ -1,5 +1,5 @@
 /** Copies into memory of the store, by words where the source's view is at hand. */
-import { copyWords, type ByteViews } from '#base';
+import { copyLong, copyWords, type ByteViews } from '#base';
 import { LOOP_COPY_BYTES_MAX } from './limits.ts';
 
 /** Without a view, a block copy is cheaper from this length on. */
@@ -21,14 +21,14 @@ export function copyInto(
   views: ByteViews,
 ): void {
   if (length > LOOP_COPY_BYTES_MAX) {
-    target.bytes.set(source.subarray(sourceAt, sourceAt + length), targetAt);
+    copyLong(target.bytes, targetAt, source, sourceAt, length);
     return;
   }
   const from = views.of(source);
   if (from !== undefined) {
     copyWords(target.view, targetAt, from, sourceAt, length);
   } else if (length > BYTE_LOOP_BYTES_MAX) {
-    target.bytes.set(source.subarray(sourceAt, sourceAt + length), targetAt);
+    copyLong(target.bytes, targetAt, source, sourceAt, length);
   } else {
     const bytes = target.bytes;
     for (let i = 0; i < length; i += 1) bytes[targetAt + i] = source[sourceAt + i]!;

@@ -1,7 +1,7 @@
 /**
  * The records of one database: how to read, build and free them.
  */
-import { assert, copyWords } from '#base';
+import { assert, copyLong, copyWords } from '#base';
 import { copyInto } from './byte-views.ts';
 import { Heap } from './heap.ts';
 import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from './limits.ts';
@@ -207,7 +207,7 @@ export class Records {
       const blob = this.blobs.thing(number);
       const spare = blob.length - length;
       if (spare < 0 || spare > length >>> SNUG_SHIFT) return false;
-      blob.set(value.subarray(at, at + length));
+      copyLong(blob, 0, value, at, length);
       this.blobs.setNumber(number, length);
       return true;
     }
@@ -347,7 +347,7 @@ export class Records {
 /** Bytes in memory of their own: what a Buffer calls a slice is not. */
 export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
   const copy = new Uint8Array(length);
-  copy.set(bytes.subarray(at, at + length));
+  copyLong(copy, 0, bytes, at, length);
   return copy;
 }
 
