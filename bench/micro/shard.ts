@@ -168,11 +168,20 @@ const types: Readonly<Record<string, () => Words>> = {
   xadd: () => ['XADD', 'stream', '*', 'field', VALUE],
 };
 
+/** So many names, each with a value behind it. */
+const fields = (count: number): Words =>
+  Array.from({ length: count }, (_, nth) => [`field:${nth}`, `value of field ${nth}`]).flat();
+
 /** What answers a hundred elements, and what fills its key. */
 const long: Readonly<Record<string, { readonly words: Words; readonly fill: () => Words }>> = {
   lrange_100: {
     words: ['LRANGE', 'list:read', '0', '99'],
     fill: () => ['RPUSH', 'list:read', VALUE],
+  },
+  hgetall_20: { words: ['HGETALL', 'hash:read'], fill: () => ['HSET', 'hash:read', ...fields(20)] },
+  smembers_100: {
+    words: ['SMEMBERS', 'set:read'],
+    fill: () => ['SADD', 'set:read', ...fields(50)],
   },
   xrange_100: {
     words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],

@@ -1,6 +1,7 @@
 /** HGETALL, HKEYS and HVALS: all of a hash at once. */
 
 import { oneShard, type OneShardCommand } from '../definition.ts';
+import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { hashToRead } from './lookup.ts';
 
@@ -30,6 +31,11 @@ function whole({ name, summary, hasFields, hasValues }: Kind): OneShardCommand {
       if (hasFields && hasValues) reply.mapHeader(count);
       else reply.arrayHeader(count);
       if (hash === undefined) return;
+      const pairs = hasFields && hasValues ? hash.pairs : undefined;
+      if (pairs !== undefined) {
+        replyEach(reply, pairs, 2 * count);
+        return;
+      }
       const { mayExpire } = hash;
       for (let more = hash.first(); more; more = hash.next()) {
         if (mayExpire && hash.hasEnded(nowMs)) continue;

@@ -2,6 +2,7 @@
 
 import { oneShard } from '../definition.ts';
 import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '../element-scan.ts';
+import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { setToRead } from './lookup.ts';
 
@@ -81,6 +82,11 @@ export const smembers = oneShard({
     const set = setToRead(context, args);
     reply.setHeader(set?.count ?? 0);
     if (set === undefined) return;
+    const { listpack } = set;
+    if (listpack !== undefined) {
+      replyEach(reply, listpack, set.count);
+      return;
+    }
     for (let more = set.first(); more; more = set.next()) {
       set.read();
       reply.bulk(set.bytes, set.at, set.length);

@@ -5,6 +5,7 @@
  * good until the next call that writes.
  */
 import type { Bytes } from '#base';
+import type { Listpack } from '../listpack.ts';
 import { Encoding } from '../encodings.ts';
 import type { Keyspace } from '../keyspace.ts';
 import type { Ref } from '../segment.ts';
@@ -78,6 +79,13 @@ export class HashValue {
 
   get isTable(): boolean {
     return this.#table !== undefined;
+  }
+
+  /** Fields and values by turns, at the first field; undefined where there is none, or they do not lie so. */
+  get pairs(): Listpack | undefined {
+    if (this.#table !== undefined || this.#packed.hasEnds || !this.#packed.first())
+      return undefined;
+    return this.#packed.cursor;
   }
 
   /** Whether fields can have an end, in this encoding. */

@@ -157,6 +157,12 @@ export class SetValue {
     }
   }
 
+  /** The members one behind the other, at the first; undefined where they do not lie so. */
+  get listpack(): Listpack | undefined {
+    const isPacked = this.#table === undefined && !this.#isIntset;
+    return isPacked && this.#cursor.first() ? this.#cursor : undefined;
+  }
+
   /** A number that tells the current member from all others. */
   get current(): number {
     return this.#table !== undefined || this.#isIntset ? this.#found : this.#cursor.offset;
