@@ -16,7 +16,7 @@ export { monotonicUs, systemClock, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
 export { crc64, type Crc64 } from './crc64.ts';
-export { copyLong, registerShared } from './long-copy.ts';
+export { copyLong, copyToShared, registerShared, type MovableMemory } from './long-copy.ts';
 export type { EntryTaker } from './entry-taker.ts';
 export { formatDouble, formatDoublePrecisely, parseDouble, parseDoubleInRange } from './doubles.ts';
 export { globMatches } from './glob.ts';

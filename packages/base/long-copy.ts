@@ -12,14 +12,30 @@ import type { Bytes } from './bytes.ts';
 const ALIGNED_BYTES_MIN = 512;
 const WORD_MASK = 7;
 
-/** Moves bytes within one memory, at any alignment. */
-type Move = (target: number, source: number, length: number) => void;
+/** Memory that threads share, in which bytes are moved without making views. */
+export interface MovableMemory {
+  readonly bytes: Bytes;
+  /** Moves bytes within it, at any alignment; ranges may overlap. */
+  readonly copy: (target: number, source: number, length: number) => void;
+}
 
-const moves = new WeakMap<object, Move>();
+const memories = new WeakMap<object, MovableMemory>();
 
-/** Says how bytes are moved within memory that threads share. */
-export function registerShared(memory: Bytes, move: Move): void {
-  moves.set(memory.buffer, move);
+/** Says how bytes are moved within such memory. */
+export function registerShared(memory: MovableMemory): void {
+  memories.set(memory.bytes.buffer, memory);
+}
+
+/** Copies into it, out of itself or of other memory. */
+export function copyToShared(
+  memory: MovableMemory,
+  targetAt: number,
+  source: Bytes,
+  sourceAt: number,
+  length: number,
+): void {
+  if (source === memory.bytes) memory.copy(targetAt, sourceAt, length);
+  else copyLong(memory.bytes, targetAt, source, sourceAt, length);
 }
 
 /** Copies `length` bytes; the ranges must not overlap. */
@@ -31,22 +47,22 @@ export function copyLong(
   length: number,
 ): void {
   const skew = (source.byteOffset + sourceAt - target.byteOffset - targetAt) & WORD_MASK;
-  if (skew === 0 || length < ALIGNED_BYTES_MIN) {
-    target.set(source.subarray(sourceAt, sourceAt + length), targetAt);
-    return;
-  }
-  const move = moves.get(target.buffer);
-  if (move === undefined && !moves.has(source.buffer)) {
+  const isSlow =
+    skew !== 0 &&
+    length >= ALIGNED_BYTES_MIN &&
+    (memories.has(target.buffer) || memories.has(source.buffer));
+  if (!isSlow) {
     target.set(source.subarray(sourceAt, sourceAt + length), targetAt);
     return;
   }
   const aligned = length - skew;
   target.set(source.subarray(sourceAt, sourceAt + aligned), targetAt + skew);
-  if (move === undefined) {
+  const shared = memories.get(target.buffer);
+  if (shared === undefined) {
     target.copyWithin(targetAt, targetAt + skew, targetAt + length);
   } else {
     const to = target.byteOffset + targetAt;
-    move(to, to + skew, aligned);
+    shared.copy(to, to + skew, aligned);
   }
   for (let index = aligned; index < length; index += 1) {
     target[targetAt + index] = source[sourceAt + index]!;

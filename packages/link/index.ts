@@ -42,7 +42,7 @@ export {
 } from './layout.ts';
 export { LogPen, PenHolder } from './log-pen.ts';
 export { LogProgress } from './log-progress.ts';
-export { allocateShared, LinkMemory, type Copy, type SharedMemory } from './memory.ts';
+export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';
 export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';

@@ -7,7 +7,7 @@
  * a nanosecond for each byte more. What is done by WebAssembly is in memory.wat.
  */
 
-import { assert, registerShared, type Bytes } from '#base';
+import { assert, registerShared, type Bytes, type MovableMemory } from '#base';
 import { memoryModule } from './memory-module.ts';
 
 const PAGE_BYTES = 65_536;
@@ -22,9 +22,6 @@ export function allocateShared(byteCount: number): SharedMemory {
   return new SharedArrayBuffer(byteCount);
 }
 
-/** Moves bytes inside the link memory; ranges may overlap. */
-export type Copy = (target: number, source: number, length: number) => void;
-
 /**
  * Writes up to `count` entries of the listpack that lies at `source`, up to `end`, as bulk strings at `target`, up to
  * `limit`. Answers how many are left; leaves in the words at `state` where the next one begins and where it goes.
@@ -38,11 +35,11 @@ export type Bulks = (
   count: number,
 ) => number;
 
-export class LinkMemory {
+export class LinkMemory implements MovableMemory {
   readonly memory: WebAssembly.Memory;
   readonly bytes: Bytes;
   readonly words: Int32Array;
-  readonly copy: Copy;
+  readonly copy: MovableMemory['copy'];
   readonly bulks: Bulks;
 
   constructor(memory: WebAssembly.Memory) {
@@ -52,9 +49,9 @@ export class LinkMemory {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(memoryModule), {
       env: { memory },
     });
-    this.copy = exports['copy'] as Copy;
+    this.copy = exports['copy'] as MovableMemory['copy'];
     this.bulks = exports['bulks'] as Bulks;
-    registerShared(this.bytes, this.copy);
+    registerShared(this);
   }
 
   /** Fresh zeroed memory of at least `byteCount` bytes; pages cost nothing until touched. */

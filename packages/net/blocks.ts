@@ -1,12 +1,6 @@
 /** Fixed blocks of the shared memory, in which replies wait for their socket. */
 
-import type { Bytes } from '#base';
-
-/** Memory in which bytes can be moved without making views; `link`'s memory is one. */
-export interface MovableMemory {
-  readonly bytes: Bytes;
-  readonly copy: (target: number, source: number, length: number) => void;
-}
+import type { MovableMemory } from '#base';
 
 export class BlockPool {
   readonly memory: MovableMemory;

@@ -1,4 +1,4 @@
-export { BlockPool, type MovableMemory } from './blocks.ts';
+export { BlockPool } from './blocks.ts';
 export {
   Connection,
   type ConnectionOwner,

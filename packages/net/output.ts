@@ -4,7 +4,7 @@
  */
 
 import type { Socket } from 'node:net';
-import type { Bytes } from '#base';
+import { copyToShared, type Bytes } from '#base';
 import type { BlockPool } from './blocks.ts';
 import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw-handle.ts';
 
@@ -109,8 +109,7 @@ export class Output {
   #take(source: Bytes, at: number, length: number): void {
     const { memory } = this.#pool;
     const target = this.#block + this.#used;
-    if (source === memory.bytes) memory.copy(target, at, length);
-    else memory.bytes.set(source.subarray(at, at + length), target);
+    copyToShared(memory, target, source, at, length);
     this.#used += length;
   }
 

@@ -57,7 +57,7 @@ function written(
   if (isTaken) writer.entries = new EntryReplies(memory, workspaceAt, writer);
   const cursor = new Listpack().point(bytes, start);
   cursor.seek(from);
-  cursor.eachText(count, (text, at, length) => writer.bulk(text, at, length), writer.entries);
+  cursor.each(count, (text, at, length) => writer.bulk(text, at, length), writer.entries);
   for (let at = REPLIES_AT + room; at < REPLIES_AT + room + 64; at += 1) {
     assert.is(memory.bytes[at], UNTOUCHED, 'nothing is written behind the limit');
   }

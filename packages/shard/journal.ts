@@ -5,7 +5,7 @@
  * settings, or on keys that were lent goes in as what it has done. While the disk is behind, records wait
  * in private memory: the shard waits for the disk in sync mode only, or when that memory is full.
  */
-import type { Bytes, Clock } from '#base';
+import { copyToShared, type Bytes, type Clock } from '#base';
 import {
   frameBytes,
   HOST_WORDS,
@@ -113,8 +113,7 @@ export class Journal {
       this.#wait([copy]);
       return;
     }
-    if (frame.bytes === memory.bytes) memory.copy(at, from, length);
-    else memory.bytes.set(frame.bytes.subarray(from, from + length), at);
+    copyToShared(memory, at, frame.bytes, from, length);
     this.#fill(this.#view, at, size, head);
     ring.commit(size);
   }
@@ -318,7 +317,7 @@ export class Journal {
     this.#catchUp();
     const { ring, wake } = this.#parts;
     while (this.#behindBytes > BEHIND_BYTES_MAX) {
-      this.flush();
+      this.#publish();
       wake();
       ring.waitForRoom(ROOM_WAIT_MS);
       this.#catchUp();

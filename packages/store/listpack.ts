@@ -183,7 +183,7 @@ export class Listpack {
    * Visits so many entries as texts, from the current one on; all of them are there. Those that `taker` takes are not
    * visited.
    */
-  eachText(
+  each(
     count: number,
     visit: (bytes: Bytes, at: number, length: number) => void,
     taker?: EntryTaker,

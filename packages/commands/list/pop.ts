@@ -5,6 +5,7 @@ import { ValueType, type ListValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
+import { replyEach } from '../entries.ts';
 import { countedKeys, keysToEnd, oneKey } from '../keys.ts';
 import { readMultiPop, type MultiPop } from '../multi-pop.ts';
 import { secondsAt } from '../timeout.ts';
@@ -206,7 +207,7 @@ function popSeveral(
   reply.arrayHeader(count);
   let more = list.seek(isHead ? 0 : -1);
   if (isHead) {
-    if (more) list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length), reply.entries);
+    if (more) replyEach(reply, list, count);
   } else {
     for (let left = count; more && left > 0; left -= 1) {
       writeElement(reply, list);

@@ -3,6 +3,7 @@
 import type { ReplyWriter } from '#resp';
 import type { ListValue } from '#store';
 import { oneShard } from '../definition.ts';
+import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { indexRange } from './index-range.ts';
 import { listToRead } from './lookup.ts';
@@ -66,7 +67,7 @@ export const lrange = oneShard({
     reply.arrayHeader(count);
     if (list === undefined || count === 0) return;
     list.seek(first);
-    list.each(count, (bytes, at, length) => reply.bulk(bytes, at, length), reply.entries);
+    replyEach(reply, list, count);
   },
 });
 

@@ -141,7 +141,7 @@ export class ListValue {
     visit: (bytes: Bytes, at: number, length: number) => void,
     taker?: EntryTaker,
   ): void {
-    if (this.#quicklist === undefined) this.#cursor.eachText(count, visit, taker);
+    if (this.#quicklist === undefined) this.#cursor.each(count, visit, taker);
     else this.#quicklist.each(count, visit, taker);
   }
 

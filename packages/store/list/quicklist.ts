@@ -138,7 +138,7 @@ export class Quicklist {
         visit(cursor.bytes, cursor.start, node.size);
       } else {
         cursor.moveTo(offset);
-        cursor.eachText(Math.min(left, node.count - index), visit, taker);
+        cursor.each(Math.min(left, node.count - index), visit, taker);
       }
       left -= node.count - index;
       if (left <= 0) return;
