@@ -2,8 +2,9 @@
  * Word-wise access to byte arrays that others own.
  *
  * A DataView reads four bytes at any offset as fast as one, but making one costs as much as the copy
- * saves. So the view of an array is made when the array is seen twice running (a ring, an input
- * buffer, a node of a list) and kept until another takes its place.
+ * saves. So the view of an array is made when the array is seen for the second time without another new
+ * one between (a ring, an input buffer, a node of a list). Two are kept, since a command may use one array
+ * and its reply another; a third takes the place of the older.
  */
 
 /** In a smaller one there is little to copy, and among larger ones it would take their place. */
@@ -14,11 +15,14 @@ const NO_BYTES = new Uint8Array(0);
 export class ByteViews {
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = new DataView(NO_BYTES.buffer);
+  #olderBytes: Uint8Array = NO_BYTES;
+  #olderView: DataView = this.#view;
   #seen: Uint8Array = NO_BYTES;
 
   /** The view of `bytes`, or undefined when it is not worth one yet. */
   of(bytes: Uint8Array): DataView | undefined {
-    return bytes === this.#bytes ? this.#view : this.#consider(bytes);
+    if (bytes === this.#bytes) return this.#view;
+    return bytes === this.#olderBytes ? this.#olderView : this.#consider(bytes);
   }
 
   #consider(bytes: Uint8Array): DataView | undefined {
@@ -28,6 +32,8 @@ export class ByteViews {
       return undefined;
     }
     this.#seen = NO_BYTES;
+    this.#olderBytes = this.#bytes;
+    this.#olderView = this.#view;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     return this.#view;

@@ -27,7 +27,7 @@ export function copyBytes(
 ): void {
   if (length > LOOP_COPY_BYTES_MAX && length <= WORD_COPY_BYTES_MAX) {
     const from = sourceView ?? sources.of(source);
-    const to = targets.of(target);
+    const to = from && targets.of(target);
     if (from !== undefined && to !== undefined) {
       copyWords(to, targetAt, from, sourceAt, length);
       return;
