@@ -19,6 +19,8 @@ export interface ConnectionOwner {
   command(command: ParsedCommand): Taking;
   /** The client broke the protocol; nothing more will be read. */
   protocolError(text: string): void;
+  /** Whether replies to commands taken will come without the client's doing. */
+  readonly isOwedReplies: boolean;
   /** The client will send no more, but may still read. */
   ended(): void;
   /** The socket is gone. */
@@ -48,6 +50,8 @@ export interface NetCounters {
   queryLimitExceeded(): void;
 }
 
+/** With so much to write, a write is worth its cost. */
+const WORTHY_BYTES = 4 * 1024;
 /** How long a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
 /** The two ends of a connection, as CLIENT LIST shows them. */
@@ -67,6 +71,8 @@ export class Connection {
   readonly isUnix: boolean;
   bytesRead = 0;
   isDirty = false;
+  /** Its flush was left for the next turn. */
+  isPutOff = false;
   readonly #socket: Socket;
   readonly #supplies: ConnectionSupplies;
   readonly #parser: CommandParser;
@@ -167,6 +173,12 @@ export class Connection {
     if (this.isDirty) return;
     this.isDirty = true;
     this.#supplies.dirty(this);
+  }
+
+  /** Whether what is to be written is little, and more will follow by itself. */
+  get isOwedReplies(): boolean {
+    if (this.#closeWhenWritten || this.output.unsentBytes >= WORTHY_BYTES) return false;
+    return this.#owner?.isOwedReplies === true;
   }
 
   flush(): void {

@@ -231,6 +231,11 @@ export class Client implements ClientPort {
     return (this.nextSequence - this.dueSequence) >>> 0;
   }
 
+  /** Whether replies will come by themselves, since nothing that it has sent may wait. */
+  get isOwedReplies(): boolean {
+    return this.nextSequence !== this.dueSequence && !this.isOccupied;
+  }
+
   get canUnblock(): boolean {
     return this.isBlocked && this.unblock !== undefined;
   }

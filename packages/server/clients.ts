@@ -247,6 +247,10 @@ class Session implements ConnectionOwner {
     this.#router.protocolError(this.client, text);
   }
 
+  get isOwedReplies(): boolean {
+    return this.client.isOwedReplies;
+  }
+
   ended(): void {
     // As Redis does, a client that waits for something and hangs up waits no longer.
     if (this.client.isBlocked || this.client.isPostponed) this.#connection.destroy();

@@ -2,6 +2,11 @@
  * One turn of main's event loop: read what came, tell the shards once, take their answers, write every
  * socket once.
  *
+ * A write is what costs main most. So while many sockets are to be written, one whose client is still owed
+ * replies, of another shard perhaps, is left for the next turn, when most of them are there: Redis as well
+ * writes when the whole of what it has read from a client is answered. A timer sees to it that the wait is
+ * short when there is no such turn.
+ *
  * Main is marked asleep only between turns. While it is awake shards do not ring: it looks at their
  * rings by itself before it sleeps.
  */
@@ -13,17 +18,40 @@ import type { Between } from './between.ts';
 
 /** Rounds of taking answers in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
+/** With fewer sockets to write than this, replies are written as they come. */
+const CROWD_MIN = 4;
+/** How long replies wait for more when there is no next turn. */
+const PUT_OFF_MS = 1;
+
+/** What a turn needs of a connection. */
+export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies'>;
+
+/** What it needs of the router. */
+export interface TurnRouter extends Pick<
+  Router,
+  'publish' | 'drain' | 'readClock' | 'readMonotonic' | 'hasWork'
+> {
+  readonly tracing: Pick<Router['tracing'], 'flush'>;
+}
 
 export class Turn {
-  readonly #router: Router;
-  readonly #between: Between;
-  readonly #doorbell: Doorbell;
+  readonly #router: TurnRouter;
+  readonly #between: Pick<Between, 'endTurn'>;
+  readonly #doorbell: Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
   readonly #end: () => void;
   #active = false;
-  #dirty: Connection[] = [];
-  #spare: Connection[] = [];
+  #dirty: TurnConnection[] = [];
+  #spare: TurnConnection[] = [];
+  /** Many sockets are to be written in this turn. */
+  #isCrowded = false;
+  /** Ends the wait of what was put off. */
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(router: Router, doorbell: Doorbell, between: Between) {
+  constructor(
+    router: TurnRouter,
+    doorbell: Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>,
+    between: Pick<Between, 'endTurn'>,
+  ) {
     this.#between = between;
     this.#router = router;
     this.#doorbell = doorbell;
@@ -55,7 +83,7 @@ export class Turn {
   }
 
   /** To be flushed when the turn ends. */
-  dirty(connection: Connection): void {
+  dirty(connection: TurnConnection): void {
     this.#dirty.push(connection);
     if (!this.#active) this.begin();
   }
@@ -66,7 +94,7 @@ export class Turn {
       router.publish();
       router.drain();
       this.#between.endTurn();
-      this.#flush();
+      this.#flush(round === 0);
       router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
@@ -79,12 +107,30 @@ export class Turn {
     setImmediate(this.#end);
   }
 
-  #flush(): void {
+  /** Writes the sockets; those that were put off in the turn before are written when this one `begins`. */
+  #flush(begins: boolean): void {
     const connections = this.#dirty;
+    this.#isCrowded = connections.length >= CROWD_MIN || (this.#isCrowded && !begins);
     if (connections.length === 0) return;
     this.#dirty = this.#spare;
-    for (const connection of connections) connection.flush();
+    for (const connection of connections) {
+      if (this.#isCrowded && connection.isOwedReplies && !(begins && connection.isPutOff)) {
+        connection.isPutOff = true;
+        this.#dirty.push(connection);
+        continue;
+      }
+      connection.isPutOff = false;
+      connection.flush();
+    }
     connections.length = 0;
     this.#spare = connections;
+    if (this.#dirty.length > 0) this.#awaitNext();
+  }
+
+  #awaitNext(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#dirty.length > 0) this.begin();
+    }, PUT_OFF_MS);
   }
 }

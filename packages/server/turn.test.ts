@@ -1,0 +1,108 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Turn, type TurnConnection } from './turn.ts';
+
+const turning = suite('turn');
+
+/** Far longer than replies may be put off. */
+const LATER_MS = 200;
+
+class FakeConnection implements TurnConnection {
+  isPutOff = false;
+  isOwedReplies: boolean;
+  flushes = 0;
+
+  constructor(isOwedReplies: boolean) {
+    this.isOwedReplies = isOwedReplies;
+  }
+
+  flush(): void {
+    this.flushes += 1;
+  }
+}
+
+/** A turn whose router has work for so many more rounds of the turn at hand. */
+function newTurn(): { turn: Turn; work: { rounds: number } } {
+  const work = { rounds: 0 };
+  const nothing = (): void => undefined;
+  const router = {
+    ...{ publish: nothing, drain: nothing, readClock: nothing, readMonotonic: nothing },
+    tracing: { flush: nothing },
+    get hasWork(): boolean {
+      work.rounds -= 1;
+      return work.rounds >= 0;
+    },
+  };
+  const doorbell = { listen: nothing, setAsleep: nothing, setAwake: nothing };
+  return { turn: new Turn(router, doorbell, { endTurn: nothing }), work };
+}
+
+/** Lets the turn at hand end. */
+async function ended(): Promise<void> {
+  await setImmediate();
+}
+
+/** Connections that are owed replies, and one that is not, all with something to write. */
+function touched(turn: Turn, owed: number): FakeConnection[] {
+  const connections = [...new Array<boolean>(owed).fill(true), false];
+  return connections.map((isOwedReplies) => {
+    const connection = new FakeConnection(isOwedReplies);
+    turn.dirty(connection);
+    return connection;
+  });
+}
+
+const flushesOf = (connections: readonly FakeConnection[]): number[] =>
+  connections.map(({ flushes }) => flushes);
+
+turning('writes every socket at the end when there are few', async () => {
+  const { turn } = newTurn();
+  const connections = touched(turn, 2);
+  assert.equal(flushesOf(connections), [0, 0, 0]);
+  await ended();
+  assert.equal(flushesOf(connections), [1, 1, 1]);
+});
+
+turning('leaves sockets that are owed replies for the next turn when there are many', async () => {
+  const { turn } = newTurn();
+  const connections = touched(turn, 3);
+  await ended();
+  assert.equal(flushesOf(connections), [0, 0, 0, 1]);
+  turn.begin();
+  await ended();
+  assert.equal(flushesOf(connections), [1, 1, 1, 1]);
+  assert.ok(connections.every(({ isPutOff }) => !isPutOff));
+});
+
+turning('writes them in the same turn as soon as they are owed nothing', async () => {
+  const { turn, work } = newTurn();
+  const connections = touched(turn, 3);
+  work.rounds = 2;
+  const [first] = connections;
+  Object.defineProperty(first!, 'isOwedReplies', { get: () => work.rounds > 1 });
+  await ended();
+  assert.equal(flushesOf(connections), [1, 0, 0, 1]);
+});
+
+turning('lets them wait shortly when no turn follows', async () => {
+  const { turn } = newTurn();
+  const connections = touched(turn, 3);
+  await ended();
+  await setTimeout(LATER_MS);
+  assert.equal(flushesOf(connections), [1, 1, 1, 1]);
+});
+
+turning('puts a socket off once only', async () => {
+  const { turn } = newTurn();
+  const connections = touched(turn, 3);
+  await ended();
+  const others = touched(turn, 3);
+  await ended();
+  assert.equal(flushesOf(connections), [1, 1, 1, 1]);
+  assert.equal(flushesOf(others), [0, 0, 0, 1]);
+  await setTimeout(LATER_MS);
+  assert.equal(flushesOf(others), [1, 1, 1, 1]);
+});
+
+turning.run();
