@@ -12,6 +12,8 @@ export type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
 
 /** Stands for a value of the round's size. */
 const VALUE = '<value>';
+/** What redis-benchmark puts a random number of twelve digits for. */
+const RANDOM = '__rand_int__';
 
 /** One for each way a type is used. */
 export const TYPE_TESTS = [
@@ -23,6 +25,7 @@ export const TYPE_TESTS = [
   'spop',
   'hset',
   'zadd',
+  'zrange_100',
   'zpopmin',
   'xadd',
   'xrange_100',
@@ -37,6 +40,10 @@ const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
   lrange_100: {
     words: ['LRANGE', 'list:read', '0', '99'],
     fill: ['LPUSH', 'list:read', VALUE],
+  },
+  zrange_100: {
+    words: ['ZRANGE', 'zset:read', '0', '99'],
+    fill: ['ZADD', 'zset:read', RANDOM, `member:${RANDOM}`],
   },
   xadd: { words: ['XADD', 'stream:added', '*', 'field', VALUE] },
   xrange_100: {
@@ -111,7 +118,7 @@ async function byRedisBenchmark(port: number, round: Round): Promise<Timing> {
     words.map((word) => (word === VALUE ? 'x'.repeat(round.valueBytes) : word));
   if (own?.fill !== undefined) {
     await run('redis-benchmark', [
-      ...['-p', String(port), '-q', '-n', String(FILL_COMMANDS)],
+      ...['-p', String(port), '-q', '-n', String(FILL_COMMANDS), '-r', String(FILL_COMMANDS)],
       ...wordsOf(own.fill),
     ]);
   }

@@ -2,7 +2,8 @@
 import { CommandError, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OwnedReply, ReplyWriter, type Protocol } from './reply-writer.ts';
+import { OwnedReply } from './owned-reply.ts';
+import { ReplyWriter, type Protocol } from './reply-writer.ts';
 
 const writing = suite('reply writer');
 
@@ -175,14 +176,17 @@ writing('begins anew after its bytes were taken', () => {
 });
 
 writing('bulk strings of every length around those with a shorter way to their header', () => {
-  const source = fromLatin1(long);
-  const reply = new OwnedReply();
+  const source = Uint8Array.from({ length: 140 }, (_, index) => 0x30 + (index % 64));
+  const view = new DataView(source.buffer);
+  const reply = new OwnedReply(2, 1);
   for (let length = 0; length <= 130; length += 1) {
-    reply.bulk(source, 0, length);
-    assert.is(
-      Buffer.from(reply.take()).toString('latin1'),
-      `$${length}\r\n${'x'.repeat(length)}\r\n`,
-    );
+    const expected = `$${length}\r\n${latin1(source, length % 7, length)}\r\n`;
+    for (const given of [undefined, view]) {
+      // At any place of its memory.
+      reply.raw(source, 0, length % 5);
+      reply.bulk(source, length % 7, length, given);
+      assert.is(latin1(reply.take(), length % 5), expected);
+    }
   }
 });
 

@@ -7,6 +7,7 @@
 
 import {
   copyBytes,
+  copyWords,
   digitCount,
   formatDouble,
   unreachable,
@@ -38,6 +39,15 @@ const ATTRIBUTE = 0x7c;
 /** Type byte, up to 20 digits, CR and LF. */
 const HEADER_BYTES_MAX = 24;
 
+/** Lengths below this have one or two digits. */
+const SHORT_BULK_BYTES = 100;
+/** The first four bytes of such bulk strings, by their length: a header of one digit, or one of two without its LF. */
+const SHORT_HEADERS = Int32Array.from({ length: SHORT_BULK_BYTES }, (_, length) =>
+  Buffer.from(`$${String(length)}\r\n`, 'latin1').readInt32LE(),
+);
+/** CR and LF. */
+const LINE_END = 0x0a0d;
+
 export type Protocol = 2 | 3;
 
 export class ReplyWriter {
@@ -52,6 +62,9 @@ export class ReplyWriter {
   /** Writes entries of listpacks as bulk strings, where that can be done many at a time. */
   entries: EntryTaker | undefined;
   readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
+  /** The view of the memory that it was last wanted of. */
+  #viewed: Bytes;
+  #view: DataView;
   /** How far other memory has shifted what was written before. */
   #shift = 0;
 
@@ -65,6 +78,8 @@ export class ReplyWriter {
     this.at = at;
     this.limit = limit;
     this.#onFull = onFull;
+    this.#viewed = bytes;
+    this.#view = this.#viewAgain();
   }
 
   /** Makes sure that `count` more bytes can be written at `at`. */
@@ -117,7 +132,11 @@ export class ReplyWriter {
   /** A bulk string of the given range; whoever has the view of the source gives it. */
   bulk(source: Bytes, at = 0, length = source.length - at, view?: DataView): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
-    if (length < 100) {
+    if (length < SHORT_BULK_BYTES) {
+      if (view !== undefined) {
+        this.#shortBulk(view, at, length);
+        return;
+      }
       this.#shortHeader(length);
     } else {
       this.#header(DOLLAR, length);
@@ -260,7 +279,30 @@ export class ReplyWriter {
     this.at += length;
   }
 
-  /** The header of a bulk string whose length has one or two digits: most of all headers. */
+  /** The same for a length of one or two digits, by words: so most bulk strings are written. */
+  #shortBulk(from: DataView, fromAt: number, length: number): void {
+    const to = this.bytes === this.#viewed ? this.#view : this.#viewAgain();
+    let { at } = this;
+    to.setInt32(at, SHORT_HEADERS[length]!, true);
+    at += 4;
+    if (length >= 10) {
+      to.setUint8(at, LF);
+      at += 1;
+    }
+    copyWords(to, at, from, fromAt, length);
+    at += length;
+    to.setInt16(at, LINE_END, true);
+    this.at = at + 2;
+  }
+
+  #viewAgain(): DataView {
+    const { bytes } = this;
+    this.#viewed = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#view;
+  }
+
+  /** The header of a bulk string whose length has one or two digits. */
   #shortHeader(length: number): void {
     const { bytes } = this;
     let { at } = this;
@@ -328,30 +370,6 @@ export class ReplyWriter {
     bytes[at + 1] = LF;
     this.at = at + 2;
   }
-}
-
-/** A writer over private memory that grows as needed; `take` gives what was written. */
-export class OwnedReply extends ReplyWriter {
-  constructor(protocol: Protocol = 2, initialBytes = 256) {
-    super(Buffer.allocUnsafeSlow(initialBytes), 0, initialBytes, doubleMemory);
-    this.protocol = protocol;
-  }
-
-  /** The bytes written so far; the next write may overwrite them. */
-  take(): Bytes {
-    const written = this.bytes.subarray(0, this.at);
-    this.at = 0;
-    return written;
-  }
-}
-
-/** Moves the writer to fresh private memory of at least twice the size. */
-export function doubleMemory(writer: ReplyWriter, bytesNeeded: number): void {
-  const size = Math.max(writer.limit * 2, writer.at + bytesNeeded);
-  const larger = Buffer.allocUnsafeSlow(size);
-  copyBytes(writer.bytes, 0, larger, 0, writer.at);
-  writer.bytes = larger;
-  writer.limit = size;
 }
 
 /** Texts may end with what a client sent: line ends there go, others become spaces, as in Redis. */

@@ -9,7 +9,7 @@ import { allOf, keySpec, oneKey } from '../keys.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetEvents } from './events.ts';
 import { sortedSetToRead, storeMembers } from './lookup.ts';
-import { writeMembersHeader, writeMember } from './member-reply.ts';
+import { writeMember, writeMembersHeader } from './member-reply.ts';
 
 const limitDoc: ArgumentDoc = {
   name: 'limit',
@@ -205,12 +205,20 @@ function answerRange(
     return;
   }
   const { withScores } = query;
-  walk(
-    set,
-    query,
-    () => writeMember(reply, set, withScores),
-    (count) => writeMembersHeader(reply, count, withScores),
-  );
+  if (withScores) {
+    walk(
+      set,
+      query,
+      () => writeMember(reply, set, true),
+      (count) => writeMembersHeader(reply, count, true),
+    );
+    return;
+  }
+  const { start, count } = placed(set, query);
+  reply.arrayHeader(count);
+  set.each(start, count, query.isDown, (bytes, at, length, view) => {
+    reply.bulk(bytes, at, length, view);
+  });
 }
 
 /** Reads the options behind the range, and then the range; `keyIndex` is where the key stands. */

@@ -141,8 +141,13 @@ export class NodePages {
     return this.page(node).scores[this.base(node) / 2 + slot]!;
   }
 
+  /** Where the reference of a slot stands in the words of its node's page. */
+  refIndex(node: number, slot: number): number {
+    return this.base(node) + REFS + slot;
+  }
+
   ref(node: number, slot: number): number {
-    return this.page(node).words[this.base(node) + REFS + slot]!;
+    return this.page(node).words[this.refIndex(node, slot)]!;
   }
 
   setRef(node: number, slot: number, ref: number): void {

@@ -63,6 +63,19 @@ function compare(table: RankedTable, model: Model, random: () => number): void {
     assert.is(table.countBelow(score, false), expected.filter(([, each]) => each < score).length);
     assert.is(table.countBelow(score, true), expected.filter(([, each]) => each <= score).length);
   }
+  for (const isDown of [false, true]) {
+    for (let nth = 0; nth < 5 && expected.length > 0; nth += 1) {
+      const rank = Math.floor(random() * expected.length);
+      const most = isDown ? rank + 1 : expected.length - rank;
+      const count = Math.floor(random() * (most + 1));
+      const members: string[] = [];
+      table.seek(rank);
+      table.each(count, isDown, (bytes, at, length) => members.push(latin1(bytes, at, length)));
+      const [from, to] = isDown ? [rank + 1 - count, rank + 1] : [rank, rank + count];
+      const names = expected.slice(from, to).map(([name]) => name);
+      assert.equal(members, isDown ? names.reverse() : names);
+    }
+  }
   assert.not.ok(table.seek(expected.length));
   assert.not.ok(table.seek(-1));
 }
@@ -72,6 +85,7 @@ const runs: readonly (readonly [seed: number, names: number, scores: number, tai
   [2, 1500, 1, ''],
   [3, 1500, 1e9, ''],
   [4, 8000, 1000, 'x'.repeat(40)],
+  [7, 300, 1000, 'x'.repeat(90)],
 ];
 
 for (const [seed, names, scores, tail] of runs) {

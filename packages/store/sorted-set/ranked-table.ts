@@ -5,6 +5,7 @@
  * splitting, a node's splitting on each level, or the emptying of one page of the table.
  */
 import type { Bytes, Steps } from '#base';
+import type { FieldVisitor } from '../table/field-row.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { compareParts } from './compare-parts.ts';
 import { ScoreTree, TreePlace, type SlotOrder } from './score-tree.ts';
@@ -133,6 +134,20 @@ export class RankedTable implements SlotOrder {
 
   prev(): boolean {
     return this.tree.prev(this.#place);
+  }
+
+  /** Visits so many members from the one stepped to on, or back with `isDown`; all of them are there. */
+  each(members: number, isDown: boolean, visit: FieldVisitor): void {
+    const { table, tree } = this;
+    const place = this.#place;
+    const step = isDown ? -1 : 1;
+    for (let left = members; left > 0;) {
+      const count = Math.min(left, tree.runLength(place, isDown));
+      const first = tree.refIndex(place);
+      table.eachField({ words: tree.leafWords(place), first, step, count }, visit);
+      left -= count;
+      tree.skip(place, step * count);
+    }
   }
 
   /** The score of the member stepped to. */

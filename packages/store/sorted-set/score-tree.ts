@@ -150,6 +150,27 @@ export class ScoreTree {
     return true;
   }
 
+  /** How many slots there are from the place on to its leaf's end, or with `isDown` to its beginning. */
+  runLength({ leaf, slot }: TreePlace, isDown: boolean): number {
+    return isDown ? slot + 1 : this.leaves.count(leaf) - slot;
+  }
+
+  /** The words that have the reference of the place at `refIndex`, with those of its leaf's other slots around it. */
+  leafWords({ leaf }: TreePlace): Int32Array {
+    return this.leaves.page(leaf).words;
+  }
+
+  refIndex({ leaf, slot }: TreePlace): number {
+    return this.leaves.refIndex(leaf, slot);
+  }
+
+  /** Steps on by so many slots, or back, to one of its leaf or the first one of a neighbour. */
+  skip(place: TreePlace, slots: number): void {
+    place.slot += slots > 0 ? slots - 1 : slots + 1;
+    if (slots > 0) this.next(place);
+    else this.prev(place);
+  }
+
   score(place: TreePlace): number {
     return this.leaves.score(place.leaf, place.slot);
   }

@@ -13,6 +13,7 @@ import type { Ref } from '../segment.ts';
 import { registerCodec } from '../value-codec.ts';
 import { ValueType } from '../value-type.ts';
 import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
+import type { FieldVisitor } from '../table/field-row.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';
 
@@ -88,6 +89,26 @@ export class SortedSetValue {
 
   prev(): boolean {
     return this.#ranked === undefined ? this.#packed.prev() : this.#ranked.prev();
+  }
+
+  /**
+   * Visits so many members from the one with `rank` before it on, or back with `isDown`; all of them are there. No
+   * member is the current one afterwards.
+   */
+  each(rank: number, count: number, isDown: boolean, visit: FieldVisitor): void {
+    if (count === 0) return;
+    this.seek(rank);
+    if (this.#ranked !== undefined) {
+      this.#ranked.each(count, isDown, visit);
+      return;
+    }
+    const packed = this.#packed;
+    for (let left = count; left > 0; left -= 1) {
+      packed.read();
+      visit(packed.bytes, packed.at, packed.length);
+      if (isDown) packed.prev();
+      else packed.next();
+    }
   }
 
   /** The score of the current member. */

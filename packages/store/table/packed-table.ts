@@ -22,6 +22,7 @@ import {
 } from './entry.ts';
 import { ExpiryHeap, type ExpiringEntries } from './expiry-heap.ts';
 import { fieldHint, type HashSecrets } from './field-hint.ts';
+import { visitFields, type FieldVisitor, type RefRow } from './field-row.ts';
 
 /** The objects that every table has, without what the parts count themselves (measured). */
 const TABLE_OVERHEAD_BYTES = 280;
@@ -118,6 +119,11 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     entry.view = page.view;
     entry.parse(page.bytes, wordAt(ref) * WORD_BYTES, this.hasValues);
     return entry;
+  }
+
+  /** Visits the fields of entries in a row of references. */
+  eachField(row: RefRow, visit: FieldVisitor): void {
+    visitFields(this.#arena.pages, this.hasValues, row, visit);
   }
 
   /** Writes an entry's value, which has room for as much. */
@@ -294,7 +300,8 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const { bytes: from, fieldAt, fieldLength, valueAt, expiryAt, size } = this.read(ref);
     const oldLength = entry.valueLength;
     const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
-    const room = entryBytes(fieldLength, valueLength, this.hasValues, expires);
+    const { hasValues } = this;
+    const room = entryBytes(fieldLength, valueLength, hasValues, expires);
     const isInPlace =
       room === size &&
       expires === (expiryAt !== 0) &&
@@ -302,21 +309,14 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     if (heapIndex >= 0 && !expires) this.#heap!.remove(heapIndex);
     if (isInPlace) {
       const start = wordAt(ref) * WORD_BYTES;
-      writeEntryHead(from, start, fieldLength, valueLength, this.hasValues, expires);
+      writeEntryHead(from, start, fieldLength, valueLength, hasValues, expires);
       return ref;
     }
     const next = this.#arena.take(room);
     // Taking room may have made the page larger, which leaves the old bytes as they were.
     const { bytes, words } = this.#arena.pages[pageOf(next)]!;
     const nextStart = wordAt(next) * WORD_BYTES;
-    const target = writeEntryHead(
-      bytes,
-      nextStart,
-      fieldLength,
-      valueLength,
-      this.hasValues,
-      expires,
-    );
+    const target = writeEntryHead(bytes, nextStart, fieldLength, valueLength, hasValues, expires);
     copyBytes(from, fieldAt, bytes, target, fieldLength);
     copyBytes(from, valueAt, bytes, target + fieldLength, Math.min(oldLength, valueLength));
     words[wordAt(next)] = this.#chains.next(ref);
