@@ -89,6 +89,8 @@ export class Connection {
   #hasEnded = false;
   /** Input is no longer looked at. */
   #deaf = false;
+  /** Input was read that nobody looked at. */
+  #hasDropped = false;
   #closed = false;
   #closeWhenWritten = false;
 
@@ -184,6 +186,7 @@ export class Connection {
   flush(): void {
     this.isDirty = false;
     if (this.#closed) return;
+    this.output.closesHandle = this.#closesAtOnce;
     this.output.flush();
     const { pendingBytes } = this.output;
     if (pendingBytes > 0) this.#owner?.backlogged(pendingBytes);
@@ -221,7 +224,10 @@ export class Connection {
     const supplies = this.#supplies;
     this.bytesRead += byteCount;
     supplies.counters.read(byteCount);
-    if (this.#deaf) return;
+    if (this.#deaf) {
+      this.#hasDropped = true;
+      return;
+    }
     supplies.begin();
     const { readAt } = supplies;
     const shared = supplies.pool.memory.bytes;
@@ -238,7 +244,10 @@ export class Connection {
   /** Takes commands from the range; what is left over is saved. */
   #process(bytes: Bytes, from: number, end: number): void {
     const at = this.#takeCommands(bytes, from, end);
-    if (at < end && !this.#deaf) this.#save(bytes, at, end - at);
+    if (at < end) {
+      if (this.#deaf) this.#hasDropped = true;
+      else this.#save(bytes, at, end - at);
+    }
     this.#checkQueryLimit();
   }
 
@@ -246,6 +255,7 @@ export class Connection {
     const pending = this.#pending;
     const end = this.#pendingBytes;
     const at = this.#takeCommands(pending, 0, end);
+    this.#hasDropped ||= this.#deaf && at < end;
     const left = this.#deaf ? 0 : end - at;
     this.#pendingBytes = left;
     if (left === 0) this.#pending = Buffer.alloc(0);
@@ -321,10 +331,20 @@ export class Connection {
   }
 
   /**
-   * All is written: say so to the client. What it still sends is read and dropped for a moment, since
-   * closing over unread bytes would reset the connection and take the last reply with it.
+   * Whether the end is to follow the last reply without a gap, before its reader can send more: a pool of
+   * connections would use this one again. Not where input was left unread: closing over it would reset
+   * the connection, and take the last reply with it.
    */
+  get #closesAtOnce(): boolean {
+    return this.#closeWhenWritten && this.bytesRead > 0 && !this.#hasDropped;
+  }
+
+  /** All is written: say so to the client. What it still sends is read and dropped for a moment. */
   #finish(): void {
+    if (this.#closesAtOnce) {
+      this.destroy();
+      return;
+    }
     const socket = this.#socket;
     if (this.#isReadingStopped) rawHandleOf(socket)?.readStart();
     socket.end();

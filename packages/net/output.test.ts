@@ -35,8 +35,14 @@ class FakeHandle {
   writeQueueSize = 0;
   #waiting: readonly Uint8Array[] = [];
 
+  isClosed = false;
+
   readStart(): number {
     return 0;
+  }
+
+  close(): void {
+    this.isClosed = true;
   }
 
   readStop(): number {
@@ -193,6 +199,22 @@ outputs('waits with later replies while a write is under way', () => {
   assert.is(handle.received, 'onetwo');
   assert.is(pool.freeCount, BLOCKS);
   assert.equal(happened.at(-1), 'drained');
+});
+
+outputs('closes the handle with the last byte, where that is wanted and the kernel took it', () => {
+  for (const mode of ['at once', 'later'] as const) {
+    const { handle, output, say } = fixture();
+    say('first');
+    output.flush();
+    assert.not.ok(handle.isClosed);
+    handle.mode = mode;
+    say('last');
+    output.closesHandle = true;
+    output.flush();
+    assert.is(handle.isClosed, mode === 'at once');
+    if (mode === 'later') handle.complete();
+    assert.is(handle.received, 'firstlast');
+  }
 });
 
 outputs('counts what the kernel has taken of a write under way', () => {

@@ -38,6 +38,8 @@ export class Output {
   /** The kernel has refused a write: `flush` tells, since whoever appends does not expect the connection to go. */
   #hasFailed = false;
   bytesWritten = 0;
+  /** The flush to come is the last one: with its last byte the handle is closed. */
+  closesHandle = false;
 
   constructor(socket: Socket, pool: BlockPool, events: OutputEvents) {
     this.#socket = socket;
@@ -193,7 +195,10 @@ export class Output {
       this.#hasFailed = true;
       return true;
     }
-    if (!rawWriter.wasAsync()) return true;
+    if (!rawWriter.wasAsync()) {
+      if (this.closesHandle) handle.close();
+      return true;
+    }
     this.#writing = true;
     this.#writingBytes = byteCount;
     this.#request = undefined;

@@ -14,6 +14,7 @@ import type { Bytes } from '#base';
 export interface RawHandle {
   readStart(): number;
   readStop(): number;
+  close(): void;
   writeBuffer(request: WriteRequest, bytes: Bytes): number;
   writev(request: WriteRequest, chunks: readonly Bytes[], allBuffers: true): number;
   readonly fd?: number;
@@ -67,6 +68,7 @@ export function rawHandleOf(socket: Socket): RawHandle | undefined {
   const complete =
     typeof handle.readStart === 'function' &&
     typeof handle.readStop === 'function' &&
+    typeof handle.close === 'function' &&
     typeof handle.writeBuffer === 'function' &&
     typeof handle.writev === 'function';
   return complete ? (handle as RawHandle) : undefined;

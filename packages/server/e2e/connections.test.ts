@@ -38,6 +38,11 @@ const clientCount = async (): Promise<number> =>
 
 /** Sends all, closes its side at once, and answers everything that came back. */
 function sendAndEnd(bytes: Buffer): Promise<Buffer> {
+  return untilEnd(bytes, true);
+}
+
+/** Sends all, and answers everything that came back until the server closed its side. */
+function untilEnd(bytes: Buffer, endsFirst = false): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     const chunks: Buffer[] = [];
@@ -47,7 +52,8 @@ function sendAndEnd(bytes: Buffer): Promise<Buffer> {
       socket.destroy();
       resolve(Buffer.concat(chunks));
     });
-    socket.end(bytes);
+    if (endsFirst) socket.end(bytes);
+    else socket.write(bytes);
   });
 }
 
@@ -62,6 +68,27 @@ connections('a client that sends no more still gets all replies', async () => {
   const received = await sendAndEnd(sent);
   const pair = `+OK\r\n$${value.length}\r\n${value}\r\n`;
   assert.ok(received.equals(Buffer.from(`+OK\r\n${pair.repeat(keys.length)}`)));
+});
+
+connections('after QUIT comes the end, and nothing that follows is looked at', async () => {
+  const value = 'v'.repeat(100_000);
+  await admin.call('SET', 'quit:value', value);
+  const get = encodeCommand(['GET', 'quit:value']);
+  const quit = encodeCommand(['QUIT']);
+  const expected = `$${value.length}\r\n${value}\r\n`.repeat(20);
+  const gets = Buffer.concat(new Array<Buffer>(20).fill(get));
+  const received = await untilEnd(Buffer.concat([gets, quit]));
+  assert.ok(received.equals(Buffer.from(`${expected}+OK\r\n`)));
+  // With the command that follows in the same packet, and much more behind it.
+  const rest = Buffer.concat(new Array<Buffer>(5_000).fill(encodeCommand(['DEL', 'quit:value'])));
+  assert.is((await untilEnd(Buffer.concat([quit, rest]))).toString(), '+OK\r\n');
+  assert.is(textOf(await admin.call('STRLEN', 'quit:value')), '100000');
+});
+
+connections('a breach of the protocol is told though much input follows', async () => {
+  const sent = Buffer.concat([Buffer.from('PING\r\n*1\r\n!'), Buffer.alloc(1_000_000, 'x')]);
+  const received = (await untilEnd(sent)).toString();
+  assert.match(received, /^\+PONG\r\n-ERR Protocol error: expected '\$', got '!'\r\n$/);
 });
 
 connections('an unfinished command at the end is no command', async () => {
