@@ -12,8 +12,8 @@ import { REDIS_VERSION, VERSION } from './version.ts';
 
 interface Section {
   name: string;
-  /** Shown by a bare INFO. */
-  isDefault: boolean;
+  /** By which INFO it is shown besides one that names it: a bare one, or one of all. */
+  shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
   lines: (measures: Measures) => readonly Line[] | undefined;
 }
@@ -30,6 +30,7 @@ function server({
     ['redis_version', REDIS_VERSION],
     ['svc_version', VERSION],
     ['redis_mode', 'standalone'],
+    ...cluster(),
     ['os', `${process.platform} ${process.arch}`],
     ['arch_bits', 64],
     ['multiplexing_api', 'libuv'],
@@ -48,6 +49,11 @@ function server({
     ['executable', executable],
     ['config_file', settings.file ?? ''],
   ];
+}
+
+/** Clients look for it in a bare INFO, where Redis has a section of it. */
+function cluster(): Line[] {
+  return [['cluster_enabled', 0]];
 }
 
 function clients(measures: Measures): Line[] {
@@ -216,24 +222,26 @@ function rateLimit(): undefined {
   return undefined;
 }
 
-/** In the order of the report: the default ones, then those that must be asked for. */
+/** In the order of the report: those of a bare INFO, then the others. */
 const SECTIONS: readonly Section[] = [
-  { name: 'Server', isDefault: true, lines: server },
-  { name: 'Clients', isDefault: true, lines: clients },
-  { name: 'Memory', isDefault: true, lines: memory },
-  { name: 'Persistence', isDefault: true, lines: persistence },
-  { name: 'Stats', isDefault: true, lines: stats },
-  { name: 'Replication', isDefault: true, lines: replication },
-  { name: 'CPU', isDefault: true, lines: cpu },
-  { name: 'Keyspace', isDefault: true, lines: keyspace },
-  { name: 'Ratelimit', isDefault: true, lines: rateLimit },
-  { name: 'Commandstats', isDefault: false, lines: commandStats },
-  { name: 'Errorstats', isDefault: false, lines: errorStats },
-  { name: 'Latencystats', isDefault: false, lines: latencyStats },
-  { name: 'Latency_baseline', isDefault: false, lines: latencyBaseline },
-  { name: 'Tiered', isDefault: false, lines: tiered },
-  { name: 'Keysizes', isDefault: false, lines: keySizes },
-  { name: 'Prefixes', isDefault: false, lines: prefixes },
+  { name: 'Server', shownBy: 'bare', lines: server },
+  { name: 'Clients', shownBy: 'bare', lines: clients },
+  { name: 'Memory', shownBy: 'bare', lines: memory },
+  { name: 'Persistence', shownBy: 'bare', lines: persistence },
+  { name: 'Stats', shownBy: 'bare', lines: stats },
+  { name: 'Replication', shownBy: 'bare', lines: replication },
+  { name: 'CPU', shownBy: 'bare', lines: cpu },
+  { name: 'Keyspace', shownBy: 'bare', lines: keyspace },
+  { name: 'Ratelimit', shownBy: 'bare', lines: rateLimit },
+  { name: 'Commandstats', shownBy: 'all', lines: commandStats },
+  { name: 'Errorstats', shownBy: 'all', lines: errorStats },
+  { name: 'Latencystats', shownBy: 'all', lines: latencyStats },
+  { name: 'Latency_baseline', shownBy: 'all', lines: latencyBaseline },
+  { name: 'Tiered', shownBy: 'all', lines: tiered },
+  { name: 'Keysizes', shownBy: 'all', lines: keySizes },
+  { name: 'Prefixes', shownBy: 'all', lines: prefixes },
+  { name: 'Cluster', shownBy: 'none', lines: cluster },
+  { name: 'Modules', shownBy: 'none', lines: () => [] },
 ];
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
@@ -241,8 +249,10 @@ export function renderInfo(wanted: readonly string[], measures: Measures): strin
   const isAll = wanted.includes('all') || wanted.includes('everything');
   const withDefault = wanted.length === 0 || wanted.includes('default');
   const chosen = SECTIONS.filter(
-    ({ name, isDefault }) =>
-      isAll || (withDefault && isDefault) || wanted.includes(name.toLowerCase()),
+    ({ name, shownBy }) =>
+      (isAll && shownBy !== 'none') ||
+      (withDefault && shownBy === 'bare') ||
+      wanted.includes(name.toLowerCase()),
   );
   return chosen
     .flatMap(({ name, lines }) => {

@@ -63,6 +63,11 @@ const asked: readonly (readonly [words: string[], sections: string[]])[] = [
   ],
   [['nothing'], []],
   [['ratelimit'], []],
+  [['cluster'], ['Cluster']],
+  [
+    ['modules', 'default'],
+    [...DEFAULT, 'Modules'],
+  ],
 ];
 
 for (const [words, sections] of asked) {
@@ -73,6 +78,12 @@ for (const [words, sections] of asked) {
 
 const number = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:([-\\d.]+)`, 'm').exec(text)?.[1]);
+
+info('says that there is no cluster, in a bare INFO and where it is asked for', async () => {
+  for (const words of [[], ['server'], ['cluster']]) {
+    assert.match(await read(...words), /^cluster_enabled:0\r$/m);
+  }
+});
 
 info('shows the mean time to live', async () => {
   const keys = keysOnShard(0, SHARDS, 3, 'ttl');
