@@ -93,7 +93,7 @@ export interface CommandHead {
   args: readonly ArgumentDoc[];
   /** ACL categories that do not follow from flags and group. */
   acl?: { add?: readonly string[]; drop?: readonly string[] };
-  /** Redis' tips besides the policies, which follow from the route. */
+  /** Redis' tips besides the policies, which follow from the route where they are not among these. */
   tips?: readonly string[];
   deprecated?: { since: string; replacedBy: string };
   /** Version and change, in our words. */
@@ -115,8 +115,6 @@ export interface CommandHead {
 
 export interface OneShardCommand extends CommandHead {
   route: 'oneShard';
-  /** Which shard, for commands without keys. The default is the first. */
-  shard?: (args: Arguments, shardCount: number) => number;
   /**
    * How keys on several shards are dealt with: lent to one of them (the default); `first`, for a command that
    * acts on the first of its keys that exists: by finding out which shard has that one, and running it there;

@@ -168,6 +168,7 @@ export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly st
 /** Hints for clients of a cluster, and those that the definition adds. */
 export function tips(command: Command): readonly string[] {
   const own = command.tips ?? [];
+  if (own.some((tip) => tip.startsWith('request_policy:'))) return own;
   if (command.route !== 'byKey' && command.route !== 'everyShard') return own;
   const { policy } = command.merge;
   const request = command.route === 'byKey' ? 'multi_shard' : 'all_shards';

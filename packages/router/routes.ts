@@ -90,10 +90,7 @@ export class Routes {
           const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
           return this.#toShard(client, entry, owner, command);
         }
-        if (!entry.hasKeys) {
-          const shard = definition.shard?.(args, this.#links.length) ?? 0;
-          return this.#toShard(client, entry, shard, command);
-        }
+        if (!entry.hasKeys) return this.#toShard(client, entry, 0, command);
         return this.#toOwners(client, entry, args, command);
       case 'byKey':
         return this.#split(client, entry, definition, args, command);

@@ -7,9 +7,9 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import {
-  Arguments,
   commandTable,
   findKeys,
+  type Arguments,
   type ClientPort,
   type CommandEntry,
   type EveryShardCommand,
@@ -21,6 +21,7 @@ import {
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
 import { ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
+import { argumentsOf } from './words.ts';
 
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
@@ -225,19 +226,22 @@ export class CallContext implements ShardContext {
 
 /**
  * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
- * own; `undefined` when the command answers later. A line is split at spaces; `"..."` may hold `\xHH`
- * and other JSON escapes.
+ * own; `undefined` when the command answers later. For a line see `argumentsOf`. A command that all shards
+ * answer is run on `shards`.
  */
-export function call(context: CallContext, line: string | readonly string[]): unknown {
-  const words = typeof line === 'string' ? splitLine(line) : line;
-  const args = argumentsOf(words);
+export function call(
+  context: CallContext,
+  line: string | readonly string[],
+  shards: readonly CallContext[] = [context],
+): unknown {
+  const args = argumentsOf(line);
   const { reply } = context;
   reply.take();
   try {
     const entry = resolve(args);
     // A subcommand's arguments begin behind its name.
     if (entry.container !== undefined && entry.container.bare !== entry) args.position = 2;
-    run(entry, context, args);
+    run(entry, context, args, shards);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     reply.take();
@@ -254,7 +258,12 @@ export function prepared(lines: readonly string[], options: CallOptions = {}): C
   return context;
 }
 
-function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
+function run(
+  entry: CommandEntry,
+  context: CallContext,
+  args: Arguments,
+  shards: readonly CallContext[],
+): void {
   const { command } = entry;
   switch (command.route) {
     case 'oneShard':
@@ -265,7 +274,7 @@ function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
       return;
     case 'byKey':
     case 'everyShard':
-      gather(command as EveryShardCommand<unknown>, context, args);
+      gather(command as EveryShardCommand<unknown>, args, shards, context.reply);
       return;
     case 'exec':
       throw new Error('a transaction needs a router');
@@ -274,13 +283,21 @@ function run(entry: CommandEntry, context: CallContext, args: Arguments): void {
   }
 }
 
-function gather(command: EveryShardCommand<unknown>, context: CallContext, args: Arguments): void {
-  const { part } = command.merge;
-  const wire = new OwnedReply();
-  part.encode(command.run(context, args), wire);
-  const bytes = Buffer.from(wire.take());
+function gather(
+  command: EveryShardCommand<unknown>,
+  args: Arguments,
+  shards: readonly CallContext[],
+  reply: OwnedReply,
+): void {
+  const { merge } = command;
   const partOfKey = (findKeys(command.keys, args) ?? []).map(() => 0);
-  command.merge.combine([part.decode(bytes, 0, bytes.length)], context.reply, { partOfKey });
+  const parts = shards.map((shard) => {
+    const wire = new OwnedReply();
+    merge.part.encode(command.run(shard, args), wire);
+    const bytes = Buffer.from(wire.take());
+    return merge.part.decode(bytes, 0, bytes.length);
+  });
+  merge.combine(parts, reply, { partOfKey });
 }
 
 function mainContext(context: CallContext): MainContext {
@@ -322,28 +339,6 @@ function firstWords(args: Arguments): string {
   let text = '';
   for (let index = 1; index < args.count; index += 1) text += `'${args.latin1(index)}' `;
   return text;
-}
-
-function argumentsOf(words: readonly string[]): Arguments {
-  const spans = new Int32Array(words.length * 2);
-  let at = 0;
-  for (const [index, word] of words.entries()) {
-    spans[2 * index] = at;
-    spans[2 * index + 1] = word.length;
-    at += word.length;
-  }
-  const args = new Arguments();
-  args.point(Buffer.from(words.join(''), 'latin1'), 0, spans, 0, words.length);
-  return args;
-}
-
-function splitLine(line: string): string[] {
-  const words = line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
-  return words.map((word) => (word.startsWith('"') ? unquoted(word) : word));
-}
-
-function unquoted(word: string): string {
-  return JSON.parse(word.replace(/\\x([0-9a-f]{2})/gi, '\\u00$1')) as string;
 }
 
 function decode(bytes: Buffer): unknown {

@@ -12,9 +12,7 @@ function scanAll(shards: readonly CallContext[], options = ''): string[] {
   const found: string[] = [];
   let cursor = '0';
   for (let calls = 0; calls < 10_000; calls += 1) {
-    // The router does the same with the definition's `shard`.
-    const shard = shards[Number(BigInt(cursor) % BigInt(shards.length))]!;
-    const [next, keys] = call(shard, `SCAN ${cursor} ${options}`) as Page;
+    const [next, keys] = call(shards[0]!, `SCAN ${cursor} ${options}`, shards) as Page;
     found.push(...keys);
     cursor = next;
     if (cursor === '0') return found;
@@ -43,6 +41,60 @@ for (const shardCount of [1, 2, 3, 7]) {
     });
   }
 }
+
+/** How many keys each call of a walk answers, by cursor. */
+function walk(shards: readonly CallContext[], options = ''): Map<string, number> {
+  const calls = new Map<string, number>();
+  let cursor = '0';
+  do {
+    const [next, keys] = call(shards[0]!, `SCAN ${cursor} ${options}`, shards) as Page;
+    calls.set(cursor, keys.length);
+    cursor = next;
+  } while (cursor !== '0');
+  return calls;
+}
+
+scan('walks a small database in one call, however many shards it is on', () => {
+  for (const keyCount of [0, 1, 9, 10]) {
+    assert.equal([...walk(shardsWith(3, keyCount))], [['0', keyCount]]);
+  }
+  assert.equal([...walk(shardsWith(4, 200), 'COUNT 200')], [['0', 200]]);
+  assert.equal([...walk(shardsWith(4, 200), 'COUNT 1000 MATCH none*')], [['0', 0]]);
+  assert.equal([...walk(shardsWith(4, 200), 'COUNT 1000 TYPE list')], [['0', 0]]);
+});
+
+scan('takes no shard that does not fit in whole with those before it', () => {
+  const shards = shardsWith(3, 300);
+  const sizes = shards.map((shard) => Number(call(shard, 'DBSIZE')));
+  const [a = 0, b = 0, c = 0] = sizes;
+  assert.is(a + b + c, 300);
+  const most = Math.max(a, b, c);
+  // One shard after the other, since no two fit.
+  assert.equal(
+    [...walk(shards, `COUNT ${most}`)],
+    [
+      ['0', a],
+      ['1', b],
+      ['2', c],
+    ],
+  );
+  const firstTwo = walk(shards, `COUNT ${a + b}`);
+  assert.equal([...firstTwo][0], ['0', a + b]);
+  assert.equal([...firstTwo][1], ['2', c]);
+  const all = walk(shards, 'COUNT 299');
+  assert.is(
+    [...all.values()].reduce((sum, count) => sum + count),
+    300,
+  );
+  assert.is(all.size, 2);
+});
+
+scan('counts what it looks at, not what it answers', () => {
+  const shards = shardsWith(2, 40);
+  const sizes = shards.map((shard) => Number(call(shard, 'DBSIZE')));
+  assert.ok(sizes.every((size) => size < 39));
+  assert.is(walk(shards, 'COUNT 39 MATCH key:1').size, 2);
+});
 
 scan('filters by pattern and type', () => {
   const shards = shardsWith(2, 200);

@@ -1,16 +1,23 @@
-/** SCAN: walks a database in pieces, one shard after the other. */
+/**
+ * SCAN: walks a database in pieces, one shard after the other.
+ *
+ * All shards are asked: where the walk through one ends before COUNT keys were looked at, the next ones follow in the
+ * same reply as long as they are so small that they fit in whole. So a small database is walked in one call, as a client
+ * of Redis expects, and a large one costs the shards whose turn it is not nothing.
+ */
 
 import { CommandError, errors, globMatches, type Bytes } from '#base';
 import type { Keyspace, Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard } from '../definition.ts';
+import { everyShard } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { hasEnded } from './lookup.ts';
-import { cursorPlace, cursorShard, nextCursor } from './scan-cursor.ts';
+import { cursorPlace, cursorShard } from './scan-cursor.ts';
+import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
 import { typeNumber } from './type-names.ts';
 
-export const scan = oneShard({
+export const scan = everyShard<Walked>({
   name: 'SCAN',
   summary: 'Walks the keys of the database, some with each call.',
   since: '2.8.0',
@@ -27,14 +34,21 @@ export const scan = oneShard({
   ],
   tips: ['nondeterministic_output', 'request_policy:special', 'response_policy:special'],
   history: [['6.0.0', 'TYPE came.']],
-  shard: cursorShard,
   run(context, args) {
-    const place = cursorPlace(args, context.shardCount);
+    const { keyspace, shardIndex, shardCount } = context;
+    const place = cursorPlace(args, shardCount);
     const wanted = readWanted(args);
-    const next = context.keyspace.scan(place, wanted.count, collectorOf(context, wanted));
+    const { count } = wanted;
+    const first = cursorShard(args, shardCount);
+    if (shardIndex < first) return NOT_YET;
+    if (shardIndex > first && keyspace.size > count) return TOO_MANY;
+    const visit = collectorOf(context, wanted);
+    let next = keyspace.scan(shardIndex === first ? place : 0, count, visit);
+    while (shardIndex > first && next !== 0) next = keyspace.scan(next, count, visit);
     sweep(context);
-    answer(context, nextCursor(next, context.shardIndex, context.shardCount));
+    return { next, count, looked: lookedAt, keys: gatheredKeys() };
   },
+  merge: joinedWalks,
 });
 
 export const keyScanning = [scan];
@@ -83,13 +97,16 @@ let gathered = Buffer.allocUnsafe(4096);
 let gatheredBytes = 0;
 /** Where each gathered key begins, and its length. */
 const spans: number[] = [];
+let lookedAt = 0;
 const ended: Bytes[] = [];
 
 function collectorOf(context: ShardContext, wanted: Wanted): (ref: Ref) => void {
   const { keyspace, nowMs } = context;
   spans.length = 0;
   gatheredBytes = 0;
+  lookedAt = 0;
   return (ref) => {
+    lookedAt += 1;
     if (hasEnded(keyspace, ref, nowMs)) {
       const { bytes, at, length } = keyspace.key(ref);
       ended.push(bytes.slice(at, at + length));
@@ -116,11 +133,11 @@ function sweep({ keyspace }: ShardContext): void {
   ended.length = 0;
 }
 
-function answer({ reply }: ShardContext, cursor: number): void {
-  reply.arrayHeader(2);
-  reply.bulkInteger(cursor);
-  reply.arrayHeader(spans.length / 2);
+function gatheredKeys(): readonly Bytes[] {
+  const keys: Bytes[] = [];
   for (let index = 0; index < spans.length; index += 2) {
-    reply.bulk(gathered, spans[index], spans[index + 1]);
+    const at = spans[index]!;
+    keys.push(gathered.subarray(at, at + spans[index + 1]!));
   }
+  return keys;
 }

@@ -1,0 +1,70 @@
+/** What the walks of several shards become: one piece of SCAN's walk through all of them. */
+
+import { asBuffer, type Bytes } from '#base';
+import type { Merge } from '../merge.ts';
+import { bytesListPart } from '../parts.ts';
+import { nextCursor } from './scan-cursor.ts';
+
+/** How far one shard has come. */
+export interface Walked {
+  /** The place to go on at; 0 when it is through, or has not begun. */
+  readonly next: number;
+  /** How many keys one call is to look at, or what stands for a shard that has not walked. */
+  readonly count: number;
+  /** How many it has looked at, with those that were left out. */
+  readonly looked: number;
+  readonly keys: readonly (Bytes | null)[];
+}
+
+/** Of a shard before the one that the cursor names. */
+export const NOT_YET: Walked = { next: 0, count: -1, looked: 0, keys: [] };
+/** Of a shard behind it with more keys than one call looks at. */
+export const TOO_MANY: Walked = { next: 0, count: -2, looked: 0, keys: [] };
+
+const WORD_BYTES = 4;
+const HEAD_BYTES = 3 * WORD_BYTES;
+
+export const joinedWalks: Merge<Walked> = {
+  policy: 'special',
+  part: {
+    encode({ next, count, looked, keys }, to) {
+      const head = Buffer.allocUnsafe(HEAD_BYTES);
+      head.writeUInt32LE(next, 0);
+      head.writeInt32LE(count, WORD_BYTES);
+      head.writeUInt32LE(looked, 2 * WORD_BYTES);
+      to.raw(head);
+      bytesListPart.encode(keys, to);
+    },
+    decode(bytes, at, length) {
+      const buffer = asBuffer(bytes);
+      return {
+        next: buffer.readUInt32LE(at),
+        count: buffer.readInt32LE(at + WORD_BYTES),
+        looked: buffer.readUInt32LE(at + 2 * WORD_BYTES),
+        keys: bytesListPart.decode(bytes, at + HEAD_BYTES, length - HEAD_BYTES),
+      };
+    },
+  },
+  combine(parts, reply) {
+    const first = parts.findIndex(({ count }) => count !== NOT_YET.count);
+    const { count } = parts[first]!;
+    let looked = 0;
+    let end = first;
+    let cursor = 0;
+    for (; end < parts.length; end += 1) {
+      const part = parts[end]!;
+      cursor = end;
+      if (end > first && (part.count === TOO_MANY.count || looked + part.looked > count)) break;
+      looked += part.looked;
+      cursor = nextCursor(part.next, end, parts.length);
+      if (part.next === 0) continue;
+      end += 1;
+      break;
+    }
+    const taken = parts.slice(first, end);
+    reply.arrayHeader(2);
+    reply.bulkInteger(cursor);
+    reply.arrayHeader(taken.reduce((sum, { keys }) => sum + keys.length, 0));
+    for (const { keys } of taken) for (const key of keys) reply.bulk(key!);
+  },
+};
