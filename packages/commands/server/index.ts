@@ -5,6 +5,7 @@ import { serverDebugging } from './debug.ts';
 import { serverHotKeys } from './hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
+import { serverModules } from './module.ts';
 import { serverMoments } from './moment.ts';
 import { monitor } from './monitor.ts';
 import { serverSaving } from './save.ts';
@@ -15,6 +16,7 @@ export const serverCommands: readonly Command[] = [
   ...commandCommands,
   ...serverSettings,
   ...serverMemory,
+  ...serverModules,
   monitor,
   ...serverMoments,
   ...serverArt,

@@ -294,6 +294,7 @@ server('LOLWUT is a picture and the version', () => {
 for (const line of [
   'CONFIG HELP',
   'MEMORY HELP',
+  'MODULE HELP',
   'COMMAND HELP',
   'DEBUG HELP',
   'OBJECT HELP',
@@ -453,6 +454,15 @@ server('without a disk no snapshot is taken, and LASTSAVE says when the server b
     assert.is(call(context, line), '-ERR nothing is kept on disk: persistence.enabled is off');
   }
   assert.is(call(context, 'LASTSAVE'), 0);
+});
+
+server('has no modules, and loads none', () => {
+  const { context } = contextWithPorts();
+  assert.equal(call(context, 'MODULE LIST'), []);
+  assert.is(
+    call(context, 'MODULE LOAD /lib/one.so'),
+    "-ERR unknown subcommand 'LOAD'. Try MODULE HELP.",
+  );
 });
 
 server.run();

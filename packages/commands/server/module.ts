@@ -1,0 +1,49 @@
+/** What can be said of modules where none can be loaded: there are none. Clients ask this when they connect. */
+
+import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply } from '../help.ts';
+import { noKeys } from '../keys.ts';
+
+const ofModules = {
+  group: 'server',
+  keys: noKeys,
+  args: [],
+  arity: 2,
+  complexity: 'O(1)',
+} as const satisfies Partial<CommandHead>;
+
+const list = onMain({
+  ...ofModules,
+  name: 'MODULE|LIST',
+  summary: 'Answers the modules that are loaded, of which there are none.',
+  since: '4.0.0',
+  flags: ['admin', 'noscript'],
+  tips: ['nondeterministic_output_order'],
+  run({ reply }) {
+    reply.arrayHeader(0);
+  },
+});
+
+const help = onMain({
+  ...ofModules,
+  name: 'MODULE|HELP',
+  summary: 'Describes the subcommands.',
+  since: '5.0.0',
+  flags: ['loading', 'stale'],
+  run({ reply }) {
+    helpReply(reply, 'MODULE', [['LIST', 'Answer the modules that are loaded: none can be.']]);
+  },
+});
+
+const modules = container({
+  name: 'MODULE',
+  summary: 'Groups the commands about modules.',
+  since: '4.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [list, help],
+});
+
+export const serverModules = [modules];
