@@ -18,8 +18,8 @@ import type { Between } from './between.ts';
 
 /** Rounds of taking answers in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
-/** With fewer sockets to write than this, replies are written as they come. */
-const CROWD_MIN = 4;
+/** With fewer sockets to write than this, replies are written as they come: the next turn is too far (measured). */
+const CROWD_MIN = 12;
 /** How long replies wait for more when there is no next turn. */
 const PUT_OFF_MS = 1;
 
