@@ -32,6 +32,7 @@ import {
   median,
   medians,
   playRound,
+  LONG_TESTS,
   TYPE_TESTS,
   type Round,
   type RoundResult,
@@ -167,8 +168,7 @@ async function benchTypes(): Promise<void> {
   const table: Record<string, unknown> = {};
   row(['types', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us']);
   for (const test of TYPE_TESTS) {
-    const isLong = ['lrange_100', 'zrange_100', 'xrange_100', 'xread_10'].includes(test);
-    const commands = isLong ? TYPE_COMMANDS / 10 : TYPE_COMMANDS;
+    const commands = TYPE_COMMANDS / (LONG_TESTS[test] ?? 1);
     const results = await byTurns(servers, {
       ...{ test, pipeline: 16, commands },
       ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },

@@ -32,6 +32,11 @@ export const TYPE_TESTS = [
   'xread_10',
 ] as const;
 
+/** Those with long replies, and how many times fewer of them are enough. */
+export const LONG_TESTS: Partial<Record<Test, number>> = {
+  ...{ lrange_100: 4, zrange_100: 4, xrange_100: 10, xread_10: 4 },
+};
+
 /**
  * Commands that redis-benchmark has no test for, and what fills their key. Its own of LRANGE tells first, and at length,
  * of the LPUSH that fills the list.
