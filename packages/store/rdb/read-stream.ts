@@ -6,7 +6,13 @@ import { Listpack } from '../listpack.ts';
 import { IdPlace } from '../stream/id-index.ts';
 import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from '../stream/stream-group.ts';
 import { StreamId } from '../stream/stream-id.ts';
-import { ENTRY_HEAD_ELEMENTS, EntryFlag, readEntryId } from '../stream/stream-node.ts';
+import {
+  ENTRY_HEAD_ELEMENTS,
+  EntryFlag,
+  nodeCounts,
+  readCounts,
+  readEntryId,
+} from '../stream/stream-node.ts';
 import { Stream } from '../stream/stream.ts';
 import { ValueType } from '../value-type.ts';
 import { checkedListpack } from './listpack-check.ts';
@@ -32,10 +38,16 @@ interface Form {
   readonly hasCounters: boolean;
   /** It has when a consumer was given something. */
   readonly hasActivity: boolean;
+  /** This program has written it a moment ago, or behind a checksum: nodes are taken as they are. */
+  readonly isOwn: boolean;
 }
 
 export function readStream(reader: RdbReader, type: number): FinishedValue {
-  const form = { hasCounters: type !== RdbType.stream, hasActivity: type === RdbType.stream3 };
+  const form = {
+    hasCounters: type !== RdbType.stream,
+    hasActivity: type === RdbType.stream3,
+    isOwn: false,
+  };
   const value = finish(streamBodySteps(reader, form));
   return { type: ValueType.stream, encoding: Encoding.stream, value };
 }
@@ -44,7 +56,7 @@ export function readStream(reader: RdbReader, type: number): FinishedValue {
 export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
   const stream = new Stream();
   const last = new StreamId();
-  const live = yield* readNodes(reader, stream, last);
+  const live = yield* readNodes(reader, stream, form.isOwn ? undefined : last);
   stream.length = reader.length();
   demand(stream.length === live);
   readId(reader, stream.lastId);
@@ -65,18 +77,25 @@ export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
   return stream;
 }
 
-/** Answers how many entries there are that are not deleted; `last` becomes the id of the last one. */
-function* readNodes(reader: RdbReader, stream: Stream, last: StreamId): Steps<number> {
+/**
+ * Answers how many entries there are that are not deleted. They are looked at where `last` is given, which becomes the
+ * id of the last one.
+ */
+function* readNodes(reader: RdbReader, stream: Stream, last: StreamId | undefined): Steps<number> {
   const id = new StreamId();
   let live = 0;
   for (let left = reader.pieces(NODE_BYTES); left > 0; left -= 1) {
     const key = reader.string();
     demand(key.length === ID_BYTES);
     setKey(id, key, 0);
-    const { index } = stream.nodes;
-    demand(index.count === 0 || id.compare(last) > 0);
-    const listpack = checkedListpack(reader.string());
-    live += checkNode(listpack, id, last);
+    const listpack = reader.string();
+    if (last === undefined) {
+      readCounts(listpack, 0);
+      live += nodeCounts.live;
+    } else {
+      demand(stream.nodes.index.count === 0 || id.compare(last) > 0);
+      live += checkNode(checkedListpack(listpack), id, last);
+    }
     stream.nodes.begin(id, listpack);
     yield;
   }

@@ -8,7 +8,7 @@ import { streamSteps } from '../rdb/write-stream.ts';
 import type { Encoded, ObjectCodec } from '../value-codec.ts';
 import type { Stream } from './stream.ts';
 
-const FORM = { hasCounters: true, hasActivity: true };
+const FORM = { hasCounters: true, hasActivity: true, isOwn: true };
 
 export const streamCodec: ObjectCodec = {
   encode: (object) => encode(object as Stream),
