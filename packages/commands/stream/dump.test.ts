@@ -39,6 +39,18 @@ for (const [version, payload] of forms) {
   });
 }
 
+dumping('what others encode in another way is kept as it is written here', () => {
+  // The value 1 as a text, and the node a byte longer.
+  const foreign = nodes
+    .replace('3e3e000000', '3f3f000000')
+    .replace('0001000101010201', '000100018131020201');
+  assert.is(foreign.length, nodes.length + 2);
+  const context = new CallContext();
+  const payload = dumpPayload(binary(`15${foreign}${lengthAndLast}${past}00`));
+  assert.is(call(context, ['RESTORE', 'k', '0', payload]), 'OK');
+  assert.is(call(context, 'DUMP k'), forms[0]![1]);
+});
+
 const groupOf70 = binary(
   `13${nodes}${lengthAndLast}${past}02016781ffffffffffffffff050302000000000000000100000000000000011a122fffa101000001ffffffffffffffff00000000000000051a122fffa1010000010201631a122fffa10100000200000000000000010000000000000001ffffffffffffffff000000000000000501641a122fffa1010000000168010181ffffffffffffffff00000a003ef20e720129d64d`,
 );

@@ -88,13 +88,14 @@ function* readNodes(reader: RdbReader, stream: Stream, last: StreamId | undefine
     const key = reader.string();
     demand(key.length === ID_BYTES);
     setKey(id, key, 0);
-    const listpack = reader.string();
+    let listpack = reader.string();
     if (last === undefined) {
       readCounts(listpack, 0);
       live += nodeCounts.live;
     } else {
       demand(stream.nodes.index.count === 0 || id.compare(last) > 0);
-      live += checkNode(checkedListpack(listpack), id, last);
+      listpack = checkedListpack(listpack);
+      live += checkNode(listpack, id, last);
     }
     stream.nodes.begin(id, listpack);
     yield;
