@@ -225,7 +225,7 @@ export class Connection {
     this.bytesRead += byteCount;
     supplies.counters.read(byteCount);
     if (this.#deaf) {
-      this.#hasDropped = true;
+      this.#leave(byteCount);
       return;
     }
     supplies.begin();
@@ -244,10 +244,7 @@ export class Connection {
   /** Takes commands from the range; what is left over is saved. */
   #process(bytes: Bytes, from: number, end: number): void {
     const at = this.#takeCommands(bytes, from, end);
-    if (at < end) {
-      if (this.#deaf) this.#hasDropped = true;
-      else this.#save(bytes, at, end - at);
-    }
+    if (at < end && !this.#deaf) this.#save(bytes, at, end - at);
     this.#checkQueryLimit();
   }
 
@@ -255,7 +252,6 @@ export class Connection {
     const pending = this.#pending;
     const end = this.#pendingBytes;
     const at = this.#takeCommands(pending, 0, end);
-    this.#hasDropped ||= this.#deaf && at < end;
     const left = this.#deaf ? 0 : end - at;
     this.#pendingBytes = left;
     if (left === 0) this.#pending = Buffer.alloc(0);
@@ -285,7 +281,13 @@ export class Connection {
       at += parser.consumed;
     }
     this.#inHandBytes = 0;
+    this.#leave(end - at);
     return at;
+  }
+
+  /** So many bytes are looked at later, or by nobody. */
+  #leave(byteCount: number): void {
+    if (this.#deaf && byteCount > 0) this.#hasDropped = true;
   }
 
   #stall(reason: 'full' | 'held'): void {

@@ -233,7 +233,7 @@ export class Client implements ClientPort {
 
   /** Whether replies will come by themselves, since nothing that it has sent may wait. */
   get isOwedReplies(): boolean {
-    return this.nextSequence !== this.dueSequence && !this.isOccupied;
+    return this.outstanding > 0 && !this.isOccupied;
   }
 
   get canUnblock(): boolean {

@@ -34,10 +34,13 @@ export interface TurnRouter extends Pick<
   readonly tracing: Pick<Router['tracing'], 'flush'>;
 }
 
+type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
+type TurnBetween = Pick<Between, 'endTurn'>;
+
 export class Turn {
   readonly #router: TurnRouter;
-  readonly #between: Pick<Between, 'endTurn'>;
-  readonly #doorbell: Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
+  readonly #between: TurnBetween;
+  readonly #doorbell: TurnDoorbell;
   readonly #end: () => void;
   #active = false;
   #dirty: TurnConnection[] = [];
@@ -47,11 +50,7 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    router: TurnRouter,
-    doorbell: Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>,
-    between: Pick<Between, 'endTurn'>,
-  ) {
+  constructor(router: TurnRouter, doorbell: TurnDoorbell, between: TurnBetween) {
     this.#between = between;
     this.#router = router;
     this.#doorbell = doorbell;
