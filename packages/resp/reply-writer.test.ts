@@ -178,14 +178,16 @@ writing('begins anew after its bytes were taken', () => {
 writing('bulk strings of every length around those with a shorter way to their header', () => {
   const source = Uint8Array.from({ length: 140 }, (_, index) => 0x30 + (index % 64));
   const view = new DataView(source.buffer);
-  const reply = new OwnedReply(2, 1);
-  for (let length = 0; length <= 130; length += 1) {
-    const expected = `$${length}\r\n${latin1(source, length % 7, length)}\r\n`;
-    for (const given of [undefined, view]) {
-      // At any place of its memory.
-      reply.raw(source, 0, length % 5);
-      reply.bulk(source, length % 7, length, given);
-      assert.is(latin1(reply.take(), length % 5), expected);
+  for (const bytes of [1, 1_000]) {
+    const reply = new OwnedReply(2, bytes);
+    for (let length = 0; length <= 130; length += 1) {
+      const expected = `$${length}\r\n${latin1(source, length % 7, length)}\r\n`;
+      for (const given of [undefined, view]) {
+        // At any place of its memory.
+        reply.raw(source, 0, length % 5);
+        reply.bulk(source, length % 7, length, given);
+        assert.is(latin1(reply.take(), length % 5), expected);
+      }
     }
   }
 });

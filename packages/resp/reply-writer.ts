@@ -6,6 +6,7 @@
  */
 
 import {
+  ByteViews,
   copyBytes,
   copyWords,
   digitCount,
@@ -48,6 +49,8 @@ const SHORT_HEADERS = Int32Array.from({ length: SHORT_BULK_BYTES }, (_, length) 
 /** CR and LF. */
 const LINE_END = 0x0a0d;
 
+const targets = new ByteViews();
+
 export type Protocol = 2 | 3;
 
 export class ReplyWriter {
@@ -62,9 +65,6 @@ export class ReplyWriter {
   /** Writes entries of listpacks as bulk strings, where that can be done many at a time. */
   entries: EntryTaker | undefined;
   readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
-  /** The view of the memory that it was last wanted of. */
-  #viewed: Bytes;
-  #view: DataView;
   /** How far other memory has shifted what was written before. */
   #shift = 0;
 
@@ -78,8 +78,6 @@ export class ReplyWriter {
     this.at = at;
     this.limit = limit;
     this.#onFull = onFull;
-    this.#viewed = bytes;
-    this.#view = this.#viewAgain();
   }
 
   /** Makes sure that `count` more bytes can be written at `at`. */
@@ -133,8 +131,9 @@ export class ReplyWriter {
   bulk(source: Bytes, at = 0, length = source.length - at, view?: DataView): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
     if (length < SHORT_BULK_BYTES) {
-      if (view !== undefined) {
-        this.#shortBulk(view, at, length);
+      const to = view && targets.of(this.bytes);
+      if (to !== undefined) {
+        this.#shortBulk(to, view!, at, length);
         return;
       }
       this.#shortHeader(length);
@@ -280,8 +279,7 @@ export class ReplyWriter {
   }
 
   /** The same for a length of one or two digits, by words: so most bulk strings are written. */
-  #shortBulk(from: DataView, fromAt: number, length: number): void {
-    const to = this.bytes === this.#viewed ? this.#view : this.#viewAgain();
+  #shortBulk(to: DataView, from: DataView, fromAt: number, length: number): void {
     let { at } = this;
     to.setInt32(at, SHORT_HEADERS[length]!, true);
     at += 4;
@@ -293,13 +291,6 @@ export class ReplyWriter {
     at += length;
     to.setInt16(at, LINE_END, true);
     this.at = at + 2;
-  }
-
-  #viewAgain(): DataView {
-    const { bytes } = this;
-    this.#viewed = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return this.#view;
   }
 
   /** The header of a bulk string whose length has one or two digits. */
