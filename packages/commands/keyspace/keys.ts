@@ -24,14 +24,12 @@ export const keys = everyShard<readonly (Bytes | null)[]>({
   tips: ['nondeterministic_output_order'],
   acl: { add: ['dangerous'] },
   run({ keyspace, nowMs }, args) {
-    const pattern = args.view(1);
-    const takesAll = pattern.length === 1 && pattern[0] === STAR;
+    const pattern = patternOrAll(args.view(1));
     const found: Bytes[] = [];
     walk(keyspace, (ref) => {
       if (hasEnded(keyspace, ref, nowMs)) return;
-      const { bytes, at, length } = keyspace.key(ref);
-      if (!takesAll && !globMatches(pattern, bytes.subarray(at, at + length))) return;
-      found.push(bytes.slice(at, at + length));
+      const key = matchingKey(keyspace, ref, pattern);
+      if (key !== undefined) found.push(key);
     });
     return found;
   },
@@ -39,6 +37,29 @@ export const keys = everyShard<readonly (Bytes | null)[]>({
 });
 
 const STAR = 0x2a;
+
+/** Undefined for the pattern that all keys match. */
+export function patternOrAll(pattern: Bytes): Bytes | undefined {
+  return pattern.length === 1 && pattern[0] === STAR ? undefined : pattern;
+}
+
+/** A copy of a record's key, if it matches. */
+export function matchingKey(
+  keyspace: Keyspace,
+  ref: Ref,
+  pattern: Bytes | undefined,
+): Bytes | undefined {
+  if (pattern !== undefined) {
+    const { bytes, at, length } = keyspace.key(ref);
+    if (!globMatches(pattern, bytes.subarray(at, at + length))) return undefined;
+  }
+  return keyCopy(keyspace, ref);
+}
+
+export function keyCopy(keyspace: Keyspace, ref: Ref): Bytes {
+  const { bytes, at, length } = keyspace.key(ref);
+  return bytes.slice(at, at + length);
+}
 
 /** Visits every record; the visitor must not write to the store. */
 export function walk(keyspace: Keyspace, visit: (ref: Ref) => void): void {
@@ -63,10 +84,9 @@ export const randomkey = everyShard<Draw>({
     const { keyspace } = context;
     const keysBefore = keyspace.size;
     for (let ref = keyspace.randomRef(); ref !== 0; ref = keyspace.randomRef()) {
-      const { bytes, at, length } = keyspace.key(ref);
-      const key = bytes.slice(at, at + length);
+      const key = keyCopy(keyspace, ref);
       // Finding an ended key removes it, so that there is one less to draw from.
-      if (keyspace.find(key, 0, length) === 0) continue;
+      if (keyspace.find(key, 0, key.length) === 0) continue;
       // The highest of these over all shards falls on each with its share of the keys.
       return { key, score: context.random() ** (1 / keysBefore) };
     }

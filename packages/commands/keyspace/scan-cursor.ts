@@ -13,19 +13,23 @@ const UNSIGNED_64 = 2n ** 64n;
 /** What C's strtoull takes, which is what Redis reads cursors with. */
 const UNSIGNED = /^[ \t\n\v\f\r]*[+-]?\d+$/;
 
-/** The shard that the cursor argument names; text that is no cursor goes to the first. */
-export function cursorShard(args: Arguments, shardCount: number): number {
-  const cursor = readCursor(args);
-  return cursor === undefined ? 0 : Number(cursor % BigInt(shardCount));
+/** Where a walk goes on. */
+export interface ScanPlace {
+  readonly shard: number;
+  /** In the shard's own scan. */
+  readonly place: number;
 }
 
-/** The place in the shard's scan; throws when the text is no cursor. */
-export function cursorPlace(args: Arguments, shardCount: number): number {
+/** What the cursor argument says; throws when the text is no cursor. */
+export function scanPlace(args: Arguments, shardCount: number): ScanPlace {
   const cursor = args.integerAt(1);
-  if (cursor >= 0) return Math.floor(cursor / shardCount) % PLACES;
+  if (cursor >= 0) {
+    return { shard: cursor % shardCount, place: Math.floor(cursor / shardCount) % PLACES };
+  }
   const large = readCursor(args);
   if (large === undefined) throw errors.invalidCursor;
-  return Number(BigInt.asUintN(32, large / BigInt(shardCount)));
+  const shards = BigInt(shardCount);
+  return { shard: Number(large % shards), place: Number(BigInt.asUintN(32, large / shards)) };
 }
 
 /** The cursor to go on with after `place` of `shard`; place 0 means that the shard is through. */

@@ -9,7 +9,7 @@ import { nextCursor } from './scan-cursor.ts';
 export interface Walked {
   /** The place to go on at; 0 when it is through, or has not begun. */
   readonly next: number;
-  /** How many keys one call is to look at, or what stands for a shard that has not walked. */
+  /** How many keys one call is to look at. */
   readonly count: number;
   /** How many it has looked at, with those that were left out. */
   readonly looked: number;
@@ -17,9 +17,9 @@ export interface Walked {
 }
 
 /** Of a shard before the one that the cursor names. */
-export const NOT_YET: Walked = { next: 0, count: -1, looked: 0, keys: [] };
+export const NOT_YET: Walked = { next: 0, count: 0, looked: 0, keys: [] };
 /** Of a shard behind it with more keys than one call looks at. */
-export const TOO_MANY: Walked = { next: 0, count: -2, looked: 0, keys: [] };
+export const TOO_MANY: Walked = { next: 0, count: 0, looked: 2 ** 32 - 1, keys: [] };
 
 const WORD_BYTES = 4;
 const HEAD_BYTES = 3 * WORD_BYTES;
@@ -30,7 +30,7 @@ export const joinedWalks: Merge<Walked> = {
     encode({ next, count, looked, keys }, to) {
       const head = Buffer.allocUnsafe(HEAD_BYTES);
       head.writeUInt32LE(next, 0);
-      head.writeInt32LE(count, WORD_BYTES);
+      head.writeUInt32LE(count, WORD_BYTES);
       head.writeUInt32LE(looked, 2 * WORD_BYTES);
       to.raw(head);
       bytesListPart.encode(keys, to);
@@ -39,31 +39,27 @@ export const joinedWalks: Merge<Walked> = {
       const buffer = asBuffer(bytes);
       return {
         next: buffer.readUInt32LE(at),
-        count: buffer.readInt32LE(at + WORD_BYTES),
+        count: buffer.readUInt32LE(at + WORD_BYTES),
         looked: buffer.readUInt32LE(at + 2 * WORD_BYTES),
         keys: bytesListPart.decode(bytes, at + HEAD_BYTES, length - HEAD_BYTES),
       };
     },
   },
   combine(parts, reply) {
-    const first = parts.findIndex(({ count }) => count !== NOT_YET.count);
+    const first = parts.findIndex(({ count }) => count > NOT_YET.count);
     const { count } = parts[first]!;
-    let looked = 0;
     let end = first;
-    let cursor = 0;
-    for (; end < parts.length; end += 1) {
+    let looked = 0;
+    let next = 0;
+    do {
       const part = parts[end]!;
-      cursor = end;
-      if (end > first && (part.count === TOO_MANY.count || looked + part.looked > count)) break;
       looked += part.looked;
-      cursor = nextCursor(part.next, end, parts.length);
-      if (part.next === 0) continue;
+      next = part.next;
       end += 1;
-      break;
-    }
+    } while (next === 0 && end < parts.length && looked + parts[end]!.looked <= count);
     const taken = parts.slice(first, end);
     reply.arrayHeader(2);
-    reply.bulkInteger(cursor);
+    reply.bulkInteger(nextCursor(next, end - 1, parts.length));
     reply.arrayHeader(taken.reduce((sum, { keys }) => sum + keys.length, 0));
     for (const { keys } of taken) for (const key of keys) reply.bulk(key!);
   },

@@ -6,14 +6,15 @@
  * of Redis expects, and a large one costs the shards whose turn it is not nothing.
  */
 
-import { CommandError, errors, globMatches, type Bytes } from '#base';
-import type { Keyspace, Ref } from '#store';
+import { CommandError, errors, type Bytes } from '#base';
+import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { everyShard } from '../definition.ts';
 import { noKeys } from '../keys.ts';
+import { keyCopy, matchingKey, patternOrAll } from './keys.ts';
 import { hasEnded } from './lookup.ts';
-import { cursorPlace, cursorShard } from './scan-cursor.ts';
+import { scanPlace } from './scan-cursor.ts';
 import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
 import { typeNumber } from './type-names.ts';
 
@@ -36,17 +37,11 @@ export const scan = everyShard<Walked>({
   history: [['6.0.0', 'TYPE came.']],
   run(context, args) {
     const { keyspace, shardIndex, shardCount } = context;
-    const place = cursorPlace(args, shardCount);
+    const { shard, place } = scanPlace(args, shardCount);
     const wanted = readWanted(args);
-    const { count } = wanted;
-    const first = cursorShard(args, shardCount);
-    if (shardIndex < first) return NOT_YET;
-    if (shardIndex > first && keyspace.size > count) return TOO_MANY;
-    const visit = collectorOf(context, wanted);
-    let next = keyspace.scan(shardIndex === first ? place : 0, count, visit);
-    while (shardIndex > first && next !== 0) next = keyspace.scan(next, count, visit);
-    sweep(context);
-    return { next, count, looked: lookedAt, keys: gatheredKeys() };
+    if (shardIndex < shard) return NOT_YET;
+    if (shardIndex === shard) return walked(context, wanted, place, false);
+    return keyspace.size > wanted.count ? TOO_MANY : walked(context, wanted, 0, true);
   },
   merge: joinedWalks,
 });
@@ -74,8 +69,7 @@ function readWanted(args: Arguments): Wanted {
       wanted.count = Math.min(args.roundedAt(args.next()), COUNT_MAX);
       if (wanted.count < 1) throw errors.syntax;
     } else if (args.left >= 2 && args.takes('MATCH')) {
-      const pattern = args.bytes();
-      wanted.pattern = pattern.length === 1 && pattern[0] === STAR ? undefined : pattern;
+      wanted.pattern = patternOrAll(args.bytes());
     } else if (args.left >= 2 && args.takes('TYPE')) {
       const index = args.next();
       wanted.type = typeNumber(args.source, args.at(index), args.length(index));
@@ -88,56 +82,28 @@ function readWanted(args: Arguments): Wanted {
   return wanted;
 }
 
-const STAR = 0x2a;
-
-// The keys of one call are gathered in memory that serves all calls: SCAN is often called, and with
-// small counts. They are copies, as removing the ended ones may move records.
-
-let gathered = Buffer.allocUnsafe(4096);
-let gatheredBytes = 0;
-/** Where each gathered key begins, and its length. */
-const spans: number[] = [];
-let lookedAt = 0;
-const ended: Bytes[] = [];
-
-function collectorOf(context: ShardContext, wanted: Wanted): (ref: Ref) => void {
-  const { keyspace, nowMs } = context;
-  spans.length = 0;
-  gatheredBytes = 0;
-  lookedAt = 0;
-  return (ref) => {
-    lookedAt += 1;
+/** Walks on from a place, to the end if that is asked for. */
+function walked(
+  { keyspace, nowMs }: ShardContext,
+  { count, pattern, type }: Wanted,
+  place: number,
+  toEnd: boolean,
+): Walked {
+  const keys: Bytes[] = [];
+  const ended: Bytes[] = [];
+  let looked = 0;
+  const visit = (ref: Ref): void => {
+    looked += 1;
     if (hasEnded(keyspace, ref, nowMs)) {
-      const { bytes, at, length } = keyspace.key(ref);
-      ended.push(bytes.slice(at, at + length));
-    } else if (wanted.type === undefined || keyspace.type(ref) === wanted.type) {
-      gather(keyspace, ref, wanted.pattern);
+      ended.push(keyCopy(keyspace, ref));
+    } else if (type === undefined || keyspace.type(ref) === type) {
+      const key = matchingKey(keyspace, ref, pattern);
+      if (key !== undefined) keys.push(key);
     }
   };
-}
-
-function gather(keyspace: Keyspace, ref: Ref, pattern: Bytes | undefined): void {
-  const { bytes, at, length } = keyspace.key(ref);
-  if (pattern !== undefined && !globMatches(pattern, bytes.subarray(at, at + length))) return;
-  if (gatheredBytes + length > gathered.length) {
-    gathered = Buffer.concat([gathered, Buffer.allocUnsafe(gathered.length + length)]);
-  }
-  gathered.set(bytes.subarray(at, at + length), gatheredBytes);
-  spans.push(gatheredBytes, length);
-  gatheredBytes += length;
-}
-
-/** Removes the ended keys that the scan met: looking at one is enough. */
-function sweep({ keyspace }: ShardContext): void {
+  let next = keyspace.scan(place, count, visit);
+  while (toEnd && next !== 0) next = keyspace.scan(next, count, visit);
+  // Looking at an ended key is enough to remove it, which may move records.
   for (const key of ended) keyspace.peek(key, 0, key.length);
-  ended.length = 0;
-}
-
-function gatheredKeys(): readonly Bytes[] {
-  const keys: Bytes[] = [];
-  for (let index = 0; index < spans.length; index += 2) {
-    const at = spans[index]!;
-    keys.push(gathered.subarray(at, at + spans[index + 1]!));
-  }
-  return keys;
+  return { next, count, looked, keys };
 }
