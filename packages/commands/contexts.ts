@@ -87,8 +87,6 @@ export interface ShardContext {
   /** Whether a key is dropped after the command: then its value may be taken instead of copied. */
   isSpare(key: Bytes, at: number, length: number): boolean;
   random(): number;
-  /** Must be called before a key that `otherKeys` has named is looked up: it may be of another shard and not be here. */
-  demandHere(key: Bytes): void;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;

@@ -127,7 +127,7 @@ export interface OneShardCommand extends CommandHead {
   otherKeys?: {
     /** Whether the arguments ask for any. */
     areNamed(args: Arguments): boolean;
-    /** Names them; throws what the command would. */
+    /** Names them, without a trace of having looked; throws what the command would. */
     of(context: ShardContext, args: Arguments): readonly Bytes[];
   };
   run(context: ShardContext, args: Arguments): void;

@@ -9,7 +9,7 @@ import { errors, latin1, spells, type Bytes, type CommandError } from '#base';
 import type { Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
-import type { Command, Flag } from './definition.ts';
+import type { Command, Flag, OneShardCommand } from './definition.ts';
 import { diagnosticsCommands } from './diagnostics/index.ts';
 import { geoCommands } from './geo/index.ts';
 import { hashCommands } from './hash/index.ts';
@@ -49,6 +49,7 @@ export class CommandEntry {
   readonly skipsSlowLog: boolean;
   /** A shard may put it aside, or its keys are looked for on several shards first. */
   readonly mayWait: boolean;
+  readonly otherKeys: OneShardCommand['otherKeys'];
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
   readonly isOpaque: boolean;
   readonly container: CommandEntry | undefined;
@@ -74,6 +75,7 @@ export class CommandEntry {
     this.mayWait =
       command.route === 'oneShard' &&
       (this.#flags.has('blocking') || command.acrossShards !== undefined);
+    this.otherKeys = command.route === 'oneShard' ? command.otherKeys : undefined;
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;

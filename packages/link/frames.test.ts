@@ -49,6 +49,7 @@ frames('kinds', () => {
         snapshot: 24,
         times: 25,
         prepare: 26,
+        keep: 27,
       },
     },
   );

@@ -57,6 +57,8 @@ export const FrameKind = {
   times: 25,
   /** main -> shard: what a barrier's transaction does is done, and to be ended in the log; shard -> main: it is. */
   prepare: 26,
+  /** main -> host: which of its own keys a command reads besides those that its frame names. Body: keys. */
+  keep: 27,
 } as const;
 
 const KIND_NAMES = new Map<number, string>(

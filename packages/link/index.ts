@@ -40,6 +40,7 @@ export {
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';
+export { decodeKeys, encodeKeys } from './key-list.ts';
 export { LogPen, PenHolder } from './log-pen.ts';
 export { LogProgress } from './log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';

@@ -28,8 +28,18 @@ interface PlannedKey {
 
 export interface LendPlan {
   readonly host: number;
-  /** By lender: the payload of its `lend` frame, and how many keys it names. */
-  readonly lenders: ReadonlyMap<number, { readonly payload: Bytes; readonly keyCount: number }>;
+  readonly lenders: ReadonlyMap<number, Lender>;
+}
+
+export interface InquiredPlan extends LendPlan {
+  /** What the host has of the keys that values name. */
+  readonly kept: readonly Bytes[];
+}
+
+/** The payload of a lender's `lend` frame, and how many keys it names. */
+interface Lender {
+  readonly payload: Bytes;
+  readonly keyCount: number;
 }
 
 const NO_LENDERS: LendPlan['lenders'] = new Map();
@@ -41,10 +51,9 @@ export type WatchedKeys = ReadonlyMap<string, number>;
 /** Whether every command can run inside a shard with copies of its keys; else main must conduct. */
 export function isForOneShard(queue: readonly QueuedCommand[]): boolean {
   return queue.every(({ entry }) => {
-    const { command } = entry;
-    if (!entry.hasKeys) return false;
+    const { route } = entry.command;
     return (
-      command.route === 'byKey' || (command.route === 'oneShard' && command.otherKeys === undefined)
+      entry.hasKeys && entry.otherKeys === undefined && (route === 'byKey' || route === 'oneShard')
     );
   });
 }
@@ -92,23 +101,30 @@ function commonOwner(
   return common;
 }
 
-/** What a command that names some of its keys by values needs: those, which are `read`, and its own. */
+/**
+ * What a command that names some of its keys by values needs: those, which are `read`, and its own. The host
+ * is to be told of what is its own among those: its frame does not.
+ */
 export function planInquired(
   { entry, command }: QueuedCommand,
   database: number,
   read: readonly Bytes[],
   ownership: Ownership,
-): LendPlan {
+): InquiredPlan {
   const keys = new Map<string, PlannedKey>();
   const args = new Arguments();
   args.point(command.source, command.at, command.spans, 0, command.count);
   addKeys(keys, entry.command, args, database, ownership);
+  const named: PlannedKey[] = [];
   for (const key of read) {
     const name = keyName(database, key);
+    if (keys.has(name)) continue;
     const shard = ownership.ownerOf(key, 0, key.length);
-    if (!keys.has(name)) keys.set(name, { shard, database, key, isWritable: false });
+    named.push({ shard, database, key, isWritable: false });
   }
-  return lendToOne([...keys.values()]);
+  const plan = lendToOne([...keys.values(), ...named]);
+  const kept = named.filter(({ shard }) => shard === plan.host).map(({ key }) => key);
+  return { ...plan, kept };
 }
 
 /** Adds the keys that a command's arguments name. */
@@ -155,13 +171,11 @@ function lendToOne(keys: readonly PlannedKey[]): LendPlan {
     if (own.length > (byShard.get(host)?.length ?? 0)) host = shard;
   }
   byShard.delete(host);
-  const lenders = new Map(
-    [...byShard].map(([shard, own]) => [
-      shard,
-      { payload: lendPayload(own), keyCount: own.length },
-    ]),
-  );
-  return { host, lenders };
+  return { host, lenders: new Map([...byShard].map(([shard, own]) => lentBy(shard, own))) };
+}
+
+function lentBy(shard: number, keys: readonly PlannedKey[]): [number, Lender] {
+  return [shard, { payload: lendPayload(keys), keyCount: keys.length }];
 }
 
 /** Spans and body of a `lend` frame. */

@@ -4,9 +4,9 @@
  * where it runs, and it begins anew; so what is answered was true at one place of the order.
  */
 
-import { errors, asBuffer, type Bytes } from '#base';
+import { errors, type Bytes } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
-import { FrameKind } from '#link';
+import { decodeKeys, FrameKind } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
 import { planInquired } from './exec-plan.ts';
@@ -40,10 +40,8 @@ export class Inquiries {
   }
 
   /** Whether the command must be sent this way. */
-  concerns(entry: CommandEntry, args: Arguments): boolean {
-    const { command } = entry;
-    if (command.route !== 'oneShard' || command.otherKeys === undefined) return false;
-    return this.#routes.links.length > 1 && command.otherKeys.areNamed(args);
+  concerns({ otherKeys }: CommandEntry, args: Arguments): boolean {
+    return otherKeys !== undefined && this.#routes.links.length > 1 && otherKeys.areNamed(args);
   }
 
   /** Asks which keys the command reads; false when a ring is full, and then nothing was sent. */
@@ -118,9 +116,12 @@ export class Inquiries {
 
   #run(client: Client, inquiry: Inquiry, names: Bytes): boolean {
     const { ownership } = this.#routes;
-    const plan = planInquired(inquiry, inquiry.database, namesIn(names), ownership);
-    const kind = plan.lenders.size === 0 ? FrameKind.command : FrameKind.host;
-    return this.#routes.sendLent(this.#head(client, inquiry, kind), inquiry.command, plan);
+    const plan = planInquired(inquiry, inquiry.database, decodeKeys(names), ownership);
+    return this.#routes.sendLent(
+      this.#head(client, inquiry, FrameKind.host),
+      inquiry.command,
+      plan,
+    );
   }
 
   #head(client: Client, inquiry: Inquiry, kind: number): ReturnType<Routes['fillHead']> {
@@ -137,15 +138,4 @@ export class Inquiries {
     client.releasePushes();
     this.#roster.retry(client);
   }
-}
-
-function namesIn(body: Bytes): Bytes[] {
-  const buffer = asBuffer(body);
-  const names: Bytes[] = [];
-  for (let at = 0; at < buffer.length;) {
-    const end = at + 4 + buffer.readUInt32LE(at);
-    names.push(buffer.subarray(at + 4, end));
-    at = end;
-  }
-  return names;
 }

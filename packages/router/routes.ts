@@ -12,13 +12,13 @@ import {
   type EveryShardCommand,
   type FoundKey,
 } from '#commands';
-import { encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
+import { encodeKeys, encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
 import { scatterStart } from '#probes';
 import type { CommandBytes } from '#resp';
 import { asSlowClient, type Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
-import type { LendPlan } from './exec-plan.ts';
+import type { InquiredPlan, LendPlan } from './exec-plan.ts';
 import { Gather, type GatherParts } from './gather.ts';
 import type { Replies } from './replies.ts';
 import type { Roster } from './roster.ts';
@@ -189,22 +189,26 @@ export class Routes {
     return common;
   }
 
-  /** Sends a command to the host of a plan, and asks the others to lend; `head` says the rest. */
-  sendLent(head: RequestHead, command: CommandBytes, plan: LendPlan): boolean {
+  /** Sends a command to the host of a plan, and asks the others to lend; `head`, a host's, says the rest. */
+  sendLent(head: RequestHead, command: CommandBytes, { kept, ...plan }: InquiredPlan): boolean {
     const host = this.#links[plan.host]!;
-    const isHosted = plan.lenders.size > 0;
-    const words = isHosted ? HOST_WORDS : 0;
-    const size = host.frameSize(command.count, command.length, words);
+    const keeps = kept.length > 0 ? 1 : 0;
+    const isHosted = plan.lenders.size + keeps > 0;
+    const size = host.frameSize(command.count, command.length, isHosted ? HOST_WORDS : 0);
     const at = host.reserve(size);
     const places = this.placeLenders(plan);
     if (at < 0 || places === undefined) return false;
     if (!isHosted) {
-      host.writeCommand(at, size, head, command);
+      host.writeCommand(at, size, { ...head, kind: FrameKind.command }, command);
       return true;
     }
     const transaction = this.nextTransaction();
-    host.writeHost(at, size, head, command, transaction, places.length);
-    askLenders(places, lendHead(head, plan.host, transaction));
+    host.writeHost(at, size, head, command, transaction, places.length + keeps);
+    const lend = lendHead(head, plan.host, transaction);
+    askLenders(places, lend);
+    // Nothing of another command comes in between: what finds the ring full goes before all that follows.
+    const keep = { ...lend, kind: FrameKind.keep, database: head.database };
+    if (keeps > 0) host.sendMessage(keep, encodeKeys(kept));
     return true;
   }
 

@@ -30,11 +30,6 @@ export interface ContextParts {
   readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
 }
 
-/** A command needs a key that is neither this shard's nor lent to it. */
-export class KeyElsewhere extends Error {
-  override readonly name = 'KeyElsewhere';
-}
-
 export class ExecutionContext implements ShardContext {
   keyspace: Keyspace;
   readonly store: Store;
@@ -48,8 +43,6 @@ export class ExecutionContext implements ShardContext {
   /** Whether the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
   isOffering = false;
-  /** The command has asked for a key that is not here. */
-  isOutdated = false;
   /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
   items: ItemMark[] | undefined;
   /** How far the judgement of such a command has come. */
@@ -58,6 +51,8 @@ export class ExecutionContext implements ShardContext {
   isPartial = false;
   /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
   lent: ReadonlySet<string> | undefined;
+  /** Whether somebody else has a key, or is to have it first. */
+  isKept: (name: string) => boolean = () => false;
   /** With them here: commands that do what was done to this shard's own. */
   ownEffects: (readonly EffectWord[])[] = [];
   /** Those of them that are dropped after the command. */
@@ -140,9 +135,11 @@ export class ExecutionContext implements ShardContext {
     if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
   }
 
-  demandHere(key: Bytes): void {
-    if (this.shardCount === 1 || this.isOwn(key, 0, key.length)) return;
-    if (this.lent?.has(keyName(this.database, key)) !== true) throw new KeyElsewhere();
+  /** Whether a key that a value names may be looked up now: it is free, or the command has it. */
+  hasHere(key: Bytes): boolean {
+    const name = keyName(this.database, key);
+    if (this.lent !== undefined) return this.lent.has(name);
+    return this.isOwn(key, 0, key.length) && !this.isKept(name);
   }
 
   /** Whether the key belongs to this shard. */

@@ -11,13 +11,14 @@ import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#probes';
 import type { Store } from '#store';
-import { KeyElsewhere, type ExecutionContext } from './context.ts';
+import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Frame } from './frame.ts';
 import { FrameKeys, pointAtShare } from './frame-keys.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from './key-use.ts';
+import { namedKeys } from './named-keys.ts';
 import { answerPart, answerWhole } from './part-answer.ts';
 import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
@@ -122,6 +123,11 @@ export class Executor {
     const entry = this.point(frame);
     const context = this.#context;
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
+    if (entry.otherKeys !== undefined && !this.#hasNamed(entry)) {
+      const { connection } = context;
+      this.#sender.sendSignal(FrameKind.inquiry, connection, frame.sequence, ReplyFlag.outdated);
+      return true;
+    }
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
@@ -133,14 +139,6 @@ export class Executor {
     traced?.end(this.nowUs);
     context.isPartial = false;
     this.#keep(frame, traced);
-    if (context.isOutdated) {
-      traced?.forget();
-      this.#sender.abandon();
-      this.#values[AT.executing] = 0;
-      const slot = words[word + Request.connection]!;
-      this.#sender.sendSignal(FrameKind.inquiry, slot, frame.sequence, ReplyFlag.outdated);
-      return true;
-    }
     if (context.isPutOff) {
       traced?.forget();
       this.#putOff(frame);
@@ -149,6 +147,14 @@ export class Executor {
     this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
     if (again) this.#parts.answered(frame);
     return true;
+  }
+
+  /** Whether the keys that values name are here; they may have changed since main has asked for them. */
+  #hasNamed(entry: CommandEntry): boolean {
+    const context = this.#context;
+    if (context.shardCount === 1) return true;
+    this.setNow();
+    return namedKeys(entry, context, this.args).every((key) => context.hasHere(key));
   }
 
   #putOff(frame: Frame): void {
@@ -298,7 +304,6 @@ export class Executor {
   /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
   execute(entry: CommandEntry, retry?: Wait['retry']): void {
     this.#sender.writer.clearError();
-    this.#context.isOutdated = false;
     try {
       const { command } = entry;
       if (retry !== undefined) retry(this.#context, this.args);
@@ -322,10 +327,6 @@ export class Executor {
 
   /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
   #fail(error: unknown): void {
-    if (error instanceof KeyElsewhere) {
-      this.#context.isOutdated = true;
-      return;
-    }
     if (!(error instanceof CommandError)) throw error;
     this.#sender.rewind();
     this.#sender.writer.error(error);

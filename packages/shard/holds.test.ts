@@ -89,6 +89,25 @@ holding('give the place of a frame to the transaction that it begins', () => {
   assert.equal(order, [1, 2, 3]);
 });
 
+holding('keep what a second frame of a transaction adds, behind those who had it before', () => {
+  const { holds, order, take } = fixture((id, self) => {
+    if (id === 2) self.hold(9, ['b', 'a']);
+  });
+  holds.hold(7, ['b']);
+  holds.hold(9, ['a']);
+  assert.ok(holds.isKept('a'));
+  assert.not.ok(holds.isKept('c'));
+  take(2, ['b']);
+  take(3, ['b']);
+  holds.release(7);
+  assert.equal([...holds.namesOf(9)], ['a', 'b']);
+  take(4, ['a']);
+  assert.equal(order, [2]);
+  holds.release(9);
+  assert.equal(order, [2, 4, 3]);
+  assert.not.ok(holds.isActive);
+});
+
 holding('go on when a transaction ends within the frame that began it', () => {
   const { holds, order, take } = fixture((id, self) => {
     self.hold(100 + id, ['a']);

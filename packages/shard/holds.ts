@@ -14,7 +14,7 @@ import type { Frame } from './frame.ts';
 /** A claim on keys: of a frame that waits, or of a transaction under way. */
 interface Ticket {
   readonly frame: Frame | undefined;
-  readonly keys: readonly string[];
+  readonly keys: Set<string>;
   /** Keys of which another ticket is the first. */
   missing: number;
 }
@@ -82,12 +82,15 @@ export class Holds {
     return false;
   }
 
-  /** Keeps keys for a transaction whose frame is being run. */
+  /** Keeps keys for a transaction whose frame is being run; a second frame of it may keep more. */
   hold(transaction: number, keys: readonly string[]): void {
-    const ticket: Ticket = { frame: undefined, keys: [...new Set(keys)], missing: 0 };
+    const before = this.#byTransaction.get(transaction);
+    const ticket: Ticket = before ?? { frame: undefined, keys: new Set(), missing: 0 };
     this.#byTransaction.set(transaction, ticket);
-    this.#tickets += 1;
-    for (const key of ticket.keys) {
+    if (before === undefined) this.#tickets += 1;
+    for (const key of keys) {
+      if (ticket.keys.has(key)) continue;
+      ticket.keys.add(key);
       const queue = this.#queues.get(key);
       // The first of a queue is the frame being run: its place goes over to the transaction.
       if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
@@ -101,9 +104,20 @@ export class Holds {
     return ticket !== undefined && ticket.frame === undefined;
   }
 
+  /** Whether a key is anybody's but the frame's that is being run. */
+  isKept(key: string): boolean {
+    const first = this.#queues.get(key)?.peek();
+    return first !== undefined && first !== this.#running;
+  }
+
+  /** What a transaction has. */
+  namesOf(transaction: number): Iterable<string> {
+    return this.#byTransaction.get(transaction)?.keys ?? [];
+  }
+
   /** Keeps a key that no transaction has for one, before all that waits for the key. */
   claim(transaction: number, key: string): void {
-    const ticket: Ticket = { frame: undefined, keys: [key], missing: 0 };
+    const ticket: Ticket = { frame: undefined, keys: new Set([key]), missing: 0 };
     this.#byTransaction.set(transaction, ticket);
     this.#tickets += 1;
     const queue = this.#queues.get(key);
@@ -137,7 +151,7 @@ export class Holds {
 
   /** Puts the frame at the end of its keys' queues. */
   #queue(frame: Frame, keys: readonly string[]): void {
-    const ticket: Ticket = { frame, keys: [...new Set(keys)], missing: 0 };
+    const ticket: Ticket = { frame, keys: new Set(keys), missing: 0 };
     this.#tickets += 1;
     for (const key of ticket.keys) {
       const queue = this.#queues.get(key);

@@ -1,6 +1,5 @@
-/** Items of a command that several shards run, and names of keys, as they travel to main. */
+/** Items of a command that several shards run, as they travel to main. */
 
-import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 
 /** Where an item begins: a position of the writer. */
@@ -23,19 +22,6 @@ export function encodeItems(writer: ReplyWriter, items: readonly ItemMark[]): Ui
     body.writeUInt32LE(itemEnd - begin, at + 4);
     body.set(writer.bytes.subarray(begin, itemEnd), at + 8);
     at += 8 + itemEnd - begin;
-  }
-  return body;
-}
-
-/** Names of keys, each behind its size. */
-export function encodeNames(keys: readonly Bytes[]): Uint8Array {
-  const bytes = keys.reduce((sum, key) => sum + 4 + key.length, 0);
-  const body = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const key of keys) {
-    body.writeUInt32LE(key.length, at);
-    body.set(key, at + 4);
-    at += 4 + key.length;
   }
   return body;
 }

@@ -29,7 +29,7 @@ import {
   type CopyMessage,
   type KeyCopy,
 } from './key-copies.ts';
-import { lentKeys, namesOf } from './lent-keys.ts';
+import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import type { LongWork } from './long-work.ts';
 import { addedTo, pushedOf, stubOf } from './stubs.ts';
 import type { ReplySender } from './reply-sender.ts';
@@ -78,6 +78,7 @@ export class Lending {
   constructor(parts: LendingParts) {
     this.#parts = parts;
     this.#holds = parts.holds;
+    parts.context.isKept = (name) => parts.holds.isKept(name);
   }
 
   /** False nearly always: then no frame need be looked at. */
@@ -103,11 +104,22 @@ export class Lending {
     this.#parts.dispatch(frame);
   }
 
+  /** Takes what goes on with something under way; false when the frame is no such. */
+  takes(frame: Frame): boolean {
+    if (frame.kind === FrameKind.keep) this.#keep(frame);
+    else if (frame.kind === FrameKind.prepare) this.#prepare(frame);
+    else if (frame.kind === FrameKind.resume) this.#resume();
+    else return false;
+    return true;
+  }
+
   /** Null when the frame concerns all keys. */
   #keysOf(frame: Frame): readonly string[] | null {
     switch (frame.kind) {
       case FrameKind.lend:
         return namesOf(lentKeys(frame));
+      case FrameKind.keep:
+        return keptNames(frame);
       case FrameKind.barrier:
       case FrameKind.snapshot:
       case FrameKind.unwatch:
@@ -128,13 +140,13 @@ export class Lending {
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
-  prepare(frame: Frame): void {
+  #prepare(frame: Frame): void {
     const { effects, sender } = this.#parts;
     effects.endSharedGroup(frame.sequence);
     sender.sendSignal(FrameKind.prepare, frame.words[frame.word + Request.connection]!, 0, 0);
   }
 
-  resume(): void {
+  #resume(): void {
     // Without a log, or with a transaction that was not run, nothing has ended it before.
     this.#parts.effects.endGroup();
     this.#holds.resume();
@@ -199,6 +211,14 @@ export class Lending {
     });
   }
 
+  /** A host is told of more of its own keys, at the place of its frame. */
+  #keep(frame: Frame): void {
+    const { shardIndex: shard } = this.#parts;
+    const transaction = frame.sequence;
+    this.#holds.hold(transaction, keptNames(frame));
+    this.receive({ transaction, shard, isBroken: false, transactions: 0, copies: [] });
+  }
+
   /** The host gets copies of a lender's keys. */
   receive(message: CopyMessage): void {
     const { transaction } = message;
@@ -207,7 +227,8 @@ export class Lending {
       this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
       return;
     }
-    hosted.lenders.push(message);
+    // What the shard keeps of its own is no copy.
+    if (message.shard !== this.#parts.shardIndex) hosted.lenders.push(message);
     hosted.lendersLeft -= 1;
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
@@ -254,6 +275,7 @@ export class Lending {
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
   #runHosted({ frame, lenders }: HostedTransaction): void {
     const { store, executor, context, blocking } = this.#parts;
+    const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
     // Evicting later could throw out a copy that the command is about to use.
     executor.makeRoomFor(frame);
     for (const { copies } of lenders) {
@@ -264,7 +286,7 @@ export class Lending {
     context.ownEffects = [];
     const lent = lenders.flatMap(({ copies }) => copies);
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
-    context.lent = lentNames;
+    context.lent = new Set([...lentNames, ...this.#holds.namesOf(transaction)]);
     // The only command may have what is lent to be read: it is dropped afterwards.
     const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
     context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));

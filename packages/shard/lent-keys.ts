@@ -1,7 +1,7 @@
-/** What a `lend` frame asks for. */
+/** What `lend` and `keep` frames ask for. */
 
 import { keyName, type Bytes } from '#base';
-import { LendFlag, Request } from '#link';
+import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
 import type { Frame } from './frame.ts';
 
 export interface LentKey {
@@ -43,4 +43,10 @@ export function lentKeys(frame: Frame): LentKey[] {
     });
   }
   return keys;
+}
+
+/** The keys of a `keep` frame. */
+export function keptNames(frame: Frame): readonly string[] {
+  const database = frame.words[frame.word + Request.kind]! >>> DATABASE_SHIFT;
+  return decodeKeys(frame.body).map((key) => keyName(database, key));
 }

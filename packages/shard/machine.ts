@@ -72,16 +72,15 @@ export class ShardMachine {
   constructor(parts: MachineParts) {
     this.#parts = parts;
     const base = new Foundations(parts, () => this.#executor);
-    const { store } = base;
-    this.store = store;
     this.#base = base;
+    this.store = base.store;
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#notes = new BatchNotes(parts.page, parts.flight);
-    this.#ahead = new FramesAhead(parts.requests, parts.memory, store.lookAhead);
+    this.#ahead = new FramesAhead(parts.requests, parts.memory, base.store.lookAhead);
     base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
-    const { context, sender, watches, effects, waiters, events, settings, slowness } = base;
+    const { store, context, sender, watches, effects, waiters, events, settings, slowness } = base;
     const { index: shardIndex, shardCount } = parts;
     const shared = {
       ...{ store, context, sender, watches, effects, shardIndex, shardCount },
@@ -142,7 +141,11 @@ export class ShardMachine {
     this.#base.questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
     this.#base.questions.on(HEAP, () => this.#parts.probe.heap());
     this.#base.questions.on(PURGE, () => this.#base.upkeep.purge());
-    this.#base.questions.on(SHARD_CONTENT, () => this.#content());
+    // Nothing is on a disk tier: all keys are in memory.
+    this.#base.questions.on(SHARD_CONTENT, (): ShardContent => {
+      const keys = this.store.keyCount;
+      return { keys, hot_keys: keys, warm_keys: 0 };
+    });
     this.#base.slowness.answer(this.#base.questions);
     this.#base.fates.answer(this.#base.questions);
     this.#base.keyUse.answer(this.#base.questions);
@@ -180,12 +183,6 @@ export class ShardMachine {
         this.#blocking.answered(frame);
       },
     });
-  }
-
-  /** Nothing is on a disk tier: all keys are in memory. */
-  #content(): ShardContent {
-    const keys = this.store.keyCount;
-    return { keys, hot_keys: keys, warm_keys: 0 };
   }
 
   /** Before a log is done again, up to the transaction `stopAt`: from nothing, and nobody is told. */
@@ -375,12 +372,6 @@ export class ShardMachine {
         this.#executor.setNow();
         this.#lending.stop(frame);
         break;
-      case FrameKind.prepare:
-        this.#lending.prepare(frame);
-        break;
-      case FrameKind.resume:
-        this.#lending.resume();
-        break;
       case FrameKind.offer:
         this.#blocking.offer(frame);
         break;
@@ -394,7 +385,7 @@ export class ShardMachine {
         this.#blocking.unpark(frame);
         break;
       default:
-        this.#messages.take(frame);
+        if (!this.#lending.takes(frame)) this.#messages.take(frame);
     }
   }
 }

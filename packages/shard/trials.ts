@@ -1,14 +1,15 @@
 /** Looks at what commands would do here, and runs those that several shards run together. */
 
-import { CommandError, type Bytes } from '#base';
+import { CommandError } from '#base';
 import type { Wait } from '#commands';
-import { FrameKind, Request } from '#link';
+import { encodeKeys, FrameKind, Request } from '#link';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
-import { encodeItems, encodeNames } from './items.ts';
+import { encodeItems } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
+import { namedKeys } from './named-keys.ts';
 import type { ReplySender } from './reply-sender.ts';
 
 export interface TrialsParts {
@@ -54,21 +55,16 @@ export class Trials {
     return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
   }
 
-  /** Tells main which other keys a command reads; the error that it would answer says that there are none. */
+  /** Tells main which other keys a command reads. */
   inquire(frame: Frame): void {
     const { executor, context, sender } = this.#parts;
     const { words, word } = frame;
-    const { command } = executor.point(frame);
+    const entry = executor.point(frame);
     executor.setNow();
-    let keys: readonly Bytes[] = [];
-    try {
-      if (command.route === 'oneShard') keys = command.otherKeys?.of(context, executor.args) ?? [];
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-    }
+    const keys = namedKeys(entry, context, executor.args);
     const sequence = words[word + Request.sequence]! >>> 0;
     const slot = words[word + Request.connection]!;
-    sender.send(FrameKind.inquiry, slot, sequence, encodeNames(keys));
+    sender.send(FrameKind.inquiry, slot, sequence, encodeKeys(keys));
   }
 
   /** Whether a command that waits would answer; an error is an answer. */

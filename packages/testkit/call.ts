@@ -143,10 +143,6 @@ export class CallContext implements ShardContext {
     this.watched.push(key);
   }
 
-  demandHere(): void {
-    // One shard has all keys.
-  }
-
   logOwn(): void {
     // All keys are here.
   }

@@ -174,16 +174,19 @@ function answerSorted(context: ShardContext, args: Arguments, request: SortReque
 
 /** Copies of the elements; a key that is not there has none. */
 function elementsOf(context: ShardContext, args: Arguments): { elements: Bytes[]; type: number } {
-  const ref = findToRead(context, args, 1);
+  return elementsAt(context, findToRead(context, args, 1));
+}
+
+function elementsAt({ keyspace }: ShardContext, ref: Ref): { elements: Bytes[]; type: number } {
   if (ref === 0) return { elements: [], type: ValueType.none };
-  const type = context.keyspace.type(ref);
+  const type = keyspace.type(ref);
   const elements: Bytes[] = [];
   if (type !== ValueType.list && type !== ValueType.set && type !== ValueType.zset) {
     throw errors.wrongType;
   }
   // A list's pieces are index and element, a sorted set's member and score.
   const piece = type === ValueType.list ? 1 : 0;
-  eachElement(context.keyspace, ref, (pieces) => elements.push(pieces[piece]!));
+  eachElement(keyspace, ref, (pieces) => elements.push(pieces[piece]!));
   return { elements, type };
 }
 
@@ -244,7 +247,6 @@ function valueFor(context: ShardContext, pattern: Pattern, element: Bytes): Byte
   if (pattern.isElement) return element;
   if (pattern.around === undefined) return undefined;
   const key = keyFor(pattern, element);
-  context.demandHere(key);
   const ref = context.keyspace.find(key, 0, key.length);
   if (context.tellsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
   if (ref === 0) {
@@ -308,12 +310,13 @@ function store(
   context.reply.integer(output.length);
 }
 
-/** The keys that the patterns name, each once. */
+/** The keys that the patterns name, each once. Nothing is counted: the command itself is yet to be run. */
 function keysNamed(context: ShardContext, args: Arguments, request: SortRequest): Bytes[] {
   const { by, gets, isUnsorted } = request;
   const patterns = [...gets, ...(by === undefined || isUnsorted ? [] : [by])];
   const named = new Map<string, Bytes>();
-  for (const element of elementsOf(context, args).elements) {
+  const ref = context.keyspace.peek(args.source, args.at(1), args.length(1));
+  for (const element of elementsAt(context, ref).elements) {
     for (const pattern of patterns) {
       if (pattern.around === undefined) continue;
       const key = keyFor(pattern, element);

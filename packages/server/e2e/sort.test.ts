@@ -1,8 +1,9 @@
 /** SORT BY and GET over shards: keys that only the elements tell, while others change them. */
 // test-limit: 60s
-import { startServer, type ChildServer, type RespClient } from '#testkit';
+import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keysOnShard } from './keys.ts';
 
 const sorting = suite('SORT over shards');
 
@@ -60,6 +61,67 @@ sorting('errors are those of one shard', async () => {
   assert.match((wrongType as Error).message, /^WRONGTYPE/);
   assert.match((syntax as Error).message, /syntax error/);
   assert.equal(await client.call('SORT', 'nowhere', 'BY', 'w:*'), []);
+});
+
+sorting('a key that is named waits for what is under way with it', async () => {
+  const [list, named] = keysOnShard(0, SHARDS, 2) as [string, string];
+  const [long] = keysOnShard(1, SHARDS, 1) as [string];
+  const elsewhere = keysOnShard(2, SHARDS, 1, 'far')[0]!;
+  const elements = Array.from({ length: 100_000 }, () => 'x'.repeat(20));
+  // Where all that is named is of the list's own shard, and where some is not.
+  for (const other of ['', elsewhere]) {
+    const replies = await client.pipeline([
+      ['DEL', list],
+      ['RPUSH', list, named, ...(other === '' ? [] : [other])],
+      ['RPUSH', long, ...elements],
+      ['SET', named, 'no number'],
+      ['RENAME', long, named],
+      ['SORT_RO', list, 'BY', '*'],
+      ['SORT', list, 'BY', '*', 'STORE', list],
+    ]);
+    // A list weighs nothing, so the elements are in their own order.
+    const sorted = other === '' ? [named] : [other, named].sort();
+    assert.equal(replies.slice(-3), ['OK', sorted, sorted.length]);
+  }
+});
+
+sorting('a list that changes while it waits names other keys', async () => {
+  const [list, first, second] = keysOnShard(0, SHARDS, 3) as [string, string, string];
+  const [long, names] = keysOnShard(1, SHARDS, 2) as [string, string];
+  const elements = Array.from({ length: 100_000 }, () => 'x'.repeat(20));
+  const replies = await client.pipeline([
+    ['RPUSH', list, first],
+    ['RPUSH', names, second],
+    ['RPUSH', long, ...elements],
+    ['MSET', first, '1', second, 'no number'],
+    ['RENAME', names, list],
+    ['RENAME', long, second],
+    ['SORT_RO', list, 'BY', '*'],
+  ]);
+  assert.equal(replies.slice(-3), ['OK', 'OK', [second]]);
+});
+
+sorting('keys are looked up as often as by one shard', async () => {
+  const counts = async (...words: string[]): Promise<string> => {
+    await client.call('CONFIG', 'RESETSTAT');
+    await client.call(...words);
+    const stats = textOf(await client.call('INFO', 'stats', 'commandstats'));
+    const lines = stats.split('\r\n');
+    const shown = /^keyspace_(hits|misses)|^cmdstat_sort/;
+    return lines
+      .filter((line) => shown.test(line))
+      .map((line) => line.replace(/,.*/, ''))
+      .join(' ');
+  };
+  const hits = 1 + 2 * ELEMENTS.length;
+  assert.is(
+    await counts('SORT', 'list', 'BY', 'w:*', 'GET', 'h:*->name', 'GET', 'none:*'),
+    `keyspace_hits:${hits} keyspace_misses:${ELEMENTS.length} cmdstat_sort:calls=1`,
+  );
+  assert.is(
+    await counts('SORT_RO', 'none', 'BY', 'w:*'),
+    'keyspace_hits:0 keyspace_misses:1 cmdstat_sort_ro:calls=1',
+  );
 });
 
 sorting('what is answered was true at one moment, however the keys change', async () => {
