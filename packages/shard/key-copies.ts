@@ -108,6 +108,11 @@ export function isLong({ state, type, encoding, value, object }: KeyCopy): boole
   return codecOf(type, encoding).bytesOf(object) > LONG_COPY_BYTES;
 }
 
+/** Makes the values of all copies that have come with messages. */
+export function* unpackAll(messages: readonly CopyMessage[]): Steps<void> {
+  for (const { copies } of messages) for (const copy of copies) yield* unpack(copy);
+}
+
 /** Makes the value of a copy that has come with a message: `install` needs it. */
 export function* unpack(copy: KeyCopy): Steps<void> {
   const { state, type, encoding, sent } = copy;
