@@ -8,7 +8,7 @@ import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
-import { corrupted, keep, raised, valueOf } from './value.ts';
+import { corrupted, keep, ownValueOf, raised, valueOf } from './value.ts';
 
 export const pfadd = oneShard({
   name: 'PFADD',
@@ -26,14 +26,23 @@ export const pfadd = oneShard({
   run(context, args) {
     const ref = findToWrite(context, args, 1);
     const isNew = ref === 0;
-    const before: Bytes = isNew ? hyperloglog.emptySparse() : valueOf(context, ref);
+    const before: Bytes = isNew ? hyperloglog.emptySparse() : ownValueOf(context, ref);
     let value = before;
     let raises = 0;
     for (let index = 2; index < args.count; index += 1) {
       hyperloglog.locate(args.source, args.at(index), args.length(index));
       const { register, count } = hyperloglog.place;
       const after = raised(context, value, register, count);
-      if (after === undefined) continue;
+      if (after === 'kept') continue;
+      if (after === 'broken') {
+        // What came before it is added.
+        if (raises > 0) {
+          hyperloglog.forgetCount(value);
+          keep(context, args, 1, value);
+          changedAt(context, args, 1, events.silent);
+        }
+        throw corrupted;
+      }
       value = after;
       raises += 1;
     }
@@ -59,23 +68,24 @@ export const pfcount = oneShard({
   keys: keysToEnd('RW', 'access'),
   args: [{ name: 'key', type: 'key', multiple: true }],
   run(context, args) {
-    if (args.count === 2) context.reply.integer(countOfOne(context, args));
+    if (args.count === 2) context.reply.bigInteger(countOfOne(context, args));
     else context.reply.integer(countOfAll(context, args));
   },
 });
 
-function countOfOne(context: ShardContext, args: Arguments): number {
+function countOfOne(context: ShardContext, args: Arguments): bigint {
   const ref = findToRead(context, args, 1);
-  if (ref === 0) return 0;
-  const value = valueOf(context, ref);
+  if (ref === 0) return 0n;
+  const value = ownValueOf(context, ref);
   const cached = hyperloglog.cachedCount(value);
   if (cached !== undefined) return cached;
   const registers = new Uint8Array(hyperloglog.REGISTERS);
-  if (!hyperloglog.mergeInto(registers, value)) throw corrupted;
+  if (!hyperloglog.isWhole(value)) throw corrupted;
+  hyperloglog.mergeInto(registers, value);
   const count = hyperloglog.estimate(registers);
   hyperloglog.cacheCount(value, count);
   changedAt(context, args, 1, events.silent);
-  return count;
+  return BigInt(count);
 }
 
 function countOfAll(context: ShardContext, args: Arguments): number {
@@ -136,7 +146,9 @@ function denseOf(before: Bytes): Bytes {
 function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {
   let value: Bytes = before.slice();
   for (const [register, count] of registers.entries()) {
-    if (count > 0) value = raised(context, value, register, count) ?? value;
+    const after = count > 0 ? raised(context, value, register, count) : 'kept';
+    // A code that cannot be raised there stays as it is, as in Redis.
+    if (typeof after !== 'string') value = after;
   }
   return value;
 }

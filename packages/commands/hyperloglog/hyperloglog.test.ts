@@ -112,4 +112,45 @@ hyperloglog('answers a broken code with an error', () => {
   }
 });
 
+/** A sparse value of these opcodes, whose count is not known. */
+const sparse = (...opcodes: number[]): string =>
+  `HYLL\u0001${'\0'.repeat(10)}\u0080${String.fromCharCode(...opcodes)}`;
+
+hyperloglog('raises what a cut code still names', () => {
+  // The first byte of a run of zeros whose length has two, or a run whose second byte is all that is missing.
+  for (const cut of [sparse(0x7f), sparse(0x40), sparse(0x7f, 0xff, 0x40), sparse(0x87, 0x7f)]) {
+    const context = new CallContext();
+    for (let nth = 0; nth < 200; nth += 1) {
+      call(context, ['SET', 'h', cut]);
+      const reply = call(context, `PFADD h ${String(nth)}`);
+      assert.ok([1, '-INVALIDOBJ Corrupted HLL object detected'].includes(reply as number), cut);
+    }
+  }
+});
+
+hyperloglog('takes a code for whole that has named all registers before a value', () => {
+  const context = new CallContext();
+  call(context, ['SET', 'h', sparse(0x7f, 0xff, 0x80)]);
+  assert.is(call(context, 'PFMERGE d h'), 'OK');
+  assert.is(call(context, 'PFCOUNT d'), 0);
+  assert.is(call(context, 'PFADD h a'), 1);
+  assert.is(call(context, 'PFCOUNT h'), '-INVALIDOBJ Corrupted HLL object detected');
+});
+
+hyperloglog('keeps what was added before a register that its code does not name', () => {
+  const context = new CallContext();
+  // Of 9,000 registers: some elements fall beyond.
+  call(context, ['SET', 'h', sparse(0x40 | (8_999 >> 8), 8_999 & 255)]);
+  const elements = Array.from({ length: 40 }, (_, nth) => `e${String(nth)}`).join(' ');
+  assert.is(call(context, `PFADD h ${elements}`), '-INVALIDOBJ Corrupted HLL object detected');
+  assert.not.equal(call(context, 'PFDEBUG DECODE h'), 'Z:9000');
+});
+
+hyperloglog('answers whatever count is written into the value', () => {
+  const context = new CallContext();
+  call(context, 'PFADD h a');
+  call(context, ['SETRANGE', 'h', '8', '\u0000922337\u0032']);
+  assert.equal(call(context, 'PFCOUNT h'), 3618417120593983744n);
+});
+
 hyperloglog.run();

@@ -18,6 +18,13 @@ export function valueOf({ keyspace }: ShardContext, ref: Ref): Bytes {
   return value;
 }
 
+/** The value of a command that may write to it; whether or not it does, it is kept as such a string then. */
+export function ownValueOf(context: ShardContext, ref: Ref): Bytes {
+  const value = valueOf(context, ref);
+  context.keyspace.setEncoding(ref, StringForm.raw);
+  return value;
+}
+
 /** Writes a whole value to the key that argument `index` names, keeping when it expires. */
 export function keep(context: ShardContext, args: Arguments, index: number, value: Bytes): Ref {
   const { keyspace } = context;
@@ -29,25 +36,23 @@ export function keep(context: ShardContext, args: Arguments, index: number, valu
   return ref;
 }
 
-/** Raises a register; answers the value as it is then, or undefined when it was that high already. */
+/** Raises a register; answers the value as it is then, that it was that high already, or that its code is broken. */
 export function raised(
   context: ShardContext,
   value: Bytes,
   register: number,
   count: number,
-): Bytes | undefined {
+): Bytes | 'kept' | 'broken' {
   if (hyperloglog.isDense(value)) {
-    if (hyperloglog.denseRegister(value, register) >= count) return undefined;
+    if (hyperloglog.denseRegister(value, register) >= count) return 'kept';
     hyperloglog.setDenseRegister(value, register, count);
     return value;
   }
   const bytesMax = context.settings.number('hll-sparse-max-bytes');
   const outcome = hyperloglog.raiseSparse(value, register, count, bytesMax);
-  if (outcome === 'kept') return undefined;
-  if (outcome === 'broken') throw corrupted;
   if (outcome !== 'too-large') return outcome;
   const dense = hyperloglog.toDense(value);
-  if (dense === undefined) throw corrupted;
+  if (dense === undefined) return 'broken';
   hyperloglog.setDenseRegister(dense, register, count);
   return dense;
 }

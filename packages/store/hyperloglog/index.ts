@@ -10,6 +10,7 @@ export {
   HEADER_BYTES,
   isDense,
   isHyperLogLog,
+  isWhole,
   locate,
   mergeInto,
   place,

@@ -10,7 +10,7 @@
  * 1vvvvvxx: x+1 registers are v+1.
  */
 
-import type { Bytes } from '#base';
+import { asBuffer, type Bytes } from '#base';
 import { hash, hashed } from './murmur.ts';
 
 export const REGISTERS = 16_384;
@@ -76,12 +76,10 @@ export function isDense(value: Bytes): boolean {
   return value[ENCODING_AT] === DENSE;
 }
 
-/** The cached count; undefined when it is no longer true. */
-export function cachedCount(value: Bytes): number | undefined {
+/** The cached count, which may be any 63 bits that somebody has written there; undefined when it is no longer true. */
+export function cachedCount(value: Bytes): bigint | undefined {
   if ((value[STALE_AT]! & 0x80) !== 0) return undefined;
-  let count = 0;
-  for (let index = CACHE_AT + 7; index >= CACHE_AT; index -= 1) count = count * 256 + value[index]!;
-  return count;
+  return asBuffer(value).readBigInt64LE(CACHE_AT);
 }
 
 export function cacheCount(value: Bytes, count: number): void {
@@ -120,7 +118,7 @@ export interface Run {
   length: number;
 }
 
-/** The run whose opcode is at `at`. */
+/** The run whose opcode is at `at`; what the end of the value has cut off is zero. */
 export function runAt(value: Bytes, at: number): Run {
   const opcode = value[at]!;
   if ((opcode & 0x80) !== 0) {
@@ -131,7 +129,10 @@ export function runAt(value: Bytes, at: number): Run {
   return { bytes: 2, value: 0, length };
 }
 
-/** Raises `registers` to what the value has; false when its sparse code is broken. */
+/**
+ * Raises `registers` to what the value has; false when its sparse code is broken. As in Redis, a code that has named
+ * all registers is whole although a run of a value follows: it is the end (hllMerge of 7.4.1).
+ */
 export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   if (isDense(value)) {
     for (let register = 0; register < REGISTERS; register += 1) {
@@ -144,10 +145,24 @@ export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   let at = HEADER_BYTES;
   while (at < value.length) {
     const run = runAt(value, at);
-    if (register + run.length > REGISTERS) return false;
-    for (let end = register + run.length; register < end; register += 1) {
-      if (run.value > registers[register]!) registers[register] = run.value;
+    const end = register + run.length;
+    if (run.value > 0 && end > REGISTERS) break;
+    for (let index = register; index < end && run.value > 0; index += 1) {
+      if (run.value > registers[index]!) registers[index] = run.value;
     }
+    register = end;
+    at += run.bytes;
+  }
+  return register === REGISTERS;
+}
+
+/** Whether a sparse code names as many registers as there are; what counts demands it. */
+export function isWhole(value: Bytes): boolean {
+  if (isDense(value)) return true;
+  let register = 0;
+  for (let at = HEADER_BYTES; at < value.length;) {
+    const run = runAt(value, at);
+    register += run.length;
     at += run.bytes;
   }
   return register === REGISTERS;

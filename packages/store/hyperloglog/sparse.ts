@@ -1,7 +1,7 @@
 /** Setting one register of a sparse code, as Redis does: the same opcodes come out. */
 
 import { type Bytes } from '#base';
-import { HEADER_BYTES, REGISTERS, runAt, SPARSE_VALUE_MAX, type Run } from './registers.ts';
+import { HEADER_BYTES, runAt, SPARSE_VALUE_MAX, type Run } from './registers.ts';
 
 /** Opcodes that are looked at for neighbours to join. */
 const JOIN_OPCODES = 5;
@@ -31,16 +31,14 @@ export function raiseSparse(
     first += run.length;
     run = undefined;
   }
-  if (run === undefined || first + run.length > REGISTERS) return 'broken';
+  if (run === undefined) return 'broken';
   if (run.value >= count) return 'kept';
   const opcodes = splitRun(run, register - first, count);
   const size = value.length - run.bytes + opcodes.length;
   if (size > value.length && size > bytesMax) return 'too-large';
-  const raised = Buffer.allocUnsafe(size);
-  raised.set(value.subarray(0, at));
-  raised.set(opcodes, at);
-  raised.set(value.subarray(at + run.bytes), at + opcodes.length);
-  return joinNeighbours(raised, previousAt);
+  const parts = [value.subarray(0, at), Uint8Array.from(opcodes), value.subarray(at + run.bytes)];
+  // An opcode that the end of the value had cut in two was as long as a whole one: what takes its place is cut too.
+  return joinNeighbours(Buffer.concat(parts, size), previousAt);
 }
 
 /** The opcodes that take the place of a run when the register at `offset` in it gets a value of its own. */

@@ -12,10 +12,18 @@ export const hyperloglog: Family = {
     [1, (draw) => ['PFDEBUG', draw.pick('ENCODING', 'DECODE', 'TODENSE', 'NONE'), draw.key()]],
     [0.3, (draw) => ['SET', draw.key(), draw.pick('HYLL', 'x', `HYLL${'\x00'.repeat(12)}`)]],
     [0.2, (draw) => ['SETRANGE', draw.key(), draw.integer(0, 13), draw.pick('\x00', '\xff', 'H')]],
+    [0.3, (draw) => ['SET', draw.key(), `HYLL\x01${'\x00'.repeat(10)}\x80${code(draw, 12)}`]],
     [0.5, (draw) => ['GET', draw.key()]],
     [0.5, (draw) => ['STRLEN', draw.key()]],
   ],
 };
+
+/** Whole opcodes of a sparse code, which seldom name all registers. Of a cut one Redis reads what lies behind it. */
+function code(draw: Draw, most: number): string {
+  const opcode = (): string =>
+    draw.pick('\x00', '\x3f', '\x40\x00', '\x7f\xff', '\x80', '\x87', '\xff');
+  return draw.list(1, most, opcode).join('');
+}
 
 function elements(draw: Draw): Words {
   if (draw.chance(0.1)) return [];
