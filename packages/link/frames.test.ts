@@ -79,7 +79,7 @@ frames('words of a request', () => {
     { ...RequestFlag },
     {
       ...{ resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
-      traced: 0x2000,
+      ...{ traced: 0x2000, watches: 0x4000 },
     },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });

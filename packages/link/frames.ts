@@ -165,6 +165,8 @@ export const RequestFlag = {
   again: 1 << 12,
   /** The command is traced: its times are wanted. */
   traced: 1 << 13,
+  /** Of `exec`: the client watches keys, here perhaps. */
+  watches: 1 << 14,
 } as const;
 
 /**

@@ -144,6 +144,8 @@ export class Transactions {
     const transaction = routes.nextTransaction();
     const host = routes.linkFor(client, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
+    const isWatching = client.watched.size > 0;
+    if (isWatching) head.flags |= RequestFlag.watches;
     const payload = execPayload(queue, {
       flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch | RequestFlag.traced),
       database: client.database,
@@ -158,7 +160,7 @@ export class Transactions {
     head.sequence = client.takeSequence();
     host.writePayload(hostAt, hostSize, head, queue.length, payload);
     const lend = lendHead(head, plan.host, transaction);
-    lend.enqueuedUs = client.watched.size > 0 ? client.slot + 1 : 0;
+    lend.enqueuedUs = isWatching ? client.slot + 1 : 0;
     askLenders(places, lend);
     this.#showSent(client, queue);
     client.transaction = undefined;

@@ -187,15 +187,14 @@ export class Executor {
     const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
-    const mayNotRun = this.#parts.watches.take(slot) || isBroken;
     this.#sender.begin(slot, sequence);
     const isResp3 = (words[word + Request.kind]! & RequestFlag.resp3) !== 0;
     writer.protocol = isResp3 ? 3 : 2;
     writer.clearError();
-    if (mayNotRun) writer.nilArray();
+    if (isBroken) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    if (!mayNotRun) {
+    if (!isBroken) {
       this.#parts.effects.beginGroup();
       let step = 0;
       for (const queued of framesIn(frame)) {

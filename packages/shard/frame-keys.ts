@@ -1,13 +1,13 @@
 /** The keys that frames name: for holds, for watches, and for what must be kept before it changes. */
 
 import { keyName } from '#base';
-import { findKeys, mayWrite, type Arguments, type CommandEntry } from '#commands';
-import { FrameKind, Request } from '#link';
+import { commandTable, findKeys, mayWrite, type Arguments, type CommandEntry } from '#commands';
+import { FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from './effects.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
-import type { Watches } from './watches.ts';
+import { watchPlace, type Watches } from './watches.ts';
 
 /** Told of a key: where it stands in the arguments, and whether it may be written. */
 type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
@@ -16,6 +16,19 @@ type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: 
 interface Pointer {
   readonly args: Arguments;
   point(frame: Frame, spans?: number): CommandEntry;
+  entryOf(frame: Frame): CommandEntry;
+}
+
+const WATCH = commandTable.byName('WATCH');
+
+/** The client whose frame it is, by main's number. */
+export function slotOf({ words, word }: Frame): number {
+  return words[word + Request.connection]!;
+}
+
+/** Whether a transaction's client watches keys. */
+export function isWatching({ words, word }: Frame): boolean {
+  return (words[word + Request.kind]! & RequestFlag.watches) !== 0;
 }
 
 export class FrameKeys {
@@ -35,9 +48,14 @@ export class FrameKeys {
     const hasOwn = this.#visit(frame, (database, args, index) => {
       names.push(keyName(database, args.source, args.at(index), args.length(index)));
     });
-    if (frame.kind !== FrameKind.exec) return hasOwn ? names : null;
-    const slot = frame.words[frame.word + Request.connection]!;
-    return [...names, ...this.#watches.namesOf(slot)];
+    if (!hasOwn) return null;
+    const slot = slotOf(frame);
+    if (frame.kind === FrameKind.exec) {
+      if (isWatching(frame)) names.push(...this.#watches.namesOf(slot), watchPlace(slot));
+    } else if (this.#pointer.entryOf(frame) === WATCH) {
+      names.push(watchPlace(slot));
+    }
+    return names;
   }
 
   /** Those that may be written, each once. */

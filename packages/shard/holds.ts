@@ -33,8 +33,9 @@ export class Holds {
   readonly #run: (frame: Frame) => void;
   #tickets = 0;
   #isSettling = false;
-  /** What `settle` is running. */
+  /** What `settle` is running, and the keys that it has waited for. */
   #running: Ticket | undefined;
+  #runningKeys: Iterable<string> | undefined;
   #isStopped = false;
 
   /** `run` does what a frame says, when its turn has come. */
@@ -83,7 +84,7 @@ export class Holds {
   }
 
   /** Keeps keys for a transaction whose frame is being run; a second frame of it may keep more. */
-  hold(transaction: number, keys: readonly string[]): void {
+  hold(transaction: number, keys: Iterable<string>): void {
     const before = this.#byTransaction.get(transaction);
     const ticket: Ticket = before ?? { frame: undefined, keys: new Set(), missing: 0 };
     this.#byTransaction.set(transaction, ticket);
@@ -96,6 +97,11 @@ export class Holds {
       if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
       else queue.replaceFirst(ticket);
     }
+  }
+
+  /** Keeps all keys of the frame that is being run: those it has waited for, else those that `names` tells. */
+  holdAll(transaction: number, names: () => readonly string[]): void {
+    this.hold(transaction, this.#runningKeys ?? names());
   }
 
   /** Whether a transaction has the key now. */
@@ -195,7 +201,7 @@ export class Holds {
     // A claim has come before it meanwhile.
     if (ticket.missing > 0) return true;
     this.#running = ticket;
-    this.#run(ticket.frame);
+    this.#runWaited(ticket.frame, [...ticket.keys]);
     this.#running = undefined;
     this.#leave(ticket);
     return true;
@@ -207,9 +213,15 @@ export class Holds {
     if (next === undefined || this.#isStopped) return false;
     if (next.keys === null && this.#tickets > 0) return false;
     this.#behind.shift();
-    if (next.keys === null || this.#hasFree(next.keys)) this.#run(next.frame);
+    if (next.keys === null || this.#hasFree(next.keys)) this.#runWaited(next.frame, next.keys);
     else this.#queue(next.frame, next.keys);
     return true;
+  }
+
+  #runWaited(frame: Frame, keys: readonly string[] | null): void {
+    this.#runningKeys = keys ?? undefined;
+    this.#run(frame);
+    this.#runningKeys = undefined;
   }
 }
 

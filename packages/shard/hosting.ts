@@ -14,6 +14,7 @@ import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Executor } from './executor.ts';
 import type { Frame } from './frame.ts';
+import { isWatching, slotOf } from './frame-keys.ts';
 import type { Holds } from './holds.ts';
 import {
   copyOf,
@@ -29,6 +30,7 @@ import { keptNames } from './lent-keys.ts';
 import type { LongWork } from './long-work.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { addedTo } from './stubs.ts';
+import type { Watches } from './watches.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
 
@@ -45,12 +47,15 @@ export interface HostingParts {
   readonly blocking: Blocking;
   readonly effects: Effects;
   readonly work: LongWork;
+  readonly watches: Watches;
 }
 
 interface HostedTransaction {
   frame: Frame;
   lendersLeft: number;
   lenders: CopyMessage[];
+  /** A key that the client watches here had changed. */
+  readonly isBroken: boolean;
 }
 
 export class Hosting {
@@ -63,6 +68,17 @@ export class Hosting {
     this.#parts = parts;
   }
 
+  /** A transaction is at its place in the order: it is run when all lent keys are there. */
+  beginTransaction(frame: Frame): void {
+    if (frame.words[frame.word + HostWord.lenders]! > 0) {
+      this.begin(frame);
+      return;
+    }
+    const { executor } = this.#parts;
+    executor.makeRoomFor(frame);
+    executor.runTransaction(frame, this.#isBroken(frame));
+  }
+
   /** A host's frame is at its place in the order. */
   begin(frame: Frame): void {
     const { words, word } = frame;
@@ -70,11 +86,20 @@ export class Hosting {
     const transaction = words[word + HostWord.transaction]! >>> 0;
     const lendersLeft = words[word + HostWord.lenders]!;
     values[AT.lends] = values[AT.lends]! + 1;
-    this.#hosted.set(transaction, { frame: frame.detached(), lendersLeft, lenders: [] });
-    holds.hold(transaction, executor.keys.namesOf(frame) ?? []);
+    holds.holdAll(transaction, () => executor.keys.namesOf(frame) ?? []);
+    const isBroken = this.#isBroken(frame);
+    const hosted = { frame: frame.detached(), lendersLeft, lenders: [], isBroken };
+    this.#hosted.set(transaction, hosted);
     const early = this.#early.get(transaction) ?? [];
     this.#early.delete(transaction);
     for (const message of early) this.receive(message);
+  }
+
+  /** Judges what a transaction's client watches here, at the place of the frame, and ends its watches. */
+  #isBroken(frame: Frame): boolean {
+    const { executor, watches } = this.#parts;
+    executor.setNow();
+    return isWatching(frame) && watches.take(slotOf(frame));
   }
 
   /** A host is told of more of its own keys, at the place of its frame. */
@@ -112,7 +137,7 @@ export class Hosting {
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
-  #runHosted({ frame, lenders }: HostedTransaction): void {
+  #runHosted({ frame, lenders, ...hosted }: HostedTransaction): void {
     const { store, executor, context, blocking } = this.#parts;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
     // Evicting later could throw out a copy that the command is about to use.
@@ -129,7 +154,7 @@ export class Hosting {
     // The only command may have what is lent to be read: it is dropped afterwards.
     const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
     context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
-    const isBroken = lenders.some((lender) => lender.isBroken);
+    const isBroken = hosted.isBroken || lenders.some((lender) => lender.isBroken);
     const { transactions } = this.#parts.effects;
     const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;

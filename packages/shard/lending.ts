@@ -4,9 +4,9 @@
  */
 
 import { finish, type Bytes } from '#base';
-import { addInto, pushOnto } from '#commands';
+import { addInto, commandTable, pushOnto } from '#commands';
 import { AT } from '#diag';
-import { FrameKind, HostWord, ReplyFlag, Request, RequestFlag } from '#link';
+import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
 import { ValueType, type Keyspace } from '#store';
 import type { Frame } from './frame.ts';
@@ -21,14 +21,14 @@ import {
   type CopyMessage,
   type KeyCopy,
 } from './key-copies.ts';
+import { slotOf } from './frame-keys.ts';
 import { Hosting, type HostingParts } from './hosting.ts';
 import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import { pushedOf, stubOf } from './stubs.ts';
-import type { Watches } from './watches.ts';
+import { watchPlace } from './watches.ts';
 
 /** What lending asks of the machine it is a part of. */
 export interface LendingParts extends HostingParts {
-  readonly watches: Watches;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
@@ -40,15 +40,17 @@ const IMMEDIATE: ReadonlySet<number> = new Set([
   FrameKind.introduce,
 ]);
 
+const WATCH = commandTable.byName('WATCH');
+
 export class Lending {
   readonly #parts: LendingParts;
   readonly #holds: Holds;
-  readonly #hosting: Hosting;
+  readonly hosting: Hosting;
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
     this.#holds = parts.holds;
-    this.#hosting = new Hosting(parts);
+    this.hosting = new Hosting(parts);
     parts.context.isKept = (name) => parts.holds.isKept(name);
   }
 
@@ -67,8 +69,11 @@ export class Lending {
     const { kind } = frame;
     if (this.#holds.isActive && !IMMEDIATE.has(kind)) {
       const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
-      if (!this.#holds.admits(frame, this.#keysOf(frame), passes)) {
-        this.#count(AT.deferred);
+      const names = this.#keysOf(frame);
+      if (!this.#holds.admits(frame, names, passes)) {
+        const { executor, watches, values } = this.#parts;
+        if (executor.entryOf(frame) === WATCH) watches.awaits(slotOf(frame), names ?? []);
+        values[AT.deferred] = values[AT.deferred]! + 1;
         return;
       }
     }
@@ -77,7 +82,7 @@ export class Lending {
 
   /** Takes what goes on with something under way; false when the frame is no such. */
   takes(frame: Frame): boolean {
-    if (frame.kind === FrameKind.keep) this.#hosting.keep(frame);
+    if (frame.kind === FrameKind.keep) this.hosting.keep(frame);
     else if (frame.kind === FrameKind.prepare) this.#prepare(frame);
     else if (frame.kind === FrameKind.resume) this.#resume();
     else return false;
@@ -88,7 +93,7 @@ export class Lending {
   #keysOf(frame: Frame): readonly string[] | null {
     switch (frame.kind) {
       case FrameKind.lend:
-        return namesOf(lentKeys(frame));
+        return [...namesOf(lentKeys(frame)), ...watchPlaceOf(frame)];
       case FrameKind.keep:
         return keptNames(frame);
       case FrameKind.barrier:
@@ -103,7 +108,7 @@ export class Lending {
   /** Stops the shard at this place of the order, until `resume`. */
   stop(frame: Frame): void {
     const { sender, watches } = this.#parts;
-    const client = frame.words[frame.word + Request.connection]!;
+    const client = slotOf(frame);
     this.#holds.stop();
     this.#parts.effects.beginGroup();
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
@@ -114,7 +119,7 @@ export class Lending {
   #prepare(frame: Frame): void {
     const { effects, sender } = this.#parts;
     effects.endSharedGroup(frame.sequence);
-    sender.sendSignal(FrameKind.prepare, frame.words[frame.word + Request.connection]!, 0, 0);
+    sender.sendSignal(FrameKind.prepare, slotOf(frame), 0, 0);
   }
 
   #resume(): void {
@@ -123,32 +128,12 @@ export class Lending {
     this.#holds.resume();
   }
 
-  /** A transaction is at its place in the order: it is run when all lent keys are there. */
-  beginTransaction(frame: Frame): void {
-    if (frame.words[frame.word + HostWord.lenders]! > 0) {
-      this.#hosting.begin(frame);
-      return;
-    }
-    const { executor } = this.#parts;
-    executor.makeRoomFor(frame);
-    executor.runTransaction(frame, false);
-  }
-
-  beginHosting(frame: Frame): void {
-    this.#hosting.begin(frame);
-  }
-
-  /** A host gets copies of a lender's keys. */
-  receive(message: CopyMessage): void {
-    this.#hosting.receive(message);
-  }
-
   /** A lender's frame is at its place in the order. */
   lend(frame: Frame): void {
     const { store, sender, shardIndex, watches, work } = this.#parts;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const host = frame.words[frame.word + Request.connection]!;
-    const watcher = frame.words[frame.word + Request.watcher]! - 1;
+    const watcher = watcherOf(frame);
     // A database that does not exist is the handler's to refuse.
     const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
     const copies = keys.map(({ database, key, writable, insertsOnly, element }) => {
@@ -174,7 +159,7 @@ export class Lending {
     }
     work.run(encodeCopies(message), (body) => {
       send(body);
-      if (!isAnyWritable) this.#hosting.release(transaction);
+      if (!isAnyWritable) this.hosting.release(transaction);
     });
   }
 
@@ -182,7 +167,7 @@ export class Lending {
   takeBack(message: CopyMessage): void {
     this.#parts.work.run(unpackAll([message]), () => {
       this.#install(message);
-      this.#hosting.release(message.transaction);
+      this.hosting.release(message.transaction);
     });
   }
 
@@ -204,9 +189,14 @@ export class Lending {
     const push = copy.type === ValueType.set ? addInto : pushOnto;
     push(context, keyspace, copy.key, pushedOf(copy));
   }
+}
 
-  #count(counter: number): void {
-    const { values } = this.#parts;
-    values[counter] = values[counter]! + 1;
-  }
+/** The client whose watches are judged where a transaction's keys are lent; -1 when it has none. */
+function watcherOf({ words, word }: Frame): number {
+  return words[word + Request.watcher]! - 1;
+}
+
+function watchPlaceOf(frame: Frame): readonly string[] {
+  const watcher = watcherOf(frame);
+  return watcher < 0 ? [] : [watchPlace(watcher)];
 }

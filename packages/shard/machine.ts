@@ -353,17 +353,17 @@ export class ShardMachine {
         this.#executor.runPart(frame);
         break;
       case FrameKind.exec:
-        this.#lending.beginTransaction(frame);
+        this.#lending.hosting.beginTransaction(frame);
         break;
       case FrameKind.host:
-        this.#lending.beginHosting(frame);
+        this.#lending.hosting.begin(frame);
         break;
       case FrameKind.lend:
         this.#executor.setNow();
         this.#lending.lend(frame);
         break;
       case FrameKind.copies:
-        this.#lending.receive(decodeCopies(frame.body));
+        this.#lending.hosting.receive(decodeCopies(frame.body));
         break;
       case FrameKind.returned:
         this.#lending.takeBack(decodeCopies(frame.body));

@@ -41,6 +41,16 @@ watching('hold while nothing happens, and end with their judgement', () => {
   assert.not.ok(watches.isActive);
 });
 
+watching('are named before they have begun', () => {
+  const { watches } = fixture();
+  watches.awaits(SLOT, ['0:k', '0:l']);
+  watches.awaits(SLOT, ['0:m']);
+  watches.watch(SLOT, 0, key);
+  assert.equal(watches.namesOf(SLOT), ['0:k', '0:l', '0:m']);
+  watches.forget(SLOT);
+  assert.equal(watches.namesOf(SLOT), []);
+});
+
 watching('break when their key changes, in their database and for every client', () => {
   const { watches } = fixture();
   watches.watch(SLOT, 0, key);

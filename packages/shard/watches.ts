@@ -24,11 +24,21 @@ interface Watch {
   older: Watch | undefined;
 }
 
+/**
+ * Held like a key, so that what a client watches and the transactions that end it come one after the other,
+ * whatever keys they wait for.
+ */
+export function watchPlace(slot: number): string {
+  return `watches of ${slot}`;
+}
+
 export class Watches {
   readonly #store: Store;
   /** The newest watch on each key. */
   readonly #byKey = new Map<string, Watch>();
   readonly #bySlot = new Map<number, Map<string, Watch>>();
+  /** Names of keys whose WATCH waits for its turn, as the client's EXEC behind it then must. */
+  readonly #awaited = new Map<number, Set<string>>();
   /** Clients that have seen a change; their next transaction is not run. */
   readonly #broken = new Set<number>();
 
@@ -41,8 +51,16 @@ export class Watches {
     return this.#byKey.size > 0;
   }
 
+  /** A client is about to watch keys that are not free yet. */
+  awaits(slot: number, names: readonly string[]): void {
+    const awaited = this.#awaited.get(slot) ?? new Set();
+    for (const name of names) awaited.add(name);
+    this.#awaited.set(slot, awaited);
+  }
+
   watch(slot: number, database: number, key: Bytes): void {
     const name = keyName(database, key);
+    this.#awaited.get(slot)?.delete(name);
     let own = this.#bySlot.get(slot);
     if (own === undefined) {
       own = new Map();
@@ -59,9 +77,9 @@ export class Watches {
     this.#byKey.set(name, watch);
   }
 
-  /** The names of the keys that a client watches here. */
+  /** The names of the keys that a client watches here, or is about to. */
   namesOf(slot: number): readonly string[] {
-    return [...(this.#bySlot.get(slot)?.keys() ?? [])];
+    return [...(this.#bySlot.get(slot)?.keys() ?? []), ...(this.#awaited.get(slot) ?? [])];
   }
 
   /** A key has changed, or is gone. */
@@ -107,6 +125,7 @@ export class Watches {
       else this.#byKey.delete(name);
     }
     this.#bySlot.delete(slot);
+    this.#awaited.delete(slot);
     this.#broken.delete(slot);
   }
 

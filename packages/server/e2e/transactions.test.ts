@@ -43,6 +43,65 @@ async function lines(of: RespClient, ...texts: readonly string[]): Promise<unkno
 const last = async (of: RespClient, ...texts: readonly string[]): Promise<unknown> =>
   (await lines(of, ...texts)).at(-1);
 
+transactions('wait for a WATCH that waits for its keys', async () => {
+  const long = Array.from({ length: 100_000 }, () => 'x'.repeat(20));
+  for (const watched of [[one], [one, three]]) {
+    const replies = await client.pipeline([
+      ['RPUSH', two, ...long],
+      ['RENAME', two, one],
+      ['WATCH', ...watched],
+      ['MULTI'],
+      ['EXEC'],
+      ['SET', one, 'changed by nobody else'],
+      ['MULTI'],
+      ['TYPE', one],
+      ['EXEC'],
+    ]);
+    assert.equal(replies.slice(4, 5), [[]]);
+    assert.equal(replies.at(-1), ['string']);
+  }
+});
+
+transactions('are not judged by what is watched for the next', async () => {
+  const keys = [one, two, three];
+  for (const watched of [[], [one], keys]) {
+    const replies = await client.pipeline([
+      ...(watched.length > 0 ? [['WATCH', ...watched]] : []),
+      ['MULTI'],
+      ['MSET', ...keys.flatMap((key) => [key, '1'])],
+      ['EXEC'],
+      ['WATCH', ...keys.map((key) => `${key}:next`)],
+      ['MSET', ...keys.flatMap((key) => [`${key}:next`, '1'])],
+      ['MULTI'],
+      ['DBSIZE'],
+      ['EXEC'],
+    ]);
+    assert.equal(
+      replies.filter((reply) => typeof reply === 'object'),
+      [['OK'], null],
+    );
+  }
+});
+
+transactions('that wait have what they waited for, whatever is watched behind them', async () => {
+  const replies = await client.pipeline([
+    ['COPY', 'a', 'key:2'],
+    ['WATCH', 'b'],
+    ['MULTI'],
+    ['GET', 'key:2'],
+    ['EXEC'],
+    ['WATCH', ''],
+    ['MULTI'],
+    ['HSET', '{tag}1', 'field', 'value'],
+    ['SET', '', 'value'],
+    ['EXEC'],
+    ['STRLEN', '{tag}1'],
+    ['WATCH', '{tag}1'],
+  ]);
+  assert.equal(replies.slice(-3, -2), [[1, 'OK']]);
+  assert.match((replies.at(-2) as Error).message, /^WRONGTYPE/);
+});
+
 transactions('run on keys of all shards at once', async () => {
   const replies = await lines(
     client,

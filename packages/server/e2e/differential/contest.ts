@@ -8,7 +8,7 @@ import { KEYS } from './draw.ts';
 import type { Command, Family, Step, Words } from './family.ts';
 import { formOf, type Both } from './forms.ts';
 import type { KnownDifferences } from './known.ts';
-import { parseReply, shown } from './wire.ts';
+import { parseReply, shown, splitReplies } from './wire.ts';
 
 /** What is played: from an empty server, with these settings. */
 export interface Episode {
@@ -91,12 +91,27 @@ export class Contest {
       const previous = index > 0 && commands[index - 1]!.stepIndex === stepIndex;
       if (our !== their) {
         before = previous ? bothOf(ours[index - 1]!, theirs[index - 1]!) : undefined;
-        if (!this.#mayDiffer(command, [our, their], before)) {
+        const mayDiffer =
+          command.words[0] === 'EXEC'
+            ? this.#sameTransaction(queueBefore(commands, index), our, their)
+            : this.#mayDiffer(command, [our, their], before);
+        if (!mayDiffer) {
           return { stepIndex, words: command.words, ours: readable(our), theirs: readable(their) };
         }
       }
     }
     return undefined;
+  }
+
+  /** Whether the replies inside of EXEC's differ only as those of the commands may. */
+  #sameTransaction(queue: readonly Command[], ours: string, theirs: string): boolean {
+    const [own, others] = [itemsOf(ours), itemsOf(theirs)];
+    if (own.length !== others.length || own.length !== queue.length) return false;
+    return queue.every((command, nth) => {
+      const [our, their] = [own[nth]!, others[nth]!];
+      const before = nth > 0 ? bothOf(own[nth - 1]!, others[nth - 1]!) : undefined;
+      return our === their || this.#mayDiffer(command, [our, their], before);
+    });
   }
 
   #mayDiffer({ words, form }: Command, [ours, theirs]: readonly string[], before?: Both): boolean {
@@ -118,6 +133,17 @@ export class Contest {
 interface Numbered {
   readonly command: Command;
   readonly stepIndex: number;
+}
+
+/** What was queued for the EXEC at an index. */
+function queueBefore(commands: readonly Numbered[], index: number): readonly Command[] {
+  const names = commands.slice(0, index).map(({ command }) => command.words[0]);
+  return commands.slice(names.lastIndexOf('MULTI') + 1, index).map(({ command }) => command);
+}
+
+/** The items of an array, as their bytes. */
+function itemsOf(reply: string): string[] {
+  return reply.startsWith('*') ? splitReplies(reply.slice(reply.indexOf('\n') + 1)) : [reply];
 }
 
 function numbered(step: Step, stepIndex: number): Numbered[] {

@@ -13,7 +13,7 @@ import { mangled } from './mangle.ts';
 import { minimise } from './minimise.ts';
 import { parseReply } from './wire.ts';
 
-const SHARDS = 2;
+const SHARDS = 3;
 const STEPS = 1_000;
 /** How many of a family's commands come with a mistake. */
 const MISTAKES = 0.07;

@@ -6,13 +6,16 @@ import { hash } from './hash.ts';
 import { hyperloglog } from './hyperloglog.ts';
 import { keyspace } from './keyspace.ts';
 import { list } from './list.ts';
+import { mixed } from './mixed.ts';
 import { set } from './set.ts';
 import { sort } from './sort.ts';
 import { sortedSet } from './sorted-set.ts';
 import { stream } from './stream.ts';
 import { string } from './string.ts';
 
-export const families: readonly Family[] = [
-  ...[string, keyspace, bitmap, hyperloglog, hash, set, list, sortedSet, geo, stream],
-  sort,
+const mixable: readonly Family[] = [
+  ...[string, keyspace, bitmap, hash, set, list, sortedSet, geo, stream, sort],
 ];
+
+/** Commands of other types break a HyperLogLog's code, and of a broken one Redis reads beyond the end. */
+export const families: readonly Family[] = [...mixable, hyperloglog, mixed(mixable)];
