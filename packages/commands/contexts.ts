@@ -115,6 +115,8 @@ export interface ShardContext {
   logAs(...words: (string | Bytes)[]): void;
   /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */
   countChanges(count: number): void;
+  /** Lets those who wait for a key look at it again, though it is no change to those who watch it. */
+  concernsWaiters(key: Bytes, at: number, length: number): void;
   /** Must be called where something has changed that Redis counts as no change: it lasts all the same. */
   changedUncounted(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */

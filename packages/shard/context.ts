@@ -135,6 +135,12 @@ export class ExecutionContext implements ShardContext {
     if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
   }
 
+  concernsWaiters(key: Bytes, at: number, length: number): void {
+    const name = keyName(this.database, key, at, length);
+    this.touched?.add(name);
+    if (this.#waiters.isActive) this.#waiters.touch(name);
+  }
+
   /** Whether a key that a value names may be looked up now: it is free, or the command has it. */
   hasHere(key: Bytes): boolean {
     const name = keyName(this.database, key);

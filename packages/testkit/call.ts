@@ -143,6 +143,10 @@ export class CallContext implements ShardContext {
     this.watched.push(key);
   }
 
+  concernsWaiters(): void {
+    // Nobody waits.
+  }
+
   logOwn(): void {
     // All keys are here.
   }

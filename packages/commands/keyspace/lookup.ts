@@ -82,6 +82,17 @@ export function takenAt(
   if (isGone) changedAt(context, args, index, events.del, 0);
 }
 
+/** Announces a change of which those who watch or track the key are not told: what the groups of a stream are at. */
+export function advancedAt(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  event: KeyEvent,
+): void {
+  context.countChanges(1);
+  notifyAt(context, args, index, event);
+}
+
 /** Announces something about that key which is no change, or goes with one. */
 export function notifyAt(
   context: ShardContext,

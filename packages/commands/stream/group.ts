@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { MainContext, ShardContext } from '../contexts.ts';
 import { container, oneShard, onMain, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { noKeys, oneKey } from '../keys.ts';
 import { streamEvents } from './events.ts';
 import { isSign, readId, readIdOrEdge } from './ids.ts';
@@ -75,7 +75,8 @@ const create = oneShard({
     if (groupAt(target.stream, args, GROUP_INDEX) !== undefined) throw busyGroup;
     target.stream.createGroup(args.latin1(GROUP_INDEX), id, entriesRead);
     target.post();
-    changedAt(context, args, KEY_INDEX, streamEvents.xgroupCreate);
+    const announce = found === undefined ? changedAt : advancedAt;
+    announce(context, args, KEY_INDEX, streamEvents.xgroupCreate);
     context.reply.ok();
   },
 });
@@ -98,7 +99,7 @@ const setid = oneShard({
     else readIdOrEdge(args, ID_INDEX, id);
     group.lastId.set(id);
     group.entriesRead = entriesRead;
-    changedAt(context, args, KEY_INDEX, streamEvents.xgroupSetid);
+    advancedAt(context, args, KEY_INDEX, streamEvents.xgroupSetid);
     context.reply.ok();
   },
 });
@@ -118,7 +119,8 @@ const destroy = oneShard({
     if (group !== undefined) {
       found.stream.removeGroup(group);
       found.post();
-      changedAt(context, args, KEY_INDEX, streamEvents.xgroupDestroy);
+      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDestroy);
+      context.concernsWaiters(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX));
     }
     context.reply.integer(group === undefined ? 0 : 1);
   },
@@ -141,7 +143,7 @@ const createconsumer = oneShard({
     if (isNew) {
       group.createConsumer(name, context.nowMs);
       found.post();
-      changedAt(context, args, KEY_INDEX, streamEvents.xgroupCreateconsumer);
+      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupCreateconsumer);
     }
     context.reply.integer(isNew ? 1 : 0);
   },
@@ -163,7 +165,7 @@ const delconsumer = oneShard({
     if (consumer !== undefined) {
       group.removeConsumer(consumer);
       found.post();
-      changedAt(context, args, KEY_INDEX, streamEvents.xgroupDelconsumer);
+      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDelconsumer);
     }
     context.reply.integer(pending);
   },

@@ -216,16 +216,16 @@ for (const [line, reply] of cases) {
 }
 
 const announced: readonly (readonly [line: string, events: readonly string[]])[] = [
-  ['XGROUP CREATE s i $', ['t xgroup-create s']],
+  ['XGROUP CREATE s i $', ['change', '~t xgroup-create s']],
   ['XGROUP CREATE new i $ MKSTREAM', ['~n new new', 't xgroup-create new']],
-  ['XGROUP SETID s g 0', ['t xgroup-setid s']],
-  ['XGROUP DESTROY s g', ['t xgroup-destroy s']],
+  ['XGROUP SETID s g 0', ['change', '~t xgroup-setid s']],
+  ['XGROUP DESTROY s g', ['change', '~t xgroup-destroy s']],
   ['XGROUP DESTROY s none', []],
-  ['XGROUP CREATECONSUMER s g new', ['t xgroup-createconsumer s']],
+  ['XGROUP CREATECONSUMER s g new', ['change', '~t xgroup-createconsumer s']],
   ['XGROUP CREATECONSUMER s g c', []],
-  ['XGROUP DELCONSUMER s g c', ['t xgroup-delconsumer s']],
+  ['XGROUP DELCONSUMER s g c', ['change', '~t xgroup-delconsumer s']],
   ['XGROUP DELCONSUMER s g none', []],
-  ['XREADGROUP GROUP h new STREAMS s >', ['t xgroup-createconsumer s', 'change']],
+  ['XREADGROUP GROUP h new STREAMS s >', ['change', '~t xgroup-createconsumer s', 'change']],
   ['XREADGROUP GROUP g c STREAMS s >', []],
   // What is shown again is delivered again: that must be in the log.
   ['XREADGROUP GROUP g c STREAMS s 0', ['uncounted']],

@@ -16,7 +16,7 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { advancedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
 import { streamEvents } from './events.ts';
 
 const value = new StreamValue();
@@ -75,7 +75,7 @@ export function consumerAsking(
   let consumer = group.consumers.get(name);
   if (consumer === undefined) {
     consumer = group.createConsumer(name, context.nowMs);
-    changedAt(context, args, keyIndex, streamEvents.xgroupCreateconsumer);
+    advancedAt(context, args, keyIndex, streamEvents.xgroupCreateconsumer);
   }
   consumer.seenMs = context.nowMs;
   return consumer;

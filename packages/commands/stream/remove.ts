@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import { StreamId, type Stream } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { oneShard } from '../definition.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
 import { streamEvents } from './events.ts';
 import { readId } from './ids.ts';
@@ -103,7 +103,7 @@ export const xsetid = oneShard({
     stream.lastId.set(id);
     if (entriesAdded !== -1) stream.entriesAdded = entriesAdded;
     if (!maxDeletedId.isZero) stream.maxDeletedId.set(maxDeletedId);
-    changedAt(context, args, 1, streamEvents.xsetid);
+    advancedAt(context, args, 1, streamEvents.xsetid);
     context.reply.ok();
   },
 });

@@ -150,7 +150,7 @@ const announced: readonly (readonly [line: string, events: readonly string[]])[]
   ['XTRIM s MAXLEN 9', []],
   ['XDEL s 1-1 5', ['t xdel s']],
   ['XDEL s 9', []],
-  ['XSETID s 9', ['t xsetid s']],
+  ['XSETID s 9', ['change', '~t xsetid s']],
   ['XREAD STREAMS s 0', []],
 ];
 

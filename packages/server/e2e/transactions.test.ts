@@ -102,6 +102,31 @@ transactions('that wait have what they waited for, whatever is watched behind th
   assert.match((replies.at(-2) as Error).message, /^WRONGTYPE/);
 });
 
+transactions('run though the groups of a watched stream went on', async () => {
+  await lines(client, `XADD ${one} 5-1 f v`, `XGROUP CREATE ${one} g 0`);
+  const advances = [
+    `XGROUP CREATE ${one} h $`,
+    `XGROUP CREATECONSUMER ${one} g c`,
+    `XREADGROUP GROUP g d STREAMS ${one} >`,
+    `XCLAIM ${one} g e 0 5-1`,
+    `XAUTOCLAIM ${one} g f 0 0`,
+    `XACK ${one} g 5-1`,
+    `XGROUP DELCONSUMER ${one} g c`,
+    `XGROUP SETID ${one} g 0`,
+    `XGROUP DESTROY ${one} h`,
+    `XSETID ${one} 6-1`,
+  ];
+  for (const advance of advances) {
+    const run = await lines(client, `WATCH ${one}`, advance, 'MULTI', `XLEN ${one}`, 'EXEC');
+    assert.equal(run.at(-1), [1], advance);
+  }
+  for (const change of [`XADD ${one} 7-1 f v`, `XTRIM ${one} MAXLEN 1`, `XDEL ${one} 7-1`]) {
+    assert.is(await last(client, `WATCH ${one}`, change, 'MULTI', 'PING', 'EXEC'), null, change);
+  }
+  const made = `XGROUP CREATE ${two} g $ MKSTREAM`;
+  assert.is(await last(client, `WATCH ${two}`, made, 'MULTI', 'PING', 'EXEC'), null);
+});
+
 transactions('run on keys of all shards at once', async () => {
   const replies = await lines(
     client,
