@@ -114,8 +114,8 @@ export const errors = {
   shutdownFailed: fixed('ERR Errors trying to SHUTDOWN. Check logs.'),
   execWithoutMulti: fixed('ERR EXEC without MULTI'),
   execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
-  execRefused: (reason: CommandError): CommandError =>
-    fixed(`EXECABORT Transaction discarded because of: ${reason.text}`),
+  execRefused: ({ text }: CommandError): CommandError =>
+    fixed(`EXECABORT Transaction discarded because of: ${text.replace(/^ERR /, '')}`),
   watchInMulti: fixed('ERR WATCH inside MULTI is not allowed'),
   notInTransaction: fixed('ERR Command not allowed inside a transaction'),
   protocol: (fault: string): CommandError => fixed(`ERR Protocol error: ${fault}`),

@@ -257,7 +257,8 @@ export class Router {
 
   /** Answers why the command is not run; a transaction that it belongs to will not be either. */
   #refuse(client: Client, entry: CommandEntry, error: CommandError): void {
-    const isExec = entry.command.route === 'exec' && client.transaction !== undefined;
+    // Whether or not a transaction was begun, as in Redis.
+    const isExec = entry.command.route === 'exec';
     if (isExec) this.transactions.discard(client);
     else if (client.transaction !== undefined) client.transaction.isBroken = true;
     this.#answers.reject(client, entry, isExec ? errors.execRefused(error) : error);

@@ -184,8 +184,16 @@ transactions('without commands answer nothing', async () => {
   assert.equal(await last(client, 'MULTI', 'PING', 'EXEC'), ['PONG']);
 });
 
+const REFUSED = 'Transaction discarded because of';
 const faults: readonly (readonly [texts: readonly string[], reply: unknown])[] = [
   [['EXEC'], '-ERR EXEC without MULTI'],
+  [['EXEC now'], `-EXECABORT ${REFUSED}: wrong number of arguments for 'exec' command`],
+  [['MULTI', 'EXEC now'], `-EXECABORT ${REFUSED}: wrong number of arguments for 'exec' command`],
+  [['MULTI', 'EXEC now', 'EXEC'], '-ERR EXEC without MULTI'],
+  [
+    ['SUBSCRIBE c', 'EXEC'],
+    `-EXECABORT ${REFUSED}: Can't execute 'exec': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
+  ],
   [['DISCARD'], '-ERR DISCARD without MULTI'],
   [['MULTI', 'MULTI'], '-ERR MULTI calls can not be nested'],
   [['MULTI', `WATCH ${one}`], '-ERR WATCH inside MULTI is not allowed'],
