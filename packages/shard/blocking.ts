@@ -105,7 +105,8 @@ export class Blocking {
 
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
   serve(): void {
-    if (this.#isServing) return;
+    // At a barrier nothing is served: its transaction may make and unmake what they wait for.
+    if (this.#isServing || this.#parts.holds.isStopped) return;
     this.#isServing = true;
     const { waiters } = this.#parts;
     for (let name = waiters.takeTouched(); name !== undefined; name = waiters.takeTouched()) {

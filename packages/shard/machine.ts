@@ -340,7 +340,7 @@ export class ShardMachine {
 
   #dispatch(frame: Frame): void {
     this.#perform(frame);
-    if (this.#base.waiters.hasTouched && !this.#lending.isStopped) this.#blocking.serve();
+    if (this.#base.waiters.hasTouched) this.#blocking.serve();
   }
 
   #perform(frame: Frame): void {

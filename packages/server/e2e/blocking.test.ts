@@ -285,6 +285,41 @@ for (const [what, keys] of streams) {
   });
 }
 
+blocking('what a transaction makes is seen when it is over, also where it lends keys', async () => {
+  // PING has it conducted from main, RENAME lends between shards.
+  const around = [
+    ['PING'],
+    ['SET', far, 'text'],
+    ['RENAME', far, `${far}:renamed`],
+    ['RENAME', near, `${near}:renamed`],
+    ['RENAME', `${near}:renamed`, far],
+  ];
+  const list = await waiting(`BLPOP ${here} 0`);
+  const stream = await waiting(`XREAD BLOCK 0 STREAMS ${third} $`);
+  await client.call('SET', near, 'text');
+  await client.pipeline([
+    ['MULTI'],
+    ['RPUSH', here, 'gone'],
+    ['XADD', third, '1-1', 'f', 'v'],
+    ...around,
+    ['XADD', third, '2-1', 'f', 'v'],
+    ['LPOP', here],
+    ['EXEC'],
+  ]);
+  const fields = ['f', 'v'];
+  assert.equal(await stream.reply, [
+    [
+      third,
+      [
+        ['1-1', fields],
+        ['2-1', fields],
+      ],
+    ],
+  ]);
+  await client.call('RPUSH', here, 'stays');
+  assert.equal(await list.reply, [here, 'stays']);
+});
+
 blocking('what follows in the pipeline waits for the reply', async () => {
   const waiter = await newClient();
   const replies = waiter.pipeline([['BLPOP', here, '0'], ['GET', near], ['PING']]);
