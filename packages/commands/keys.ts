@@ -153,7 +153,9 @@ function findBySpec(spec: KeySpec, args: ArgumentSource, found: FoundKey[]): boo
   if (first >= args.count) return false;
   if ('countAt' in find) return findCounted(spec, find, first, args, found);
   let last = find.last < 0 ? args.count + find.last : first + find.last;
-  if (find.last < 0 && find.limit > 1) last = first + Math.floor((last - first) / find.limit);
+  if (find.last < 0 && find.limit > 1) {
+    last = first + Math.floor((args.count - first) / find.limit) + find.last;
+  }
   if (last >= args.count) return false;
   for (let index = first; index <= last; index += find.step) found.push({ index, spec });
   return true;

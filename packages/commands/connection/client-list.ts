@@ -244,7 +244,7 @@ const unblock = onMain<ConnectionContext>({
     },
   ],
   run(context, args) {
-    if (args.count > 4) throw errors.syntax;
+    if (args.count > 4) throw errors.subcommandSyntax(args.latin1(1), 'CLIENT');
     const withError = args.count === 4 && readReason(args);
     args.position = 2;
     const client = context.clients.byId(args.integer());

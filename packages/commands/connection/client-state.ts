@@ -177,7 +177,7 @@ const pause = onMain<ConnectionContext>({
   ],
   history: [['6.2.0', 'WRITE holds back only commands that may write.']],
   run({ clients, reply: writer, nowMs }, args) {
-    if (args.count > 4) throw errors.syntax;
+    if (args.count > 4) throw errors.subcommandSyntax(args.latin1(1), 'CLIENT');
     const mode = args.count === 4 ? readPauseMode(args) : 'all';
     args.position = 2;
     const timeoutMs = args.integer(errors.timeoutNotInteger);

@@ -3,10 +3,14 @@
  * clients ask this at their start.
  */
 
-import { errors } from '#base';
+import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
+
+const noLibraryName = new CommandError('ERR library name argument was not given');
+const noFunctionFlushMode = new CommandError('ERR FUNCTION FLUSH only supports SYNC|ASYNC option');
+const noScriptFlushMode = new CommandError('ERR SCRIPT FLUSH only support SYNC|ASYNC option');
 
 const ofScripts = {
   group: 'scripting',
@@ -37,7 +41,8 @@ const functionFlush = onMain({
   args: flushMode,
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run({ reply }, args) {
-    readFlushMode(args);
+    if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'FUNCTION');
+    if (!isFlushMode(args)) throw noFunctionFlushMode;
     reply.ok();
   },
 });
@@ -54,10 +59,30 @@ const functionList = onMain({
     { name: 'withcode', type: 'pure-token', token: 'WITHCODE', optional: true },
   ],
   tips: ['nondeterministic_output_order'],
-  run({ reply }) {
+  run({ reply }, args) {
+    readListOptions(args);
     reply.arrayHeader(0);
   },
 });
+
+/** Each option once, as Redis has it. */
+function readListOptions(args: Arguments): void {
+  const taken = new Set<string>();
+  const takes = (option: string): boolean => {
+    if (taken.has(option) || !args.takes(option)) return false;
+    taken.add(option);
+    return true;
+  };
+  args.position = 2;
+  while (args.more) {
+    if (takes('WITHCODE')) continue;
+    if (!takes('LIBRARYNAME')) {
+      throw new CommandError(`ERR Unknown argument ${untilNul(args.latin1(args.next()))}`);
+    }
+    if (args.left === 0) throw noLibraryName;
+    args.next();
+  }
+}
 
 const scriptFlush = onMain({
   ...ofScripts,
@@ -69,7 +94,7 @@ const scriptFlush = onMain({
   args: flushMode,
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply }, args) {
-    readFlushMode(args);
+    if (!isFlushMode(args)) throw noScriptFlushMode;
     reply.ok();
   },
 });
@@ -92,9 +117,8 @@ const scriptExists = onMain({
   },
 });
 
-function readFlushMode(args: Arguments): void {
-  if (args.more && !args.takes('ASYNC') && !args.takes('SYNC')) throw errors.syntax;
-  if (args.more) throw errors.syntax;
+function isFlushMode(args: Arguments): boolean {
+  return args.count === 2 || (args.count === 3 && (args.takes('ASYNC') || args.takes('SYNC')));
 }
 
 const functions = container({

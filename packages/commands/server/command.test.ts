@@ -44,6 +44,8 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['COMMAND LIST FILTERBY PATTERN', '-ERR syntax error'],
   ['COMMAND LIST FOO', '-ERR syntax error'],
   ['COMMAND GETKEYS GET a', ['a']],
+  ['COMMAND GETKEYS XREAD STREAMS a b 0 0 0', ['a', 'b']],
+  ['COMMAND GETKEYS XREAD STREAMS a b 0', ['a']],
   ['COMMAND GETKEYS mset a 1 b 2', ['a', 'b']],
   ['COMMAND GETKEYS LCS a b LEN', ['a', 'b']],
   ['COMMAND GETKEYS OBJECT ENCODING a', ['a']],

@@ -216,7 +216,11 @@ clients('a PAUSE ends by itself', async () => {
     await message(admin, 'CLIENT', 'PAUSE', 1, 'FOO'),
     'ERR CLIENT PAUSE mode must be WRITE or ALL',
   );
+  assert.is(await message(admin, 'CLIENT', 'PAUSE', 1, 'ALL', 'x'), wrongForm('PAUSE'));
 });
+
+const wrongForm = (name: string): string =>
+  `ERR unknown subcommand or wrong number of arguments for '${name}'. Try CLIENT HELP.`;
 
 /** What is sent, and all that is answered. */
 const replyModes: readonly (readonly [sent: string, answered: string])[] = [
@@ -252,6 +256,7 @@ clients('UNBLOCK says whether anybody was waiting', async () => {
     await message(admin, 'CLIENT', 'UNBLOCK', id, 'FOO'),
     'ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR',
   );
+  assert.is(await message(admin, 'CLIENT', 'UNBLOCK', id, 'ERROR', 'x'), wrongForm('UNBLOCK'));
 });
 
 clients('WAIT holds up its own connection only, and answers when its time is over', async () => {
