@@ -2,11 +2,16 @@
  * `npm run differential [-- options] [family ...]`: random commands to this server and to a Redis,
  * until replies or what is left behind differ. Without a name: all families.
  *
+ * The family `clients` is only played when it is named: several clients who wait for each other's keys, watch,
+ * track and listen, a move at a time. It needs a Redis of 7.2 or later.
+ *
  *   --commands N   commands per family, 1000000 unless told
  *   --seed N       the same commands again
  *   --redis FILE   the Redis to compare with, else the one in TEST_REDIS, else the one installed
  */
 import { parseArgs } from 'node:util';
+import { startRedis, startServer } from '#testkit';
+import { playCrowd } from '../packages/server/e2e/differential/crowd/crowd.ts';
 import { playFamily, startContest } from '../packages/server/e2e/differential/differential.ts';
 import { families } from '../packages/server/e2e/differential/families/index.ts';
 
@@ -20,26 +25,38 @@ const { values, positionals } = parseArgs({
 });
 if (values.redis !== undefined) process.env['TEST_REDIS'] = values.redis;
 const amount = { seed: Number(values.seed), commands: Number(values.commands) };
-const unknown = positionals.filter((name) => !families.some((family) => family.name === name));
+const CLIENTS = 'clients';
+const names = [...families.map(({ name }) => name), CLIENTS];
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  const known = families.map(({ name }) => name).join(', ');
+  const known = names.join(', ');
   console.error(`no such family: ${unknown.join(', ')}; there are ${known}`);
   process.exit(1);
 }
 
 let failed = 0;
+
+async function report(name: string, played: () => Promise<string | undefined>): Promise<void> {
+  const startedMs = performance.now();
+  const failure = await played();
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  if (failure === undefined) {
+    console.log(`${name}: ${String(amount.commands)} commands agree, ${seconds} s`);
+    return;
+  }
+  failed += 1;
+  console.log(`${name}, --seed ${String(amount.seed)}: ${failure}`);
+}
+
 const contest = await startContest();
 for (const family of families) {
   if (positionals.length > 0 && !positionals.includes(family.name)) continue;
-  const startedMs = performance.now();
-  const failure = await playFamily(contest, family, amount);
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  if (failure === undefined) {
-    console.log(`${family.name}: ${String(amount.commands)} commands agree, ${seconds} s`);
-    continue;
-  }
-  failed += 1;
-  console.log(`${family.name}, --seed ${String(amount.seed)}: ${failure}`);
+  await report(family.name, () => playFamily(contest, family, amount));
 }
 await contest.stop();
+if (positionals.includes(CLIENTS)) {
+  const servers = [await startServer({ shards: 3 }), await startRedis()] as const;
+  await report(CLIENTS, () => playCrowd(servers, amount));
+  for (const server of servers) await server.stop();
+}
 process.exitCode = failed > 0 ? 1 : 0;

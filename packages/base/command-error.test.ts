@@ -5,11 +5,16 @@ import { CommandError, ERROR_CODES, errors } from './command-error.ts';
 
 const catalogue = suite('error catalogue');
 
+/** What an error is made of. */
+function samplesFor(name: string): readonly unknown[] {
+  return name === 'execRefused' ? [errors.outOfMemory] : ['word', 'other'];
+}
+
 const texts = Object.entries(errors).map(([name, value]) => {
   const error =
     value instanceof CommandError
       ? value
-      : (value as (...words: string[]) => CommandError)('word', 'other');
+      : (value as (...words: unknown[]) => CommandError)(...samplesFor(name));
   return [name, error.text] as const;
 });
 

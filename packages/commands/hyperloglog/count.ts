@@ -80,8 +80,7 @@ function countOfOne(context: ShardContext, args: Arguments): bigint {
   const cached = hyperloglog.cachedCount(value);
   if (cached !== undefined) return cached;
   const registers = new Uint8Array(hyperloglog.REGISTERS);
-  if (!hyperloglog.isWhole(value)) throw corrupted;
-  hyperloglog.mergeInto(registers, value);
+  if (!hyperloglog.mergeInto(registers, value)) throw corrupted;
   const count = hyperloglog.estimate(registers);
   hyperloglog.cacheCount(value, count);
   changedAt(context, args, 1, events.silent);

@@ -10,7 +10,6 @@ export {
   HEADER_BYTES,
   isDense,
   isHyperLogLog,
-  isWhole,
   locate,
   mergeInto,
   place,

@@ -129,10 +129,7 @@ export function runAt(value: Bytes, at: number): Run {
   return { bytes: 2, value: 0, length };
 }
 
-/**
- * Raises `registers` to what the value has; false when its sparse code is broken. As in Redis, a code that has named
- * all registers is whole although a run of a value follows: it is the end (hllMerge of 7.4.1).
- */
+/** Raises `registers` to what the value has; false when its sparse code is broken. */
 export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   if (isDense(value)) {
     for (let register = 0; register < REGISTERS; register += 1) {
@@ -146,23 +143,10 @@ export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   while (at < value.length) {
     const run = runAt(value, at);
     const end = register + run.length;
-    if (run.value > 0 && end > REGISTERS) break;
-    for (let index = register; index < end && run.value > 0; index += 1) {
-      if (run.value > registers[index]!) registers[index] = run.value;
+    if (end > REGISTERS) return false;
+    for (; register < end; register += 1) {
+      if (run.value > registers[register]!) registers[register] = run.value;
     }
-    register = end;
-    at += run.bytes;
-  }
-  return register === REGISTERS;
-}
-
-/** Whether a sparse code names as many registers as there are; what counts demands it. */
-export function isWhole(value: Bytes): boolean {
-  if (isDense(value)) return true;
-  let register = 0;
-  for (let at = HEADER_BYTES; at < value.length;) {
-    const run = runAt(value, at);
-    register += run.length;
     at += run.bytes;
   }
   return register === REGISTERS;

@@ -7,11 +7,11 @@ import { Contest, type Divergence, type Episode } from './contest.ts';
 import { Contestant } from './contestant.ts';
 import { Draw } from './draw.ts';
 import { elsewhere } from './families/elsewhere.ts';
-import { isStep, step, type Family, type Step, type Words } from './family.ts';
+import { isStep, step, type Family, type Step } from './family.ts';
 import { KnownDifferences, versionOf } from './known.ts';
 import { mangled } from './mangle.ts';
 import { minimise } from './minimise.ts';
-import { parseReply } from './wire.ts';
+import { asLine, parseReply } from './wire.ts';
 
 const SHARDS = 3;
 const STEPS = 1_000;
@@ -134,13 +134,9 @@ function describe({ episode, divergence }: Failure): string {
   return [
     `they differ in RESP${episode.protocol} after`,
     ...episode.settings.map(([name, value]) => `  CONFIG SET ${name} ${value}`),
-    ...episode.steps.flatMap((step) => step.map((command) => `  ${line(command.words)}`)),
-    `in the reply to ${line(words)}`,
+    ...episode.steps.flatMap((step) => step.map((command) => `  ${asLine(command.words)}`)),
+    `in the reply to ${asLine(words)}`,
     `  svc    ${ours}`,
     `  Redis  ${theirs}`,
   ].join('\n');
-}
-
-function line(words: Words): string {
-  return words.map((word) => (/^[\w.:+*{}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }

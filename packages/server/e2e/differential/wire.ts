@@ -78,3 +78,8 @@ export function encoded(words: readonly string[]): string {
   for (const word of words) text += `$${word.length}\r\n${word}\r\n`;
   return text;
 }
+
+/** A command as one line for people. */
+export function asLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w.:+*{}-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}

@@ -18,11 +18,13 @@ export const hyperloglog: Family = {
   ],
 };
 
-/** Whole opcodes of a sparse code, which seldom name all registers. Of a cut one Redis reads what lies behind it. */
+/**
+ * Whole opcodes of a sparse code, which seldom name all registers. Of a cut one Redis reads what lies behind it; and
+ * whether a value may come behind all registers, versions see differently (CVE-2025-32023).
+ */
 function code(draw: Draw, most: number): string {
-  const opcode = (): string =>
-    draw.pick('\x00', '\x3f', '\x40\x00', '\x7f\xff', '\x80', '\x87', '\xff');
-  return draw.list(1, most, opcode).join('');
+  const opcode = (): string => draw.pick('\x00', '\x3f', '\x40\x00', '\x80', '\x87', '\xff');
+  return draw.list(1, most, opcode).join('') + draw.maybe(0.5, '\x7f\xff').join('');
 }
 
 function elements(draw: Draw): Words {

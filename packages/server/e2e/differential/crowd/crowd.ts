@@ -1,0 +1,205 @@
+/**
+ * Several clients of each server who wait for each other's keys, watch, track and listen: after every move each of
+ * them has been told the same by both.
+ *
+ * A move is made when the one before has come to rest on both servers, so that there is one order of all of them.
+ * Redis before 7.2 serves those who wait in another way; it is not for comparing with.
+ */
+import { Random, type ChildServer } from '#testkit';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Draw } from '../draw.ts';
+import type { Words } from '../family.ts';
+import { minimise } from '../minimise.ts';
+import { asLine, parseReply, shown } from '../wire.ts';
+import { isUnasked, Member } from './member.ts';
+import { ID, makeMove, type Move } from './moves.ts';
+
+const CLIENTS = 4;
+const MOVES = 120;
+/** From then on what is missing does not come. */
+const WAIT_MS = 3_000;
+/** What is found by then is shown. */
+const SHORTENING_MS_MAX = 60_000;
+
+/** One server, its clients, and one more that is never made to wait. */
+class Side {
+  readonly #port: number;
+  readonly members: Member[] = [];
+  #control!: Member;
+
+  constructor({ port }: ChildServer) {
+    this.#port = port;
+  }
+
+  async begin(): Promise<void> {
+    this.#control = await Member.connect(this.#port);
+    await this.ask('FLUSHALL');
+    await this.ask('CONFIG', 'SET', 'notify-keyspace-events', 'KEA');
+    for (let client = 0; client < CLIENTS; client += 1) await this.join(client);
+  }
+
+  /** Every other client speaks RESP3. */
+  async join(client: number): Promise<void> {
+    const member = await Member.connect(this.#port);
+    this.members[client] = member;
+    if (client % 2 === 0) return;
+    member.send(['HELLO', '3']);
+    await until(() => member.isAnswered);
+    member.clear();
+  }
+
+  end(): void {
+    for (const member of [this.#control, ...this.members]) member.end();
+  }
+
+  /** What the one outside is answered. */
+  async ask(...words: Words): Promise<string> {
+    this.#control.send(words);
+    await until(() => this.#control.isAnswered);
+    const [reply = ''] = this.#control.received;
+    this.#control.clear();
+    return reply;
+  }
+
+  /** Waits until a client has its answer, or is one of so many that wait. */
+  async rest(client: number, waiting: number): Promise<void> {
+    const member = this.members[client]!;
+    const endMs = performance.now() + WAIT_MS;
+    while (!member.isAnswered && !member.isClosed && performance.now() < endMs) {
+      const info = await this.ask('INFO', 'clients');
+      if (info.includes(`blocked_clients:${waiting}\r\n`)) return;
+      await sleep(1);
+    }
+  }
+}
+
+/** The clients of both servers, who make the same moves. */
+class Crowd {
+  readonly #ours: Side;
+  readonly #theirs: Side;
+  /** Clients that wait for a key. */
+  readonly #waiting = new Set<number>();
+
+  constructor([ours, theirs]: readonly [ChildServer, ChildServer]) {
+    this.#ours = new Side(ours);
+    this.#theirs = new Side(theirs);
+  }
+
+  /** Makes the moves one after the other; answers what differs, or nothing. */
+  async play(moves: readonly Move[]): Promise<string | undefined> {
+    await this.#both((side) => side.begin());
+    let found: string | undefined;
+    for (const move of moves) {
+      if (!move.isOutside && this.#waiting.has(move.client)) continue;
+      found = await (move.isOutside ? this.#act(move) : this.#send(move));
+      // Whatever was answered before this has come.
+      await this.#both((side) => side.ask('PING'));
+      const order = /^FLUSH/.test(move.words[0]!) ? sorted : asTheyCame;
+      found ??= await compare(this.#ours, this.#theirs, order);
+      if (found !== undefined) break;
+      await this.#rest();
+    }
+    for (const side of [this.#ours, this.#theirs]) side.end();
+    return found;
+  }
+
+  async #act({ client, words }: Move): Promise<string | undefined> {
+    const [ours, theirs] = await this.#both((side) => {
+      const { id } = side.members[client]!;
+      return side.ask(...words.map((word) => (word === ID ? id : word)));
+    });
+    return ours === theirs ? undefined : `to whom is outside\n  svc    ${ours}  Redis  ${theirs}`;
+  }
+
+  async #send({ client, words }: Move): Promise<undefined> {
+    this.#waiting.add(client);
+    await this.#both((side) => {
+      side.members[client]!.send(words);
+      return side.rest(client, this.#waiting.size);
+    });
+  }
+
+  /** All have been told the same: who was answered waits no longer, and who is gone comes again. */
+  async #rest(): Promise<void> {
+    for (const [client, { isAnswered, isClosed }] of [...this.#theirs.members.entries()]) {
+      if (isAnswered || isClosed) this.#waiting.delete(client);
+      for (const side of [this.#ours, this.#theirs]) side.members[client]!.clear();
+      if (isClosed) await this.#both((side) => side.join(client));
+    }
+  }
+
+  #both<Result>(does: (side: Side) => Promise<Result>): Promise<[Result, Result]> {
+    return Promise.all([does(this.#ours), does(this.#theirs)]);
+  }
+}
+
+type Order = (texts: readonly string[]) => readonly string[];
+
+const asTheyCame: Order = (texts) => texts;
+/** Which comes first of the reply to FLUSHALL and what its own client is told is left open. */
+const sorted: Order = (texts) => [...texts].sort();
+
+/** Waits until all clients have been told the same; answers what differs when they are not. */
+async function compare(ours: Side, theirs: Side, order: Order): Promise<string | undefined> {
+  const differs = (): number =>
+    ours.members.findIndex(
+      (member, at) => told(member, order) !== told(theirs.members[at]!, order),
+    );
+  await until(() => differs() < 0);
+  const client = differs();
+  if (client < 0) return undefined;
+  const [our, their] = [ours.members[client]!, theirs.members[client]!];
+  return `client ${client}\n  svc    ${told(our, order)}\n  Redis  ${told(their, order)}`;
+}
+
+/** All that a client was told; what comes unasked in any order, since shards tell of their own keys. */
+function told(member: Member, order: Order): string {
+  const replies = member.received.filter((reply) => !isUnasked(reply)).map(asText);
+  const pushes = member.received.filter((reply) => isUnasked(reply));
+  const [stale, messages] = [
+    pushes.filter(isInvalidation),
+    pushes.filter((it) => !isInvalidation(it)),
+  ];
+  const keys = new Set(stale.flatMap((push) => keysOf(push)));
+  const texts = [...replies, ...messages.map(asText).sort(), ...[...keys].sort()];
+  return `${order(texts).join(' ')}${member.isClosed ? ' (closed)' : ''}`;
+}
+
+const asText = (reply: string): string => shown(parseReply(reply));
+
+function isInvalidation(push: string): boolean {
+  return parseReply(push).items?.[0]?.text === 'invalidate';
+}
+
+/** The keys that a client is to forget; all of them where none is named. */
+function keysOf(push: string): readonly string[] {
+  const keys = parseReply(push).items?.[1]?.items;
+  return keys?.map(({ text }) => `stale ${text}`) ?? ['stale: all'];
+}
+
+async function until(isThere: () => boolean): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  while (!isThere() && performance.now() < endMs) await sleep(1);
+}
+
+/** Plays so many moves; answers the first difference as text for people, or nothing. */
+export async function playCrowd(
+  servers: readonly [ChildServer, ChildServer],
+  { seed, commands }: { readonly seed: number; readonly commands: number },
+): Promise<string | undefined> {
+  for (let played = 0, nth = 0; played < commands; nth += 1, played += MOVES) {
+    const draw = new Draw(new Random(seed + nth * 0x9e37_79b1));
+    const moves = Array.from({ length: MOVES }, () => makeMove(draw, CLIENTS));
+    let found = await new Crowd(servers).play(moves);
+    if (found === undefined) continue;
+    const endMs = performance.now() + SHORTENING_MS_MAX;
+    const shortest = await minimise(moves, async (some) => {
+      const again = performance.now() < endMs ? await new Crowd(servers).play(some) : undefined;
+      found = again ?? found;
+      return again !== undefined;
+    });
+    const lines = shortest.map(({ client, words }) => `  ${client}: ${asLine(words)}`);
+    return [...lines, `they differ in what they tell ${found}`].join('\n');
+  }
+  return undefined;
+}

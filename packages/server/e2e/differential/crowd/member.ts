@@ -1,0 +1,67 @@
+/** One of several clients of a server: what it is sent, and all that comes back, asked for or not. */
+import net from 'node:net';
+import type { Words } from '../family.ts';
+import { encoded, parseReply, splitReplies } from '../wire.ts';
+
+/** What comes unasked in RESP2 looks like a reply. */
+const MESSAGES = /^(message|pmessage|smessage)$/;
+
+export class Member {
+  /** The connection's number on its server. */
+  readonly id: string;
+  isClosed = false;
+  readonly #socket: net.Socket;
+  #stream = '';
+
+  private constructor(socket: net.Socket, id: string) {
+    this.#socket = socket;
+    this.id = id;
+    socket.on('data', (chunk: Buffer) => (this.#stream += chunk.toString('latin1')));
+    socket.on('close', () => (this.isClosed = true));
+    socket.on('error', () => undefined);
+  }
+
+  static async connect(port: number): Promise<Member> {
+    const socket = net.connect(port, '127.0.0.1');
+    await new Promise((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    socket.setNoDelay(true);
+    socket.write(encoded(['CLIENT', 'ID']));
+    const id = await new Promise<string>((resolve) => {
+      socket.once('data', (chunk: Buffer) => {
+        resolve(chunk.toString('latin1').slice(1).trim());
+      });
+    });
+    return new Member(socket, id);
+  }
+
+  send(words: Words): void {
+    this.#socket.write(Buffer.from(encoded(words), 'latin1'));
+  }
+
+  /** What has come since `clear`, each as its bytes. */
+  get received(): readonly string[] {
+    return splitReplies(this.#stream);
+  }
+
+  /** Whether there is an answer among it. */
+  get isAnswered(): boolean {
+    return this.received.some((reply) => !isUnasked(reply));
+  }
+
+  clear(): void {
+    this.#stream = this.#stream.slice(this.received.join('').length);
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Whether something came by itself: a push, or a message as RESP2 has it. */
+export function isUnasked(reply: string): boolean {
+  if (reply.startsWith('>')) return true;
+  return reply.startsWith('*') && MESSAGES.test(parseReply(reply).items?.[0]?.text ?? '');
+}

@@ -1,0 +1,113 @@
+/** What several clients do to each other: they wait, watch, track, listen, and change what the others look at. */
+import type { Draw } from '../draw.ts';
+import type { Words } from '../family.ts';
+
+/** One client sends a command, or somebody outside does something to that client: then `ID` stands for its number. */
+export interface Move {
+  readonly client: number;
+  readonly words: Words;
+  readonly isOutside: boolean;
+}
+
+export const ID = '<id>';
+
+/** Of one shard: what waits for several keys there is served as by Redis. */
+const NEAR = ['{t}1', '{t}2', '{t}3'];
+const KEYS = [...NEAR, 'a', 'b', 'key:1'];
+
+type Maker = (draw: Draw) => Words;
+
+const makers: readonly (readonly [weight: number, maker: Maker])[] = [
+  [9, (draw) => [draw.pick('BLPOP', 'BRPOP'), ...waited(draw), '0']],
+  [5, (draw) => ['BLMOVE', key(draw), key(draw), end(draw), end(draw), '0']],
+  [3, (draw) => counted(draw, 'BLMPOP', end(draw))],
+  [5, (draw) => [draw.pick('BZPOPMIN', 'BZPOPMAX'), ...waited(draw), '0']],
+  [2, (draw) => counted(draw, 'BZMPOP', draw.pick('MIN', 'MAX'))],
+  [3, (draw) => ['XREAD', 'BLOCK', '0', ...streams(draw, '$', '$', '0')]],
+  [3, (draw) => ['XREADGROUP', 'GROUP', 'g', 'c', 'BLOCK', '0', ...streams(draw, '>')]],
+  [6, (draw) => [draw.pick('LPUSH', 'RPUSH'), key(draw), ...draw.list(1, 3, () => value(draw))]],
+  [4, (draw) => ['ZADD', key(draw), draw.integer(1, 3), value(draw)]],
+  [4, (draw) => ['XADD', key(draw), `${draw.integer(1, 99)}-1`, 'f', value(draw)]],
+  [2, (draw) => ['XGROUP', 'CREATE', key(draw), 'g', '$', 'MKSTREAM']],
+  [1, (draw) => ['XGROUP', 'DESTROY', key(draw), 'g']],
+  [3, (draw) => ['DEL', key(draw)]],
+  [3, (draw) => ['RENAME', key(draw), key(draw)]],
+  [2, (draw) => ['COPY', key(draw), key(draw), 'REPLACE']],
+  [3, (draw) => ['SET', key(draw), value(draw)]],
+  [2, (draw) => ['LMOVE', key(draw), key(draw), end(draw), end(draw)]],
+  [1, (draw) => ['EXPIRE', key(draw), '-1']],
+  [1, (draw) => ['MOVE', key(draw), '1']],
+  [4, (draw) => ['GET', key(draw)]],
+  [2, (draw) => ['MGET', key(draw), key(draw)]],
+  [3, (draw) => ['WATCH', key(draw), key(draw)]],
+  [5, () => ['MULTI']],
+  [7, () => ['EXEC']],
+  [0.5, (draw) => [draw.pick('DISCARD', 'UNWATCH', 'RESET')]],
+  [1, (draw) => ['SUBSCRIBE', draw.pick('channel', '__keyevent@0__:del', '__keyspace@0__:a')]],
+  [1, (draw) => ['PSUBSCRIBE', draw.pick('c*', '__key*__:*')]],
+  [1, (draw) => [draw.pick('UNSUBSCRIBE', 'PUNSUBSCRIBE'), draw.pick('channel', 'c*')]],
+  [2, (draw) => ['PUBLISH', 'channel', value(draw)]],
+  [1, (draw) => ['CLIENT', 'TRACKING', 'ON', ...trackingOptions(draw)]],
+  [0.5, () => ['CLIENT', 'TRACKING', 'OFF']],
+  [1, (draw) => ['CLIENT', 'CACHING', draw.pick('YES', 'NO')]],
+  [0.3, (draw) => [draw.pick('FLUSHALL', 'FLUSHDB')]],
+  [0.5, (draw) => ['SELECT', draw.pick('0', '0', '1')]],
+  [0.3, () => ['SWAPDB', '0', '1']],
+];
+
+const outside: readonly Words[] = [
+  ['CLIENT', 'UNBLOCK', ID, 'TIMEOUT'],
+  ['CLIENT', 'UNBLOCK', ID, 'ERROR'],
+  ['CLIENT', 'KILL', 'ID', ID],
+];
+const OUTSIDE = 0.06;
+
+export function makeMove(draw: Draw, clients: number): Move {
+  const client = draw.random.integer(0, clients - 1);
+  const isOutside = draw.chance(OUTSIDE);
+  return { client, isOutside, words: isOutside ? draw.random.pick(outside) : command(draw) };
+}
+
+function command(draw: Draw): Words {
+  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
+  let left = draw.random.fraction() * total;
+  return (makers.find(([weight]) => (left -= weight) < 0) ?? makers[0]!)[1](draw);
+}
+
+function key(draw: Draw): string {
+  return draw.random.pick(KEYS);
+}
+
+function value(draw: Draw): string {
+  return draw.pick('x', 'y', '1', '2');
+}
+
+function end(draw: Draw): string {
+  return draw.pick('LEFT', 'RIGHT');
+}
+
+/** What a command waits for. */
+function waited(draw: Draw): readonly string[] {
+  return draw.chance(0.3) ? [key(draw)] : draw.list(1, 3, () => draw.random.pick(NEAR));
+}
+
+function counted(draw: Draw, name: string, where: string): Words {
+  const keys = waited(draw);
+  return [name, '0', String(keys.length), ...keys, where, 'COUNT', draw.integer(1, 3)];
+}
+
+function streams(draw: Draw, ...ids: readonly string[]): Words {
+  const keys = waited(draw);
+  return ['STREAMS', ...keys, ...keys.map(() => draw.random.pick(ids))];
+}
+
+function trackingOptions(draw: Draw): Words {
+  return draw.random.pick([
+    [],
+    ['BCAST'],
+    ['OPTIN'],
+    ['OPTOUT'],
+    ['NOLOOP'],
+    ['BCAST', 'PREFIX', 'key'],
+  ]);
+}
