@@ -67,6 +67,25 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
   assert.is(keyspace!.peek(bytes, 0, 1), ref);
 });
 
+looks('a key in the very place of the one before is hashed as itself', () => {
+  const { store, bytes } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  // As in a ring that was given back and filled again while its reader was busy.
+  for (const letter of bytesOf('abxy')) {
+    bytes[0] = letter;
+    lookAhead.begin();
+    lookAhead.add(0, bytes, 0, 1);
+    lookAhead.read(bytes);
+    lookAhead.take(bytes);
+    keyspace!.set(bytes, 0, 1, bytes, 0, 1);
+  }
+  lookAhead.end();
+  for (const key of ['a', 'b', 'x', 'y']) {
+    assert.is.not(keyspace!.peek(bytesOf(key), 0, 1), 0, `${key} is found again`);
+  }
+});
+
 looks('fields of large values are found as without it, in whichever hash they are', () => {
   const store = testStore();
   const [keyspace] = store.databases;

@@ -51,6 +51,8 @@ export class LookAhead {
   begin(): void {
     this.#count = 0;
     this.#next = 0;
+    // Another key may stand in the place of the last one by now, and is about to be hashed.
+    this.#tools.hint.at = -1;
     if (this.#fields === 0) return;
     this.#fields = 0;
     this.#tables.fill(undefined);
