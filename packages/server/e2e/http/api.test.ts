@@ -1,6 +1,6 @@
 /** The debug API and administration: the shape of every document, and that no secret is in any. */
 // test-limit: 60s
-import { request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -238,6 +238,9 @@ api('shows settings as they are now, with where they come from', async () => {
   assert.equal(await entry('server.port'), [String(server.port), 'cli', false]);
   assert.equal(await entry('server.max-clients'), ['10000', 'default', true]);
   await client.call('CONFIG', 'SET', 'maxclients', '500');
+  // The ops thread is told behind the reply.
+  const isTold = async (): Promise<boolean> => (await entry('server.max-clients'))[0] === '500';
+  await until(isTold, 'the setting is shown');
   assert.equal(await entry('server.max-clients'), ['500', 'runtime', true]);
   const status = (await get('/status/json')) as { clients: { max_clients: number } };
   assert.is(status.clients.max_clients, 500);
