@@ -123,11 +123,7 @@ export class Executor {
     const entry = this.point(frame);
     const context = this.#context;
     context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
-    if (entry.otherKeys !== undefined && !this.#hasNamed(entry)) {
-      const { connection } = context;
-      this.#sender.sendSignal(FrameKind.inquiry, connection, frame.sequence, ReplyFlag.outdated);
-      return true;
-    }
+    if (entry.otherKeys !== undefined && this.#isOutdated(frame, entry)) return true;
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
@@ -149,12 +145,16 @@ export class Executor {
     return true;
   }
 
-  /** Whether the keys that values name are here; they may have changed since main has asked for them. */
-  #hasNamed(entry: CommandEntry): boolean {
+  /** Whether the keys that values name are not here: they have changed since main has asked, and it is told so. */
+  #isOutdated(frame: Frame, entry: CommandEntry): boolean {
     const context = this.#context;
-    if (context.shardCount === 1) return true;
+    if (context.shardCount === 1) return false;
     this.setNow();
-    return namedKeys(entry, context, this.args).every((key) => context.hasHere(key));
+    const named = namedKeys(entry, context, this.args);
+    if (named.every((key) => context.hasHere(key))) return false;
+    const { connection } = context;
+    this.#sender.sendSignal(FrameKind.inquiry, connection, frame.sequence, ReplyFlag.outdated);
+    return true;
   }
 
   #putOff(frame: Frame): void {
