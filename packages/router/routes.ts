@@ -206,9 +206,11 @@ export class Routes {
     host.writeHost(at, size, head, command, transaction, places.length + keeps);
     const lend = lendHead(head, plan.host, transaction);
     askLenders(places, lend);
-    // Nothing of another command comes in between: what finds the ring full goes before all that follows.
-    const keep = { ...lend, kind: FrameKind.keep, database: head.database };
-    if (keeps > 0) host.sendMessage(keep, encodeKeys(kept));
+    if (keeps > 0) {
+      // Nothing of another command comes in between: what finds the ring full goes before all that follows.
+      const keep = { ...lend, kind: FrameKind.keep, database: head.database };
+      host.sendMessage(keep, encodeKeys(kept));
+    }
     return true;
   }
 

@@ -49,10 +49,10 @@ export class ExecutionContext implements ShardContext {
   judgement = 0;
   /** The command's other keys are other shards' matter. */
   isPartial = false;
-  /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
-  lent: ReadonlySet<string> | undefined;
   /** Whether somebody else has a key, or is to have it first. */
   isKept: (name: string) => boolean = () => false;
+  /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
+  lent: ReadonlySet<string> | undefined;
   /** With them here: commands that do what was done to this shard's own. */
   ownEffects: (readonly EffectWord[])[] = [];
   /** Those of them that are dropped after the command. */

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { noKeys, oneKey } from '../keys.ts';
 import { findToWrite } from '../keyspace/lookup.ts';
-import { corrupted, keep, ownValueOf } from './value.ts';
+import { corrupted, keep, ownValueOf, valueOf } from './value.ts';
 
 const noSuchKey = new CommandError('ERR The specified key does not exist');
 const notSparse = new CommandError('ERR HLL encoding is not sparse');
@@ -47,7 +47,7 @@ export const pfdebug = oneShard({
 });
 
 function makeDense(context: ShardContext, args: Arguments): void {
-  const value = ownValueOf(context, findToWrite(context, args, 2));
+  const value = valueOf(context, findToWrite(context, args, 2));
   if (hyperloglog.isDense(value)) return;
   const dense = hyperloglog.toDense(value);
   if (dense === undefined) throw corrupted;
@@ -57,7 +57,7 @@ function makeDense(context: ShardContext, args: Arguments): void {
 
 function answerRegisters(context: ShardContext, args: Arguments): void {
   makeDense(context, args);
-  const value = ownValueOf(context, findToWrite(context, args, 2));
+  const value = valueOf(context, findToWrite(context, args, 2));
   const { reply } = context;
   reply.arrayHeader(hyperloglog.REGISTERS);
   for (let register = 0; register < hyperloglog.REGISTERS; register += 1) {
