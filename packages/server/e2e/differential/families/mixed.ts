@@ -9,8 +9,8 @@ import { isStep, step, type Family, type Maker, type Step } from '../family.ts';
 const LONG_BYTES = 1_100_000;
 const LONG_ELEMENTS = 300;
 
-/** Equal distances are in any order: they are compared only where no two places are the same. */
-const PLACES_NEAR = /^GEO(SEARCH|RADIUS)/i;
+/** Equal distances are in any order, and what C makes of an infinite score as a place is left open: places have a family of their own. */
+const PLACES_NEAR = /^GEO(SEARCH|RADIUS|POS|DIST|HASH)/i;
 
 /** Redis' SORT fails when the number that was read last, by whichever command, was out of range. */
 const SORTS = /^SORT/i;
