@@ -66,7 +66,7 @@ export async function blocked(count: number): Promise<void> {
     if (info.includes(`\nblocked_clients:${count}\r`)) return;
     await sleep(5);
   }
-  assert.unreachable(`${count} clients are blocked`);
+  assert.unreachable(`it never came to ${count} blocked clients`);
 }
 
 /** A client that has sent a command and waits for its reply. */
@@ -76,6 +76,8 @@ export async function waiting(
 ): Promise<{ reply: Promise<unknown>; of: RespClient }> {
   const of = await newClient();
   const reply = call(of, line);
+  // A test that fails before it awaits the reply is told of its own fault, not of the closed connection.
+  reply.catch(() => undefined);
   await blocked(among);
   return { reply, of };
 }

@@ -295,7 +295,7 @@ blocking('what a transaction makes is seen when it is over, also where it lends 
     ['RENAME', `${near}:renamed`, far],
   ];
   const list = await waiting(`BLPOP ${here} 0`);
-  const stream = await waiting(`XREAD BLOCK 0 STREAMS ${third} $`);
+  const stream = await waiting(`XREAD BLOCK 0 STREAMS ${third} $`, 2);
   await client.call('SET', near, 'text');
   await client.pipeline([
     ['MULTI'],
