@@ -183,6 +183,10 @@ const long: Readonly<Record<string, { readonly words: Words; readonly fill: () =
     words: ['SMEMBERS', 'set:read'],
     fill: () => ['SADD', 'set:read', ...fields(50)],
   },
+  zrange_100: {
+    words: ['ZRANGE', 'sorted:read', '0', '99'],
+    fill: () => ['ZADD', 'sorted:read', String(Math.random()), key('element')],
+  },
   xrange_100: {
     words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],
     fill: () => ['XADD', 'stream:read', '*', 'field', VALUE],

@@ -60,4 +60,5 @@ export {
   type ThreadCpu,
   type ThreadHeap,
 } from './thread-usage.ts';
+export { Spans, type SpanTaker } from './spans.ts';
 export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';

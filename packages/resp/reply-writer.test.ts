@@ -1,5 +1,5 @@
 /** What handlers say, in both protocols, into memory of any size. */
-import { CommandError, fromLatin1, latin1 } from '#base';
+import { CommandError, fromLatin1, latin1, Spans } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OwnedReply } from './owned-reply.ts';
@@ -188,6 +188,36 @@ writing('bulk strings of every length around those with a shorter way to their h
         reply.bulk(source, length % 7, length, given);
         assert.is(latin1(reply.take(), length % 5), expected);
       }
+    }
+  }
+});
+
+writing('many bulk strings at once, of all lengths, up to the very ends of their memories', () => {
+  const memory = [5, 200].map((length, place) => {
+    const bytes = Uint8Array.from({ length }, (_, index) => 0x30 + place + (index % 64));
+    return { bytes, view: new DataView(bytes.buffer) };
+  });
+  const spans = new Spans(64);
+  spans.memory = memory;
+  for (const room of [1, 4_000]) {
+    const reply = new OwnedReply(2, room);
+    for (let most = 0; most <= 130; most += 1) {
+      spans.count = most % 64;
+      let expected = '';
+      for (let nth = 0; nth < spans.count; nth += 1) {
+        const place = nth % 5 === 0 ? 0 : 1;
+        const { bytes } = memory[place]!;
+        const length = Math.min(Math.max(most - nth, 0), bytes.length);
+        const at = nth % 2 === 0 ? bytes.length - length : 0;
+        spans.places[nth] = place;
+        spans.ats[nth] = at;
+        spans.lengths[nth] = length;
+        expected += `$${length}\r\n${latin1(bytes, at, length)}\r\n`;
+      }
+      reply.raw(memory[1]!.bytes, 0, most % 5);
+      reply.bulks(spans);
+      reply.ok();
+      assert.is(latin1(reply.take(), most % 5), `${expected}+OK\r\n`);
     }
   }
 });

@@ -8,7 +8,6 @@
 import {
   ByteViews,
   copyBytes,
-  copyWords,
   digitCount,
   formatDouble,
   unreachable,
@@ -16,7 +15,10 @@ import {
   type Bytes,
   type CommandError,
   type EntryTaker,
+  type Spans,
+  type SpanTaker,
 } from '#base';
+import { SHORT_BULK_BYTES, shortBulk, shortBulks } from './short-bulks.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -40,20 +42,11 @@ const ATTRIBUTE = 0x7c;
 /** Type byte, up to 20 digits, CR and LF. */
 const HEADER_BYTES_MAX = 24;
 
-/** Lengths below this have one or two digits. */
-const SHORT_BULK_BYTES = 100;
-/** The first four bytes of such bulk strings, by their length: a header of one digit, or one of two without its LF. */
-const SHORT_HEADERS = Int32Array.from({ length: SHORT_BULK_BYTES }, (_, length) =>
-  Buffer.from(`$${String(length)}\r\n`, 'latin1').readInt32LE(),
-);
-/** CR and LF. */
-const LINE_END = 0x0a0d;
-
 const targets = new ByteViews();
 
 export type Protocol = 2 | 3;
 
-export class ReplyWriter {
+export class ReplyWriter implements SpanTaker {
   bytes: Bytes;
   /** Where the next byte goes. */
   at: number;
@@ -133,7 +126,7 @@ export class ReplyWriter {
     if (length < SHORT_BULK_BYTES) {
       const to = view && targets.of(this.bytes);
       if (to !== undefined) {
-        this.#shortBulk(to, view!, at, length);
+        this.at = shortBulk(to, this.at, view!, at, length);
         return;
       }
       this.#shortHeader(length);
@@ -143,6 +136,28 @@ export class ReplyWriter {
     copyBytes(source, at, this.bytes, this.at, length, view);
     this.at += length;
     this.#crlf();
+  }
+
+  /** Bulk strings. */
+  bulks(spans: Spans): void {
+    const { memory, places, ats, lengths, count } = spans;
+    let room = 0;
+    let longest = 0;
+    for (let nth = 0; nth < count; nth += 1) {
+      const length = lengths[nth]!;
+      room += length + HEADER_BYTES_MAX + 2;
+      if (length > longest) longest = length;
+    }
+    this.ensure(room);
+    const to = targets.of(this.bytes);
+    if (to !== undefined && longest < SHORT_BULK_BYTES) {
+      this.at = shortBulks(spans, to, this.at);
+      return;
+    }
+    for (let nth = 0; nth < count; nth += 1) {
+      const { bytes, view } = memory[places[nth]!]!;
+      this.bulk(bytes, ats[nth], lengths[nth], view);
+    }
   }
 
   /** A bulk string of a text, in UTF-8 (ours) or one byte per character (`latin1`: from a client). */
@@ -276,21 +291,6 @@ export class ReplyWriter {
     this.ensure(length);
     copyBytes(source, at, this.bytes, this.at, length);
     this.at += length;
-  }
-
-  /** The same for a length of one or two digits, by words: so most bulk strings are written. */
-  #shortBulk(to: DataView, from: DataView, fromAt: number, length: number): void {
-    let { at } = this;
-    to.setInt32(at, SHORT_HEADERS[length]!, true);
-    at += 4;
-    if (length >= 10) {
-      to.setUint8(at, LF);
-      at += 1;
-    }
-    copyWords(to, at, from, fromAt, length);
-    at += length;
-    to.setInt16(at, LINE_END, true);
-    this.at = at + 2;
   }
 
   /** The header of a bulk string whose length has one or two digits. */

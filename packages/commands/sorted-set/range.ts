@@ -216,9 +216,7 @@ function answerRange(
   }
   const { start, count } = placed(set, query);
   reply.arrayHeader(count);
-  set.each(start, count, query.isDown, (bytes, at, length, view) => {
-    reply.bulk(bytes, at, length, view);
-  });
+  set.each(start, count, query.isDown, reply);
 }
 
 /** Reads the options behind the range, and then the range; `keyIndex` is where the key stands. */

@@ -1,5 +1,5 @@
 /** Ranked tables against sorted arrays: what is in them, in which order, at which rank. */
-import { finish, fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1, type SpanTaker } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encoded } from '../value-codec.ts';
@@ -70,7 +70,7 @@ function compare(table: RankedTable, model: Model, random: () => number): void {
       const count = Math.floor(random() * (most + 1));
       const members: string[] = [];
       table.seek(rank);
-      table.each(count, isDown, (bytes, at, length) => members.push(latin1(bytes, at, length)));
+      table.each(count, isDown, taking(members));
       const [from, to] = isDown ? [rank + 1 - count, rank + 1] : [rank, rank + count];
       const names = expected.slice(from, to).map(([name]) => name);
       assert.equal(members, isDown ? names.reverse() : names);
@@ -78,6 +78,18 @@ function compare(table: RankedTable, model: Model, random: () => number): void {
   }
   assert.not.ok(table.seek(expected.length));
   assert.not.ok(table.seek(-1));
+}
+
+/** Puts what is given into an array. */
+function taking(members: string[]): SpanTaker {
+  return {
+    bulk: (bytes, at, length) => members.push(latin1(bytes, at, length)),
+    bulks({ memory, places, ats, lengths, count }) {
+      for (let nth = 0; nth < count; nth += 1) {
+        this.bulk(memory[places[nth]!]!.bytes, ats[nth]!, lengths[nth]!);
+      }
+    },
+  };
 }
 
 const runs: readonly (readonly [seed: number, names: number, scores: number, tail: string])[] = [

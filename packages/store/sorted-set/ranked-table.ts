@@ -4,10 +4,10 @@
  * An entry of the table is named by its reference in both. No operation does more than a bucket's
  * splitting, a node's splitting on each level, or the emptying of one page of the table.
  */
-import type { Bytes, Steps } from '#base';
-import type { FieldVisitor } from '../table/field-row.ts';
+import { Spans, type Bytes, type SpanTaker, type Steps } from '#base';
 import type { PackedTable } from '../table/packed-table.ts';
 import { compareParts } from './compare-parts.ts';
+import { SLOTS } from './node-pages.ts';
 import { ScoreTree, TreePlace, type SlotOrder } from './score-tree.ts';
 
 const SCORE_BYTES = 8;
@@ -27,6 +27,8 @@ class EqualScores implements SlotOrder {
 }
 
 const equalScores = new EqualScores();
+/** The members of a leaf. */
+const spans = new Spans(SLOTS);
 
 export class RankedTable implements SlotOrder {
   readonly table: PackedTable;
@@ -136,15 +138,16 @@ export class RankedTable implements SlotOrder {
     return this.tree.prev(this.#place);
   }
 
-  /** Visits so many members from the one stepped to on, or back with `isDown`; all of them are there. */
-  each(members: number, isDown: boolean, visit: FieldVisitor): void {
+  /** Gives away so many members from the one stepped to on, or back with `isDown`; all of them are there. */
+  each(members: number, isDown: boolean, taker: SpanTaker): void {
     const { table, tree } = this;
     const place = this.#place;
     const step = isDown ? -1 : 1;
     for (let left = members; left > 0;) {
       const count = Math.min(left, tree.runLength(place, isDown));
       const first = tree.refIndex(place);
-      table.eachField({ words: tree.leafWords(place), first, step, count }, visit);
+      table.locateFields({ words: tree.leafWords(place), first, step, count }, spans);
+      taker.bulks(spans);
       left -= count;
       tree.skip(place, step * count);
     }

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next sorted set by `open`. What it says of a
  * member is good until the next call that writes.
  */
-import type { Bytes } from '#base';
+import type { Bytes, SpanTaker } from '#base';
 import { Encoding } from '../encodings.ts';
 import type { PackedLimits, Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace.ts';
@@ -13,7 +13,6 @@ import type { Ref } from '../segment.ts';
 import { registerCodec } from '../value-codec.ts';
 import { ValueType } from '../value-type.ts';
 import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
-import type { FieldVisitor } from '../table/field-row.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';
 
@@ -92,20 +91,20 @@ export class SortedSetValue {
   }
 
   /**
-   * Visits so many members from the one with `rank` before it on, or back with `isDown`; all of them are there. No
+   * Gives away so many members from the one with `rank` before it on, or back with `isDown`; all of them are there. No
    * member is the current one afterwards.
    */
-  each(rank: number, count: number, isDown: boolean, visit: FieldVisitor): void {
+  each(rank: number, count: number, isDown: boolean, taker: SpanTaker): void {
     if (count === 0) return;
     this.seek(rank);
     if (this.#ranked !== undefined) {
-      this.#ranked.each(count, isDown, visit);
+      this.#ranked.each(count, isDown, taker);
       return;
     }
     const packed = this.#packed;
     for (let left = count; left > 0; left -= 1) {
       packed.read();
-      visit(packed.bytes, packed.at, packed.length);
+      taker.bulk(packed.bytes, packed.at, packed.length);
       if (isDown) packed.prev();
       else packed.next();
     }

@@ -1,5 +1,6 @@
 /** The fields of entries whose references stand side by side, as those of a tree's leaf do. */
 
+import type { Spans } from '#base';
 import { pageOf, wordAt, type Page } from './arena.ts';
 import { Entry } from './entry.ts';
 
@@ -17,28 +18,32 @@ export interface RefRow {
   readonly count: number;
 }
 
-/** Is shown a field, and the view of its memory where there is one. */
-export type FieldVisitor = (bytes: Uint8Array, at: number, length: number, view?: DataView) => void;
-
-export function visitFields(
+/** Says where the fields are. Nothing is called in between: the processor is at several entries at once. */
+export function locateFields(
   pages: readonly Page[],
   hasValues: boolean,
   { words, first, step, count }: RefRow,
-  visit: FieldVisitor,
+  spans: Spans,
 ): void {
-  const end = first + step * count;
-  for (let index = first; index !== end; index += step) {
+  const { places, ats, lengths } = spans;
+  spans.memory = pages;
+  spans.count = count;
+  const skipped = WORD_BYTES + (hasValues ? 2 : 1);
+  for (let nth = 0, index = first; nth < count; nth += 1, index += step) {
     const ref = words[index]!;
-    const { bytes, view } = pages[pageOf(ref)]!;
+    const place = pageOf(ref);
+    const { bytes } = pages[place]!;
     const start = wordAt(ref) * WORD_BYTES;
-    const headAt = start + WORD_BYTES;
-    const head = bytes[headAt]!;
+    const head = bytes[start + WORD_BYTES]!;
+    places[nth] = place;
     // A short field without expiry, and no value or a short one: a byte says how long each is.
-    if (head < LONG && (head & 1) === 0 && !(hasValues && bytes[headAt + 1]! >= LONG)) {
-      visit(bytes, headAt + (hasValues ? 2 : 1), head >>> 1, view);
+    if (head < LONG && (head & 1) === 0 && !(hasValues && bytes[start + WORD_BYTES + 1]! >= LONG)) {
+      ats[nth] = start + skipped;
+      lengths[nth] = head >>> 1;
       continue;
     }
     entry.parse(bytes, start, hasValues);
-    visit(bytes, entry.fieldAt, entry.fieldLength, view);
+    ats[nth] = entry.fieldAt;
+    lengths[nth] = entry.fieldLength;
   }
 }

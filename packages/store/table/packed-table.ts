@@ -5,7 +5,7 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
-import { ByteViews, copyBytes, halfSipHash, sameBytes, type Steps } from '#base';
+import { ByteViews, copyBytes, halfSipHash, sameBytes, type Spans, type Steps } from '#base';
 import { copyInto } from '../byte-views.ts';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
@@ -22,7 +22,7 @@ import {
 } from './entry.ts';
 import { ExpiryHeap, type ExpiringEntries } from './expiry-heap.ts';
 import { fieldHint, type HashSecrets } from './field-hint.ts';
-import { visitFields, type FieldVisitor, type RefRow } from './field-row.ts';
+import { locateFields, type RefRow } from './field-row.ts';
 
 /** The objects that every table has, without what the parts count themselves (measured). */
 const TABLE_OVERHEAD_BYTES = 280;
@@ -121,9 +121,9 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return entry;
   }
 
-  /** Visits the fields of entries in a row of references. */
-  eachField(row: RefRow, visit: FieldVisitor): void {
-    visitFields(this.#arena.pages, this.hasValues, row, visit);
+  /** Says where the fields of entries in a row of references are; good until the next call that writes. */
+  locateFields(row: RefRow, spans: Spans): void {
+    locateFields(this.#arena.pages, this.hasValues, row, spans);
   }
 
   /** Writes an entry's value, which has room for as much. */
