@@ -33,6 +33,9 @@ const NO_SECRETS: readonly number[] = [];
 export class CommandEntry {
   readonly command: Command;
   readonly id: number;
+  // Of the command, here once more: all entries are of one shape, and so read faster than commands are.
+  readonly name: string;
+  readonly route: Command['route'];
   /** Lower case, as Redis prints names: `client|list`. */
   readonly lowerName: string;
   readonly arity: number;
@@ -62,6 +65,8 @@ export class CommandEntry {
   constructor(command: Command, id: number, container?: CommandEntry) {
     this.command = command;
     this.id = id;
+    this.name = command.name;
+    this.route = command.route;
     this.lowerName = command.name.toLowerCase();
     this.arity = command.arity;
     this.#flags = new Set(command.flags);
@@ -159,6 +164,8 @@ export class CommandTable {
   readonly entries: readonly CommandEntry[];
   readonly #buckets: CommandEntry[][] = Array.from({ length: BUCKETS }, () => []);
   readonly #byName = new Map<string, CommandEntry>();
+  /** What was found last. */
+  #last: CommandEntry;
 
   constructor(commands: readonly Command[]) {
     const entries: CommandEntry[] = [];
@@ -176,14 +183,19 @@ export class CommandTable {
     };
     for (const command of commands) add(command);
     this.entries = entries;
+    this.#last = entries[0]!;
   }
 
   /** The top-level command a client named, in any case. */
   find(bytes: Bytes, at: number, length: number): CommandEntry | undefined {
     if (length === 0) return undefined;
+    // A pipeline often has one command many times.
+    if (spells(bytes, at, length, this.#last.name)) return this.#last;
     const bucket = this.#buckets[bucketOf(bytes, at, length)]!;
     for (const entry of bucket) {
-      if (spells(bytes, at, length, entry.command.name)) return entry;
+      if (!spells(bytes, at, length, entry.name)) continue;
+      this.#last = entry;
+      return entry;
     }
     return undefined;
   }

@@ -242,7 +242,7 @@ export class Router {
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
-    if (entry.command.route === 'exec') return this.transactions.exec(client, entry);
+    if (entry.route === 'exec') return this.transactions.exec(client, entry);
     if (this.#inquiries.concerns(entry, args)) return this.#inquiries.send(client, entry, command);
     if (entry.mayWait) return this.#waits.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
@@ -251,14 +251,14 @@ export class Router {
   }
 
   #deniesOom(client: Client, entry: CommandEntry): boolean {
-    if (entry.command.route !== 'exec') return entry.deniesOom;
+    if (entry.route !== 'exec') return entry.deniesOom;
     return client.transaction?.deniesOom === true;
   }
 
   /** Answers why the command is not run; a transaction that it belongs to will not be either. */
   #refuse(client: Client, entry: CommandEntry, error: CommandError): void {
     // Whether or not a transaction was begun, as in Redis.
-    const isExec = entry.command.route === 'exec';
+    const isExec = entry.route === 'exec';
     if (isExec) this.transactions.discard(client);
     else if (client.transaction !== undefined) client.transaction.isBroken = true;
     this.#answers.reject(client, entry, isExec ? errors.execRefused(error) : error);
@@ -272,7 +272,7 @@ export class Router {
       this.#answers.error(client, unknownCommand(args));
       return undefined;
     }
-    const entry = top.command.route === 'container' ? this.#findSubcommand(client, top, args) : top;
+    const entry = top.route === 'container' ? this.#findSubcommand(client, top, args) : top;
     if (entry === undefined) return undefined;
     if (!entry.admits(args.count)) {
       this.#refuse(client, entry, entry.wrongArguments(args));

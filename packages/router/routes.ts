@@ -83,15 +83,9 @@ export class Routes {
 
   /** Sends the command to whoever runs it; false when a ring is full, and then nothing was sent. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    if (entry.route === 'oneShard') return this.#toOne(client, entry, args, command);
     const definition = entry.command;
     switch (definition.route) {
-      case 'oneShard':
-        if (entry.firstArgumentIsKey) {
-          const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
-          return this.#toShard(client, entry, owner, command);
-        }
-        if (!entry.hasKeys) return this.#toShard(client, entry, 0, command);
-        return this.#toOwners(client, entry, args, command);
       case 'byKey':
         return this.#split(client, entry, definition, args, command);
       case 'everyShard':
@@ -103,7 +97,18 @@ export class Routes {
         return unreachable('what is queued is sent command by command');
       case 'container':
         return unreachable('a container is replaced by its subcommand');
+      case 'oneShard':
+        return unreachable('what one shard runs has been sent');
     }
+  }
+
+  #toOne(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    if (entry.firstArgumentIsKey) {
+      const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
+      return this.#toShard(client, entry, owner, command);
+    }
+    if (!entry.hasKeys) return this.#toShard(client, entry, 0, command);
+    return this.#toOwners(client, entry, args, command);
   }
 
   /** The head of a client's frame; one object, filled anew each time. */

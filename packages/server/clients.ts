@@ -110,7 +110,7 @@ export class Clients {
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
       return errors.authenticationRequired;
     }
-    if (entry.container?.command.name === 'DEBUG' && !this.#mayDebug(client)) {
+    if (entry.container?.name === 'DEBUG' && !this.#mayDebug(client)) {
       return errors.debugNotAllowed;
     }
     const refusal = refusalInMode(client, entry);
@@ -141,7 +141,7 @@ export class Clients {
     // Its end is for the tick, which knows who waits.
     if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
     if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
-    return entry.command.route === 'exec' && client.transaction?.hasWrites === true;
+    return entry.route === 'exec' && client.transaction?.hasWrites === true;
   }
 
   /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */

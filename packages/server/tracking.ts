@@ -110,7 +110,7 @@ export class Tracking implements TracksPort {
       if (!(optOut && isCachingGiven)) this.#remember(client, entry, args);
     }
     // It is for one command, and further words about it are none.
-    if (entry.container?.command.name !== 'CLIENT') tracking.isCachingGiven = false;
+    if (entry.container?.name !== 'CLIENT') tracking.isCachingGiven = false;
   }
 
   #remember(client: Client, entry: CommandEntry, args: Arguments): void {

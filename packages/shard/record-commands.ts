@@ -23,7 +23,7 @@ export function entryOf(record: Frame, spans: number): CommandEntry | undefined 
   const body = (word + spans + 2 * count) << 2;
   const at = word + spans;
   const entry = commandTable.find(bytes, body + words[at]!, words[at + 1]!);
-  if (entry?.command.route !== 'container' || count < 2) return entry;
+  if (entry?.route !== 'container' || count < 2) return entry;
   return entry.subcommand(bytes, body + words[at + 2]!, words[at + 3]!) ?? entry;
 }
 

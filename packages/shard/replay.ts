@@ -264,7 +264,7 @@ export class Replay {
     context.mayBlock = false;
     context.isPartial = kind === RecordKind.each;
     sender.begin(0, 0);
-    if (entry.command.route === 'everyShard' || kind === RecordKind.share) this.#part(entry);
+    if (entry.route === 'everyShard' || kind === RecordKind.share) this.#part(entry);
     else executor.execute(entry);
     const { errorText } = sender.writer;
     sender.abandon();
@@ -298,8 +298,7 @@ export class Replay {
   }
 
   #refused(entry: CommandEntry, text: string): void {
-    if (!this.skipsRefused)
-      throw new ReplayError(`${entry.command.name} answers an error now: ${text}`);
+    if (!this.skipsRefused) throw new ReplayError(`${entry.name} answers an error now: ${text}`);
     this.refusedRecords += 1;
   }
 
