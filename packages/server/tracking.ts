@@ -165,7 +165,7 @@ export class Tracking implements TracksPort {
     let left = DROPPED_PER_TURN * this.#turnsOverLimit;
     while (left > 0 && this.#keys.length > most) {
       const drawn = this.#keys[Math.floor(this.#parts.random() * this.#keys.length)]!;
-      this.#invalidate(drawn, undefined, { sequence: 0, step: 0 });
+      this.#invalidate(drawn);
       left -= 1;
     }
   }
@@ -175,23 +175,35 @@ export class Tracking implements TracksPort {
     this.disable(client);
   }
 
-  #invalidate(name: string, writer: Client | undefined, changedAt: ReadAt): void {
+  /** A key was changed by `writer`; without `changedAt`, it is forgotten. */
+  #invalidate(name: string, writer?: Client, changedAt?: ReadAt): void {
     const readers = this.#readers.get(name);
     if (readers === undefined) return;
     for (const [id, readAt] of readers) {
       const client = this.#parts.clientById(id);
-      // What it read after its own change is still as it was read.
-      if (client !== undefined && client === writer && isBefore(changedAt, readAt)) continue;
+      if (client !== undefined && changedAt !== undefined) {
+        // What it read after its own change is still as it was read.
+        if (client === writer && isBefore(changedAt, readAt)) continue;
+        // What waits has still to read the key.
+        if (awaits(client, readAt)) {
+          this.#tellKey(client, writer, name);
+          continue;
+        }
+      }
       readers.delete(id);
       this.#items -= 1;
-      if (client === undefined || !isToBeTold(client, writer)) continue;
-      this.#tell(client, (reply) => {
-        reply.arrayHeader(1);
-        reply.text(name, 'latin1');
-      });
+      if (client !== undefined) this.#tellKey(client, writer, name);
     }
     if (readers.size === 0) this.#removeKey(name);
     this.#count();
+  }
+
+  #tellKey(client: Client, writer: Client | undefined, name: string): void {
+    if (!isToBeTold(client, writer)) return;
+    this.#tell(client, (reply) => {
+      reply.arrayHeader(1);
+      reply.text(name, 'latin1');
+    });
   }
 
   #removeKey(name: string): void {
@@ -247,6 +259,11 @@ export class Tracking implements TracksPort {
     page.set('trackingItems', this.#items);
     page.set('trackingPrefixes', this.#broadcasts.prefixCount);
   }
+}
+
+/** Whether a command that read so waits for its keys. */
+function awaits(client: Client, readAt: ReadAt): boolean {
+  return client.isBlocked && readAt.sequence === client.dueSequence;
 }
 
 function isBefore(one: ReadAt, other: ReadAt): boolean {

@@ -64,6 +64,23 @@ tracking('a key that was read is reported once, when it changes', async () => {
   assert.equal(await pushedSoFar(), []);
 });
 
+tracking('what a command waits for is read when it is served', async () => {
+  for (const streams of ['s $', 's{1} s $ $']) {
+    await line(writer, 'DEL s');
+    await line(reader, 'CLIENT TRACKING ON');
+    const reply = line(reader, `XREAD BLOCK 0 STREAMS ${streams}`);
+    while ((await info('blocked_clients')) === 0);
+    await line(writer, 'XADD s 1-1 f v');
+    assert.equal(await reply, new Map([['s', [['1-1', ['f', 'v']]]]]));
+    assert.equal(await pushed(), ['invalidate', ['s']]);
+    assert.is(await info('tracking_total_items'), streams.split(' ').length / 2);
+    await line(writer, 'XADD s 2-1 f v');
+    await line(writer, 'XADD s 3-1 f v');
+    assert.equal(await pushedSoFar(), [['invalidate', ['s']]]);
+    await line(reader, 'CLIENT TRACKING OFF');
+  }
+});
+
 tracking('the own change is reported behind its reply, and with NOLOOP not at all', async () => {
   await line(reader, 'CLIENT TRACKING ON');
   await line(reader, 'GET own');
