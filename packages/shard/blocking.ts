@@ -226,7 +226,7 @@ export class Blocking {
     const { waiters, holds, executor } = this.#parts;
     waiters.remove(waiter);
     if (runs) executor.runCommand(waiter.frame, true, waiter.wait);
-    for (const name of waiter.names) waiters.touch(name);
+    if (waiter.isWoken) for (const name of waiter.names) waiters.touch(name);
     if (waiter.transaction === 0) return;
     holds.release(waiter.transaction, () => {
       this.serve();

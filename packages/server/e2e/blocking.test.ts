@@ -266,6 +266,19 @@ for (const [what, keys] of streams) {
     assert.equal(await call(client, `XPENDING ${second} g`), [1, '1-1', '1-1', [['one', '1']]]);
   });
 
+  blocking(`streams on ${what}: only who is awaited is served`, async () => {
+    const { reply } = await waiting(`XREAD BLOCK 0 STREAMS ${names} ${last}`);
+    const pop = await waiting(`BLPOP ${first} 1`, 2);
+    // Nothing of the stream's, so nobody is looked at; were they, the second key would be an error.
+    await client.call('XGROUP', 'CREATE', first, 'g', '$', 'MKSTREAM');
+    await client.call('SET', second, 'text');
+    assert.is(await pop.reply, null);
+    await blocked(1);
+    await client.call('DEL', second);
+    await call(client, `XADD ${first} 1-1 a 1`);
+    assert.equal(await reply, [[first, [['1-1', ['a', '1']]]]]);
+  });
+
   blocking(`streams on ${what}: a group that goes is an error`, async () => {
     const ends = [`DEL ${second}`, `XGROUP DESTROY ${second} g`, `SET ${second} text`, 'FLUSHALL'];
     for (const end of ends) {
