@@ -3,8 +3,8 @@
  *
  * Keys are remembered when a command is routed, which is before it is executed. A change made earlier
  * in the order may thus be reported for a key that is read only later: its message takes its place
- * behind that command's reply, so the client drops a value that was good, and never keeps a bad one.
- * The client's own changes are told apart by their sequence.
+ * behind that command's reply, so the client drops a value that was good, and never keeps a bad one. So it is with
+ * what a transaction was to read that is then not run. The client's own changes are told apart by their sequence.
  */
 
 import { latin1 } from '#base';
@@ -33,6 +33,12 @@ interface ReadAt {
   readonly step: number;
 }
 
+/** The first read of a key that no change was told of since, and the last one. */
+interface Reads {
+  readonly first: ReadAt;
+  readonly last: ReadAt;
+}
+
 /** What tracking needs of its surroundings. */
 export interface TrackingParts {
   fanOut: FanOut;
@@ -47,8 +53,8 @@ export interface TrackingParts {
 
 export class Tracking implements TracksPort {
   readonly #parts: TrackingParts;
-  /** Who has read a key, by id since they may be gone, and the last command that did. */
-  readonly #readers = new Map<string, Map<number, ReadAt>>();
+  /** Who has read a key, by id since they may be gone. */
+  readonly #readers = new Map<string, Map<number, Reads>>();
   /** The keys again, so that one can be drawn: its place is in `#places`. */
   readonly #keys: string[] = [];
   readonly #places = new Map<string, number>();
@@ -119,13 +125,14 @@ export class Tracking implements TracksPort {
       const key = args.latin1(index);
       let readers = this.#readers.get(key);
       if (readers === undefined) {
-        readers = new Map<number, ReadAt>();
+        readers = new Map<number, Reads>();
         this.#readers.set(key, readers);
         this.#places.set(key, this.#keys.length);
         this.#keys.push(key);
       }
-      if (!readers.has(client.id)) this.#items += 1;
-      readers.set(client.id, readAt);
+      const known = readers.get(client.id);
+      if (known === undefined) this.#items += 1;
+      readers.set(client.id, { first: known?.first ?? readAt, last: readAt });
     }
     this.#count();
   }
@@ -179,20 +186,18 @@ export class Tracking implements TracksPort {
   #invalidate(name: string, writer?: Client, changedAt?: ReadAt): void {
     const readers = this.#readers.get(name);
     if (readers === undefined) return;
-    for (const [id, readAt] of readers) {
+    for (const [id, reads] of readers) {
       const client = this.#parts.clientById(id);
-      if (client !== undefined && changedAt !== undefined) {
-        // What it read after its own change is still as it was read.
-        if (client === writer && isBefore(changedAt, readAt)) continue;
-        // What waits has still to read the key.
-        if (awaits(client, readAt)) {
-          this.#tellKey(client, writer, name);
-          continue;
-        }
-      }
-      readers.delete(id);
-      this.#items -= 1;
+      const left = client && changedAt && readsLeft(reads, client, writer, changedAt);
+      // What it read after its own change is still as it was read.
+      if (left === reads && client === writer) continue;
       if (client !== undefined) this.#tellKey(client, writer, name);
+      if (left === undefined) {
+        readers.delete(id);
+        this.#items -= 1;
+      } else {
+        readers.set(id, left);
+      }
     }
     if (readers.size === 0) this.#removeKey(name);
     this.#count();
@@ -261,9 +266,24 @@ export class Tracking implements TracksPort {
   }
 }
 
-/** Whether a command that read so waits for its keys. */
+/** Whether a command that reads so waits for its keys: it has them still to read. */
 function awaits(client: Client, readAt: ReadAt): boolean {
   return client.isBlocked && readAt.sequence === client.dueSequence;
+}
+
+/** What a client's reads of a key are after a change of `writer`; undefined when they are all of the past. */
+function readsLeft(
+  reads: Reads,
+  client: Client,
+  writer: Client | undefined,
+  changedAt: ReadAt,
+): Reads | undefined {
+  if (client === writer) {
+    if (isBefore(changedAt, reads.first)) return reads;
+    // Of those in between it is not known which is the first after the change.
+    if (isBefore(changedAt, reads.last)) return { first: changedAt, last: reads.last };
+  }
+  return awaits(client, reads.last) ? reads : undefined;
 }
 
 function isBefore(one: ReadAt, other: ReadAt): boolean {

@@ -104,6 +104,30 @@ tracking('the own change is reported behind its reply, and with NOLOOP not at al
   }
 });
 
+tracking(
+  'what was read before the own change is reported, though it is read again behind it',
+  async () => {
+    const ways = [
+      [
+        ['HSET', 'hash', 'f', '1'],
+        ['HGET', 'hash', 'g'],
+      ],
+      [['MULTI'], ['HSET', 'hash', 'f', '2'], ['HGET', 'hash', 'g'], ['EXEC']],
+    ];
+    for (const way of ways) {
+      await line(reader, 'CLIENT TRACKING ON');
+      await line(reader, 'HGET hash f');
+      await reader.pipeline(way);
+      assert.equal(await pushedSoFar(), [['invalidate', ['hash']]]);
+      // And what was read again is tracked.
+      await line(writer, 'HSET hash f 3');
+      assert.equal(await pushedSoFar(), [['invalidate', ['hash']]]);
+      assert.is(await info('tracking_total_items'), 0);
+      await line(reader, 'CLIENT TRACKING OFF');
+    }
+  },
+);
+
 tracking('expired, evicted, renamed and flushed keys are changed ones', async () => {
   await line(reader, 'CLIENT TRACKING ON');
   await line(writer, 'PSETEX brief 30 v');
