@@ -3,8 +3,8 @@ import net from 'node:net';
 import type { Words } from '../family.ts';
 import { encoded, parseReply, splitReplies } from '../wire.ts';
 
-/** What comes unasked in RESP2 looks like a reply. */
-const MESSAGES = /^(message|pmessage|smessage)$/;
+/** What comes unasked: in RESP2 it looks like a reply, and in RESP3 replies to SUBSCRIBE look like it. */
+const UNASKED = /^(message|pmessage|smessage|invalidate)$/;
 
 export class Member {
   /** The connection's number on its server. */
@@ -60,8 +60,7 @@ export class Member {
   }
 }
 
-/** Whether something came by itself: a push, or a message as RESP2 has it. */
+/** Whether something came by itself: a message, or which keys to forget. */
 export function isUnasked(reply: string): boolean {
-  if (reply.startsWith('>')) return true;
-  return reply.startsWith('*') && MESSAGES.test(parseReply(reply).items?.[0]?.text ?? '');
+  return /^[>*]/.test(reply) && UNASKED.test(parseReply(reply).items?.[0]?.text ?? '');
 }

@@ -55,8 +55,10 @@ const makers: readonly (readonly [weight: number, maker: Maker])[] = [
   [0.3, () => ['SWAPDB', '0', '1']],
 ];
 
+/** What has a client wait no longer. */
+export const LET_GO: Words = ['CLIENT', 'UNBLOCK', ID, 'TIMEOUT'];
 const outside: readonly Words[] = [
-  ['CLIENT', 'UNBLOCK', ID, 'TIMEOUT'],
+  LET_GO,
   ['CLIENT', 'UNBLOCK', ID, 'ERROR'],
   ['CLIENT', 'KILL', 'ID', ID],
 ];
