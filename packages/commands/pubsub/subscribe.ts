@@ -3,6 +3,7 @@
  * silence it, and there is one for each name.
  */
 
+import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import type { ClientPort } from '../contexts.ts';
@@ -10,6 +11,9 @@ import { onMain, type CommandHead, type OnMainCommand } from '../definition.ts';
 import { noKeys, type Keys } from '../keys.ts';
 import type { PubSubContext } from './ports.ts';
 import type { SubscriptionKind } from './subscriptions.ts';
+
+/** A transaction owes one reply for each command. Redis lets the other ways of subscribing be as they always were. */
+const noShardChannel = new CommandError("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
 
 const shardChannels: Keys = {
   specs: [
@@ -60,7 +64,8 @@ function subscribing(form: Form): OnMainCommand {
     arity: -2,
     args: [argumentOf(kind)],
     run(context, args) {
-      const { pubsub, client } = context;
+      const { pubsub, client, mayBlock } = context;
+      if (kind === 'shardChannel' && !mayBlock) throw noShardChannel;
       const names = namesOf(args);
       answer(context, (writer) => {
         for (const name of names) {

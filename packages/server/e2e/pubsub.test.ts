@@ -1,6 +1,7 @@
 /** Messages between connections: who gets what, in which order, and what is left when somebody goes. */
 import {
   Push,
+  ReplyError,
   startServer,
   textOf,
   until,
@@ -156,6 +157,20 @@ pubsub('messages are bytes of any kind and length', async () => {
     const [, channel, got] = (await next(client)) as Buffer[];
     assert.ok(name.equals(channel!) && message.equals(got!));
   }
+  await client.end();
+});
+
+pubsub('in a transaction confirmations are replies, and shard channels are refused', async () => {
+  const client = await server.client();
+  const names = ['SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'SUNSUBSCRIBE', 'UNSUBSCRIBE'];
+  const replies = await client.pipeline([['MULTI'], ...names.map((name) => [name, 'a']), ['EXEC']]);
+  assert.equal(replies.at(-1), [
+    ['subscribe', 'a', 1],
+    ['psubscribe', 'a', 2],
+    new ReplyError("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"),
+    ['sunsubscribe', 'a', 0],
+    ['unsubscribe', 'a', 1],
+  ]);
   await client.end();
 });
 
