@@ -37,6 +37,8 @@ class Side {
     this.#control = await Member.connect(this.#port);
     await this.ask('FLUSHALL');
     await this.ask('CONFIG', 'SET', 'notify-keyspace-events', 'KEA');
+    // While anybody tracks, what others have read is remembered although they track no longer.
+    await this.ask('CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', 'none:');
     for (let client = 0; client < CLIENTS; client += 1) await this.join(client);
   }
 
@@ -181,7 +183,9 @@ function telling(member: Member): Telling {
   return { text: texts.join(' '), stale };
 }
 
-const asText = (reply: string): string => shown(parseReply(reply));
+/** As text; of what HELLO says, version and number are each server's own. */
+const asText = (reply: string): string =>
+  shown(parseReply(reply)).replace(/("version" )\S+|("id" )\S+/g, '$1$2');
 
 function isInvalidation(push: string): boolean {
   return parseReply(push).items?.[0]?.text === 'invalidate';
