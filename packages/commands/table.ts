@@ -76,7 +76,7 @@ export class CommandEntry {
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');
-    this.hasKeys = command.keys.specs.length > 0;
+    this.hasKeys = command.keys.specs.some((spec) => spec.notKey !== true);
     this.mayWait =
       command.route === 'oneShard' &&
       (this.#flags.has('blocking') || command.acrossShards !== undefined);

@@ -55,12 +55,20 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['COMMAND GETKEYS DEBUG OBJECT a', '-ERR The command has no key arguments'],
   ['COMMAND GETKEYS NOWHERE a', '-ERR Invalid command specified'],
   ['COMMAND GETKEYS DBSIZE', '-ERR The command has no key arguments'],
+  ['COMMAND GETKEYS SPUBLISH a b', '-ERR The command has no key arguments'],
   ['COMMAND GETKEYS GET', '-ERR Invalid number of arguments specified for command'],
   ['COMMAND GETKEYS GET a b', '-ERR Invalid number of arguments specified for command'],
   ['COMMAND GETKEYS', "-ERR wrong number of arguments for 'command|getkeys' command"],
   ['COMMAND GETKEYSANDFLAGS GET a', [['a', ['RO', 'access']]]],
   ['COMMAND GETKEYSANDFLAGS SET a 1', [['a', ['OW', 'update']]]],
   ['COMMAND GETKEYSANDFLAGS SET a 1 get', [['a', ['RW', 'access', 'update']]]],
+  [
+    'COMMAND GETKEYSANDFLAGS SORT a BY x STORE b',
+    [
+      ['a', ['RO', 'access']],
+      ['b', ['OW', 'update']],
+    ],
+  ],
   [
     'COMMAND GETKEYSANDFLAGS RENAME a b',
     [

@@ -137,7 +137,8 @@ const getkeysandflags = onMain<ServerContext>({
       const { variable, ...handling } = spec;
       reply.arrayHeader(2);
       reply.bulk(args.view(index + NAMES));
-      const actual = { ...handling, ...variable?.(shifted(args)) };
+      // Of a call that stands here whole, nothing is left open.
+      const actual = { ...handling, incomplete: false, ...variable?.(shifted(args)) };
       writeSimpleSet(reply, keySpecFlags(actual));
     }
   },
