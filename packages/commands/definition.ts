@@ -93,7 +93,7 @@ export interface CommandHead {
   args: readonly ArgumentDoc[];
   /** ACL categories that do not follow from flags and group. */
   acl?: { add?: readonly string[]; drop?: readonly string[] };
-  /** Redis' tips besides the policies, which follow from the route where they are not among these. */
+  /** Redis' tips besides the policies, which follow from the route where they are not among these; none at all if empty. */
   tips?: readonly string[];
   deprecated?: { since: string; replacedBy: string };
   /** Version and change, in our words. */

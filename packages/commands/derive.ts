@@ -118,12 +118,10 @@ export interface KeyRange {
 
 /** First key, last key and step, as far as the specs allow: Redis' rules for several specs. */
 export function keyRange({ specs }: Keys): KeyRange {
-  const movable = specs.some((spec) => spec.incomplete === true);
   const ranges = specs.map(plainRange);
   const [only] = ranges;
-  if (specs.length === 1 && only !== undefined) return { ...only, movable };
-  const joined = joinedRange(ranges);
-  return { ...joined, movable: movable || joined.movable };
+  if (specs.length === 1 && only !== undefined) return { ...only, movable: false };
+  return joinedRange(ranges);
 }
 
 /** One range of those that follow each other one by one; any other makes the keys movable. */
@@ -160,7 +158,6 @@ export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly st
     if (use.includes(word)) flags.push(word);
   }
   if (spec.notKey === true) flags.push('not_key');
-  if (spec.incomplete === true) flags.push('incomplete');
   if (spec.variable !== undefined) flags.push('variable_flags');
   return flags;
 }
@@ -168,12 +165,13 @@ export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly st
 /** Hints for clients of a cluster, and those that the definition adds. */
 export function tips(command: Command): readonly string[] {
   const own = command.tips ?? [];
-  if (own.some((tip) => tip.startsWith('request_policy:'))) return own;
+  if (command.tips?.length === 0 || own.some((tip) => tip.startsWith('request_policy:')))
+    return own;
   if (command.route !== 'byKey' && command.route !== 'everyShard') return own;
   const { policy } = command.merge;
   const request = command.route === 'byKey' ? 'multi_shard' : 'all_shards';
   const response = policy === 'default' ? [] : [`response_policy:${policy}`];
-  return [...own, `request_policy:${request}`, ...response];
+  return [`request_policy:${request}`, ...response, ...own];
 }
 
 /** What is wrong with a definition, each fault as a sentence. */

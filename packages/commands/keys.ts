@@ -27,8 +27,6 @@ export interface KeySpec extends KeyHandling {
     | { last: number; step: number; limit: number }
     | { countAt: number; firstKey: number; step: number }
     | 'unknown';
-  /** The spec may name fewer keys than there are. */
-  incomplete?: boolean;
   /** What is found is no key, but is routed like one (a shard channel). */
   notKey?: boolean;
   /** The key is changed although its access is RO, which in Redis is about the value's data alone. */

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { aclCategories, faults, keyRange, shownFlags } from './derive.ts';
+import { aclCategories, faults, keyRange, keySpecFlags, shownFlags, tips } from './derive.ts';
 import type { CommandEntry } from './table.ts';
 import { commandTable } from './table.ts';
 
@@ -12,7 +12,7 @@ const table = suite('table');
 /** The sources are two levels up from what was compiled from them. */
 const factsFile = new URL('../../../packages/commands/redis-facts.json', import.meta.url);
 
-/** By command: arity, flags, first, last and step of keys, ACL categories. */
+/** By command: arity, flags, first, last and step of keys, ACL categories, tips, and what its specs say of their keys. */
 const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
 
 /** Commands that clients see, and Redis has, too. */
@@ -23,7 +23,10 @@ function factsOf(entry: CommandEntry): string {
   const { first, last, step } = keyRange(command.keys);
   const flags = shownFlags(command).join(' ') || 'none';
   const acl = aclCategories(command).toSorted().join(' ');
-  return `arity ${entry.arity}; flags ${flags}; keys ${first} ${last} ${step}; acl ${acl}`;
+  const hints = tips(command).join(' ') || 'none';
+  const specs = command.keys.specs.map((spec) => keySpecFlags(spec).join(' ')).join(', ') || 'none';
+  const keys = `keys ${first} ${last} ${step}`;
+  return `arity ${entry.arity}; flags ${flags}; ${keys}; acl ${acl}; tips ${hints}; specs ${specs}`;
 }
 
 for (const { command } of commandTable.entries) {

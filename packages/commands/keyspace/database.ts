@@ -91,6 +91,7 @@ export const swapdb = everyShard({
   group: 'server',
   arity: 3,
   flags: ['write', 'fast'],
+  tips: [],
   keys: noKeys,
   args: [
     { name: 'index1', type: 'integer' },

@@ -36,6 +36,7 @@ export const dump = oneShard({
   group: 'generic',
   arity: 2,
   flags: ['readonly'],
+  tips: ['nondeterministic_output'],
   keys: oneKey('RO', 'access'),
   args: [{ name: 'key', type: 'key' }],
   run(context, args) {

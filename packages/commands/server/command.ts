@@ -137,8 +137,7 @@ const getkeysandflags = onMain<ServerContext>({
       const { variable, ...handling } = spec;
       reply.arrayHeader(2);
       reply.bulk(args.view(index + NAMES));
-      // Of a call that stands here whole, nothing is left open.
-      const actual = { ...handling, incomplete: false, ...variable?.(shifted(args)) };
+      const actual = { ...handling, ...variable?.(shifted(args)) };
       writeSimpleSet(reply, keySpecFlags(actual));
     }
   },

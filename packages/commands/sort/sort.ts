@@ -27,7 +27,6 @@ const otherKeys: KeySpec = {
   find: 'unknown',
   access: 'RO',
   use: ['access'],
-  incomplete: true,
   notes: 'Keys that BY and GET name: only the elements tell which.',
 };
 const targetKey: KeySpec = {
@@ -35,7 +34,6 @@ const targetKey: KeySpec = {
   find: 'unknown',
   access: 'OW',
   use: ['update'],
-  incomplete: true,
   notes: 'The target of STORE, which may stand anywhere among the options.',
 };
 

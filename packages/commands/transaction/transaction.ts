@@ -77,6 +77,7 @@ const watch = byKey({
   group: 'transactions',
   arity: -2,
   flags: ['noscript', 'loading', 'stale', 'fast', 'allow_busy'],
+  tips: [],
   keys: keysToEnd('RO'),
   args: [{ name: 'key', type: 'key', multiple: true }],
   run(context, args) {
