@@ -15,7 +15,11 @@ import { placeAt, unitAt } from './place-arguments.ts';
 export const unitDoc: ArgumentDoc = {
   name: 'unit',
   type: 'oneof',
-  arguments: ['m', 'km', 'ft', 'mi'].map((name) => ({ name, type: 'pure-token', token: name })),
+  arguments: ['m', 'km', 'ft', 'mi'].map((name) => ({
+    name,
+    type: 'pure-token',
+    token: name.toUpperCase(),
+  })),
 };
 
 const someMembers: readonly ArgumentDoc[] = [

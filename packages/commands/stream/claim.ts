@@ -56,7 +56,7 @@ export const xclaim = oneShard({
     { name: 'group', type: 'string' },
     { name: 'consumer', type: 'string' },
     { name: 'min-idle-time', type: 'string' },
-    { name: 'ID', type: 'string', multiple: true },
+    { name: 'id', type: 'string', multiple: true },
     { name: 'ms', type: 'integer', token: 'IDLE', optional: true },
     { name: 'unix-time-milliseconds', type: 'unix-time', token: 'TIME', optional: true },
     { name: 'count', type: 'integer', token: 'RETRYCOUNT', optional: true },

@@ -34,7 +34,7 @@ export const xack = oneShard({
   args: [
     { name: 'key', type: 'key' },
     { name: 'group', type: 'string' },
-    { name: 'ID', type: 'string', multiple: true },
+    { name: 'id', type: 'string', multiple: true },
   ],
   run(context, args) {
     const found = streamToRead(context, args);

@@ -67,7 +67,7 @@ const streamsDoc: ArgumentDoc = {
   token: 'STREAMS',
   arguments: [
     { name: 'key', type: 'key', multiple: true },
-    { name: 'ID', type: 'string', multiple: true },
+    { name: 'id', type: 'string', multiple: true },
   ],
 };
 

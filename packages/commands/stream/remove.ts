@@ -39,7 +39,7 @@ export const xdel = oneShard({
   keys: oneKey('RW', 'delete'),
   args: [
     { name: 'key', type: 'key' },
-    { name: 'ID', type: 'string', multiple: true },
+    { name: 'id', type: 'string', multiple: true },
   ],
   run(context, args) {
     const target = streamToWrite(context, args);
