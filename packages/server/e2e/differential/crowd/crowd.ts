@@ -3,9 +3,7 @@
  * them has been told the same by both.
  *
  * A move is made when the one before has come to rest on both servers, so that there is one order of all of them.
- * Redis before 7.2 serves those who wait in another way; it is not for comparing with. Where one transaction makes what
- * clients of several shards wait for, and one of them takes what the other one makes, a difference is no fault: which
- * shard is first is left open.
+ * Redis before 7.2 serves those who wait in another way; it is not for comparing with.
  */
 import { Random, type ChildServer } from '#testkit';
 import { setTimeout as sleep } from 'node:timers/promises';

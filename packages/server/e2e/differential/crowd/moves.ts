@@ -19,8 +19,8 @@ type Maker = (draw: Draw) => Words;
 
 const makers: readonly (readonly [weight: number, maker: Maker])[] = [
   [9, (draw) => [draw.pick('BLPOP', 'BRPOP'), ...waited(draw), '0']],
-  [5, (draw) => ['BLMOVE', key(draw), key(draw), end(draw), end(draw), '0']],
-  [1, (draw) => ['BRPOPLPUSH', key(draw), key(draw), '0']],
+  [5, (draw) => ['BLMOVE', ...moved(draw), end(draw), end(draw), '0']],
+  [1, (draw) => ['BRPOPLPUSH', ...moved(draw), '0']],
   [3, (draw) => counted(draw, 'BLMPOP', end(draw))],
   [5, (draw) => [draw.pick('BZPOPMIN', 'BZPOPMAX'), ...waited(draw), '0']],
   [2, (draw) => counted(draw, 'BZMPOP', draw.pick('MIN', 'MAX'))],
@@ -100,6 +100,11 @@ function end(draw: Draw): string {
 /** What a command waits for. */
 function waited(draw: Draw): readonly string[] {
   return draw.chance(0.3) ? [key(draw)] : draw.list(1, 3, () => draw.random.pick(NEAR));
+}
+
+/** Of one shard: a move to another is made when main hears of it, and others may be served before. */
+function moved(draw: Draw): readonly string[] {
+  return [draw.random.pick(NEAR), draw.random.pick(NEAR)];
 }
 
 function counted(draw: Draw, name: string, where: string): Words {
