@@ -8,9 +8,11 @@ export interface Viewed {
   readonly view: DataView;
 }
 
+const NOTHING: readonly Viewed[] = [];
+
 /** Strings in a row: the n-th is `lengths[n]` bytes from `ats[n]` on in `memory[places[n]]`. */
 export class Spans {
-  memory: readonly Viewed[] = [];
+  memory = NOTHING;
   count = 0;
   readonly places: Int32Array;
   readonly ats: Int32Array;
@@ -20,6 +22,12 @@ export class Spans {
     this.places = new Int32Array(capacity);
     this.ats = new Int32Array(capacity);
     this.lengths = new Int32Array(capacity);
+  }
+
+  /** Lets go of the memory: what owns it may be gone before these are used again. */
+  clear(): void {
+    this.memory = NOTHING;
+    this.count = 0;
   }
 }
 

@@ -151,6 +151,7 @@ export class RankedTable implements SlotOrder {
       left -= count;
       tree.skip(place, step * count);
     }
+    spans.clear();
   }
 
   /** The score of the member stepped to. */
