@@ -35,12 +35,7 @@ export const pfadd = oneShard({
       const after = raised(context, value, register, count);
       if (after === 'kept') continue;
       if (after === 'broken') {
-        // What came before it is added.
-        if (raises > 0) {
-          hyperloglog.forgetCount(value);
-          keep(context, args, 1, value);
-          changedAt(context, args, 1, events.silent);
-        }
+        if (raises > 0) keepPart(context, args, value);
         throw corrupted;
       }
       value = after;
@@ -55,6 +50,15 @@ export const pfadd = oneShard({
     context.reply.integer(changes > 0 ? 1 : 0);
   },
 });
+
+/** Before an element that the code does not name, others were added: they stay. */
+function keepPart(context: ShardContext, args: Arguments, value: Bytes): void {
+  hyperloglog.forgetCount(value);
+  keep(context, args, 1, value);
+  changedAt(context, args, 1, events.silent);
+  // Once more, the command would be refused once more, and a log that has one such is not read.
+  if (context.isLogged) context.logAs('SET', args.copy(1), value.slice(), 'KEEPTTL');
+}
 
 export const pfcount = oneShard({
   name: 'PFCOUNT',

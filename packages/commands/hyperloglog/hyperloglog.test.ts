@@ -141,7 +141,13 @@ hyperloglog('keeps what was added before a register that its code does not name'
   // Of 9,000 registers: some elements fall beyond.
   call(context, ['SET', 'h', sparse(0x40 | (8_999 >> 8), 8_999 & 255)]);
   const elements = Array.from({ length: 40 }, (_, nth) => `e${String(nth)}`).join(' ');
+  context.isLogged = true;
   assert.is(call(context, `PFADD h ${elements}`), '-INVALIDOBJ Corrupted HLL object detected');
+  const logged = context.logged
+    .flat()
+    .map((word) => Buffer.from(word as string).toString('latin1'));
+  context.isLogged = false;
+  assert.equal(logged, ['SET', 'h', call(context, 'GET h'), 'KEEPTTL']);
   assert.not.equal(call(context, 'PFDEBUG DECODE h'), 'Z:9000');
 });
 

@@ -46,6 +46,22 @@ for (const mode of ['sync', 'periodic', 'async']) {
   });
 }
 
+loading('what was refused when it had changed something is read', async () => {
+  const server = newServer();
+  const client = await server.start({ args: ['--set', 'persistence.durability-mode=sync'] });
+  // A HyperLogLog's code that names 9,000 registers of 16,384.
+  const code = Buffer.from(`HYLL\u0001${'\0'.repeat(10)}\u0080\u0063\u0027`, 'latin1');
+  await client.call('SET', 'code', code, 'EX', 1_000);
+  const elements = Array.from({ length: 40 }, (_, nth) => `e${nth}`);
+  const reply = await client.reply('PFADD', 'code', ...elements);
+  assert.is(textOf(reply), 'INVALIDOBJ Corrupted HLL object detected');
+  const before = await stateOf(client);
+  assert.is(await client.call('DEBUG', 'LOADAOF'), 'OK');
+  assert.equal(differences(before, await stateOf(client)), []);
+  assert.ok(((await client.call('TTL', 'code')) as number) > 900);
+  await server.kill();
+});
+
 loading('what is damaged is an error that says where, and all keys stay', async () => {
   const server = newServer();
   const client = await server.start({ args: ['--set', 'persistence.durability-mode=sync'] });
