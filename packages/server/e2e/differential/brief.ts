@@ -7,13 +7,23 @@ const BRIEF_MAX = 900;
 const WITH_TIME = /^(P?EXPIRE|P?SETEX|HP?EXPIRE|RESTORE)$/i;
 const WITH_OPTION = /^(SET|GETEX)$/i;
 const OPTION = /^[EP]X$/i;
+/** Of SET: what has ended already stays until somebody finds it, and is counted until then. */
+const MOMENT = /^[EP]XAT$/i;
 
 /** Whether the command lets something expire while the episode is played. */
 export function expiresSoon(words: Words): boolean {
   const [name = '', , time = ''] = words;
   if (WITH_TIME.test(name)) return isBrief(time);
   if (!WITH_OPTION.test(name)) return false;
-  return words.some((word, index) => OPTION.test(word) && isBrief(words[index + 1] ?? ''));
+  return words.some((word, index) => {
+    const value = words[index + 1] ?? '';
+    return (OPTION.test(word) && isBrief(value)) || (MOMENT.test(word) && hasCome(word, value));
+  });
+}
+
+function hasCome(option: string, time: string): boolean {
+  const unixMs = Number(time) * (/^E/i.test(option) ? 1_000 : 1);
+  return unixMs > 0 && unixMs <= Date.now() + BRIEF_MAX * 1_000;
 }
 
 function isBrief(time: string): boolean {
