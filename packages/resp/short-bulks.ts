@@ -41,17 +41,17 @@ export function shortBulks(spans: Spans, to: DataView, target: number): number {
     const { bytes, view } = memory[places[nth]!]!;
     const from = ats[nth]!;
     const length = lengths[nth]!;
-    at = headed(to, at, length);
     if (from + length + WORDS_BYTES > bytes.length) {
-      copyWords(to, at, view, from, length);
-    } else {
-      to.setInt32(at, view.getInt32(from, true), true);
-      to.setInt32(at + 4, view.getInt32(from + 4, true), true);
-      to.setInt32(at + 8, view.getInt32(from + 8, true), true);
-      to.setInt32(at + 12, view.getInt32(from + 12, true), true);
-      for (let done = WORDS_BYTES; done < length; done += 4) {
-        to.setInt32(at + done, view.getInt32(from + done, true), true);
-      }
+      at = shortBulk(to, at, view, from, length);
+      continue;
+    }
+    at = headed(to, at, length);
+    to.setInt32(at, view.getInt32(from, true), true);
+    to.setInt32(at + 4, view.getInt32(from + 4, true), true);
+    to.setInt32(at + 8, view.getInt32(from + 8, true), true);
+    to.setInt32(at + 12, view.getInt32(from + 12, true), true);
+    for (let done = WORDS_BYTES; done < length; done += 4) {
+      to.setInt32(at + done, view.getInt32(from + done, true), true);
     }
     at += length;
     to.setInt16(at, LINE_END, true);
