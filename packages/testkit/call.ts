@@ -320,7 +320,7 @@ function mainContext(context: CallContext): MainContext {
 function resolve(args: Arguments): CommandEntry {
   const found = commandTable.find(args.source, args.at(0), args.length(0));
   if (found === undefined) throw errors.unknownCommand(args.latin1(0), firstWords(args));
-  if (found.command.route !== 'container') return demandArity(found, args);
+  if (found.route !== 'container') return demandArity(found, args);
   if (args.count < 2) {
     if (found.bare !== undefined) return found.bare;
     throw errors.wrongArguments(found.lowerName);

@@ -37,6 +37,13 @@ export class Random {
     return items[this.integer(0, items.length - 1)]!;
   }
 
+  /** One of the choices, each as often as its weight says. */
+  weighted<Choice>(choices: readonly (readonly [weight: number, choice: Choice])[]): Choice {
+    const total = choices.reduce((sum, [weight]) => sum + weight, 0);
+    let left = this.fraction() * total;
+    return (choices.find(([weight]) => (left -= weight) < 0) ?? choices[0]!)[1];
+  }
+
   /** That many bytes. */
   bytes(count: number): Buffer {
     const bytes = Buffer.alloc(count);

@@ -7,7 +7,8 @@ const BRIEF_MAX = 900;
 const WITH_TIME = /^(P?EXPIRE|P?SETEX|HP?EXPIRE|RESTORE)$/i;
 const WITH_OPTION = /^(SET|GETEX)$/i;
 const OPTION = /^[EP]X$/i;
-/** Of SET: what has ended already stays until somebody finds it, and is counted until then. */
+/** Of SET, and only of SET, what has ended already stays until somebody finds it, and is counted until then. */
+const KEEPS_ENDED = /^SET$/i;
 const MOMENT = /^[EP]XAT$/i;
 
 /** Whether the command lets something expire while the episode is played. */
@@ -17,7 +18,8 @@ export function expiresSoon(words: Words): boolean {
   if (!WITH_OPTION.test(name)) return false;
   return words.some((word, index) => {
     const value = words[index + 1] ?? '';
-    return (OPTION.test(word) && isBrief(value)) || (MOMENT.test(word) && hasCome(word, value));
+    if (OPTION.test(word)) return isBrief(value);
+    return KEEPS_ENDED.test(name) && MOMENT.test(word) && hasCome(word, value);
   });
 }
 

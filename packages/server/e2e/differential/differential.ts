@@ -71,16 +71,11 @@ export function makeEpisode(family: Family, random: Random, steps: number): Epis
 }
 
 function makeStep(family: Family, draw: Draw): Step {
-  const made = byWeight(draw.chance(ELSEWHERE) ? elsewhere : family.makers, draw)(draw);
+  const makers = draw.chance(ELSEWHERE) ? elsewhere : family.makers;
+  const made = draw.random.weighted(makers)(draw);
   // A step is right as it is: with a mistake in it, its commands might not belong together.
   if (isStep(made)) return made;
   return step(draw.chance(MISTAKES) ? mangled(made, draw) : made);
-}
-
-function byWeight(makers: Family['makers'], draw: Draw): Family['makers'][number][1] {
-  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
-  let left = draw.random.fraction() * total;
-  return (makers.find(([weight]) => (left -= weight) < 0) ?? makers[0]!)[1];
 }
 
 interface Failure {

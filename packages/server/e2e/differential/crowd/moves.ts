@@ -76,13 +76,8 @@ const OUTSIDE = 0.06;
 export function makeMove(draw: Draw, clients: number): Move {
   const client = draw.random.integer(0, clients - 1);
   const isOutside = draw.chance(OUTSIDE);
-  return { client, isOutside, words: isOutside ? draw.random.pick(outside) : command(draw) };
-}
-
-function command(draw: Draw): Words {
-  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
-  let left = draw.random.fraction() * total;
-  return (makers.find(([weight]) => (left -= weight) < 0) ?? makers[0]!)[1](draw);
+  const words = isOutside ? draw.random.pick(outside) : draw.random.weighted(makers)(draw);
+  return { client, isOutside, words };
 }
 
 function key(draw: Draw): string {
