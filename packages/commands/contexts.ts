@@ -109,8 +109,9 @@ export interface ShardContext {
   /** Whether what a command does is kept on disk: whoever need not say it does not. */
   readonly isLogged: boolean;
   /**
-   * Must be called when the command would not do the same once more, because it goes by chance or by a setting: a
-   * command that does what was done. Several do it one after the other. Words given as bytes are kept, not copied.
+   * Must be called when the command would not do the same once more, because it goes by chance or by a setting, or is
+   * refused when it has changed something: a command that does what was done. Several do it one after the other. Words
+   * given as bytes are kept, not copied.
    */
   logAs(...words: (string | Bytes)[]): void;
   /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */

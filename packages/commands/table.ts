@@ -84,7 +84,7 @@ export class CommandEntry {
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;
-    if (command.name === container?.command.name) {
+    if (command.name === container?.name) {
       container.bare = this;
     } else if (container !== undefined) {
       container.#subcommands.set(command.name.slice(command.name.indexOf('|') + 1), this);
@@ -138,7 +138,7 @@ export class CommandEntry {
   wrongArguments(args: Arguments): CommandError {
     const { container } = this;
     if (container?.isOpaque !== true) return errors.wrongArguments(this.lowerName);
-    return errors.subcommandSyntax(args.latin1(1), container.command.name);
+    return errors.subcommandSyntax(args.latin1(1), container.name);
   }
 
   /** What to answer when a container has no such subcommand. */
