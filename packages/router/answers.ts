@@ -42,7 +42,12 @@ interface Deferred {
   pending: Pending | undefined;
 }
 
+/** Time of main from which on a command is a long one: other clients come before its client's next. */
+const LONG_US = 100;
+
 export class Answers {
+  /** True when the last of main's own commands has taken long. */
+  tookLong = false;
   /** Of the command that main is running, if that is traced. */
   running: Trace | undefined;
   readonly #accounts: Accounts;
@@ -86,6 +91,7 @@ export class Answers {
     values[AT.executing] = 0;
     this.running = undefined;
     const executeUs = this.#clock.nowUs() - startUs;
+    this.tookLong = executeUs >= LONG_US;
     this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
@@ -133,7 +139,7 @@ export class Answers {
     if (timedOut !== undefined) {
       client.unblock = (withError, ended) => {
         answer(withError ? writeUnblocked : timedOut);
-        ended();
+        ended(true);
       };
     }
     return answer;

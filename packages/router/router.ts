@@ -50,6 +50,12 @@ export interface RouterParts {
 
 const WATCH = commandTable.byName('WATCH');
 
+/**
+ * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
+ * however long its pipeline is.
+ */
+const OUTSTANDING_MAX = 512;
+
 export class Router {
   readonly transactions: Transactions;
   readonly tracing: Tracing;
@@ -122,6 +128,9 @@ export class Router {
       },
       parked: (client, sequence, timeoutMs) => {
         this.#waits.parked(client, sequence, timeoutMs);
+      },
+      unparked: (client, sequence) => {
+        this.#waits.unparked(client, sequence);
       },
       itemsCame: (client, sequence, body) => {
         this.#waits.itemsCame(client, sequence, body);
@@ -205,9 +214,14 @@ export class Router {
   // Dispatch.
 
   /** Takes one command, or answers why it must be offered again later. */
-  dispatch(client: Client, command: ParsedCommand): 'taken' | 'full' | 'held' {
+  dispatch(client: Client, command: ParsedCommand): 'taken' | 'long' | 'full' | 'held' {
     if (client.isDeaf) return 'taken';
     if (client.isOccupied) return this.#roster.hold(client);
+    if (client.outstanding >= OUTSTANDING_MAX) return this.#roster.throttle(client);
+    return this.#take(client, command);
+  }
+
+  #take(client: Client, command: ParsedCommand): 'taken' | 'long' | 'full' | 'held' {
     const args = this.#args;
     const { source, spans, at } = command;
     args.point(source, at, spans, 0, command.count);
@@ -215,15 +229,14 @@ export class Router {
     if (entry === undefined) return 'taken';
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
+    if (entry.awaitsReplies && mustAwaitReplies(client)) {
+      return this.#roster.holdUntilAnswered(client);
+    }
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
     else if (client.trace !== undefined) client.trace = undefined;
-    if (verdict !== undefined) {
-      this.#refuse(client, entry, verdict);
-      return 'taken';
-    }
-    if (this.#deniesOom(client, entry) && this.#parts.isOutOfMemory()) {
-      this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
-      this.#refuse(client, entry, errors.outOfMemory);
+    const refusal = verdict ?? this.#memoryRefusal(client, entry);
+    if (refusal !== undefined) {
+      this.#refuse(client, entry, refusal);
       return 'taken';
     }
     if (client.transaction !== undefined && this.transactions.queues(client, entry, command)) {
@@ -238,7 +251,7 @@ export class Router {
     this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    return 'taken';
+    return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
@@ -250,9 +263,11 @@ export class Router {
     return true;
   }
 
-  #deniesOom(client: Client, entry: CommandEntry): boolean {
-    if (entry.route !== 'exec') return entry.deniesOom;
-    return client.transaction?.deniesOom === true;
+  #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
+    const denies = entry.route === 'exec' ? client.transaction?.deniesOom : entry.deniesOom;
+    if (denies !== true || !this.#parts.isOutOfMemory()) return undefined;
+    this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
+    return errors.outOfMemory;
   }
 
   /** Answers why the command is not run; a transaction that it belongs to will not be either. */
@@ -340,4 +355,9 @@ export class Router {
       this.#inquiries.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
+}
+
+/** True while replies are under way to what the client has sent; what a transaction queues is run later. */
+function mustAwaitReplies(client: Client): boolean {
+  return client.outstanding > 0 && client.transaction === undefined;
 }

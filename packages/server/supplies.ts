@@ -28,12 +28,7 @@ export function connectionSupplies(
     readAt: layout.read,
     command: new ParsedCommand(),
     limits,
-    begin: () => {
-      turn.begin();
-    },
-    dirty: (connection) => {
-      turn.dirty(connection);
-    },
+    turn,
     counters: {
       read: (bytes) => {
         mainPage.add('bytesRead', bytes);
