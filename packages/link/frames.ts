@@ -35,7 +35,7 @@ export const FrameKind = {
   parked: 14,
   /** shard -> main: a key that a client waits for on several shards is there. */
   wake: 15,
-  /** main -> shard: a client waits no longer. */
+  /** main -> shard: a client waits no longer; shard -> main, ahead of the reply: that is what has ended its wait. */
   unpark: 16,
   /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
   items: 17,

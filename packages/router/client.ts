@@ -76,8 +76,11 @@ export class Client implements ClientPort {
   dueSequence = 0;
   /** Waits for a reply that was left for later: its following commands wait too. */
   isBlocked = false;
-  /** Ends the wait as its time-out would, or with an error; where the command waited for allows it. */
-  unblock: ((withError: boolean, ended: () => void) => void) | undefined;
+  /**
+   * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
+   * the wait is over, and whether this is what has ended it.
+   */
+  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** What it has queued since MULTI. */

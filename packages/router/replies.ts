@@ -20,6 +20,8 @@ export interface ShardSignals {
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
   parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A client's wait has ended because main said so. */
+  unparked(client: Client, sequence: number): void;
   /** A shard's items of a command that several run. */
   itemsCame(client: Client, sequence: number, body: Bytes): void;
   /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
@@ -209,6 +211,9 @@ export class Replies {
         break;
       case FrameKind.parked:
         this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
+        break;
+      case FrameKind.unpark:
+        this.#signals.unparked(client, sequence);
         break;
       case FrameKind.items:
         this.#signals.itemsCame(client, sequence, body);
