@@ -185,7 +185,7 @@ export const TRANSFERRED = 0x80;
 export const UNSAFE_KIND = 0x100;
 export const DATABASE_SHIFT = 16;
 
-/** Rounds up to whole words of 8 bytes. */
+/** Rounds up to whole words of 8 bytes; what is longer than 31 bits hold is no frame, but a size all the same. */
 export function frameBytes(byteCount: number): number {
-  return (byteCount + 7) & ~7;
+  return byteCount < 0x7fff_fff8 ? (byteCount + 7) & ~7 : Math.ceil(byteCount / 8) * 8;
 }

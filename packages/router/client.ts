@@ -185,11 +185,11 @@ export class Client implements ClientPort {
   }
 
   get queuedCount(): number {
-    return this.transaction?.queue.length ?? -1;
+    return this.transaction?.queue.count ?? -1;
   }
 
   get queuedBytes(): number {
-    return this.transaction?.bytes ?? 0;
+    return this.transaction?.queue.memoryBytes ?? 0;
   }
 
   get watched(): WatchedKeys {

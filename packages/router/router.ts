@@ -264,7 +264,7 @@ export class Router {
   }
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
-    const denies = entry.route === 'exec' ? client.transaction?.deniesOom : entry.deniesOom;
+    const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
     if (denies !== true || !this.#parts.isOutOfMemory()) return undefined;
     this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
     return errors.outOfMemory;
