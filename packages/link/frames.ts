@@ -183,6 +183,8 @@ export const KIND_MASK = 0x7f;
 export const TRANSFERRED = 0x80;
 /** In the second word of a reply that is not to be given as it is: so it is no ordinary one. */
 export const UNSAFE_KIND = 0x100;
+/** In the second word of a reply: more of its body follows in further frames; it answers no command yet. */
+export const CONTINUED = 0x200;
 export const DATABASE_SHIFT = 16;
 
 /** Rounds up to whole words of 8 bytes; what is longer than 31 bits hold is no frame, but a size all the same. */

@@ -205,6 +205,7 @@ export class Answers {
     }
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
+    for (const piece of reply.takeChunks()) if (!gather.isMuted) client.give(sequence, 0, piece);
     const bytes = reply.take();
     client.deliver(sequence, 1, bytes, 0, gather.isMuted ? 0 : bytes.length);
     this.#roster.finishIfGone(client);

@@ -34,6 +34,7 @@ export interface ClientSocket {
     readonly bytesWritten: number;
     append(at: number, length: number): void;
     appendBytes(source: Bytes, at: number, length: number): void;
+    give(bytes: Bytes): void;
   };
   unauthenticated: boolean;
   touch(): void;
@@ -43,7 +44,7 @@ export interface ClientSocket {
 }
 
 /** Where a client's replies go: its socket, or a place where they are put together. */
-export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes'>;
+export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
 
 const NOTHING_WATCHED: WatchedKeys = new Map();
 
@@ -300,6 +301,18 @@ export class Client implements ClientPort {
     }
     this.#output.appendBytes(bytes, at, length);
     this.#delivered(count);
+  }
+
+  /** The same with bytes that are given away; a piece of a reply that goes on counts for no command. */
+  give(sequence: number, count: number, bytes: Bytes): void {
+    if (sequence !== this.dueSequence) {
+      this.#parking ??= new Parking(this.#blocks);
+      this.#parking.give(sequence, count, bytes);
+      return;
+    }
+    this.#output.give(bytes);
+    if (count > 0) this.#delivered(count);
+    else this.socket.touch();
   }
 
   /**

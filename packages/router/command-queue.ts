@@ -5,7 +5,7 @@
  *   command        a `command` frame: header, spans, arguments; flags, database and connection are EXEC's
  */
 
-import type { Arguments} from '#commands';
+import type { Arguments } from '#commands';
 import { commandTable, type CommandEntry } from '#commands';
 import {
   DATABASE_SHIFT,

@@ -156,8 +156,7 @@ export class Conduct {
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#parts.inquiries.forget(client);
-    const { bytes } = this.#collected;
-    if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
+    if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();
     this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
@@ -182,7 +181,13 @@ class CollectedReplies implements ReplyOutput {
     this.#reply.raw(source, at, length);
   }
 
-  get bytes(): Bytes {
-    return this.#reply.take();
+  give(bytes: Bytes): void {
+    this.#reply.giveRaw(bytes);
+  }
+
+  moveTo(output: ReplyOutput): void {
+    for (const piece of this.#reply.takeChunks()) output.give(piece);
+    const rest = this.#reply.take();
+    output.appendBytes(rest, 0, rest.length);
   }
 }

@@ -2,7 +2,15 @@
 
 import { asBuffer, errors, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
-import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
+import {
+  CONTINUED,
+  FrameKind,
+  KIND_MASK,
+  Reply,
+  ReplyFlag,
+  TRANSFERRED,
+  type LinkMemory,
+} from '#link';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
@@ -157,13 +165,13 @@ export class Replies {
       case FrameKind.command: {
         const client = this.#roster.inSlot(slot)!;
         const count = words[word + Reply.count]!;
-        const reply = isUnsafe ? repeated(UNSAFE, count) : body;
-        client.deliver(sequence, count, reply, 0, reply.length);
+        client.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
         this.#roster.finishIfGone(client);
         break;
       }
       case FrameKind.part:
-        this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
+        if ((kindWord & CONTINUED) !== 0) this.#gatherOf(slot, sequence).addPiece(link.index, body);
+        else this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
         break;
       case FrameKind.events:
         this.#keyEvents(body);
