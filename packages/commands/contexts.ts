@@ -181,6 +181,8 @@ export interface ClientPort {
   /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
   readonly queuedCount: number;
   readonly queuedBytes: number;
+  /** Memory that the client takes in all. */
+  readonly memoryBytes: number;
   /** The keys it watches, by name. */
   readonly watched: ReadonlyMap<string, unknown>;
   readonly user: string;
@@ -212,6 +214,8 @@ export interface ClientTraffic {
   readonly bytesWritten: number;
   /** Received and not yet taken as a command, and the memory kept for it. */
   readonly queryBytes: number;
+  /** Of an incomplete command: what is understood of it. */
+  readonly parsedBytes: number;
   readonly queryMemoryBytes: number;
   /** Replies that the client has not read. */
   readonly outputBytes: number;

@@ -28,6 +28,7 @@ const TRAFFIC_COUNTERS = [
   'outputLimitDisconnections',
   'queryLimitDisconnections',
   'clientTimeouts',
+  'evictedClients',
   'oomRejections',
   'scatters',
   'scatterShards',
@@ -66,7 +67,8 @@ export const COUNTERS = [
   'heapTotalBytes',
   'externalBytes',
   ...RING_COUNTERS,
-  // Main: connections and traffic.
+  // Main: what clients take beside keys, in bytes; connections and traffic.
+  'clientMemoryBytes',
   'connections',
   'connectionsTotal',
   'connectionsRejected',

@@ -151,3 +151,4 @@ export {
   type ShardContent,
   type Topic,
 } from './topic.ts';
+export { usedMemory } from './used-memory.ts';

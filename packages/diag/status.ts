@@ -5,6 +5,7 @@
  * is as quick, and as true, while a shard is stuck.
  */
 
+import { usedMemory } from './used-memory.ts';
 import type {
   CommandStatus,
   ExecutingReport,
@@ -168,7 +169,10 @@ export function uptimeSeconds(main: Page, nowUs: number): number {
 }
 
 function memoryStatus(source: StatusSource): StatusDocument['memory'] {
-  const used = total(source, (page) => page.get('usedBytes'));
+  const used = usedMemory(
+    source.main,
+    source.shards.map(({ page }) => page),
+  );
   return {
     used_bytes: used,
     peak_bytes: Math.max(used, source.main.get('peakBytes')),

@@ -2,65 +2,12 @@
 
 import { Socket } from 'node:net';
 import type { Bytes } from '#base';
-import { CommandParser, ParseStatus, type ParsedCommand, type ParserLimits } from '#resp';
-import type { BlockPool } from './blocks.ts';
+import { CommandParser, ParseStatus, type ParsedCommand } from '#resp';
 import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
+import type { ConnectionOwner, ConnectionSupplies } from './ports.ts';
 import { QueryBuffer } from './query-buffer.ts';
 import { rawHandleOf } from './raw-handle.ts';
-
-/**
- * What became of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
- * room for it, so nothing more is read; `held` = it must wait, but the socket is read on, so that a client that
- * hangs up is noticed.
- */
-export type Taking = 'taken' | 'long' | 'full' | 'held';
-
-/** What a connection tells its owner. */
-export interface ConnectionOwner {
-  /** One command; what is not taken is offered again after `resume`. */
-  command(command: ParsedCommand): Taking;
-  /** The client broke the protocol; nothing more will be read. */
-  protocolError(text: string): void;
-  /** Whether replies to commands taken will come without the client's doing. */
-  readonly isOwedReplies: boolean;
-  /** The client will send no more, but may still read. */
-  ended(): void;
-  /** The socket is gone. */
-  closed(): void;
-  /** After a flush that left this many bytes unwritten. */
-  backlogged(pendingBytes: number): void;
-}
-
-/** What all connections of a server share. */
-export interface ConnectionSupplies {
-  pool: BlockPool;
-  /** The one read buffer, a part of the pool's memory. */
-  read: Bytes;
-  readAt: number;
-  command: ParsedCommand;
-  limits: ParserLimits & { queryBytesMax: number };
-  turn: ConnectionTurn;
-  counters: NetCounters;
-}
-
-/** The round of the event loop that connections work in. */
-export interface ConnectionTurn {
-  /** Counts the turns: two works with the same number share one turn. */
-  readonly number: number;
-  /** Called before bytes are looked at: a turn of work has begun. */
-  begin(): void;
-  /** Called for a connection with something to flush at the turn's end. */
-  dirty(connection: Connection): void;
-  /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */
-  later(connection: Connection): void;
-}
-
-export interface NetCounters {
-  read(bytes: number): void;
-  wrote(bytes: number): void;
-  queryLimitExceeded(): void;
-}
 
 /**
  * Arguments of one connection's commands in a turn, from which on other connections are read before more are taken.
@@ -69,6 +16,8 @@ export interface NetCounters {
 const ARGUMENTS_PER_TURN = 2_000;
 /** With so much to write, a write is worth its cost. */
 const WORTHY_BYTES = 4 * 1024;
+/** From so many unsent bytes on the owner is asked before they are written. */
+const LONG_REPLY_BYTES = 64 * 1024;
 /** How long a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
 export class Connection {
@@ -85,6 +34,8 @@ export class Connection {
   readonly #parser: CommandParser;
   #owner: ConnectionOwner | undefined;
   readonly #pending = new QueryBuffer();
+  /** Memory of it that the owner was told of last. */
+  #toldBytes = 0;
   /** Of the bytes being looked at: those not taken yet, the command at hand included. */
   #inHandBytes = 0;
   /** Commands are not taken for now. */
@@ -164,9 +115,14 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Bytes received that are not yet a command taken. */
+  /** Bytes received that are not yet a command taken, but for what is understood of it. */
   get queryBytes(): number {
-    return Math.max(this.#pending.length, this.#inHandBytes);
+    return Math.max(this.#pending.length - this.parsedBytes, this.#inHandBytes);
+  }
+
+  /** Bytes of an incomplete command that are understood. */
+  get parsedBytes(): number {
+    return this.#pending.length > 0 ? this.#parser.parsedBytes : 0;
   }
 
   /** Private memory kept for them. */
@@ -194,6 +150,9 @@ export class Connection {
   flush(): void {
     this.isDirty = false;
     if (this.#closed) return;
+    // As in Redis, a reply is judged by its length, not by what the kernel would take of it.
+    if (this.output.unsentBytes >= LONG_REPLY_BYTES)
+      this.#owner?.backlogged(this.output.unsentBytes);
     this.output.closesHandle = this.#closesAtOnce;
     this.output.flush();
     const { pendingBytes } = this.output;
@@ -332,7 +291,13 @@ export class Connection {
     this.#pending.append(bytes, at, length, this.#parser.bytesNeeded);
   }
 
+  #tell(): void {
+    this.#toldBytes = this.#pending.bytes.length;
+    this.#owner?.queryMemoryChanged();
+  }
+
   #checkQueryLimit(): void {
+    if (this.#pending.bytes.length !== this.#toldBytes) this.#tell();
     if (this.#pending.length <= this.#supplies.limits.queryBytesMax) return;
     this.#supplies.counters.queryLimitExceeded();
     this.destroy();

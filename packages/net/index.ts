@@ -1,9 +1,4 @@
 export { BlockPool } from './blocks.ts';
-export {
-  Connection,
-  type ConnectionOwner,
-  type ConnectionSupplies,
-  type NetCounters,
-  type Taking,
-} from './connection.ts';
+export { Connection } from './connection.ts';
 export { Listener, type ListenerOptions } from './listener.ts';
+export type { ConnectionOwner, ConnectionSupplies, NetCounters, Taking } from './ports.ts';

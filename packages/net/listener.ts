@@ -8,8 +8,9 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { Connection, type ConnectionSupplies } from './connection.ts';
+import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
+import type { ConnectionSupplies } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
 
 export interface ListenerOptions {

@@ -79,6 +79,8 @@ export class CommandParser {
   consumed = 0;
   /** How many bytes the command at hand has at least; less input need not be tried. */
   bytesNeeded = 1;
+  /** How many bytes of an incomplete command are understood: headers, and arguments that are whole. */
+  parsedBytes = 0;
   /** The text of the error reply after `ParseStatus.error`. */
   error = '';
   /** Whether the client has yet to authenticate: then the limits are strict. */
@@ -137,6 +139,7 @@ export class CommandParser {
         this.#remember(left, position - at);
         if (result === LENGTH_INVALID) return ParseStatus.error;
         this.bytesNeeded = Math.max(this.bytesNeeded, end - at + 1, this.#bulkEnd - at);
+        this.parsedBytes = (this.#bulkEnd > 0 ? this.#lineEnd : position) - at;
         return ParseStatus.incomplete;
       }
       command.push(this.#lineEnd - at, result);
@@ -144,6 +147,7 @@ export class CommandParser {
       left -= 1;
     }
     this.#remembered = null;
+    this.parsedBytes = 0;
     this.consumed = position - at;
     command.length = this.consumed;
     return ParseStatus.complete;

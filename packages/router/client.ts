@@ -11,6 +11,7 @@ import {
   type TrackingState,
 } from '#commands';
 import { Parking, type ParkingBlocks } from './parking.ts';
+import { memoryOf, WATCHED_KEY_BYTES } from './client-memory.ts';
 import type { WatchedKeys } from './exec-plan.ts';
 import type { OpenTraces, Trace } from './trace.ts';
 import type { Transaction } from './transaction.ts';
@@ -21,6 +22,7 @@ export interface ClientSocket {
   readonly localAddress: string;
   readonly bytesRead: number;
   readonly queryBytes: number;
+  readonly parsedBytes: number;
   readonly queryMemoryBytes: number;
   readonly isClosed: boolean;
   readonly isUnix: boolean;
@@ -45,6 +47,12 @@ export interface ClientSocket {
 
 /** Where a client's replies go: its socket, or a place where they are put together. */
 export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
+
+/** Commands that a client may have on their way before it is known how long their replies are. */
+const WINDOW_FIRST = 32;
+/** The same while replies are long: what is not read is memory that nobody could judge before. */
+const WINDOW_LEAST = 4;
+const LONG_REPLY_BYTES = 64 * 1024;
 
 const NOTHING_WATCHED: WatchedKeys = new Map();
 
@@ -71,6 +79,8 @@ export class Client implements ClientPort {
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
+  /** Commands that may be on their way before the next one waits: few at first, and behind long replies. */
+  window = WINDOW_FIRST;
   /** Sequence of the next command to be sent on; wraps at 2^32. */
   nextSequence = 0;
   /** Sequence of the next reply to be written. */
@@ -116,6 +126,8 @@ export class Client implements ClientPort {
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
   #heldPushes: Bytes[] = [];
+  /** Memory of the keys watched. */
+  watchedBytes = 0;
   /** Made for the first key watched. */
   #watched: Map<string, number> | undefined;
   /** Made for the first reply that comes before its turn. */
@@ -193,6 +205,11 @@ export class Client implements ClientPort {
     return this.transaction?.queue.memoryBytes ?? 0;
   }
 
+  /** Memory that the client takes: what CLIENT LIST tells as tot-mem. */
+  get memoryBytes(): number {
+    return memoryOf(this);
+  }
+
   get watched(): WatchedKeys {
     return this.#watched ?? NOTHING_WATCHED;
   }
@@ -200,11 +217,13 @@ export class Client implements ClientPort {
   /** Adds a key, by its name in plans, and its shard. */
   watch(name: string, shard: number): void {
     this.#watched ??= new Map();
+    if (!this.#watched.has(name)) this.watchedBytes += WATCHED_KEY_BYTES + name.length;
     this.#watched.set(name, shard);
   }
 
   unwatchAll(): void {
     this.#watched = undefined;
+    this.watchedBytes = 0;
   }
 
   /** Sends what was pushed while it was not known whether a reply comes first. */
@@ -220,8 +239,9 @@ export class Client implements ClientPort {
   }
 
   get traffic(): ClientTraffic {
-    const { bytesRead, queryBytes, queryMemoryBytes, output } = this.socket;
+    const { bytesRead, queryBytes, parsedBytes, queryMemoryBytes, output } = this.socket;
     return {
+      parsedBytes,
       bytesRead,
       bytesWritten: output.bytesWritten,
       queryBytes,
@@ -305,6 +325,7 @@ export class Client implements ClientPort {
 
   /** The same with bytes that are given away; a piece of a reply that goes on counts for no command. */
   give(sequence: number, count: number, bytes: Bytes): void {
+    if (bytes.length >= LONG_REPLY_BYTES) this.window = WINDOW_LEAST;
     if (sequence !== this.dueSequence) {
       this.#parking ??= new Parking(this.#blocks);
       this.#parking.give(sequence, count, bytes);

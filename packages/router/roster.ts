@@ -4,8 +4,11 @@ import type { Clock } from '#base';
 import { AT } from '#diag';
 import type { Client } from './client.ts';
 
-/** With no more commands on their way than these, a client that was stalled goes on. */
-const OUTSTANDING_RESUMED = 256;
+/**
+ * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
+ * however long its pipeline is.
+ */
+const WINDOW_MAX = 512;
 
 export class Roster {
   readonly #values: Float64Array;
@@ -78,6 +81,7 @@ export class Roster {
 
   /** The client's command waits for the replies to those before it. Answers what `dispatch` is to answer. */
   throttle(client: Client): 'full' {
+    client.window = Math.min(2 * client.window, WINDOW_MAX);
     this.#stalled.add(client);
     return 'full';
   }
@@ -107,7 +111,7 @@ export class Roster {
     const waiting = [...this.#stalled];
     this.#stalled.clear();
     for (const client of waiting) {
-      if (client.outstanding > OUTSTANDING_RESUMED) this.#stalled.add(client);
+      if (client.outstanding > client.window / 2) this.#stalled.add(client);
       else client.socket.resume();
     }
   }

@@ -50,12 +50,6 @@ export interface RouterParts {
 
 const WATCH = commandTable.byName('WATCH');
 
-/**
- * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
- * however long its pipeline is.
- */
-const OUTSTANDING_MAX = 512;
-
 export class Router {
   readonly transactions: Transactions;
   readonly tracing: Tracing;
@@ -217,7 +211,7 @@ export class Router {
   dispatch(client: Client, command: ParsedCommand): 'taken' | 'long' | 'full' | 'held' {
     if (client.isDeaf) return 'taken';
     if (client.isOccupied) return this.#roster.hold(client);
-    if (client.outstanding >= OUTSTANDING_MAX) return this.#roster.throttle(client);
+    if (client.outstanding >= client.window) return this.#roster.throttle(client);
     return this.#take(client, command);
   }
 

@@ -1,6 +1,6 @@
 /** The server's clients: letting them in, what each may do now, and closing those that go too far. */
 
-import { errors, type CommandError } from '#base';
+import { errors, type CommandError, type Logger } from '#base';
 import type { CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#diag';
@@ -9,9 +9,15 @@ import { connectionAccept } from '#probes';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Between } from './between.ts';
+import { ClientMemory } from './client-memory.ts';
 
 /** Which commands CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
+
+/** Between two looks at what each client takes. */
+const SWEEP_MS = 1_000;
+/** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
+const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
 
 const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
 
@@ -21,6 +27,7 @@ export interface ClientsParts {
   page: Page;
   blocks: ParkingBlocks;
   between: Between;
+  log: Pick<Logger, 'info'>;
 }
 
 export class Clients {
@@ -34,8 +41,11 @@ export class Clients {
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
   readonly #between: Between;
+  readonly memory: ClientMemory;
+  #sweptMs = 0;
 
-  constructor({ router, settings, page, blocks, between }: ClientsParts) {
+  constructor({ router, settings, page, blocks, between, log }: ClientsParts) {
+    this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
     this.#between = between;
     this.#router = router;
@@ -85,10 +95,12 @@ export class Clients {
     connection.owner = session;
     this.#sessions.set(client.id, session);
     this.#page.set('connections', this.#sessions.size);
+    this.memory.note(client);
   }
 
   removed(client: Client): void {
     this.#between.left(client);
+    this.memory.forget(client);
     this.#resume(client);
     this.#sessions.delete(client.id);
     this.#page.set('connections', this.#sessions.size);
@@ -166,6 +178,10 @@ export class Clients {
   /** What must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
+    if (nowMs - this.#sweptMs >= SWEEP_MS || nowMs < this.#sweptMs) {
+      this.#sweptMs = nowMs;
+      this.memory.sweep();
+    }
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
       const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
@@ -176,6 +192,12 @@ export class Clients {
         this.checkOutput(client, nowMs);
       }
     }
+  }
+
+  /** True when somebody who has not authenticated leaves replies unread. */
+  #isUnread(client: Client, pendingBytes: number): boolean {
+    const mustAuthenticate = this.#requiresPassword && !client.authenticated;
+    return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
   }
 
   /** Closes a client that leaves too much of its replies unread. */
@@ -189,7 +211,7 @@ export class Clients {
     const isOverSoft = soft > 0 && pendingBytes > soft;
     if (!isOverSoft) client.softLimitSinceMs = 0;
     else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
-    const isOverHard = hard > 0 && pendingBytes > hard;
+    const isOverHard = (hard > 0 && pendingBytes > hard) || this.#isUnread(client, pendingBytes);
     const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
     if (!isOverHard && !isSoftTooLong) return;
     this.#page.add('outputLimitDisconnections', 1);
@@ -240,7 +262,14 @@ class Session implements ConnectionOwner {
   }
 
   command(command: ParsedCommand): Taking {
-    return this.#router.dispatch(this.client, command);
+    const taking = this.#router.dispatch(this.client, command);
+    const { memory } = this.#clients;
+    if (memory.isLimited) memory.note(this.client);
+    return taking;
+  }
+
+  queryMemoryChanged(): void {
+    this.#clients.memory.note(this.client);
   }
 
   protocolError(text: string): void {
@@ -264,5 +293,6 @@ class Session implements ConnectionOwner {
 
   backlogged(): void {
     this.#clients.checkOutput(this.client);
+    if (!this.#connection.isClosed) this.#clients.memory.note(this.client);
   }
 }

@@ -8,6 +8,7 @@ import {
   LogFigures,
   Page,
   THREAD_SHAPE,
+  usedMemory,
   windowTableLength,
   type FlightRecorder,
   type PageShape,
@@ -140,9 +141,9 @@ export class Fabric {
     }
   }
 
-  /** Bytes that all shards use together: what `maxmemory` limits. */
+  /** Bytes that `maxmemory` limits. */
   get usedBytes(): number {
-    return this.shardPages.reduce((sum, page) => sum + page.get('usedBytes'), 0);
+    return usedMemory(this.mainPage, this.shardPages);
   }
 
   /** Whether writes that need memory must be refused, because nothing can be evicted for them. */

@@ -8,7 +8,7 @@ import { datasetBytes, memoryParts } from './memory-report.ts';
 
 export function memory(measures: Measures): readonly Line[] {
   const { settings, rssBytes, main } = measures;
-  const used = measures.total('usedBytes');
+  const used = measures.usedBytes;
   const dataset = datasetBytes(measures);
   const limit = settings.number('memory.maxmemory');
   return [

@@ -99,6 +99,7 @@ function stats(measures: Measures): Line[] {
       return [`keyfate_${fate.replace('-', '_')}`, keys];
     }),
     ['evicted_keys', measures.total('evicted')],
+    ['evicted_clients', main.get('evictedClients')],
     ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
     ['keyspace_hits', measures.total('hits')],
     ['keyspace_misses', measures.total('misses')],

@@ -19,6 +19,7 @@ import {
   type Page,
   type Rate,
   type ThreadRates,
+  usedMemory,
 } from '#diag';
 
 export interface Rates {
@@ -81,7 +82,7 @@ export class Measures {
     this.nowUs = parts.nowUs;
     this.uptimeSeconds = uptimeSeconds(parts.main, parts.nowUs);
     this.rssBytes = parts.rssBytes;
-    this.peakBytes = Math.max(parts.main.get('peakBytes'), this.total('usedBytes'));
+    this.peakBytes = Math.max(parts.main.get('peakBytes'), this.usedBytes);
     this.resident = parts.resident;
     this.baseline = parts.baseline;
     this.linkBytes = parts.linkBytes;
@@ -138,8 +139,13 @@ export class Measures {
     return this.settings.number('server.databases');
   }
 
-  /** Memory that clients' buffers take. */
+  /** Memory that maxmemory limits. */
+  get usedBytes(): number {
+    return usedMemory(this.main, this.shards);
+  }
+
+  /** Memory that clients take. */
   get clientBytes(): number {
-    return this.main.get('queryBytes') + this.main.get('outputBytes');
+    return this.main.get('clientMemoryBytes');
   }
 }

@@ -46,7 +46,7 @@ export function datasetBytes(measures: Measures): number {
 
 /** MEMORY STATS: Redis' names where the meaning is Redis', then a tree of what is resident. */
 export function memoryStats(measures: Measures): MemoryTree {
-  const used = measures.total('usedBytes');
+  const used = measures.usedBytes;
   const dataset = datasetBytes(measures);
   const { keyCount: keys, rssBytes } = measures;
   const records = measures.total('recordBytes');
@@ -132,7 +132,7 @@ type Finding = (measures: Measures, parts: MemoryParts) => string | undefined;
 
 /** MEMORY DOCTOR: what is seen, what it means and what can be done. */
 export function memoryDiagnosis(measures: Measures): string {
-  const used = measures.total('usedBytes');
+  const used = measures.usedBytes;
   const { keyCount } = measures;
   if (used < SMALL_BYTES) {
     return `There are ${keyCount} keys in ${used} bytes: too little to find fault with.\n`;
@@ -151,7 +151,7 @@ const FINDINGS: readonly Finding[] = [nearLimit, peak, fragmentation, skew, clie
 
 function nearLimit(measures: Measures): string | undefined {
   const limit = measures.settings.number('memory.maxmemory');
-  const used = measures.total('usedBytes');
+  const used = measures.usedBytes;
   if (limit === 0 || used < limit * 0.9) return undefined;
   const policy = measures.settings.string('memory.maxmemory-policy');
   const next =
@@ -162,7 +162,7 @@ function nearLimit(measures: Measures): string | undefined {
 }
 
 function peak(measures: Measures): string | undefined {
-  const used = measures.total('usedBytes');
+  const used = measures.usedBytes;
   if (measures.peakBytes < used * 1.5) return undefined;
   return (
     `High peak: there were once ${mib(measures.peakBytes)}, now there are ${mib(used)}. Resident ` +

@@ -19,6 +19,8 @@ export interface MetersParts {
   readonly runId: string;
   readonly clients: () => readonly ClientPort[];
   readonly router: () => Router;
+  /** Adds up what clients take. */
+  sweepClients(): void;
 }
 
 export class Meters {
@@ -91,6 +93,7 @@ export class Meters {
       outputBytes += traffic.outputBytes;
     }
     const { mainPage } = this.#parts.fabric;
+    this.#parts.sweepClients();
     mainPage.set('queryBytes', queryBytes);
     mainPage.set('outputBytes', outputBytes);
   }

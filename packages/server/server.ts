@@ -85,6 +85,9 @@ export class Server {
     this.#meters = new Meters({
       ...{ settings, fabric, clock: this.#clock, runId: this.#runId },
       ...{ clients: () => this.clients.all, router: () => this.router },
+      sweepClients: () => {
+        this.clients.memory.sweep();
+      },
     });
     this.durability = this.#openDurability(fabric);
     this.#pool = this.#newPool(fabric);
@@ -107,7 +110,7 @@ export class Server {
     const router = this.#newRouter(fabric);
     this.router = router;
     this.#turn = new Turn(router, fabric.doorbell, between);
-    this.clients = new Clients({ router, between, settings, page, blocks });
+    this.clients = new Clients({ router, between, settings, page, blocks, log: this.log });
     this.#listener = this.#newListener(blocks);
     this.#followSettings();
   }

@@ -78,7 +78,7 @@ export class ShardPool {
   }
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
-    const { shape, memory, pageShape, shardMemory, recorders } = options.fabric;
+    const { shape, memory, pageShape, shardMemory, recorders, sightData } = options.fabric;
     const { epoch = 0, folder = '' } = options.durability ?? {};
     const ports = options.durability?.ports[index];
     const data: ShardThreadData = {
@@ -86,7 +86,7 @@ export class ShardPool {
       link: shape,
       memory: memory.memory,
       pageShape,
-      pages: shardMemory,
+      pages: [...shardMemory, sightData.mainPage],
       recorder: recorders[1 + index]!,
       port,
       seed: randomBytes(SEED_BYTES),

@@ -13,6 +13,7 @@ import {
   Page,
   ThreadProbe,
   ThreadSamples,
+  usedMemory,
   type FlightRecorder,
   type PageShape,
 } from '#diag';
@@ -39,7 +40,7 @@ export interface ShardThreadData {
   link: LinkShape;
   memory: WebAssembly.Memory;
   pageShape: PageShape;
-  /** The pages of all shards, this one's at `index`. */
+  /** The pages of all shards, this one's at `index`, and behind them main's. */
   pages: readonly SharedMemory[];
   /** Where this shard's flight recorder keeps events. */
   recorder: SharedMemory;
@@ -63,6 +64,8 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const deathIds = new SharedCounter(memory, layout.deathIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
+  const shardPages = pages.slice(0, -1);
+  const mainPage = pages.at(-1)!;
   const durable = durablePartsOf(index, data.durability, memory, layout);
   const flight = flightRecorder(new EventRing(data.recorder));
   const machine = new ShardMachine({
@@ -98,9 +101,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     flight,
     probe: new ThreadProbe(),
     usedBytesOfAll() {
-      let total = 0;
-      for (const page of pages) total += page.values[AT.usedBytes]!;
-      return total;
+      return usedMemory(mainPage, shardPages);
     },
   });
   const page = pages[index]!;

@@ -159,12 +159,6 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'maxmemory-clients is not part of this version',
-      `
-        evicted_clients
-      `,
-    ],
-    [
       'there are no ACL rules',
       `
         acl_access_denied_auth acl_access_denied_cmd acl_access_denied_key

@@ -61,6 +61,7 @@ class SimulatedClient implements ClientSocket {
   readonly localAddress = '127.0.0.1:2';
   readonly bytesRead = 0;
   readonly queryBytes = 0;
+  readonly parsedBytes = 0;
   readonly queryMemoryBytes = 0;
   readonly isUnix = false;
   readonly descriptor = -1;

@@ -188,9 +188,9 @@ const quantities: readonly (readonly [
     [
       (r) => r.info('used_memory'),
       (r) => r.status('memory', 'used_bytes'),
-      (r) => r.sumOfShards('memory_bytes'),
       (r) => r.metric('svc_memory_used_bytes'),
-      (r) => r.metric('svc_shard_memory_bytes'),
+      (r) => r.sumOfShards('memory_bytes') + r.metric('svc_client_memory_bytes'),
+      (r) => r.metric('svc_shard_memory_bytes') + r.info('mem_clients_normal'),
     ],
   ],
   ['peak memory', [(r) => r.info('used_memory_peak'), (r) => r.status('memory', 'peak_bytes')]],

@@ -6,6 +6,7 @@ const closedFor = [
   ['output_limit', 'outputLimitDisconnections'],
   ['query_limit', 'queryLimitDisconnections'],
   ['idle', 'clientTimeouts'],
+  ['evicted', 'evictedClients'],
 ] as const;
 
 export const clientMetrics: readonly MetricDefinition[] = [
@@ -35,10 +36,19 @@ export const clientMetrics: readonly MetricDefinition[] = [
       help: 'Client connections that the server closed, by reason.',
       labels: ['reason'],
     },
-    'main page: outputLimitDisconnections, queryLimitDisconnections, clientTimeouts',
+    'main page: outputLimitDisconnections, queryLimitDisconnections, clientTimeouts, evictedClients',
     ({ main }, samples) => {
       for (const [reason, counter] of closedFor) samples.value(main.get(counter), reason);
     },
+  ),
+  ofMain(
+    'gauge',
+    {
+      name: 'svc_client_memory_bytes',
+      help: 'Memory that clients take: buffers, queued commands, watches, subscriptions.',
+      unit: 'bytes',
+    },
+    'clientMemoryBytes',
   ),
   ofMain(
     'gauge',

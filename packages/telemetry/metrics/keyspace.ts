@@ -1,6 +1,6 @@
 /** Metrics of keys and of the memory they take. */
 
-import { fateCounts } from '#diag';
+import { fateCounts, usedMemory } from '#diag';
 import {
   metric,
   ofAllShards,
@@ -17,8 +17,7 @@ const PARTS = [
   ['objects', 'objectBytes'],
 ] as const;
 
-export const usedBytes = ({ shards }: MetricSource): number =>
-  sumOf(shards, (page) => page.get('usedBytes'));
+export const usedBytes = ({ main, shards }: MetricSource): number => usedMemory(main, shards);
 
 function perDatabase(
   name: string,
@@ -87,15 +86,23 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
   ofAllShards('counter', { name: 'svc_key_changes_total', help: 'Changes of keys.' }, 'changes'),
   metric(
     'gauge',
-    { name: 'svc_memory_used_bytes', help: 'Memory of all keys and their values.', unit: 'bytes' },
-    'shard pages: usedBytes, summed',
+    {
+      name: 'svc_memory_used_bytes',
+      help: 'Memory that maxmemory limits: keys, values and what clients take.',
+      unit: 'bytes',
+    },
+    'shard pages: usedBytes, summed; main page: clientMemoryBytes',
     (source, samples) => {
       samples.value(usedBytes(source));
     },
   ),
   metric(
     'gauge',
-    { name: 'svc_memory_peak_bytes', help: 'The most that it has been.', unit: 'bytes' },
+    {
+      name: 'svc_memory_peak_bytes',
+      help: 'Highest value of svc_memory_used_bytes since the start.',
+      unit: 'bytes',
+    },
     'main page: peakBytes',
     (source, samples) => {
       samples.value(Math.max(source.main.get('peakBytes'), usedBytes(source)));
@@ -140,10 +147,10 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_memory_fragmentation_ratio',
-      help: 'Resident memory of the process divided by the memory of keys.',
+      help: 'Resident memory of the process divided by svc_memory_used_bytes.',
       unit: 'ratio',
     },
-    'the process, and shard pages: usedBytes',
+    'the process, and svc_memory_used_bytes',
     (source, samples) => {
       const used = usedBytes(source);
       if (used > 0) samples.value(source.process.rssBytes / used);

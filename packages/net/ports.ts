@@ -1,0 +1,61 @@
+/** What connections share, and whom they tell of what comes. */
+
+import type { Bytes } from '#base';
+import type { ParsedCommand, ParserLimits } from '#resp';
+import type { BlockPool } from './blocks.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * What became of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
+ * room for it, so nothing more is read; `held` = it must wait, but the socket is read on, so that a client that
+ * hangs up is noticed.
+ */
+export type Taking = 'taken' | 'long' | 'full' | 'held';
+
+/** What a connection tells its owner. */
+export interface ConnectionOwner {
+  /** One command; what is not taken is offered again after `resume`. */
+  command(command: ParsedCommand): Taking;
+  /** The client broke the protocol; nothing more will be read. */
+  protocolError(text: string): void;
+  /** Whether replies to commands taken will come without the client's doing. */
+  readonly isOwedReplies: boolean;
+  /** The memory kept for what is not yet a command taken has changed. */
+  queryMemoryChanged(): void;
+  /** The client will send no more, but may still read. */
+  ended(): void;
+  /** The socket is gone. */
+  closed(): void;
+  /** After a flush that left this many bytes unwritten. */
+  backlogged(pendingBytes: number): void;
+}
+
+/** What all connections of a server share. */
+export interface ConnectionSupplies {
+  pool: BlockPool;
+  /** The one read buffer, a part of the pool's memory. */
+  read: Bytes;
+  readAt: number;
+  command: ParsedCommand;
+  limits: ParserLimits & { queryBytesMax: number };
+  turn: ConnectionTurn;
+  counters: NetCounters;
+}
+
+/** The round of the event loop that connections work in. */
+export interface ConnectionTurn {
+  /** Counts the turns: two works with the same number share one turn. */
+  readonly number: number;
+  /** Called before bytes are looked at: a turn of work has begun. */
+  begin(): void;
+  /** Called for a connection with something to flush at the turn's end. */
+  dirty(connection: Connection): void;
+  /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */
+  later(connection: Connection): void;
+}
+
+export interface NetCounters {
+  read(bytes: number): void;
+  wrote(bytes: number): void;
+  queryLimitExceeded(): void;
+}
