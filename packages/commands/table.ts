@@ -43,6 +43,8 @@ export class CommandEntry {
   /** It writes, or changes something beside what it answers. */
   readonly mayChange: boolean;
   readonly deniesOom: boolean;
+  /** Run only where the setting enable-debug-command allows it. */
+  readonly isProtected: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   /** The argument that is looked up in the value of the first key, 0 when there is none. */
@@ -73,6 +75,7 @@ export class CommandEntry {
     this.isWrite = this.#flags.has('write');
     this.mayChange = this.isWrite || this.#flags.has('may_replicate');
     this.deniesOom = this.#flags.has('denyoom');
+    this.isProtected = command.isProtected === true;
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');

@@ -22,7 +22,7 @@ import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
 import { Tracing, type TracingParts } from './tracing.ts';
 import { Transactions } from './transactions.ts';
-import { unknownCommand } from './unknown-command.ts';
+import { isHttp, unknownCommand } from './unknown-command.ts';
 import { Waits } from './waits.ts';
 
 /** What the router needs of its surroundings. */
@@ -36,6 +36,8 @@ export interface RouterParts {
   readonly tracing: Pick<TracingParts, 'ring' | 'random'>;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
+  spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
   /** Whether shards log what they do: then whatever several of them do is logged whole by each. */
@@ -268,6 +270,10 @@ export class Router {
   #find(client: Client, args: Arguments): CommandEntry | undefined {
     const top = commandTable.find(args.source, args.at(0), args.length(0));
     if (top === undefined) {
+      if (isHttp(args)) {
+        this.#parts.spokeHttp(client);
+        return undefined;
+      }
       if (client.transaction !== undefined) client.transaction.isBroken = true;
       this.#answers.error(client, unknownCommand(args));
       return undefined;
@@ -290,6 +296,11 @@ export class Router {
     args.position = 2;
     const found = top.subcommand(args.source, args.at(1), args.length(1));
     if (found === undefined) {
+      const refusal = top.isProtected ? this.#parts.gate(client, top, args) : undefined;
+      if (refusal instanceof CommandError) {
+        this.#refuse(client, top, refusal);
+        return undefined;
+      }
       const name = args.latin1(1);
       if (client.transaction !== undefined) client.transaction.isBroken = true;
       this.#answers.error(client, top.unknownSubcommand(name));

@@ -107,11 +107,9 @@ export class Clients {
 
   /** Why the client may not run the command now; `wait` when it may later. */
   gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+    if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
       return errors.authenticationRequired;
-    }
-    if (entry.container?.name === 'DEBUG' && !this.#mayDebug(client)) {
-      return errors.debugNotAllowed;
     }
     const refusal = refusalInMode(client, entry);
     if (refusal !== undefined) return refusal;

@@ -14,6 +14,7 @@ import { executingIn } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { crashReport, writeCrashReport } from './crash-report.ts';
+import { closesHttp } from './cross-protocol.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { openDurability, type Durability } from './durability.ts';
 import { Fabric } from './fabric.ts';
@@ -136,6 +137,7 @@ export class Server {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.#gate(client, entry),
+      spokeHttp: closesHttp(this.log, () => this.#clock.wallMs()),
       isDurable: this.durability !== undefined,
       keyEvents: (body) => {
         between.keyEvents.take(body);

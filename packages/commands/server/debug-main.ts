@@ -7,7 +7,7 @@ import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { debugBundle } from './debug-bundle.ts';
 import { flightRecorder } from './debug-flight.ts';
-import { debugHead } from './debug-head.ts';
+import { debugHead, disturbingHead } from './debug-head.ts';
 import { debugThread } from './debug-thread.ts';
 import { debugTracing } from './debug-tracing.ts';
 import type { ServerContext } from './ports.ts';
@@ -23,7 +23,7 @@ const error = onMain<ServerContext>({
 });
 
 const log = onMain<ServerContext>({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|LOG',
   summary: 'Writes a message to the log of the server.',
   arity: 3,
@@ -107,7 +107,7 @@ function accepted(
   judge?: (args: Arguments) => void,
 ): OnMainCommand {
   return onMain<ServerContext>({
-    ...debugHead,
+    ...disturbingHead,
     name: `DEBUG|${name}`,
     summary,
     arity,
