@@ -15,4 +15,4 @@ export {
   type ValueOf,
 } from './settings.ts';
 export { type Origin } from './source.ts';
-export { isLoopback, type ConfigWarning } from './warnings.ts';
+export { type ConfigWarning } from './warnings.ts';

@@ -60,6 +60,15 @@ export class Exchange {
     this.params = params;
   }
 
+  /** The peer, which may be a proxy. */
+  get remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? '?';
+  }
+
+  get localPort(): number {
+    return this.#request.socket.localPort ?? 0;
+  }
+
   header(name: string): string {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
