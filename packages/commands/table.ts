@@ -6,7 +6,7 @@
  */
 
 import { errors, latin1, spells, type Bytes, type CommandError } from '#base';
-import type { Arguments } from './arguments.ts';
+import { indexesFrom, type Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag, OneShardCommand } from './definition.ts';
@@ -103,8 +103,7 @@ export class CommandEntry {
     const { secret } = this.command;
     if (secret === undefined) return NO_SECRETS;
     if (secret !== 'all') return secret(args);
-    const first = this.container === undefined ? 1 : 2;
-    return Array.from({ length: Math.max(0, args.count - first) }, (_, nth) => first + nth);
+    return indexesFrom(this.container === undefined ? 1 : 2, args.count);
   }
 
   get subcommands(): readonly CommandEntry[] {

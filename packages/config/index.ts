@@ -1,3 +1,4 @@
+export { secrecyOfNames } from './config-names.ts';
 export { helpText, type Action } from './command-line.ts';
 export { variableOf } from './environment.ts';
 export { type Value } from './kinds.ts';

@@ -86,13 +86,10 @@ export class Monitors implements MonitorsPort {
   }
 }
 
-function wordsOf({ command }: CommandEntry, args: Arguments): readonly string[] {
-  const { secret } = command;
+function wordsOf(entry: CommandEntry, args: Arguments): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < args.count; index += 1) words.push(args.latin1(index));
-  if (secret === undefined) return words;
-  const hidden = secret === 'all' ? words.keys() : secret(args);
-  for (const index of hidden) if (index > 0) words[index] = REDACTED;
+  for (const index of entry.secretsOf(args)) words[index] = REDACTED;
   return words;
 }
 

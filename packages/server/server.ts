@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
-import { settingNames, configName, type ConfigWarning, type Settings } from '#config';
+import { configName, type ConfigWarning, type Settings } from '#config';
 import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
@@ -26,7 +26,7 @@ import { Meters } from './meters.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
-import { shardSettings } from './shard-settings.ts';
+import { settingsOfShards, shardSettings } from './shard-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
@@ -307,7 +307,7 @@ export class Server {
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
     followTracing(this.settings, this.router.tracing);
-    for (const name of settingNames) {
+    for (const name of settingsOfShards) {
       this.settings.onChange(name, () => {
         const value = this.settings.get(name) as SettingValue;
         this.router.broadcast({ kind: 'settings', values: { [configName(name)]: value } });
