@@ -78,12 +78,18 @@ export class Exchange {
   async body(): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of this.#request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) {
-        throw new HttpError(413, `the body is longer than ${BODY_BYTES_MAX} bytes`);
+    try {
+      for await (const chunk of this.#request as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > BODY_BYTES_MAX) {
+          throw new HttpError(413, `the body is longer than ${BODY_BYTES_MAX} bytes`);
+        }
+        chunks.push(chunk);
       }
-      chunks.push(chunk);
+    } catch (error) {
+      if (error instanceof HttpError) throw error;
+      // Whoever has cut it off is not there to be told.
+      throw new HttpError(400, 'the body has not come whole');
     }
     return Buffer.concat(chunks);
   }

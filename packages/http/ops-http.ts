@@ -20,6 +20,7 @@ import { WrongTokens } from './wrong-tokens.ts';
 export class OpsHttp {
   readonly #parts: OpsHttpParts;
   readonly #access: Access;
+  #live: HttpLiveSettings;
   readonly #listener: HttpListener;
   /** The rest, as soon as it is loaded. */
   readonly #rest: Promise<RestOfHttp>;
@@ -39,7 +40,14 @@ export class OpsHttp {
       wallMs: () => systemClock.wallMs(),
     });
     this.#access = access;
-    const early = [...probeRoutes(sight.main), ...loginRoutes(access)];
+    this.#live = parts.live;
+    const probes = probeRoutes({
+      main: sight.main,
+      commandNames: sight.commandNames,
+      livenessMs: () => this.#live.mainStuckLivenessMs,
+      nowUs: () => systemClock.nowUs(),
+    });
+    const early = [...probes, ...loginRoutes(access)];
     this.#listener = new HttpListener({
       access,
       early: new Routes(early),
@@ -67,6 +75,7 @@ export class OpsHttp {
   }
 
   apply(live: HttpLiveSettings): void {
+    this.#live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
     void this.#rest.then((rest) => {
       rest.apply(live);

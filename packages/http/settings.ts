@@ -24,6 +24,8 @@ export interface HttpFixedSettings {
 
 /** What may change while the server runs. */
 export interface HttpLiveSettings {
+  /** Standstill of main that the liveness probe puts up with; 0 for any. */
+  readonly mainStuckLivenessMs: number;
   /** Names by which the server is asked, beside its own. */
   readonly allowedHosts: readonly string[];
   readonly status: StatusSettings;

@@ -38,7 +38,7 @@ export interface ConnectionSupplies {
   command: ParsedCommand;
   limits: ParserLimits & { queryBytesMax: number };
   /** Called before bytes are looked at: a turn of work has begun. */
-  begin(): void;
+  begin(connection: Connection): void;
   /** Called for a connection with something to flush at the turn's end. */
   dirty(connection: Connection): void;
   counters: NetCounters;
@@ -71,6 +71,8 @@ export class Connection {
   readonly isUnix: boolean;
   bytesRead = 0;
   isDirty = false;
+  /** A number of its owner's, to tell it by. */
+  label = 0;
   /** Its flush was left for the next turn. */
   isPutOff = false;
   readonly #socket: Socket;
@@ -199,7 +201,7 @@ export class Connection {
     this.#stalled = false;
     const wasStopped = this.#isReadingStopped;
     this.#isReadingStopped = false;
-    this.#supplies.begin();
+    this.#supplies.begin(this);
     this.#processPending();
     if (this.isStalled || this.isClosed) return;
     if (this.#hasEnded) this.#owner?.ended();
@@ -228,7 +230,7 @@ export class Connection {
       this.#leave(byteCount);
       return;
     }
-    supplies.begin();
+    supplies.begin(this);
     const { readAt } = supplies;
     const shared = supplies.pool.memory.bytes;
     if (this.#pendingBytes === 0 && !this.#stalled) {
@@ -323,7 +325,7 @@ export class Connection {
       return;
     }
     this.#hasEnded = true;
-    this.#supplies.begin();
+    this.#supplies.begin(this);
     this.#owner?.ended();
   }
 

@@ -190,6 +190,7 @@ export class Answers {
   /** Merges the parts of a gathered command, which are all there, and answers. */
   finish(gather: Gather): void {
     const { client, sequence, commandId } = gather;
+    this.#roster.worksFor(client, commandId);
     const reply = this.#begin(client);
     gather.write(reply);
     client.traces?.at(sequence)?.gathered(reply.errorText);

@@ -215,6 +215,7 @@ export class Router {
     args.point(source, at, spans, 0, command.count);
     const entry = this.#find(client, args);
     if (entry === undefined) return 'taken';
+    this.#values[AT.workCommand] = entry.id + 1;
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
@@ -334,11 +335,13 @@ export class Router {
 
   /** Takes all replies there are, and offers again what waited for room. */
   drain(): void {
+    this.#roster.worksFor(undefined);
     this.#replies.drain();
     this.transactions.retry();
     this.#waits.retry();
     this.#inquiries.retry();
     this.#roster.retryStalled();
+    this.#roster.worksFor(undefined);
   }
 
   /** Whether a shard has published something, or made room that a client waits for, since `drain`. */

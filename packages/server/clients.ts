@@ -81,6 +81,7 @@ export class Clients {
     );
     if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
     client.authenticated = !this.#requiresPassword;
+    connection.label = client.id;
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;
     this.#sessions.set(client.id, session);

@@ -41,6 +41,7 @@ import {
   type TracksPort,
 } from '#commands';
 import { ConfigCommandError, secrecyOfNames } from '#config';
+import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import { PURGE } from '#diag';
@@ -120,6 +121,7 @@ export class MainRunner implements Contexts {
         server.shutdown(options);
       },
       abortShutdown: () => server.abortShutdown(),
+      freeze: pause,
     };
     this.saving = server.durability;
     this.startedMs = server.wallMs();

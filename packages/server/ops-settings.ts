@@ -65,6 +65,7 @@ export function traceSettings(settings: Settings): TracingSettings {
 
 export function httpLiveSettings(settings: Settings): HttpLiveSettings {
   return {
+    mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
     allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),
     tracksLatency: settings.boolean('latency.tracking'),

@@ -250,7 +250,6 @@ export class Server {
     this.router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
-    page.set('heartbeatUs', nowUs);
     this.diagnosis.look(nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));

@@ -106,6 +106,9 @@ function contextWithPorts(
     process: {
       shutdown: (how) => ask('shutdown', how),
       abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
+      freeze: (seconds) => {
+        ask('freeze', seconds);
+      },
     },
     timers: {
       after: (ms, callback) => {

@@ -145,6 +145,13 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Age of unsynced writes from which the status is unhealthy.',
   },
+  'status.main-stuck-liveness-secs': {
+    kind: integer({ unit: 'seconds' }),
+    default: 10,
+    effect: 'live',
+    meaning:
+      'Standstill of main after which the liveness probe fails; 0 means it never does for that.',
+  },
   'http.enabled': {
     kind: yesOrNo,
     default: true,
