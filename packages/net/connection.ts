@@ -1,7 +1,7 @@
 /** One client's socket: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
 
 import { Socket } from 'node:net';
-import type { Bytes } from '#base';
+import { isResourceError, type Bytes } from '#base';
 import { CommandParser, ParseStatus, type ParsedCommand, type ParserLimits } from '#resp';
 import type { BlockPool } from './blocks.ts';
 import { Output } from './output.ts';
@@ -108,7 +108,7 @@ export class Connection {
       onread: {
         buffer: supplies.read,
         callback: (bytes: number): boolean => {
-          this.#received(bytes);
+          this.#receive(bytes);
           return !this.#isReadingStopped;
         },
       },
@@ -220,6 +220,16 @@ export class Connection {
     if (this.#closed) return;
     this.#socket.destroy();
     this.#gone();
+  }
+
+  /** Looks at what came; a client whose input there is no memory for is let go. */
+  #receive(byteCount: number): void {
+    try {
+      this.#received(byteCount);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      this.destroy();
+    }
   }
 
   #received(byteCount: number): void {

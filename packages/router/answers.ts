@@ -1,6 +1,6 @@
 /** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
 
-import { CommandError, errors, type Bytes, type Clock } from '#base';
+import { errors, isResourceError, type Bytes, type Clock, type CommandError } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#diag';
 import { commandDone, commandStart, scatterDone } from '#probes';
@@ -8,6 +8,7 @@ import { OwnedReply } from '#resp';
 import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
+import { refusalOf } from './refusal.ts';
 import type { Roster } from './roster.ts';
 import type { Trace } from './trace.ts';
 
@@ -78,10 +79,10 @@ export class Answers {
     try {
       this.#run(client, entry, args, reply);
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      const refusal = refusalOf(error);
       reply.at = 0;
       if (this.#takeDeferred() !== undefined) this.#unblock(client);
-      reply.error(error);
+      reply.error(refusal);
     }
     values[AT.executing] = 0;
     this.running = undefined;
@@ -192,7 +193,13 @@ export class Answers {
     const { client, sequence, commandId } = gather;
     this.#roster.worksFor(client, commandId);
     const reply = this.#begin(client);
-    gather.write(reply);
+    try {
+      gather.write(reply);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      reply.at = 0;
+      reply.error(refusal);
+    }
     client.traces?.at(sequence)?.gathered(reply.errorText);
     if (scatterDone.isWatched) {
       const us = Math.round(this.#clock.nowUs() - gather.takenUs);
@@ -200,8 +207,7 @@ export class Answers {
     }
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
-    const bytes = reply.take();
-    client.deliver(sequence, 1, bytes, 0, gather.isMuted ? 0 : bytes.length);
+    this.#hand(client, sequence, gather.isMuted);
     this.#roster.finishIfGone(client);
   }
 
@@ -215,9 +221,21 @@ export class Answers {
 
   /** Delivers what the writer holds. */
   #deliver(client: Client, sequence: number, isMuted: boolean): void {
-    const bytes = this.#reply.take();
-    client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    this.#hand(client, sequence, isMuted);
     client.endMuting();
+  }
+
+  /** The same; a client whose reply there is no memory for is let go. */
+  #hand(client: Client, sequence: number, isMuted: boolean): void {
+    const bytes = this.#reply.take();
+    try {
+      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      client.socket.destroy();
+      // What is not answered would be waited for.
+      if (!client.hasHad(sequence)) client.deliver(sequence, 1, NO_BYTES, 0, 0);
+    }
   }
 
   #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {

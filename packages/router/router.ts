@@ -14,6 +14,7 @@ import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Inquiries } from './inquiries.ts';
+import { refusalOf } from './refusal.ts';
 import { Replies, type ShardSignals } from './replies.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
@@ -49,6 +50,8 @@ export interface RouterParts {
   /** Work has come up outside of a turn. */
   beginTurn(): void;
 }
+
+type Taking = 'taken' | 'full' | 'held';
 
 const WATCH = commandTable.byName('WATCH');
 
@@ -207,7 +210,21 @@ export class Router {
   // Dispatch.
 
   /** Takes one command, or answers why it must be offered again later. */
-  dispatch(client: Client, command: ParsedCommand): 'taken' | 'full' | 'held' {
+  dispatch(client: Client, command: ParsedCommand): Taking {
+    const sequence = client.nextSequence;
+    try {
+      return this.#dispatch(client, command);
+    } catch (error) {
+      if (client.nextSequence !== sequence) {
+        throw new Error('a command that may have been sent in part has failed', { cause: error });
+      }
+      if (client.transaction !== undefined) client.transaction.isBroken = true;
+      this.#answers.error(client, refusalOf(error));
+      return 'taken';
+    }
+  }
+
+  #dispatch(client: Client, command: ParsedCommand): Taking {
     if (client.isDeaf) return 'taken';
     if (client.isOccupied) return this.#roster.hold(client);
     const args = this.#args;
@@ -342,6 +359,11 @@ export class Router {
     this.#inquiries.retry();
     this.#roster.retryStalled();
     this.#roster.worksFor(undefined);
+  }
+
+  /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */
+  dropReplies(): void {
+    this.#replies.drop();
   }
 
   /** Whether a shard has published something, or made room that a client waits for, since `drain`. */

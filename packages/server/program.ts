@@ -10,6 +10,10 @@ import { VERSION } from './version.ts';
 
 async function serve({ settings, warnings }: Loaded): Promise<void> {
   const server = new Server(settings);
+  // Rejections that nobody handles come here too.
+  process.on('uncaughtException', (error) => {
+    server.crashes.mainDied(error);
+  });
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
