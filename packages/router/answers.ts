@@ -123,7 +123,13 @@ export class Answers {
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
-      write(reply);
+      try {
+        write(reply);
+      } catch (error) {
+        const refusal = refusalOf(error);
+        reply.at = 0;
+        reply.error(refusal);
+      }
       const bytes = reply.take();
       if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
