@@ -103,7 +103,15 @@ const NOT_ALLOWED =
 /** Parts of DEBUG that disturb, or that Redis has and svc has not: words behind DEBUG. */
 const DISTURBING = [
   ...['SLEEP 0', 'RELOAD', 'LOADAOF', 'POPULATE 1', 'SET-ACTIVE-EXPIRE 1', 'LOG x', 'DIGEST'],
-  ...['QUICKLIST-PACKED-THRESHOLD 100b', 'PAUSE-CRON 0', 'SEGFAULT', 'PANIC', 'JMAP', 'RESTART'],
+  ...[
+    'MAIN-SLEEP 0',
+    'QUICKLIST-PACKED-THRESHOLD 100b',
+    'PAUSE-CRON 0',
+    'SEGFAULT',
+    'PANIC',
+    'JMAP',
+    'RESTART',
+  ],
 ];
 const LOOKING = [
   ...['HELP', 'FLIGHT-RECORDER', 'TRACING STATUS', 'BUNDLE LIST', 'SHARD 0 HEAP', 'OBJECT k'],

@@ -240,9 +240,9 @@ interface StatusKeys {
 }
 
 access('the status names no key to somebody else by name', async () => {
-  const client = await open.client();
+  const client = await open.client({ waitMs: 60_000 });
   const [one, other] = ['{key}:of the test', '{key}:of the test too'];
-  await client.call('MSET', one, 'ab'.repeat(5_000), other, 'ba'.repeat(5_000));
+  await client.call('MSET', one, 'ab'.repeat(2_500), other, 'ba'.repeat(2_500));
   const executing = async (host: string) => {
     const answer = await request(open.httpPort, '/status/json', { headers: { host } });
     assert.is(answer.status, 200);
