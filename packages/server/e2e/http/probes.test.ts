@@ -164,6 +164,8 @@ probes('and the status tell that main stands still, and over what', async () => 
   assert.is((await get('/health/live')).status, 200);
   const here = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as HealthDocument;
   assert.equal(here.health, { status: 'healthy', issues: [] });
+  await until(() => server.stdout.includes('main-goes-on'), 'the log says so');
+  assert.is(server.stdout.match(/ERROR ops main-stuck main has been running/g)?.length, 1);
 });
 
 probes('never take an idle main for one that stands still', async () => {
