@@ -152,6 +152,11 @@ export interface EveryShardCommand<Part> extends CommandHead {
 
 export interface OnMainCommand extends CommandHead {
   route: 'onMain';
+  /**
+   * Concerns nothing but its own connection: it is run though commands before it are still under way in shards. All
+   * others see what those have done, and are seen by those behind.
+   */
+  sessionOnly?: true;
   /** The context holds every port of the family that declares the command. */
   run(context: MainContext, args: Arguments): void;
 }

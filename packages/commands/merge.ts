@@ -62,7 +62,7 @@ export const inKeyOrder: Merge<readonly (Bytes | null)[]> = {
       taken[at] = nth + 1;
       const answer = parts[at]?.[nth] ?? null;
       if (answer === null) reply.nil();
-      else reply.bulk(answer);
+      else reply.givenBulk(answer);
     }
   },
 };
@@ -78,7 +78,7 @@ export const concatenated: Merge<readonly (Bytes | null)[]> = {
     for (const part of parts) {
       for (const item of part) {
         if (item === null) reply.nil();
-        else reply.bulk(item);
+        else reply.givenBulk(item);
       }
     }
   },

@@ -1,16 +1,54 @@
 /** How a shard's part of an answer crosses to main. Fixed forms, since parts are on the data path. */
 
-import { asBuffer, type Bytes } from '#base';
+import { asBuffer, assert, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 
 export interface PartCodec<Part> {
   /** Appends the part through the writer's `raw` and `ensure`. */
   encode(part: Part, to: ReplyWriter): void;
-  /** Reads it back; views into `bytes` are valid during the merge only. */
-  decode(bytes: Bytes, at: number, length: number): Part;
+  /** Reads it back from its pieces, whose memory is the part's from then on. */
+  decode(pieces: readonly Bytes[]): Part;
 }
 
 const ABSENT = 0xffff_ffff;
+
+/** Reads a part from left to right. What was written at once is in one piece. */
+export class PieceReader {
+  readonly #pieces: readonly Bytes[];
+  #nth = 0;
+  #at = 0;
+
+  constructor(pieces: readonly Bytes[]) {
+    this.#pieces = pieces;
+  }
+
+  word(): number {
+    return asBuffer(this.bytes(4)).readUInt32LE(0);
+  }
+
+  double(): number {
+    return asBuffer(this.bytes(8)).readDoubleLE(0);
+  }
+
+  bytes(length: number): Bytes {
+    let piece = this.#pieces[this.#nth]!;
+    while (this.#at === piece.length && length > 0) {
+      this.#nth += 1;
+      this.#at = 0;
+      piece = this.#pieces[this.#nth]!;
+    }
+    const at = this.#at;
+    this.#at = at + length;
+    assert(this.#at <= piece.length, 'what was written at once is in one piece');
+    return piece.subarray(at, at + length);
+  }
+
+  /** All that is left, which was written at once. */
+  rest(): Bytes {
+    const piece = this.#pieces[this.#nth]!;
+    return this.bytes(piece.length - this.#at);
+  }
+}
 
 function writeWord(value: number, to: ReplyWriter): void {
   to.ensure(4);
@@ -29,7 +67,7 @@ export const integerPart: PartCodec<number> = {
     body.writeDoubleLE(part, 0);
     to.raw(body);
   },
-  decode: (bytes, at) => asBuffer(bytes).readDoubleLE(at),
+  decode: (pieces) => new PieceReader(pieces).double(),
 };
 
 export const nothingPart: PartCodec<null> = {
@@ -48,24 +86,18 @@ export const bytesListPart: PartCodec<readonly (Bytes | null)[]> = {
       if (item !== null) to.raw(item);
     }
   },
-  decode(bytes, at) {
-    const buffer = asBuffer(bytes);
-    const count = buffer.readUInt32LE(at);
-    const list: (Bytes | null)[] = [];
-    let position = at + 4;
-    for (let nth = 0; nth < count; nth += 1) {
-      const length = buffer.readUInt32LE(position);
-      position += 4;
-      if (length === ABSENT) {
-        list.push(null);
-      } else {
-        list.push(bytes.subarray(position, position + length));
-        position += length;
-      }
-    }
-    return list;
-  },
+  decode: (pieces) => readBytesList(new PieceReader(pieces)),
 };
+
+export function readBytesList(reader: PieceReader): readonly (Bytes | null)[] {
+  const count = reader.word();
+  const list: (Bytes | null)[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    const length = reader.word();
+    list.push(length === ABSENT ? null : reader.bytes(length));
+  }
+  return list;
+}
 
 /** Any JSON value: for rare reports, never for a client's bytes. */
 export function jsonPart<Part>(): PartCodec<Part> {
@@ -73,7 +105,6 @@ export function jsonPart<Part>(): PartCodec<Part> {
     encode(part, to) {
       to.raw(Buffer.from(JSON.stringify(part), 'utf8'));
     },
-    decode: (bytes, at, length) =>
-      JSON.parse(asBuffer(bytes).toString('utf8', at, at + length)) as Part,
+    decode: (pieces) => JSON.parse(asBuffer(new PieceReader(pieces).rest()).toString()) as Part,
   };
 }

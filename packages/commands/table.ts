@@ -52,6 +52,8 @@ export class CommandEntry {
   readonly hasKeys: boolean;
   /** Never logged as slow: EXEC, whose commands are. */
   readonly skipsSlowLog: boolean;
+  /** Runs on main when all that its client has sent before is answered. */
+  readonly awaitsReplies: boolean;
   /** A shard may put it aside, or its keys are looked for on several shards first. */
   readonly mayWait: boolean;
   readonly otherKeys: OneShardCommand['otherKeys'];
@@ -83,6 +85,7 @@ export class CommandEntry {
     this.mayWait =
       command.route === 'oneShard' &&
       (this.#flags.has('blocking') || command.acrossShards !== undefined);
+    this.awaitsReplies = command.route === 'onMain' && command.sessionOnly !== true;
     this.otherKeys = command.route === 'oneShard' ? command.otherKeys : undefined;
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;

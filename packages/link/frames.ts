@@ -35,7 +35,7 @@ export const FrameKind = {
   parked: 14,
   /** shard -> main: a key that a client waits for on several shards is there. */
   wake: 15,
-  /** main -> shard: a client waits no longer. */
+  /** main -> shard: a client waits no longer; shard -> main, ahead of the reply: that is what has ended its wait. */
   unpark: 16,
   /** shard -> main: per item of a command that several shards run: u32 argument, u32 bytes, the item. */
   items: 17,
@@ -183,9 +183,11 @@ export const KIND_MASK = 0x7f;
 export const TRANSFERRED = 0x80;
 /** In the second word of a reply that is not to be given as it is: so it is no ordinary one. */
 export const UNSAFE_KIND = 0x100;
+/** In the second word of a reply: more of its body follows in further frames; it answers no command yet. */
+export const CONTINUED = 0x200;
 export const DATABASE_SHIFT = 16;
 
-/** Rounds up to whole words of 8 bytes. */
+/** Rounds up to whole words of 8 bytes; what is longer than 31 bits hold is no frame, but a size all the same. */
 export function frameBytes(byteCount: number): number {
-  return (byteCount + 7) & ~7;
+  return byteCount < 0x7fff_fff8 ? (byteCount + 7) & ~7 : Math.ceil(byteCount / 8) * 8;
 }

@@ -12,6 +12,7 @@ export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './even
 export { DoubleBuffer } from './double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
+  CONTINUED,
   DATABASE_SHIFT,
   frameBytes,
   FrameKind,

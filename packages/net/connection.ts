@@ -4,14 +4,17 @@ import { Socket } from 'node:net';
 import { isResourceError, type Bytes } from '#base';
 import { CommandParser, ParseStatus, type ParsedCommand, type ParserLimits } from '#resp';
 import type { BlockPool } from './blocks.ts';
+import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
+import { QueryBuffer } from './query-buffer.ts';
 import { rawHandleOf } from './raw-handle.ts';
 
 /**
- * What became of a command: `full` = there is no room for it, so nothing more is read; `held` = it must
- * wait, but the socket is read on, so that a client that hangs up is noticed.
+ * What became of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
+ * room for it, so nothing more is read; `held` = it must wait, but the socket is read on, so that a client that
+ * hangs up is noticed.
  */
-export type Taking = 'taken' | 'full' | 'held';
+export type Taking = 'taken' | 'long' | 'full' | 'held';
 
 /** What a connection tells its owner. */
 export interface ConnectionOwner {
@@ -37,11 +40,20 @@ export interface ConnectionSupplies {
   readAt: number;
   command: ParsedCommand;
   limits: ParserLimits & { queryBytesMax: number };
+  turn: ConnectionTurn;
+  counters: NetCounters;
+}
+
+/** The round of the event loop that connections work in. */
+export interface ConnectionTurn {
+  /** Counts the turns: two works with the same number share one turn. */
+  readonly number: number;
   /** Called before bytes are looked at: a turn of work has begun. */
   begin(connection: Connection): void;
   /** Called for a connection with something to flush at the turn's end. */
   dirty(connection: Connection): void;
-  counters: NetCounters;
+  /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */
+  later(connection: Connection): void;
 }
 
 export interface NetCounters {
@@ -50,20 +62,15 @@ export interface NetCounters {
   queryLimitExceeded(): void;
 }
 
+/**
+ * Arguments of one connection's commands in a turn, from which on other connections are read before more are taken.
+ * Redis reads 16 KiB of a client at a time, which is some 1,000 short arguments.
+ */
+const ARGUMENTS_PER_TURN = 2_000;
 /** With so much to write, a write is worth its cost. */
 const WORTHY_BYTES = 4 * 1024;
 /** How long a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
-/** The two ends of a connection, as CLIENT LIST shows them. */
-export interface Ends {
-  remote: string;
-  local: string;
-  isUnix: boolean;
-}
-
-/** Private memory for incomplete commands begins with this and doubles. */
-const PENDING_BYTES_MIN = 4 * 1024;
-
 export class Connection {
   readonly output: Output;
   readonly remoteAddress: string;
@@ -79,9 +86,7 @@ export class Connection {
   readonly #supplies: ConnectionSupplies;
   readonly #parser: CommandParser;
   #owner: ConnectionOwner | undefined;
-  /** Bytes of an incomplete command, or of commands that could not be taken yet. */
-  #pending: Buffer = Buffer.alloc(0);
-  #pendingBytes = 0;
+  readonly #pending = new QueryBuffer();
   /** Of the bytes being looked at: those not taken yet, the command at hand included. */
   #inHandBytes = 0;
   /** Commands are not taken for now. */
@@ -95,6 +100,9 @@ export class Connection {
   #hasDropped = false;
   #closed = false;
   #closeWhenWritten = false;
+  /** Arguments taken in the turn with that number. */
+  #taken = 0;
+  #turnNumber = -1;
 
   constructor(handle: object, ends: Ends, supplies: ConnectionSupplies) {
     this.remoteAddress = ends.remote;
@@ -108,7 +116,13 @@ export class Connection {
       onread: {
         buffer: supplies.read,
         callback: (bytes: number): boolean => {
-          this.#receive(bytes);
+          try {
+            this.#received(bytes);
+          } catch (error) {
+            if (!isResourceError(error)) throw error;
+            // There is no memory for its input.
+            this.destroy();
+          }
           return !this.#isReadingStopped;
         },
       },
@@ -160,12 +174,12 @@ export class Connection {
 
   /** Bytes received that are not yet a command taken. */
   get queryBytes(): number {
-    return Math.max(this.#pendingBytes, this.#inHandBytes);
+    return Math.max(this.#pending.length, this.#inHandBytes);
   }
 
   /** Private memory kept for them. */
   get queryMemoryBytes(): number {
-    return this.#pending.length;
+    return this.#pending.bytes.length;
   }
 
   setKeepAlive(seconds: number): void {
@@ -176,7 +190,7 @@ export class Connection {
   touch(): void {
     if (this.isDirty) return;
     this.isDirty = true;
-    this.#supplies.dirty(this);
+    this.#supplies.turn.dirty(this);
   }
 
   /** Whether what is to be written is little, and more will follow by itself. */
@@ -201,11 +215,18 @@ export class Connection {
     this.#stalled = false;
     const wasStopped = this.#isReadingStopped;
     this.#isReadingStopped = false;
-    this.#supplies.begin(this);
+    this.#supplies.turn.begin(this);
     this.#processPending();
-    if (this.isStalled || this.isClosed) return;
-    if (this.#hasEnded) this.#owner?.ended();
-    else if (wasStopped) rawHandleOf(this.#socket)?.readStart();
+    this.#goOn(wasStopped);
+  }
+
+  #goOn(wasStopped: boolean): void {
+    if (this.#closed) return;
+    // A client that is held now, and was stopped before, is read on as well.
+    if (wasStopped && !this.#isReadingStopped && !this.#hasEnded) {
+      rawHandleOf(this.#socket)?.readStart();
+    }
+    if (!this.#stalled && this.#hasEnded) this.#owner?.ended();
   }
 
   /** Looks at no more input, writes what there is, and closes. */
@@ -222,16 +243,6 @@ export class Connection {
     this.#gone();
   }
 
-  /** Looks at what came; a client whose input there is no memory for is let go. */
-  #receive(byteCount: number): void {
-    try {
-      this.#received(byteCount);
-    } catch (error) {
-      if (!isResourceError(error)) throw error;
-      this.destroy();
-    }
-  }
-
   #received(byteCount: number): void {
     const supplies = this.#supplies;
     this.bytesRead += byteCount;
@@ -240,15 +251,15 @@ export class Connection {
       this.#leave(byteCount);
       return;
     }
-    supplies.begin(this);
+    supplies.turn.begin(this);
     const { readAt } = supplies;
     const shared = supplies.pool.memory.bytes;
-    if (this.#pendingBytes === 0 && !this.#stalled) {
+    if (this.#pending.length === 0 && !this.#stalled) {
       this.#process(shared, readAt, readAt + byteCount);
       return;
     }
     this.#save(shared, readAt, byteCount);
-    const mayBeWhole = this.#pendingBytes >= this.#parser.bytesNeeded;
+    const mayBeWhole = this.#pending.length >= this.#parser.bytesNeeded;
     if (mayBeWhole && !this.#stalled) this.#processPending();
     else this.#checkQueryLimit();
   }
@@ -262,12 +273,8 @@ export class Connection {
 
   #processPending(): void {
     const pending = this.#pending;
-    const end = this.#pendingBytes;
-    const at = this.#takeCommands(pending, 0, end);
-    const left = this.#deaf ? 0 : end - at;
-    this.#pendingBytes = left;
-    if (left === 0) this.#pending = Buffer.alloc(0);
-    else if (at > 0) pending.copyWithin(0, at, end);
+    pending.start = this.#takeCommands(pending.bytes, pending.start, pending.end);
+    if (this.#deaf || pending.length === 0) pending.clear();
     this.#checkQueryLimit();
   }
 
@@ -276,7 +283,13 @@ export class Connection {
     const parser = this.#parser;
     const { command } = this.#supplies;
     let at = from;
+    this.#countTurn();
     while (at < end && !this.#stalled && !this.#deaf) {
+      if (this.#taken >= ARGUMENTS_PER_TURN) {
+        this.#stall('full');
+        this.#supplies.turn.later(this);
+        break;
+      }
       const status = parser.next(bytes, at, end);
       if (status === ParseStatus.incomplete) break;
       if (status === ParseStatus.error) {
@@ -285,16 +298,30 @@ export class Connection {
         break;
       }
       this.#inHandBytes = end - at;
-      const taking = command.count > 0 ? this.#owner?.command(command) : 'taken';
-      if (taking === 'full' || taking === 'held') {
-        this.#stall(taking);
-        break;
-      }
+      if (command.count > 0 && !this.#offer(command)) break;
       at += parser.consumed;
     }
     this.#inHandBytes = 0;
     this.#leave(end - at);
     return at;
+  }
+
+  /** Offers a command to the owner; whether it was taken. */
+  #offer(command: ParsedCommand): boolean {
+    const taking = this.#owner?.command(command);
+    if (taking === 'full' || taking === 'held') {
+      this.#stall(taking);
+      return false;
+    }
+    this.#taken += taking === 'long' ? ARGUMENTS_PER_TURN : command.count;
+    return true;
+  }
+
+  #countTurn(): void {
+    const { number } = this.#supplies.turn;
+    if (number === this.#turnNumber) return;
+    this.#turnNumber = number;
+    this.#taken = 0;
   }
 
   /** So many bytes are looked at later, or by nobody. */
@@ -310,21 +337,11 @@ export class Connection {
   }
 
   #save(bytes: Bytes, at: number, length: number): void {
-    const needed = this.#pendingBytes + length;
-    if (needed > this.#pending.length) {
-      const expected = Math.min(this.#parser.bytesNeeded, 2 * needed);
-      const larger = Buffer.allocUnsafeSlow(
-        Math.max(PENDING_BYTES_MIN, 2 * this.#pendingBytes, needed, expected),
-      );
-      larger.set(this.#pending.subarray(0, this.#pendingBytes));
-      this.#pending = larger;
-    }
-    this.#pending.set(bytes.subarray(at, at + length), this.#pendingBytes);
-    this.#pendingBytes = needed;
+    this.#pending.append(bytes, at, length, this.#parser.bytesNeeded);
   }
 
   #checkQueryLimit(): void {
-    if (this.#pendingBytes <= this.#supplies.limits.queryBytesMax) return;
+    if (this.#pending.length <= this.#supplies.limits.queryBytesMax) return;
     this.#supplies.counters.queryLimitExceeded();
     this.destroy();
   }
@@ -335,7 +352,7 @@ export class Connection {
       return;
     }
     this.#hasEnded = true;
-    this.#supplies.begin(this);
+    this.#supplies.turn.begin(this);
     this.#owner?.ended();
   }
 
@@ -376,15 +393,8 @@ export class Connection {
     if (this.#closed) return;
     this.#closed = true;
     this.#deaf = true;
-    this.#pending = Buffer.alloc(0);
-    this.#pendingBytes = 0;
+    this.#pending.clear();
     this.output.close();
     this.#owner?.closed();
   }
-}
-
-/** The address of a peer as CLIENT LIST shows it. */
-export function addressText(host: string | undefined, port: number | undefined): string {
-  const name = host ?? '?';
-  return `${name.includes(':') ? `[${name}]` : name}:${String(port ?? 0)}`;
 }

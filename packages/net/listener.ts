@@ -8,7 +8,8 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { addressText, Connection, type ConnectionSupplies, type Ends } from './connection.ts';
+import { Connection, type ConnectionSupplies } from './connection.ts';
+import { addressText, type Ends } from './ends.ts';
 import { detachHandle } from './raw-handle.ts';
 
 export interface ListenerOptions {

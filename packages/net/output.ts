@@ -11,6 +11,9 @@ import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw
 /** Private buffers hold at least this much, so that small replies to a slow client share them. */
 const BUFFER_BYTES = 16 * 1024;
 
+/** Shorter bytes are copied into a block, though they are given away. */
+const GIVEN_BYTES_MIN = 32 * 1024;
+
 export interface OutputEvents {
   failed(): void;
   /** A write that could not be done at once is through. */
@@ -71,6 +74,19 @@ export class Output {
     } else if (length > 0) {
       this.#appendLong(source, at, length);
     }
+  }
+
+  /** Appends bytes whose memory is given away: long ones are not copied. */
+  give(bytes: Bytes): void {
+    if (bytes.length < GIVEN_BYTES_MIN) {
+      this.appendBytes(bytes, 0, bytes.length);
+      return;
+    }
+    if (this.#closed) return;
+    this.#endLastBuffer();
+    this.#buffers.push(bytes);
+    this.#lastUsed = bytes.length;
+    this.#bufferedBytes += bytes.length;
   }
 
   /** Writes all that waits, unless an earlier write is still under way. */

@@ -5,5 +5,5 @@ export {
   type CommandBytes,
   type ParserLimits,
 } from './command-parser.ts';
-export { doubleMemory, OwnedReply } from './owned-reply.ts';
+export { growMemory, OwnedReply } from './owned-reply.ts';
 export { ReplyWriter, type Protocol } from './reply-writer.ts';

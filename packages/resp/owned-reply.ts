@@ -1,12 +1,18 @@
 /** Replies in private memory. */
 
 import { copyBytes, type Bytes } from '#base';
+import type { ReplyMemory } from './reply-memory.ts';
 import { ReplyWriter, type Protocol } from './reply-writer.ts';
+
+/** From this length on a reply goes on in another piece, instead of moving to larger memory. */
+const CHUNK_BYTES = 1024 * 1024;
+/** Shortest bulk string that becomes a piece of the reply as it is. */
+const GIVEN_BYTES_MIN = 64 * 1024;
 
 /** A writer over private memory that grows as needed; `take` gives what was written. */
 export class OwnedReply extends ReplyWriter {
   constructor(protocol: Protocol = 2, initialBytes = 256) {
-    super(Buffer.allocUnsafeSlow(initialBytes), 0, initialBytes, doubleMemory);
+    super(Buffer.allocUnsafeSlow(initialBytes), 0, initialBytes, growMemory);
     this.protocol = protocol;
   }
 
@@ -14,12 +20,42 @@ export class OwnedReply extends ReplyWriter {
   take(): Bytes {
     const written = this.bytes.subarray(0, this.at);
     this.at = 0;
-    return written;
+    if (this.chunks.length === 0) return written;
+    return Buffer.concat([...this.takeChunks(), written]);
+  }
+
+  /** The finished pieces of a long reply, which are the caller's; `take` has the rest. */
+  takeChunks(): Bytes[] {
+    return this.chunks.splice(0);
+  }
+
+  /** Adds finished RESP whose memory the caller gives away. */
+  giveRaw(bytes: Bytes): void {
+    this.cut(CHUNK_BYTES);
+    this.chunks.push(bytes);
+  }
+
+  override givenBulk(bytes: Bytes): void {
+    if (bytes.length < GIVEN_BYTES_MIN) {
+      this.bulk(bytes);
+      return;
+    }
+    this.bulkHeader(bytes.length);
+    this.giveRaw(bytes);
+    this.ensure(2);
+    this.crlf();
   }
 }
 
-/** Moves the writer to fresh private memory of at least twice the size. */
-export function doubleMemory(writer: ReplyWriter, bytesNeeded: number): void {
+/**
+ * Gives the writer more private memory: a further piece behind a long one, else memory of at least twice the size, with
+ * what was written moved there.
+ */
+export function growMemory(writer: ReplyMemory, bytesNeeded: number): void {
+  if (writer.at >= CHUNK_BYTES && writer.mayCut) {
+    writer.cut(Math.max(CHUNK_BYTES, bytesNeeded));
+    return;
+  }
   const size = Math.max(writer.limit * 2, writer.at + bytesNeeded);
   const larger = Buffer.allocUnsafeSlow(size);
   copyBytes(writer.bytes, 0, larger, 0, writer.at);

@@ -10,7 +10,6 @@ import {
   copyBytes,
   digitCount,
   formatDouble,
-  unreachable,
   writeInteger,
   type Bytes,
   type CommandError,
@@ -18,6 +17,7 @@ import {
   type Spans,
   type SpanTaker,
 } from '#base';
+import { ReplyMemory } from './reply-memory.ts';
 import { SHORT_BULK_BYTES, shortBulk, shortBulks } from './short-bulks.ts';
 
 const CR = 0x0d;
@@ -46,42 +46,12 @@ const targets = new ByteViews();
 
 export type Protocol = 2 | 3;
 
-export class ReplyWriter implements SpanTaker {
-  bytes: Bytes;
-  /** Where the next byte goes. */
-  at: number;
-  /** End of the lent memory. */
-  limit: number;
+export class ReplyWriter extends ReplyMemory implements SpanTaker {
   protocol: Protocol = 2;
   /** The code of the last error written since this was last cleared; for the counters. */
   errorText: string | null = null;
   /** Writes entries of listpacks as bulk strings, where that can be done many at a time. */
   entries: EntryTaker | undefined;
-  readonly #onFull: (writer: ReplyWriter, bytesNeeded: number) => void;
-  /** How far other memory has shifted what was written before. */
-  #shift = 0;
-
-  constructor(
-    bytes: Bytes,
-    at: number,
-    limit: number,
-    onFull: (writer: ReplyWriter, bytesNeeded: number) => void,
-  ) {
-    this.bytes = bytes;
-    this.at = at;
-    this.limit = limit;
-    this.#onFull = onFull;
-  }
-
-  /** Makes sure that `count` more bytes can be written at `at`. */
-  ensure(count: number): void {
-    if (this.at + count > this.limit) {
-      const before = this.at;
-      this.#onFull(this, count);
-      this.#shift += this.at - before;
-      if (this.at + count > this.limit) unreachable('the writer was lent enough memory');
-    }
-  }
 
   /** `+OK`. */
   ok(): void {
@@ -135,7 +105,7 @@ export class ReplyWriter implements SpanTaker {
     }
     copyBytes(source, at, this.bytes, this.at, length, view);
     this.at += length;
-    this.#crlf();
+    this.crlf();
   }
 
   /** Bulk strings. */
@@ -176,7 +146,7 @@ export class ReplyWriter implements SpanTaker {
     this.bytes[this.at] = PLUS;
     copyBytes(source, at, this.bytes, this.at + 1, length);
     this.at += length + 1;
-    this.#crlf();
+    this.crlf();
   }
 
   nil(): void {
@@ -199,7 +169,9 @@ export class ReplyWriter implements SpanTaker {
    * written in between is moved where the length has other than the `expected` number of digits.
    */
   beginArray(expected: number): number {
-    const mark = this.at - this.#shift;
+    this.ensure(HEADER_BYTES_MAX);
+    this.openArrays += 1;
+    const mark = this.position;
     this.arrayHeader(expected);
     return mark;
   }
@@ -209,7 +181,8 @@ export class ReplyWriter implements SpanTaker {
     const before = digitCount(expected);
     const growth = digitCount(count) - before;
     if (growth > 0) this.ensure(growth);
-    const start = mark + this.#shift;
+    this.openArrays -= 1;
+    const start = this.offsetOf(mark);
     if (growth !== 0) {
       const from = start + before + 3;
       this.bytes.copyWithin(from + growth, from, this.at);
@@ -218,16 +191,6 @@ export class ReplyWriter implements SpanTaker {
     this.at = start;
     this.#header(isMap && this.protocol === 3 ? PERCENT : STAR, count);
     this.at = end;
-  }
-
-  /** A place in the reply, which stays true when the reply moves to other memory. */
-  get position(): number {
-    return this.at - this.#shift;
-  }
-
-  /** Where such a place now is in `bytes`. */
-  offsetOf(position: number): number {
-    return position + this.#shift;
   }
 
   /** A map of `count` pairs; a flat array in RESP2. */
@@ -283,7 +246,17 @@ export class ReplyWriter implements SpanTaker {
     copyBytes(Buffer.from(`${format}:`, 'latin1'), 0, this.bytes, this.at, 4);
     copyBytes(body, 0, this.bytes, this.at + 4, body.length);
     this.at += body.length + 4;
-    this.#crlf();
+    this.crlf();
+  }
+
+  /** A bulk string whose bytes the caller gives away, where the writer can take them as they are. */
+  givenBulk(bytes: Bytes): void {
+    this.bulk(bytes);
+  }
+
+  /** The header of a bulk string, whose bytes and line end follow. */
+  protected bulkHeader(length: number): void {
+    this.#fixedHeader(DOLLAR, length);
   }
 
   /** Finished RESP from elsewhere. */
@@ -314,7 +287,7 @@ export class ReplyWriter implements SpanTaker {
     this.ensure(3);
     this.bytes[this.at] = UNDERSCORE;
     this.at += 1;
-    this.#crlf();
+    this.crlf();
   }
 
   /** A header line of its own. */
@@ -352,10 +325,10 @@ export class ReplyWriter implements SpanTaker {
       at += 1;
     }
     this.at = at;
-    this.#crlf();
+    this.crlf();
   }
 
-  #crlf(): void {
+  protected crlf(): void {
     const { bytes, at } = this;
     bytes[at] = CR;
     bytes[at + 1] = LF;

@@ -26,6 +26,13 @@ export type RunOnMain = (
 /** Writes a reply that was left for later. */
 export type Write = (reply: OwnedReply) => void;
 
+/** Writes an error in place of what was written so far. */
+function answerInstead(reply: OwnedReply, error: CommandError): void {
+  reply.takeChunks();
+  reply.at = 0;
+  reply.error(error);
+}
+
 function writeUnblocked(reply: OwnedReply): void {
   reply.error(errors.unblocked);
 }
@@ -43,7 +50,12 @@ interface Deferred {
   pending: Pending | undefined;
 }
 
+/** Time of main from which on a command is a long one: other clients come before its client's next. */
+const LONG_US = 100;
+
 export class Answers {
+  /** True when the last of main's own commands has taken long. */
+  tookLong = false;
   /** Of the command that main is running, if that is traced. */
   running: Trace | undefined;
   readonly #accounts: Accounts;
@@ -80,13 +92,13 @@ export class Answers {
       this.#run(client, entry, args, reply);
     } catch (error) {
       const refusal = refusalOf(error);
-      reply.at = 0;
       if (this.#takeDeferred() !== undefined) this.#unblock(client);
-      reply.error(refusal);
+      answerInstead(reply, refusal);
     }
     values[AT.executing] = 0;
     this.running = undefined;
     const executeUs = this.#clock.nowUs() - startUs;
+    this.tookLong = executeUs >= LONG_US;
     this.#accounts.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
@@ -126,9 +138,7 @@ export class Answers {
       try {
         write(reply);
       } catch (error) {
-        const refusal = refusalOf(error);
-        reply.at = 0;
-        reply.error(refusal);
+        answerInstead(reply, refusalOf(error));
       }
       const bytes = reply.take();
       if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
@@ -140,7 +150,7 @@ export class Answers {
     if (timedOut !== undefined) {
       client.unblock = (withError, ended) => {
         answer(withError ? writeUnblocked : timedOut);
-        ended();
+        ended(true);
       };
     }
     return answer;
@@ -202,9 +212,7 @@ export class Answers {
     try {
       gather.write(reply);
     } catch (error) {
-      const refusal = refusalOf(error);
-      reply.at = 0;
-      reply.error(refusal);
+      answerInstead(reply, refusalOf(error));
     }
     client.traces?.at(sequence)?.gathered(reply.errorText);
     if (scatterDone.isWatched) {
@@ -233,8 +241,10 @@ export class Answers {
 
   /** The same; a client whose reply there is no memory for is let go. */
   #hand(client: Client, sequence: number, isMuted: boolean): void {
+    const pieces = this.#reply.takeChunks();
     const bytes = this.#reply.take();
     try {
+      if (!isMuted) for (const piece of pieces) client.give(sequence, 0, piece);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
     } catch (error) {
       if (!isResourceError(error)) throw error;

@@ -34,6 +34,7 @@ export interface ClientSocket {
     readonly bytesWritten: number;
     append(at: number, length: number): void;
     appendBytes(source: Bytes, at: number, length: number): void;
+    give(bytes: Bytes): void;
   };
   unauthenticated: boolean;
   touch(): void;
@@ -43,7 +44,7 @@ export interface ClientSocket {
 }
 
 /** Where a client's replies go: its socket, or a place where they are put together. */
-export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes'>;
+export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
 
 const NOTHING_WATCHED: WatchedKeys = new Map();
 
@@ -76,8 +77,11 @@ export class Client implements ClientPort {
   dueSequence = 0;
   /** Waits for a reply that was left for later: its following commands wait too. */
   isBlocked = false;
-  /** Ends the wait as its time-out would, or with an error; where the command waited for allows it. */
-  unblock: ((withError: boolean, ended: () => void) => void) | undefined;
+  /**
+   * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
+   * the wait is over, and whether this is what has ended it.
+   */
+  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** What it has queued since MULTI. */
@@ -182,11 +186,11 @@ export class Client implements ClientPort {
   }
 
   get queuedCount(): number {
-    return this.transaction?.queue.length ?? -1;
+    return this.transaction?.queue.count ?? -1;
   }
 
   get queuedBytes(): number {
-    return this.transaction?.bytes ?? 0;
+    return this.transaction?.queue.memoryBytes ?? 0;
   }
 
   get watched(): WatchedKeys {
@@ -302,6 +306,18 @@ export class Client implements ClientPort {
     }
     this.#output.appendBytes(bytes, at, length);
     this.#delivered(count);
+  }
+
+  /** The same with bytes that are given away; a piece of a reply that goes on counts for no command. */
+  give(sequence: number, count: number, bytes: Bytes): void {
+    if (sequence !== this.dueSequence) {
+      this.#parking ??= new Parking(this.#blocks);
+      this.#parking.give(sequence, count, bytes);
+      return;
+    }
+    this.#output.give(bytes);
+    if (count > 0) this.#delivered(count);
+    else this.socket.touch();
   }
 
   /**

@@ -5,18 +5,18 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import type { Bytes, Clock } from '#base';
+import { unreachable, type Bytes, type Clock } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from './client.ts';
 import type { Inquiries } from './inquiries.ts';
 import type { Routes } from './routes.ts';
-import type { QueuedCommand } from './transaction.ts';
+import type { CommandQueue, QueuedCommand } from './command-queue.ts';
 
 export interface ConductParts {
   readonly client: Client;
-  readonly queue: readonly QueuedCommand[];
+  readonly queue: CommandQueue;
   readonly routes: Routes;
   readonly inquiries: Inquiries;
   readonly memory: LinkMemory;
@@ -39,6 +39,9 @@ export class Conduct {
   readonly #isMuted: boolean;
   #shardsLeft: number;
   #isBroken = false;
+  /** Commands that are not yet sent, the next of them, and its number. */
+  readonly #commands: Generator<QueuedCommand, undefined>;
+  #at: QueuedCommand | undefined;
   #next = 0;
   #wasAlone = false;
   #isAdvancing = false;
@@ -49,6 +52,8 @@ export class Conduct {
   constructor(parts: ConductParts) {
     this.#parts = parts;
     this.#shardsLeft = parts.shardsToStop;
+    this.#commands = parts.queue.commands();
+    this.#at = this.#commands.next().value;
     const { client } = parts;
     this.#isMuted = client.isMuted;
     client.endMuting();
@@ -92,7 +97,7 @@ export class Conduct {
   }
 
   get #count(): number {
-    return this.#isBroken ? 0 : this.#parts.queue.length;
+    return this.#isBroken ? 0 : this.#parts.queue.count;
   }
 
   /** Replies to what was sent before EXEC go to the socket first. */
@@ -111,8 +116,8 @@ export class Conduct {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, queue, routes, inquiries } = this.#parts;
-    const { entry, command } = queue[this.#next]!;
+    const { client, routes, inquiries } = this.#parts;
+    const { entry, command } = this.#at ?? unreachable('a command is left');
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
     const args = this.#point(command, entry);
@@ -126,6 +131,7 @@ export class Conduct {
     this.#parts.sent(entry, args);
     this.#wasAlone = isAlone;
     this.#next += 1;
+    this.#at = this.#commands.next().value;
     return true;
   }
 
@@ -150,8 +156,7 @@ export class Conduct {
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#parts.inquiries.forget(client);
-    const { bytes } = this.#collected;
-    if (!this.#isMuted) client.socket.output.appendBytes(bytes, 0, bytes.length);
+    if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();
     this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
@@ -176,7 +181,13 @@ class CollectedReplies implements ReplyOutput {
     this.#reply.raw(source, at, length);
   }
 
-  get bytes(): Bytes {
-    return this.#reply.take();
+  give(bytes: Bytes): void {
+    this.#reply.giveRaw(bytes);
+  }
+
+  moveTo(output: ReplyOutput): void {
+    for (const piece of this.#reply.takeChunks()) output.give(piece);
+    const rest = this.#reply.take();
+    output.appendBytes(rest, 0, rest.length);
   }
 }

@@ -4,19 +4,11 @@
  * Watched keys are among them, so that what WATCH has seen is judged at EXEC's place in the order.
  */
 
-import {
-  frameBytes,
-  FrameKind,
-  HOST_WORDS,
-  Request,
-  REQUEST_HEADER_BYTES,
-  DATABASE_SHIFT,
-} from '#link';
 import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
 import { keyName, keyOfName, type Bytes } from '#base';
 import { PREFIX_BYTES } from './shard-link.ts';
 import { lentPrefix, type Ownership } from './split.ts';
-import type { QueuedCommand } from './transaction.ts';
+import type { CommandQueue, QueuedCommand } from './command-queue.ts';
 
 /** A key of a transaction, wherever it is named. */
 interface PlannedKey {
@@ -48,18 +40,8 @@ const FIRST_ARGUMENT = [{ index: 1 }];
 /** Watched keys by `keyName`, and the shard of each. */
 export type WatchedKeys = ReadonlyMap<string, number>;
 
-/** Whether every command can run inside a shard with copies of its keys; else main must conduct. */
-export function isForOneShard(queue: readonly QueuedCommand[]): boolean {
-  return queue.every(({ entry }) => {
-    const { route } = entry.command;
-    return (
-      entry.hasKeys && entry.otherKeys === undefined && (route === 'byKey' || route === 'oneShard')
-    );
-  });
-}
-
 export function planExec(
-  queue: readonly QueuedCommand[],
+  queue: CommandQueue,
   database: number,
   watched: WatchedKeys,
   ownership: Ownership,
@@ -68,8 +50,7 @@ export function planExec(
   if (owner >= 0) return { host: owner, lenders: NO_LENDERS };
   const keys = new Map<string, PlannedKey>();
   const args = new Arguments();
-  for (const { entry, command } of queue) {
-    args.point(command.source, command.at, command.spans, 0, command.count);
+  for (const entry of queue.pointAtEach(args)) {
     addKeys(keys, entry.command, args, database, ownership);
   }
   for (const [name, shard] of watched) {
@@ -79,19 +60,14 @@ export function planExec(
 }
 
 /** The shard that owns all keys, or -1. Where there is one, nothing is lent, and no key need be named. */
-function commonOwner(
-  queue: readonly QueuedCommand[],
-  watched: WatchedKeys,
-  ownership: Ownership,
-): number {
+function commonOwner(queue: CommandQueue, watched: WatchedKeys, ownership: Ownership): number {
   let common = -1;
   const differs = (owner: number): boolean => {
     if (common < 0) common = owner;
     return owner !== common;
   };
   const args = new Arguments();
-  for (const { entry, command } of queue) {
-    args.point(command.source, command.at, command.spans, 0, command.count);
+  for (const entry of queue.pointAtEach(args)) {
     const found = entry.firstArgumentIsKey ? FIRST_ARGUMENT : findKeys(entry.command.keys, args);
     for (const { index } of found ?? []) {
       if (differs(ownership.ownerOf(args.source, args.at(index), args.length(index)))) return -1;
@@ -194,47 +170,4 @@ function lendPayload(keys: readonly PlannedKey[]): Bytes {
     offset += key.length;
   }
   return payload;
-}
-
-/** Payload of an `exec` frame: its own words, then a `command` frame for each command. */
-export function execPayload(
-  queue: readonly QueuedCommand[],
-  { flags, database, connection, transaction, lenders }: ExecHead,
-): Bytes {
-  let bytes = 4 * HOST_WORDS;
-  for (const { command } of queue) bytes += innerBytes(command);
-  const payload = new Uint8Array(bytes);
-  const words = new Int32Array(payload.buffer);
-  words[0] = transaction;
-  words[1] = lenders;
-  let at = 4 * HOST_WORDS;
-  for (const { entry, command } of queue) {
-    const word = at >> 2;
-    const size = innerBytes(command);
-    words[word + Request.bytes] = size;
-    words[word + Request.kind] = FrameKind.command | flags | (database << DATABASE_SHIFT);
-    words[word + Request.command] = entry.id;
-    words[word + Request.connection] = connection;
-    words[word + Request.argumentCount] = command.count;
-    words[word + Request.bodyBytes] = command.length;
-    words.set(command.spans, word + Request.spans);
-    payload.set(
-      command.source.subarray(command.at, command.at + command.length),
-      at + REQUEST_HEADER_BYTES + 8 * command.count,
-    );
-    at += size;
-  }
-  return payload;
-}
-
-export interface ExecHead {
-  readonly flags: number;
-  readonly database: number;
-  readonly connection: number;
-  readonly transaction: number;
-  readonly lenders: number;
-}
-
-function innerBytes({ count, length }: QueuedCommand['command']): number {
-  return frameBytes(REQUEST_HEADER_BYTES + 8 * count + length);
 }

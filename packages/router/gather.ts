@@ -41,7 +41,9 @@ export class Gather {
   sinceUs = 0;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
-  readonly #parts: (Bytes | undefined)[];
+  /** Of each part: its pieces. */
+  readonly #parts: Bytes[][];
+  readonly #isWhole: boolean[];
   readonly #partOfShard: ReadonlyMap<number, number>;
   #missing: number;
   #error: CommandError | undefined;
@@ -57,7 +59,8 @@ export class Gather {
     this.#command = parts.command;
     this.#plan = parts.plan;
     this.#partOfShard = new Map(parts.shards.map((shard, part) => [shard, part]));
-    this.#parts = new Array<Bytes | undefined>(parts.shards.length);
+    this.#parts = parts.shards.map(() => []);
+    this.#isWhole = parts.shards.map(() => false);
     this.#missing = parts.shards.length;
   }
 
@@ -73,11 +76,18 @@ export class Gather {
     this.slowestShard = shard;
   }
 
-  /** Takes a shard's answer (the bytes are the gather's to keep); true when it was the last. */
+  /** Takes a piece of a shard's answer that goes on; its memory is the gather's. */
+  addPiece(shard: number, piece: Bytes): void {
+    const part = this.#partOfShard.get(shard);
+    if (part !== undefined) this.#parts[part]!.push(piece);
+  }
+
+  /** Takes a shard's answer, or the last piece of it; true when it was the last. */
   add(shard: number, body: Bytes, isError: boolean): boolean {
     const part = this.#partOfShard.get(shard);
-    if (part !== undefined && this.#parts[part] === undefined) {
-      this.#parts[part] = body;
+    if (part !== undefined && !this.#isWhole[part]!) {
+      this.#isWhole[part] = true;
+      this.#parts[part]!.push(body);
       this.#missing -= 1;
       if (isError) this.#error ??= errorFrom(body);
     }
@@ -91,10 +101,7 @@ export class Gather {
       return;
     }
     const { merge } = this.#command;
-    const decoded = this.#parts.map((body) => {
-      const bytes = body ?? new Uint8Array(0);
-      return merge.part.decode(bytes, 0, bytes.length);
-    });
+    const decoded = this.#parts.map((pieces) => merge.part.decode(pieces));
     merge.combine(decoded, reply, this.#plan);
   }
 }

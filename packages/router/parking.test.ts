@@ -34,7 +34,7 @@ function fixture(blocks = 2) {
   };
   const output = {
     append: (at: number, length: number) => take(bytes, at, length),
-    appendBytes: take,
+    give: (given: Uint8Array) => take(given, 0, given.length),
   };
   const release = (sequence: number): number => parking.release(sequence, output);
   return { parking, park, release, output, free, bytes, text: () => released };
@@ -52,6 +52,21 @@ parkings('gives back what is asked for, once', () => {
   assert.is(text(), 'nine and tensix');
   assert.ok(parking.isEmpty);
   assert.is(free.length, 2, 'the block is given back');
+});
+
+parkings('puts the pieces of a long reply together', () => {
+  const { parking, release, text } = fixture();
+  const piece = (letter: string): Uint8Array => Buffer.from(letter, 'latin1');
+  parking.give(4, 0, piece('a'));
+  parking.give(4, 0, piece('b'));
+  assert.is(release(4), 0, 'it goes on');
+  assert.is(text(), 'ab');
+  parking.give(5, 0, piece('c'));
+  parking.give(5, 1, piece('d'));
+  assert.is(release(5), 1);
+  assert.is(text(), 'abcd');
+  assert.ok(parking.isEmpty);
+  assert.is(parking.bytes, 0);
 });
 
 parkings('keeps a reply of main, whose writer is used again at once', () => {

@@ -24,7 +24,8 @@ const PLACES = 256;
 const FIELDS = 3;
 
 interface LooseReply {
-  bytes: Bytes;
+  readonly pieces: Bytes[];
+  /** How many commands it answers; 0 as long as more pieces follow. */
   count: number;
 }
 
@@ -64,9 +65,7 @@ export class Parking {
     const { memory } = this.#blocks;
     if (ahead >= PLACES || bytes !== memory.bytes || !this.#hasRoom(length)) {
       // Not `slice`: a Buffer's own makes no copy.
-      const copy = new Uint8Array(bytes.subarray(at, at + length));
-      this.#loose.set(sequence, { bytes: copy, count });
-      this.#looseBytes += length;
+      this.give(sequence, count, new Uint8Array(bytes.subarray(at, at + length)));
       return;
     }
     const place = FIELDS * (sequence & (PLACES - 1));
@@ -79,12 +78,23 @@ export class Parking {
     this.#places[place + 2] = length;
   }
 
+  /** Parks bytes that are its own from now on: a reply, or a piece of one that goes on (`count` is 0). */
+  give(sequence: number, count: number, bytes: Bytes): void {
+    const begun = this.#loose.get(sequence);
+    if (begun === undefined) this.#loose.set(sequence, { pieces: [bytes], count });
+    else {
+      begun.pieces.push(bytes);
+      begun.count = count;
+    }
+    this.#looseBytes += bytes.length;
+  }
+
   /** Gives the reply of `sequence` to `output`; answers how many commands it answers, 0 when it is not here. */
   release(
     sequence: number,
     output: {
       append(at: number, length: number): void;
-      appendBytes(source: Bytes, at: number, length: number): void;
+      give(bytes: Bytes): void;
     },
   ): number {
     const places = this.#places;
@@ -107,15 +117,14 @@ export class Parking {
     this.#giveBlock();
   }
 
-  #releaseLoose(
-    sequence: number,
-    output: { appendBytes(source: Bytes, at: number, length: number): void },
-  ): number {
+  #releaseLoose(sequence: number, output: { give(bytes: Bytes): void }): number {
     const loose = this.#loose.get(sequence);
     if (loose === undefined) return 0;
     this.#loose.delete(sequence);
-    this.#looseBytes -= loose.bytes.length;
-    output.appendBytes(loose.bytes, 0, loose.bytes.length);
+    for (const piece of loose.pieces) {
+      this.#looseBytes -= piece.length;
+      output.give(piece);
+    }
     return loose.count;
   }
 

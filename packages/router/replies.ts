@@ -2,7 +2,15 @@
 
 import { asBuffer, errors, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#diag';
-import { FrameKind, KIND_MASK, Reply, ReplyFlag, TRANSFERRED, type LinkMemory } from '#link';
+import {
+  CONTINUED,
+  FrameKind,
+  KIND_MASK,
+  Reply,
+  ReplyFlag,
+  TRANSFERRED,
+  type LinkMemory,
+} from '#link';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
@@ -20,6 +28,8 @@ export interface ShardSignals {
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
   parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A client's wait has ended because main said so. */
+  unparked(client: Client, sequence: number): void;
   /** A shard's items of a command that several run. */
   itemsCame(client: Client, sequence: number, body: Bytes): void;
   /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
@@ -166,13 +176,13 @@ export class Replies {
       case FrameKind.command: {
         const client = this.#roster.inSlot(slot)!;
         const count = words[word + Reply.count]!;
-        const reply = isUnsafe ? repeated(UNSAFE, count) : body;
-        client.deliver(sequence, count, reply, 0, reply.length);
+        client.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
         this.#roster.finishIfGone(client);
         break;
       }
       case FrameKind.part:
-        this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
+        if ((kindWord & CONTINUED) !== 0) this.#gatherOf(slot, sequence).addPiece(link.index, body);
+        else this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
         break;
       case FrameKind.events:
         this.#keyEvents(body);
@@ -220,6 +230,9 @@ export class Replies {
         break;
       case FrameKind.parked:
         this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
+        break;
+      case FrameKind.unpark:
+        this.#signals.unparked(client, sequence);
         break;
       case FrameKind.items:
         this.#signals.itemsCame(client, sequence, body);

@@ -4,6 +4,9 @@ import type { Clock } from '#base';
 import { AT } from '#diag';
 import type { Client } from './client.ts';
 
+/** With no more commands on their way than these, a client that was stalled goes on. */
+const OUTSTANDING_RESUMED = 256;
+
 export class Roster {
   readonly #values: Float64Array;
   readonly #clock: Clock;
@@ -79,10 +82,25 @@ export class Roster {
     return 'full';
   }
 
+  /** The client's command waits for the replies to those before it. Answers what `dispatch` is to answer. */
+  throttle(client: Client): 'full' {
+    this.#stalled.add(client);
+    return 'full';
+  }
+
   /** The client's command waits for something that says by itself when it has ended. */
   hold(client: Client): 'held' {
     this.#held.add(client);
     return 'held';
+  }
+
+  /** The client's command waits until all before it are answered. */
+  holdUntilAnswered(client: Client): 'held' {
+    client.answered = () => {
+      client.answered = undefined;
+      this.retry(client);
+    };
+    return this.hold(client);
   }
 
   get hasStalled(): boolean {
@@ -94,7 +112,10 @@ export class Roster {
     if (this.#stalled.size === 0) return;
     const waiting = [...this.#stalled];
     this.#stalled.clear();
-    for (const client of waiting) client.socket.resume();
+    for (const client of waiting) {
+      if (client.outstanding > OUTSTANDING_RESUMED) this.#stalled.add(client);
+      else client.socket.resume();
+    }
   }
 
   /** What one client waited for has ended. */

@@ -51,9 +51,15 @@ export interface RouterParts {
   beginTurn(): void;
 }
 
-type Taking = 'taken' | 'full' | 'held';
+type Taking = 'taken' | 'long' | 'full' | 'held';
 
 const WATCH = commandTable.byName('WATCH');
+
+/**
+ * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
+ * however long its pipeline is.
+ */
+const OUTSTANDING_MAX = 512;
 
 export class Router {
   readonly transactions: Transactions;
@@ -127,6 +133,9 @@ export class Router {
       },
       parked: (client, sequence, timeoutMs) => {
         this.#waits.parked(client, sequence, timeoutMs);
+      },
+      unparked: (client, sequence) => {
+        this.#waits.unparked(client, sequence);
       },
       itemsCame: (client, sequence, body) => {
         this.#waits.itemsCame(client, sequence, body);
@@ -227,6 +236,11 @@ export class Router {
   #dispatch(client: Client, command: ParsedCommand): Taking {
     if (client.isDeaf) return 'taken';
     if (client.isOccupied) return this.#roster.hold(client);
+    if (client.outstanding >= OUTSTANDING_MAX) return this.#roster.throttle(client);
+    return this.#take(client, command);
+  }
+
+  #take(client: Client, command: ParsedCommand): Taking {
     const args = this.#args;
     const { source, spans, at } = command;
     args.point(source, at, spans, 0, command.count);
@@ -235,15 +249,14 @@ export class Router {
     this.#values[AT.workCommand] = entry.id + 1;
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
+    if (entry.awaitsReplies && mustAwaitReplies(client)) {
+      return this.#roster.holdUntilAnswered(client);
+    }
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
     else if (client.trace !== undefined) client.trace = undefined;
-    if (verdict !== undefined) {
-      this.#refuse(client, entry, verdict);
-      return 'taken';
-    }
-    if (this.#deniesOom(client, entry) && this.#parts.isOutOfMemory()) {
-      this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
-      this.#refuse(client, entry, errors.outOfMemory);
+    const refusal = verdict ?? this.#memoryRefusal(client, entry);
+    if (refusal !== undefined) {
+      this.#refuse(client, entry, refusal);
       return 'taken';
     }
     if (client.transaction !== undefined && this.transactions.queues(client, entry, command)) {
@@ -258,7 +271,7 @@ export class Router {
     this.watcher?.(client, entry, args);
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    return 'taken';
+    return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
@@ -270,9 +283,11 @@ export class Router {
     return true;
   }
 
-  #deniesOom(client: Client, entry: CommandEntry): boolean {
-    if (entry.route !== 'exec') return entry.deniesOom;
-    return client.transaction?.deniesOom === true;
+  #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
+    const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
+    if (denies !== true || !this.#parts.isOutOfMemory()) return undefined;
+    this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
+    return errors.outOfMemory;
   }
 
   /** Answers why the command is not run; a transaction that it belongs to will not be either. */
@@ -376,4 +391,9 @@ export class Router {
       this.#inquiries.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
+}
+
+/** True while replies are under way to what the client has sent; what a transaction queues is run later. */
+function mustAwaitReplies(client: Client): boolean {
+  return client.outstanding > 0 && client.transaction === undefined;
 }

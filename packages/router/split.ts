@@ -1,6 +1,6 @@
 /** Which shard owns what: slots to shards, and the keys of a command by owner. */
 
-import { keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
+import { keyName, keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
 import { LendFlag } from '#link';
 import { mayWrite, type Arguments, type CommandEntry, type FoundKey } from '#commands';
 
@@ -100,27 +100,29 @@ export function planLending(
   const firstWritten = found.findIndex(({ spec }) => mayWrite(spec));
   const host = owners[Math.max(firstWritten, 0)] ?? 0;
   const lent = new Map<number, LentKey[]>();
+  /** What is lent, by the name of the key: a command may name a key often, and thousands of keys. */
+  const byName = new Map<string, LentKey>();
   for (const [nth, { index, spec }] of found.entries()) {
     const owner = owners[nth]!;
     if (owner === host) continue;
     const database = databaseOf?.(keys.specs.indexOf(spec), args, selected) ?? selected;
     const list = lent.get(owner) ?? [];
+    lent.set(owner, list);
     const writable = mayWrite(spec);
     const insertsOnly = spec.access === 'RW' && spec.use?.every((use) => use === 'insert') === true;
-    const same = list.find(
-      (key) => key.database === database && !key.isElement && sameArgument(args, key.index, index),
-    );
+    const name = keyName(database, args.source, args.at(index), args.length(index));
+    const same = byName.get(name);
     const key = { index, database, writable, insertsOnly, isElement: false };
-    if (same === undefined) list.push(key);
-    else Object.assign(same, { writable: same.writable || writable, insertsOnly: false });
+    if (same === undefined) {
+      byName.set(name, key);
+      list.push(key);
+    } else {
+      same.writable ||= writable;
+      same.insertsOnly = false;
+    }
     if (insertsOnly && inserts !== undefined) {
       list.push({ ...key, index: inserts, writable: false, insertsOnly: false, isElement: true });
     }
-    lent.set(owner, list);
   }
   return { host, lent };
-}
-
-function sameArgument(args: Arguments, one: number, other: number): boolean {
-  return args.latin1(one) === args.latin1(other);
 }

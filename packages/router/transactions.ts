@@ -13,13 +13,14 @@ import type { CommandBytes } from '#resp';
 import type { Accounts } from './accounts.ts';
 import type { Answers } from './answers.ts';
 import type { Client } from './client.ts';
+import { CommandQueue, QUEUE_BYTES_MAX } from './command-queue.ts';
 import { Conduct } from './conduct.ts';
-import { execPayload, isForOneShard, planExec } from './exec-plan.ts';
+import { planExec } from './exec-plan.ts';
 import type { Inquiries } from './inquiries.ts';
 import type { Roster } from './roster.ts';
 import { askLenders, lendHead, type Routes } from './routes.ts';
 import { emptyHead, type RequestHead } from './shard-link.ts';
-import { Transaction, type QueuedCommand } from './transaction.ts';
+import { Transaction } from './transaction.ts';
 
 /** What is done at once, and not queued, inside a transaction. */
 const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
@@ -90,11 +91,13 @@ export class Transactions {
       return true;
     }
     // An EXEC that is bound to fail needs no queue.
-    if (!transaction.isBroken) transaction.add(entry, command);
-    if (transaction.heapBytes > this.#parts.queuedBytesMax()) {
+    const { queue } = transaction;
+    const bytesMax = Math.min(this.#parts.queuedBytesMax(), QUEUE_BYTES_MAX);
+    if (queue.payloadBytes + command.length > bytesMax) {
       client.socket.destroy();
       return true;
     }
+    if (!transaction.isBroken) queue.add(entry, command);
     answers.queued(client);
     return true;
   }
@@ -124,18 +127,11 @@ export class Transactions {
       return true;
     }
     const { queue } = transaction;
-    const needsShards = queue.some(
-      ({
-        entry: {
-          command: { route },
-        },
-      }) => route !== 'onMain',
-    );
     const isWatching = client.watched.size > 0;
-    if (isForOneShard(queue) && (queue.length > 0 || isWatching)) {
+    if (queue.isForOneShard && (queue.count > 0 || isWatching)) {
       return this.#sendToHost(client, entry, transaction);
     }
-    return this.#conduct(client, entry, needsShards || isWatching);
+    return this.#conduct(client, entry, queue.needsShards || isWatching);
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
@@ -146,7 +142,7 @@ export class Transactions {
     const head = routes.fillHead(client, entry, FrameKind.exec);
     const isWatching = client.watched.size > 0;
     if (isWatching) head.flags |= RequestFlag.watches;
-    const payload = execPayload(queue, {
+    const payload = queue.payload({
       flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch | RequestFlag.traced),
       database: client.database,
       connection: client.slot,
@@ -158,7 +154,7 @@ export class Transactions {
     const places = routes.placeLenders(plan);
     if (hostAt < 0 || places === undefined) return false;
     head.sequence = client.takeSequence();
-    host.writePayload(hostAt, hostSize, head, queue.length, payload);
+    host.writePayload(hostAt, hostSize, head, queue.count, payload);
     const lend = lendHead(head, plan.host, transaction);
     lend.enqueuedUs = isWatching ? client.slot + 1 : 0;
     askLenders(places, lend);
@@ -169,13 +165,11 @@ export class Transactions {
     return true;
   }
 
-  #showSent(client: Client, queue: readonly QueuedCommand[]): void {
+  #showSent(client: Client, queue: CommandQueue): void {
     const args = new Arguments();
-    for (const [step, { entry, command }] of queue.entries()) {
-      client.step = step;
-      const first = entry.container === undefined ? 1 : 2;
-      args.point(command.source, command.at, command.spans, 0, command.count, first);
+    for (const entry of queue.pointAtEach(args)) {
       this.#parts.sent(client, entry, args);
+      client.step += 1;
     }
     client.step = 0;
   }
@@ -183,7 +177,7 @@ export class Transactions {
   #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
     const { routes, roster, memory, inquiries } = this.#parts;
     if (needsBarrier && !this.#stopShards(client)) return false;
-    const queue = client.transaction?.queue ?? [];
+    const queue = client.transaction?.queue ?? new CommandQueue();
     client.transaction = undefined;
     client.unwatchAll();
     if (needsBarrier) this.#parts.countBarrier();

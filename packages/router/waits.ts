@@ -61,8 +61,10 @@ interface ClientWait {
   /** Somebody wanted it to end while that could not be done. */
   stop: { readonly error: CommandError | undefined } | undefined;
   timer: LongTimer | undefined;
-  /** Who has ended the wait wants to know when it has ended. */
-  ended: (() => void) | undefined;
+  /** Those who want to end the wait, in their order: told when it has ended, and whether by them. */
+  readonly enders: ((isDone: boolean) => void)[];
+  /** It was ended on request, not by what it waited for. */
+  isStopped: boolean;
 }
 
 export interface WaitsParts {
@@ -109,7 +111,9 @@ export class Waits {
       isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
       again: owners.length > 1 ? { entry, command: ownedCopy(command) } : undefined,
       ...{ isAsking: false, isDecided: false, isParked: false, stop: undefined },
-      ...{ timer: undefined, ended: undefined },
+      timer: undefined,
+      enders: [],
+      isStopped: false,
     };
     this.#waits.set(client, wait);
     client.awaitsReply = true;
@@ -196,6 +200,12 @@ export class Waits {
     this.#answer(client, wait, reply);
   }
 
+  /** A shard has ended the wait because it was told to. */
+  unparked(client: Client, sequence: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait !== undefined) wait.isStopped = true;
+  }
+
   /** A shard, or the host of lent keys, has put a command aside. */
   parked(client: Client, sequence: number, timeoutMs: number): void {
     const wait = this.#find(client, sequence);
@@ -220,7 +230,8 @@ export class Waits {
     client.releasePushes();
     this.#parts.page.add('blockedClients', 1);
     client.unblock = (withError, ended) => {
-      wait.ended = ended;
+      wait.enders.push(ended);
+      if (wait.enders.length > 1) return;
       this.#stop(client, wait, withError ? errors.unblocked : undefined);
     };
     if (timeoutMs > 0) {
@@ -293,6 +304,7 @@ export class Waits {
       return;
     }
     this.#settle(wait, client, -1);
+    wait.isStopped = true;
     const reply = new OwnedReply(client.protocol);
     if (error === undefined) reply.nilArray();
     else reply.error(error);
@@ -359,7 +371,7 @@ export class Waits {
       client.lastCommandMs = this.#parts.roster.nowMs;
     }
     client.releasePushes();
-    wait.ended?.();
+    for (const [nth, ended] of wait.enders.entries()) ended(wait.isStopped && nth === 0);
     this.#parts.roster.retry(client);
   }
 }

@@ -140,7 +140,7 @@ export class Clients {
     // Its end is for the tick, which knows who waits.
     if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
     if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
-    return entry.route === 'exec' && client.transaction?.hasWrites === true;
+    return entry.route === 'exec' && client.transaction?.queue.hasWrites === true;
   }
 
   /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */

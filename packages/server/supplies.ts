@@ -29,14 +29,22 @@ export function connectionSupplies(
     readAt: layout.read,
     command: new ParsedCommand(),
     limits,
-    begin: ({ label }) => {
-      turn.begin();
-      // Should main stand still, others can tell over whose input.
-      mainPage.values[AT.workClient] = label;
-      mainPage.values[AT.workCommand] = 0;
-    },
-    dirty: (connection) => {
-      turn.dirty(connection);
+    turn: {
+      get number() {
+        return turn.number;
+      },
+      begin: ({ label }) => {
+        turn.begin();
+        // Should main stand still, others can tell over whose input.
+        mainPage.values[AT.workClient] = label;
+        mainPage.values[AT.workCommand] = 0;
+      },
+      dirty: (connection) => {
+        turn.dirty(connection);
+      },
+      later: (connection) => {
+        turn.later(connection);
+      },
     },
     counters: {
       read: (bytes) => {

@@ -15,6 +15,7 @@ class FakeConnection implements TurnConnection {
   isPutOff = false;
   isOwedReplies: boolean;
   flushes = 0;
+  resumes = 0;
 
   constructor(isOwedReplies: boolean) {
     this.isOwedReplies = isOwedReplies;
@@ -22,6 +23,10 @@ class FakeConnection implements TurnConnection {
 
   flush(): void {
     this.flushes += 1;
+  }
+
+  resume(): void {
+    this.resumes += 1;
   }
 }
 

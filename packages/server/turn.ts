@@ -24,7 +24,7 @@ const CROWD_MIN = 12;
 const PUT_OFF_MS = 1;
 
 /** What a turn needs of a connection. */
-export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies'>;
+export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies' | 'resume'>;
 
 /** What it needs of the router. */
 export interface TurnRouter extends Pick<
@@ -38,6 +38,8 @@ type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
 type TurnBetween = Pick<Between, 'endTurn'>;
 
 export class Turn {
+  /** Turns begun so far. */
+  number = 0;
   readonly #router: TurnRouter;
   readonly #between: TurnBetween;
   readonly #doorbell: TurnDoorbell;
@@ -45,6 +47,8 @@ export class Turn {
   #active = false;
   #dirty: TurnConnection[] = [];
   #spare: TurnConnection[] = [];
+  /** Connections that have more commands than one turn takes of each. */
+  #waiting: TurnConnection[] = [];
   /** Many sockets are to be written in this turn. */
   #isCrowded = false;
   /** Ends the wait of what was put off. */
@@ -87,8 +91,22 @@ export class Turn {
     if (!this.#active) this.begin();
   }
 
+  /** To be resumed in the next turn, when other sockets were read. */
+  later(connection: TurnConnection): void {
+    this.#waiting.push(connection);
+  }
+
+  #resumeWaiting(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    for (const connection of waiting) connection.resume();
+  }
+
   #finish(): void {
     const router = this.#router;
+    this.number += 1;
+    this.#resumeWaiting();
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       router.publish();
       router.drain();
@@ -98,11 +116,13 @@ export class Turn {
       router.publish();
       this.#doorbell.setAsleep();
       if (!router.hasWork) {
+        if (this.#waiting.length > 0) break;
         this.#active = false;
         return;
       }
       this.#doorbell.setAwake();
     }
+    this.#doorbell.setAwake();
     setImmediate(this.#end);
   }
 

@@ -240,6 +240,7 @@ export class Blocking {
     const waiter = waiters.find(slot, frame.words[frame.word + Request.sequence]! >>> 0);
     if (waiter === undefined) return;
     this.#end(waiter, false);
+    this.#parts.sender.sendSignal(FrameKind.unpark, slot, waiter.sequence);
     const why = frame.words[frame.word + Request.unpark]!;
     if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);

@@ -3,11 +3,13 @@
  *
  * Replies to commands that follow each other on one connection share a frame. A reply that outgrows
  * the ring's free stretch moves to private memory, and from there into the ring when there is room, or
- * to main by message when it is larger than a frame may be.
+ * to main by message when it is larger than a frame may be. A long one is several pieces of memory, which
+ * are sent together once it is finished.
  */
 
 import { copyLong } from '#base';
 import {
+  CONTINUED,
   frameBytes,
   FrameKind,
   Reply,
@@ -18,7 +20,7 @@ import {
   type LinkMemory,
   type RingWriter,
 } from '#link';
-import { doubleMemory, ReplyWriter } from '#resp';
+import { growMemory, ReplyWriter } from '#resp';
 import { EntryReplies } from './entry-replies.ts';
 
 /** A frame is begun only with this much contiguous room. */
@@ -67,6 +69,8 @@ export class ReplySender {
   /** Where the reply at hand begins in `writer.bytes`, and behind it what `rewind` goes back to. */
   #replyAt = 0;
   #mark = 0;
+  /** Pieces of a long reply before the mark. */
+  #markedPieces = 0;
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
   /** Asked before main may see replies: false when what they tell of could not be put on disk. */
@@ -98,6 +102,7 @@ export class ReplySender {
     }
     this.#replyAt = writer.at;
     this.#mark = 0;
+    this.#markedPieces = 0;
   }
 
   /** Makes the writer ready for a part, which shares its frame with nothing. */
@@ -105,26 +110,31 @@ export class ReplySender {
     this.#openFrame(connection, sequence);
     this.#replyAt = this.writer.at;
     this.#mark = 0;
+    this.#markedPieces = 0;
   }
 
   /** What is written from here on is what `rewind` forgets. */
   mark(): void {
     this.#mark = this.writer.at - this.#replyAt;
+    this.#markedPieces = this.writer.chunks.length;
   }
 
   /** Forgets what was written of the reply at hand, as far back as the last mark in it. */
   rewind(): void {
-    this.writer.at = this.#replyAt + this.#mark;
+    this.writer.goBackTo(this.#markedPieces, this.#replyAt + this.#mark);
   }
 
   /** Bytes of the reply at hand, behind the last mark in it. */
   get written(): number {
-    return this.writer.at - this.#replyAt - this.#mark;
+    const { at, chunks } = this.writer;
+    let total = at - this.#replyAt - this.#mark;
+    for (let nth = this.#markedPieces; nth < chunks.length; nth += 1) total += chunks[nth]!.length;
+    return total;
   }
 
   /** Forgets the whole of the reply at hand. */
   discard(): void {
-    this.writer.at = this.#replyAt;
+    this.writer.goBackTo(0, this.#replyAt);
   }
 
   /** Forgets the reply at hand for good: there will be none. */
@@ -263,7 +273,7 @@ export class ReplySender {
   #moveToSpill(bytesNeeded: number): void {
     const { writer } = this;
     if (this.#spilled) {
-      doubleMemory(writer, bytesNeeded);
+      growMemory(writer, bytesNeeded);
       return;
     }
     const written = writer.at - this.#replyAt;
@@ -281,17 +291,39 @@ export class ReplySender {
 
   #endSpilled(head: ReplyHead): void {
     const { writer } = this;
+    const isInPieces = writer.chunks.length > 0;
+    for (const piece of writer.chunks) this.#sendPiece(head, piece);
+    writer.chunks.length = 0;
     const body = writer.bytes;
     const bodyBytes = writer.at;
     this.#spilled = false;
-    if (this.#sendBody(head, this.#connection, body, bodyBytes)) this.#spill = new Uint8Array(0);
+    // What belongs to pieces goes their way: main finds it behind them.
+    if (this.#sendBody(head, this.#connection, body, bodyBytes, isInPieces))
+      this.#spill = new Uint8Array(0);
     else this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
   }
 
+  /** Sends a piece of a reply that goes on; its memory is given away. */
+  #sendPiece(head: ReplyHead, piece: Uint8Array): void {
+    const at = this.#reserve(REPLY_HEADER_BYTES);
+    this.#writeHead(at, head, this.#connection);
+    const { words } = this.#memory;
+    words[(at >> 2) + Reply.kind] = head.kind | TRANSFERRED | CONTINUED;
+    this.#commit(at, at + REPLY_HEADER_BYTES, 0);
+    words[(at >> 2) + Reply.bodyBytes] = piece.length;
+    this.#outlet.transfer(piece.buffer as ArrayBuffer);
+  }
+
   /** Sends a frame of its own; answers whether the body's memory was given away. */
-  #sendBody(head: ReplyHead, connection: number, body: Uint8Array, bodyBytes: number): boolean {
+  #sendBody(
+    head: ReplyHead,
+    connection: number,
+    body: Uint8Array,
+    bodyBytes: number,
+    mustTransfer = false,
+  ): boolean {
     const whole = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
-    const byMessage = whole > this.#frameBytesMax;
+    const byMessage = mustTransfer || whole > this.#frameBytesMax;
     const at = this.#reserve(byMessage ? REPLY_HEADER_BYTES : whole);
     this.#writeHead(at, head, connection);
     const { words, bytes } = this.#memory;

@@ -93,6 +93,7 @@ export class Trials {
     context.mayBlock = false;
     context.isPartial = true;
     context.items = [];
+    sender.writer.isWhole = true;
     executor.start(frame, entry);
     sender.begin(slot, sequence);
     executor.execute(entry);
@@ -100,6 +101,7 @@ export class Trials {
     const body = encodeItems(sender.writer, context.items);
     context.isPartial = false;
     context.items = undefined;
+    sender.writer.isWhole = false;
     sender.abandon();
     executor.account(entry, startUs, executor.queueUs(frame, startUs));
     events.sendRest();

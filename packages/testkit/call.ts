@@ -295,7 +295,7 @@ function gather(
     const wire = new OwnedReply();
     merge.part.encode(command.run(shard, args), wire);
     const bytes = Buffer.from(wire.take());
-    return merge.part.decode(bytes, 0, bytes.length);
+    return merge.part.decode([bytes]);
   });
   merge.combine(parts, reply, { partOfKey });
 }

@@ -253,9 +253,9 @@ const unblock = onMain<ConnectionContext>({
       return;
     }
     const answer = context.defer();
-    context.clients.unblock(client, withError, () => {
+    context.clients.unblock(client, withError, (isDone) => {
       answer((reply) => {
-        reply.integer(1);
+        reply.integer(Number(isDone));
       });
     });
   },

@@ -30,6 +30,7 @@ const onOff = [
 const id = onMain({
   ...ofClient,
   name: 'CLIENT|ID',
+  sessionOnly: true,
   summary: 'Answers the number of this connection.',
   since: '5.0.0',
   arity: 2,
@@ -42,6 +43,7 @@ const id = onMain({
 const getName = onMain({
   ...ofClient,
   name: 'CLIENT|GETNAME',
+  sessionOnly: true,
   summary: 'Answers the name of this connection.',
   since: '2.6.9',
   arity: 2,
@@ -55,6 +57,7 @@ const getName = onMain({
 const setName = onMain({
   ...ofClient,
   name: 'CLIENT|SETNAME',
+  sessionOnly: true,
   summary: 'Names this connection.',
   since: '2.6.9',
   arity: 3,
@@ -69,6 +72,7 @@ const setName = onMain({
 const setInfo = onMain({
   ...ofClient,
   name: 'CLIENT|SETINFO',
+  sessionOnly: true,
   summary: 'Says which client library this connection uses.',
   since: '7.2.0',
   arity: 4,
@@ -94,6 +98,7 @@ const setInfo = onMain({
 const reply = onMain({
   ...ofClient,
   name: 'CLIENT|REPLY',
+  sessionOnly: true,
   summary: 'Switches replies on or off, or drops the next one.',
   since: '3.2.0',
   arity: 3,
@@ -125,6 +130,7 @@ const reply = onMain({
 const noEvict = onMain({
   ...ofClient,
   name: 'CLIENT|NO-EVICT',
+  sessionOnly: true,
   summary: 'Exempts this connection from being closed for its memory.',
   since: '7.0.0',
   arity: 3,
@@ -139,6 +145,7 @@ const noEvict = onMain({
 const noTouch = onMain({
   ...ofClient,
   name: 'CLIENT|NO-TOUCH',
+  sessionOnly: true,
   summary: 'Keeps the commands of this connection from counting as uses of keys.',
   since: '7.2.0',
   arity: 3,

@@ -13,7 +13,7 @@ export interface ClientsPort {
   pause(mode: 'all' | 'write', untilMs: number): void;
   unpause(): void;
   /** Ends the wait of a client that `canUnblock`, and says when it has ended. */
-  unblock(client: ClientPort, withError: boolean, ended: () => void): void;
+  unblock(client: ClientPort, withError: boolean, ended: (isDone: boolean) => void): void;
 }
 
 export interface AuthenticationPort {

@@ -17,6 +17,7 @@ const ofConnection = {
 const ping = onMain({
   ...ofConnection,
   name: 'PING',
+  sessionOnly: true,
   summary: 'Answers PONG, or the message given.',
   since: '1.0.0',
   arity: -1,
@@ -39,6 +40,7 @@ const ping = onMain({
 const echo = onMain({
   ...ofConnection,
   name: 'ECHO',
+  sessionOnly: true,
   summary: 'Answers the message given.',
   since: '1.0.0',
   arity: 2,
@@ -52,6 +54,7 @@ const echo = onMain({
 const select = onMain<ConnectionContext>({
   ...ofConnection,
   name: 'SELECT',
+  sessionOnly: true,
   summary: 'Chooses the database of this connection.',
   since: '1.0.0',
   arity: 2,
@@ -68,6 +71,7 @@ const select = onMain<ConnectionContext>({
 const quit = onMain({
   ...ofConnection,
   name: 'QUIT',
+  sessionOnly: true,
   summary: 'Closes the connection.',
   since: '1.0.0',
   arity: -1,

@@ -45,6 +45,7 @@ export function parseTraceParent(text: string, isForNext: boolean): TraceParent 
 
 export const traceParent = onMain({
   name: 'CLIENT|TRACEPARENT',
+  sessionOnly: true,
   summary: 'Says which trace the commands of this connection belong to, or the next of them.',
   since: '1.0.0',
   complexity: 'O(1)',

@@ -72,6 +72,7 @@ const cachingNotOptOut = new CommandError(
 const caching = onMain({
   ...ofTracking,
   name: 'CLIENT|CACHING',
+  sessionOnly: true,
   summary: 'Chooses whether the keys of the next command are tracked.',
   since: '6.0.0',
   arity: 3,

@@ -1,7 +1,8 @@
 /** Drawing one key from all shards, fairly, though each draws for itself. */
 
-import { asBuffer, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import type { Merge } from '../merge.ts';
+import { PieceReader } from '../parts.ts';
 
 export interface Draw {
   /** Empty memory with a negative score stands for a shard without keys. */
@@ -24,10 +25,10 @@ export const highestDraw: Merge<Draw> = {
       to.raw(head);
       to.raw(key);
     },
-    decode: (bytes, at, length) => ({
-      score: asBuffer(bytes).readDoubleLE(at),
-      key: bytes.subarray(at + SCORE_BYTES, at + length),
-    }),
+    decode(pieces) {
+      const reader = new PieceReader(pieces);
+      return { score: reader.double(), key: reader.rest() };
+    },
   },
   combine(parts, reply) {
     let best = NO_DRAW;

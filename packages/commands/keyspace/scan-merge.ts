@@ -1,8 +1,8 @@
 /** What the walks of several shards become: one piece of SCAN's walk through all of them. */
 
-import { asBuffer, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import type { Merge } from '../merge.ts';
-import { bytesListPart } from '../parts.ts';
+import { bytesListPart, PieceReader, readBytesList } from '../parts.ts';
 import { nextCursor } from './scan-cursor.ts';
 
 /** How far one shard has come. */
@@ -35,14 +35,12 @@ export const joinedWalks: Merge<Walked> = {
       to.raw(head);
       bytesListPart.encode(keys, to);
     },
-    decode(bytes, at, length) {
-      const buffer = asBuffer(bytes);
-      return {
-        next: buffer.readUInt32LE(at),
-        count: buffer.readUInt32LE(at + WORD_BYTES),
-        looked: buffer.readUInt32LE(at + 2 * WORD_BYTES),
-        keys: bytesListPart.decode(bytes, at + HEAD_BYTES, length - HEAD_BYTES),
-      };
+    decode(pieces) {
+      const reader = new PieceReader(pieces);
+      const next = reader.word();
+      const count = reader.word();
+      const looked = reader.word();
+      return { next, count, looked, keys: readBytesList(reader) };
     },
   },
   combine(parts, reply) {

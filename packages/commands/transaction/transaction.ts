@@ -32,6 +32,7 @@ const discardWithout = new CommandError('ERR DISCARD without MULTI');
 const multi = onMain<TransactionContext>({
   ...ofTransactions,
   name: 'MULTI',
+  sessionOnly: true,
   summary: 'Begins a transaction: what follows is queued until EXEC.',
   since: '1.2.0',
   complexity: 'O(1)',
@@ -47,6 +48,7 @@ const multi = onMain<TransactionContext>({
 const discard = onMain<TransactionContext>({
   ...ofTransactions,
   name: 'DISCARD',
+  sessionOnly: true,
   summary: 'Forgets what was queued since MULTI.',
   since: '2.0.0',
   complexity: 'O(N) for N queued commands.',
@@ -90,6 +92,7 @@ const watch = byKey({
 const unwatch = onMain<TransactionContext>({
   ...ofTransactions,
   name: 'UNWATCH',
+  sessionOnly: true,
   summary: 'Ends all watches of the connection.',
   since: '2.2.0',
   complexity: 'O(1)',

@@ -84,6 +84,7 @@ class SimulatedClient implements ClientSocket {
       bytesWritten: 0,
       append: (at: number, length: number) => take(memory.bytes, at, length),
       appendBytes: take,
+      give: (bytes: Bytes) => take(bytes, 0, bytes.length),
     };
   }
 

@@ -1,0 +1,55 @@
+/**
+ * Bytes that a client has sent and that are not yet taken: a command that is not whole, or commands that must wait.
+ *
+ * What is taken from the front is not moved away, so a pipeline of any length is copied once.
+ */
+
+import type { Bytes } from '#base';
+
+/** Memory of a query buffer begins with this. */
+const BYTES_MIN = 4 * 1024;
+/** Memory grows to this multiple of what has come, if a command is known to need that much. */
+const GROWTH = 8;
+
+export class QueryBuffer {
+  bytes: Buffer = Buffer.alloc(0);
+  /** Range of `bytes` that is in use. */
+  start = 0;
+  end = 0;
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  /** Adds bytes; `needed` is how many the command at the front has at least. */
+  append(source: Bytes, at: number, length: number, needed: number): void {
+    if (this.end + length > this.bytes.length) this.#makeRoom(length, needed);
+    this.bytes.set(source.subarray(at, at + length), this.end);
+    this.end += length;
+  }
+
+  /** Gives the memory back. */
+  clear(): void {
+    this.bytes = Buffer.alloc(0);
+    this.start = 0;
+    this.end = 0;
+  }
+
+  /** Moves what is in use to the front where that frees half of the memory, else to larger memory. */
+  #makeRoom(length: number, needed: number): void {
+    const kept = this.length;
+    const total = kept + length;
+    const isRoomy = 2 * total <= this.bytes.length;
+    const target = isRoomy ? this.bytes : Buffer.allocUnsafeSlow(sizeFor(total, needed));
+    target.set(this.bytes.subarray(this.start, this.end));
+    this.bytes = target;
+    this.start = 0;
+    this.end = kept;
+  }
+}
+
+/** Memory for `total` bytes of a command of `needed`: exactly that once an eighth of it is there, else twice as much. */
+function sizeFor(total: number, needed: number): number {
+  if (needed > total && needed <= GROWTH * total) return needed;
+  return Math.max(BYTES_MIN, needed > total ? GROWTH * total : 2 * total);
+}

@@ -1,0 +1,82 @@
+/**
+ * The memory that a reply is written into: lent by whoever sends it, and more of it when it ends.
+ *
+ * A long reply may be several pieces. What is not finished stays in one piece, since it may yet be moved.
+ */
+
+import { unreachable, type Bytes } from '#base';
+
+export class ReplyMemory {
+  bytes: Bytes;
+  /** Where the next byte goes. */
+  at: number;
+  /** End of the lent memory. */
+  limit: number;
+  /** Finished pieces of the reply, in front of what is in `bytes`. */
+  readonly chunks: Bytes[] = [];
+  /** True while all that is written must stay in one piece. */
+  isWhole = false;
+  /** Arrays that are begun and not ended: their headers may yet grow. */
+  protected openArrays = 0;
+  readonly #onFull: (memory: ReplyMemory, bytesNeeded: number) => void;
+  /** How far other memory has shifted what was written before. */
+  #shift = 0;
+
+  /** `onFull` must lend more memory, with the bytes written so far kept. */
+  constructor(
+    bytes: Bytes,
+    at: number,
+    limit: number,
+    onFull: (memory: ReplyMemory, bytesNeeded: number) => void,
+  ) {
+    this.bytes = bytes;
+    this.at = at;
+    this.limit = limit;
+    this.#onFull = onFull;
+  }
+
+  /** Makes sure that `count` more bytes can be written at `at`. */
+  ensure(count: number): void {
+    if (this.at + count > this.limit) {
+      const before = this.at;
+      this.#onFull(this, count);
+      this.#shift += this.at - before;
+      if (this.at + count > this.limit) unreachable('the writer was lent enough memory');
+    }
+  }
+
+  /** True when all that is written is finished, and what follows may go to other memory. */
+  get mayCut(): boolean {
+    return this.openArrays === 0 && !this.isWhole;
+  }
+
+  /** Ends the piece at hand; the reply goes on in fresh private memory of `byteCount` bytes. */
+  cut(byteCount: number): void {
+    if (this.at > 0) this.chunks.push(this.bytes.subarray(0, this.at));
+    this.bytes = Buffer.allocUnsafeSlow(byteCount);
+    this.at = 0;
+    this.limit = byteCount;
+  }
+
+  /** Forgets what was written behind a place: so many pieces, and bytes of the one after them. */
+  goBackTo(chunkCount: number, at: number): void {
+    this.openArrays = 0;
+    const chunk = this.chunks[chunkCount];
+    if (chunk !== undefined) {
+      this.bytes = chunk;
+      this.limit = chunk.length;
+      this.chunks.length = chunkCount;
+    }
+    this.at = at;
+  }
+
+  /** A place in the reply, which stays true when the reply moves to other memory. */
+  get position(): number {
+    return this.at - this.#shift;
+  }
+
+  /** Where such a place now is in `bytes`. */
+  offsetOf(position: number): number {
+    return position + this.#shift;
+  }
+}
