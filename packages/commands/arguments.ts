@@ -23,6 +23,11 @@ export interface ArgumentSource {
   spellsAt(index: number, upper: string): boolean;
 }
 
+/** Indexes of all arguments from `first` on. */
+export function indexesFrom(first: number, count: number): readonly number[] {
+  return Array.from({ length: Math.max(0, count - first) }, (_, nth) => first + nth);
+}
+
 export class Arguments implements ArgumentSource {
   /** The memory that offsets refer to. */
   source: Bytes = Buffer.alloc(0);

@@ -7,18 +7,10 @@ import type { Keyspace, Store } from '#store';
 import type { TraceParent } from './connection/trace-parent.ts';
 import type { TrackingState } from './connection/tracking-state.ts';
 import type { Subscriptions } from './pubsub/subscriptions.ts';
+import type { ShardSettings } from './shard-settings.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
-
-/** Numeric settings that shard commands read; kept current by control frames. */
-export interface ShardSettings {
-  number(name: string): number;
-  boolean(name: string): boolean;
-  string(name: string): string;
-  /** Another object after every change: whoever keeps what settings say compares it. */
-  readonly revision: object;
-}
 
 /** What `read` makes of the settings, which is read again only when one has changed: for what every command asks. */
 export function kept<T>(

@@ -98,6 +98,8 @@ export interface CommandHead {
   deprecated?: { since: string; replacedBy: string };
   /** Version and change, in our words. */
   history?: readonly (readonly [version: string, change: string])[];
+  /** Run only where the setting enable-debug-command allows it, as it disturbs the server or its data. */
+  isProtected?: boolean;
   /** Which arguments hold secrets: never logged. `all` but the name, or chosen by the arguments. */
   secret?: 'all' | ((args: Arguments) => readonly number[]);
   /**

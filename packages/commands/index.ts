@@ -10,7 +10,6 @@ export type {
   MainContext,
   ReplyMode,
   ShardContext,
-  ShardSettings,
   Wait,
 } from './contexts.ts';
 export type {
@@ -23,6 +22,13 @@ export type {
   OneShardCommand,
   OnMainCommand,
 } from './definition.ts';
+export {
+  isShardSetting,
+  shardSettingKinds,
+  type ShardSettingName,
+  type ShardSettingOf,
+  type ShardSettings,
+} from './shard-settings.ts';
 export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
 export {
   clientLine,
@@ -80,5 +86,6 @@ export type {
   TimersPort,
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
+export { tellSecrecy } from './server/config.ts';
 export type { MonitorFilter } from './server/monitor.ts';
 export { CommandEntry, commandTable, CommandTable } from './table.ts';

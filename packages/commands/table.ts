@@ -6,7 +6,7 @@
  */
 
 import { errors, latin1, spells, type Bytes, type CommandError } from '#base';
-import type { Arguments } from './arguments.ts';
+import { indexesFrom, type Arguments } from './arguments.ts';
 import { bitmapCommands } from './bitmap/index.ts';
 import { connectionCommands } from './connection/index.ts';
 import type { Command, Flag, OneShardCommand } from './definition.ts';
@@ -43,6 +43,8 @@ export class CommandEntry {
   /** It writes, or changes something beside what it answers. */
   readonly mayChange: boolean;
   readonly deniesOom: boolean;
+  /** Run only where the setting enable-debug-command allows it. */
+  readonly isProtected: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   /** The argument that is looked up in the value of the first key, 0 when there is none. */
@@ -75,6 +77,7 @@ export class CommandEntry {
     this.isWrite = this.#flags.has('write');
     this.mayChange = this.isWrite || this.#flags.has('may_replicate');
     this.deniesOom = this.#flags.has('denyoom');
+    this.isProtected = command.isProtected === true;
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');
@@ -103,8 +106,7 @@ export class CommandEntry {
     const { secret } = this.command;
     if (secret === undefined) return NO_SECRETS;
     if (secret !== 'all') return secret(args);
-    const first = this.container === undefined ? 1 : 2;
-    return Array.from({ length: Math.max(0, args.count - first) }, (_, nth) => first + nth);
+    return indexesFrom(this.container === undefined ? 1 : 2, args.count);
   }
 
   get subcommands(): readonly CommandEntry[] {

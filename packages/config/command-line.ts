@@ -103,7 +103,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   let hasStartupLatencyCheck = false;
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      if (token.kind === 'positional') mistakes.push(`unexpected argument '${token.value}'`);
+      // The argument is not shown: it may be the secret behind a misspelt option.
+      if (token.kind === 'positional') mistakes.push('an argument belongs to no option');
       continue;
     }
     const mistake = mistakeOf(token.rawName, token.name, token.value);
@@ -166,7 +167,7 @@ function mistakeOf(rawName: string, name: string, value: string | undefined): st
 }
 
 function valueMistake(name: string, value: string): string | undefined {
-  if (name === 'set' && !value.includes('=')) return `--set needs section.key=value, not ${value}`;
+  if (name === 'set' && !value.includes('=')) return '--set needs section.key=value';
   if (name !== 'intrinsic-latency') return undefined;
   const seconds = Number(value);
   const isGood = Number.isInteger(seconds) && seconds >= 1 && seconds <= INTRINSIC_SECONDS_MAX;

@@ -12,6 +12,7 @@ export type Assignment = readonly [name: SettingName, value: Value];
 /** What a name of CONFIG stands for. Aliases share it, so that it is its own identity. */
 export interface Target {
   readonly isHidden: boolean;
+  readonly isSecret: boolean;
   /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
   readonly isLive: boolean;
   read(valueOf: (name: SettingName) => Value): string;
@@ -28,10 +29,16 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
+/** By all names that CONFIG knows, in lower case: true for a secret. */
+export const secrecyOfNames: ReadonlyMap<string, boolean> = new Map(
+  [...targets].map(([name, { isSecret }]) => [name, isSecret]),
+);
+
 function settingTargets(name: SettingName): (readonly [string, Target])[] {
   const row = rowOf(name);
   const target: Target = {
     isHidden: false,
+    isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
     read: (valueOf) => row.kind.format(valueOf(name)),
     assign: (text) => [[name, row.kind.parse(text)]],
@@ -43,6 +50,7 @@ function constantTargets(name: string): (readonly [string, Target])[] {
   const { value, aliases = [], isHidden = false } = constants[name]!;
   const target: Target = {
     isHidden,
+    isSecret: false,
     isLive: false,
     read: () => value,
     assign: (text) => {
@@ -65,6 +73,7 @@ function appendSync(): Target {
   const kind = oneOf(...words);
   return {
     isHidden: false,
+    isSecret: false,
     isLive: true,
     read: (valueOf) => words.find((word) => modes[word] === valueOf(name)) ?? '',
     assign: (text) => [[name, modes[kind.parse(text)]!]],
@@ -76,6 +85,7 @@ function savePoint(): Target {
   const name = 'snapshot.interval-secs';
   return {
     isHidden: false,
+    isSecret: false,
     isLive: true,
     read: (valueOf) => (valueOf(name) === 0 ? '' : `${rowOf(name).kind.format(valueOf(name))} 1`),
     assign(text) {
@@ -99,6 +109,7 @@ function outputLimits(): Target {
   const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
   return {
     isHidden: false,
+    isSecret: false,
     isLive: true,
     read: (valueOf) =>
       classes.map(([word, name]) => `${word} ${rowOf(name).kind.format(valueOf(name))}`).join(' '),

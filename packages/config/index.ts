@@ -1,3 +1,4 @@
+export { secrecyOfNames } from './config-names.ts';
 export { helpText, type Action } from './command-line.ts';
 export { variableOf } from './environment.ts';
 export { type Value } from './kinds.ts';
@@ -15,4 +16,4 @@ export {
   type ValueOf,
 } from './settings.ts';
 export { type Origin } from './source.ts';
-export { isLoopback, type ConfigWarning } from './warnings.ts';
+export { type ConfigWarning } from './warnings.ts';

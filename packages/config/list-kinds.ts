@@ -26,11 +26,28 @@ export function words(countMost: number): Kind<readonly string[]> {
 
 /** Different words without spaces, separated by those in text; in TOML an array of strings. */
 export function distinctWords(countMost: number, bytesMost: number): Kind<readonly string[]> {
-  const allowed = `at most ${countMost} different words of at most ${bytesMost} bytes`;
-  const isGood = (list: string[]): boolean =>
-    list.length <= countMost &&
-    new Set(list).size === list.length &&
-    list.every((word) => /^[^\s\p{Cc}]+$/u.test(word) && Buffer.byteLength(word) <= bytesMost);
+  return checkedWords(
+    `at most ${countMost} different words of at most ${bytesMost} bytes`,
+    (list) =>
+      list.length <= countMost &&
+      new Set(list).size === list.length &&
+      list.every((word) => /^[^\s\p{Cc}]+$/u.test(word) && Buffer.byteLength(word) <= bytesMost),
+  );
+}
+
+/** Names of hosts; `*.` with a name behind it stands for all that are below that. */
+export function hostNames(countMost: number): Kind<readonly string[]> {
+  const pattern = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i;
+  return checkedWords(
+    `at most ${countMost} names of hosts without a port, or *. with a name behind it`,
+    (list) => list.length <= countMost && list.every((name) => pattern.test(name)),
+  );
+}
+
+function checkedWords(
+  allowed: string,
+  isGood: (list: string[]) => boolean,
+): Kind<readonly string[]> {
   return {
     allowed: `an array of ${allowed}`,
     schema: v.pipe(v.array(v.string()), v.check(isGood)),

@@ -49,6 +49,9 @@ export const COUNTERS = [
   'executingSinceUs',
   'executingClient',
   'executingFrame',
+  /** Main: the client whose bytes it has looked at last (its id), and the command of it (id + 1); 0 for none. */
+  'workClient',
+  'workCommand',
   /** When the thread began, and how many microseconds it worked since: the rest it slept. */
   'startedUs',
   'busyUs',

@@ -21,6 +21,7 @@ const well: Vitals = {
   durabilityLagMs: 0,
   persistenceError: null,
   recoveryLoss: null,
+  mainStandstill: null,
   stuck: [],
 };
 
@@ -39,6 +40,7 @@ const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes:
   [{ persistenceError: 'the disk is full' }, 'unhealthy', ['critical PERSISTENCE_ERROR']],
   [{ recoveryLoss: '5 bytes' }, 'degraded', ['warning PERSISTENCE_ERROR']],
   [{ isReady: false }, 'unhealthy', ['critical NOT_READY']],
+  [{ mainStandstill: 'sleeps' }, 'unhealthy', ['critical MAIN_STUCK']],
   [
     { stuck: [{ shard: 1, doing: 'sleeps' }], connected: 100 },
     'unhealthy',

@@ -23,6 +23,8 @@ export interface Vitals {
   readonly persistenceError: string | null;
   /** What the start could not bring back, if anything. */
   readonly recoveryLoss: string | null;
+  /** What main does if it is stuck, in words. */
+  readonly mainStandstill: string | null;
   /** What each stuck shard does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
@@ -36,6 +38,7 @@ export function judge(vitals: Vitals, limits: HealthLimits): Health {
     ...memory(vitals, limits),
     ...connections(vitals, limits),
     ...durability(vitals, limits),
+    ...main(vitals),
     ...vitals.stuck.map(({ shard, doing }) =>
       issue('critical', 'SHARD_STUCK', `shard ${shard} ${doing}`),
     ),
@@ -51,6 +54,10 @@ function issue(severity: Severity, code: HealthCode, message: string): HealthIss
 
 function readiness({ isReady }: Vitals): HealthIssue[] {
   return isReady ? [] : [issue('critical', 'NOT_READY', 'the server is starting or stopping')];
+}
+
+function main({ mainStandstill }: Vitals): HealthIssue[] {
+  return mainStandstill === null ? [] : [issue('critical', 'MAIN_STUCK', `main ${mainStandstill}`)];
 }
 
 function memory({ usedBytes, limitBytes }: Vitals, limits: HealthLimits): HealthIssue[] {

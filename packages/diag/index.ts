@@ -108,6 +108,7 @@ export {
 } from './prefix-counts.ts';
 export { PrefixField } from './prefix-rows.ts';
 export { Rate } from './rate.ts';
+export { mainStandstill, type Standstill } from './main-work.ts';
 export {
   collectStatus,
   NO_PERSISTENCE,

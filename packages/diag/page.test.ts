@@ -117,6 +117,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
   const kept = COUNTERS.filter((counter) => page.get(counter) !== 0);
   assert.equal(kept, [
     ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
+    ...['workClient', 'workCommand'],
     ...['startedUs', 'busyUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
     ...['heapTotalBytes', 'externalBytes', 'clientMemoryBytes', 'connections', 'blockedClients'],
@@ -184,6 +185,7 @@ pages('keeps the order of the counters', () => {
 
 const FROZEN_COUNTERS = [
   ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
+  ...['workClient', 'workCommand'],
   ...['startedUs', 'busyUs', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
   ...[
     'expiredTimeCapReached',

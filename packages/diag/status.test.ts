@@ -83,6 +83,27 @@ status('takes silence for being stuck only when the shard does not sleep', () =>
   assert.is(collectStatus(source).shards[0]?.state, 'running');
 });
 
+status('tells a main that stands still, in what, and never one that is idle', () => {
+  const { main, source } = scene();
+  const issues = (): unknown =>
+    collectStatus(source).health.issues.map(({ severity, code, message }) => [
+      ...[severity, code, message],
+    ]);
+  assert.equal(issues(), [], 'it has not begun');
+  main.set('heartbeatUs', source.nowUs - 999_999);
+  assert.equal(issues(), []);
+  main.set('heartbeatUs', source.nowUs - 2_040_000);
+  const stuck = (doing: string) => [['critical', 'MAIN_STUCK', `main has ${doing} 2.0 s`]];
+  assert.equal(issues(), stuck('given no sign of life for'));
+  main.set('workClient', 7);
+  assert.equal(issues(), stuck('been reading the input of client 7 for'));
+  main.set('workCommand', 2);
+  assert.equal(issues(), stuck('been running set of client 7 for'));
+  main.set('executing', 3);
+  assert.equal(issues(), stuck('been running del of client 7 for'));
+  assert.is(collectStatus(source).health.status, 'unhealthy');
+});
+
 status('counts its uptime by the monotonic clock, whatever the wall clock does', () => {
   for (const wallMs of [0, 4_000_000_000_000]) {
     const { frogdb } = collectStatus(scene({ wallMs }).source);

@@ -17,12 +17,12 @@ import type {
 import { calledCommands, mergeExecutions } from './called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
 import { judge, type HealthLimits } from './health.ts';
+import { mainStandstill } from './main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from './histogram.ts';
 import { Phase, type Page, type PageShape } from './page.ts';
+import { STUCK_US } from './stuck.ts';
 import type { ThreadRates } from './thread-rates.ts';
 
-/** A shard in one command for so long, or that has given no sign of life for so long though it is awake. */
-export const STUCK_US = 1_000_000;
 /** Commands listed, those called most first. */
 const TOP_COMMANDS = 10;
 
@@ -130,6 +130,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       persistenceError:
         source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
       recoveryLoss: recoveryLoss(source.persistence, main),
+      mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
       stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
     },
     source.limits,

@@ -87,7 +87,7 @@ export class GcPauses {
 /** Between two looks at how late the loop is; timers are a millisecond exact, and so is what is found. */
 const LOOK_MS = 20;
 
-/** Counts how much later than due the event loop of its thread comes round. */
+/** Counts how much later than due the event loop of its thread comes round, and is the thread's sign of life. */
 export class LoopDelay {
   readonly #page: Page;
   readonly #clock: Clock;
@@ -100,9 +100,11 @@ export class LoopDelay {
 
   start(): void {
     let lookedUs = this.#clock.nowUs();
+    this.#page.set('heartbeatUs', lookedUs);
     this.#timer = setInterval(() => {
       const nowUs = this.#clock.nowUs();
       this.#page.looped(Math.max(0, nowUs - lookedUs - LOOK_MS * 1_000));
+      this.#page.set('heartbeatUs', nowUs);
       lookedUs = nowUs;
     }, LOOK_MS);
     this.#timer.unref();
@@ -110,6 +112,8 @@ export class LoopDelay {
 
   stop(): void {
     clearInterval(this.#timer);
+    // Nobody is to wait for the next.
+    this.#page.set('heartbeatUs', 0);
   }
 }
 

@@ -53,6 +53,7 @@ export type HealthCode =
   | 'HIGH_DURABILITY_LAG'
   | 'NOT_READY'
   | 'SHARD_STUCK'
+  | 'MAIN_STUCK'
   | 'PERSISTENCE_ERROR';
 
 export interface HealthIssue {

@@ -4,29 +4,31 @@
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
+import type { AllowedHosts } from './allowed-hosts.ts';
 import { HttpError } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import type { WrongTokens } from './wrong-tokens.ts';
 
-const COOKIE = 'svc_session';
 const SESSION_SECONDS = 12 * 3_600;
 
 export interface AccessOptions {
   /** Empty: everybody may. */
   readonly token: string;
-  /** Whether only this machine can connect. */
-  readonly isLoopback: boolean;
-  readonly bind: string;
+  readonly hosts: AllowedHosts;
+  readonly wrongTokens: WrongTokens;
   wallMs(): number;
 }
 
 export class Access {
+  /** May change while the server runs. */
+  hosts: AllowedHosts;
   readonly #options: AccessOptions;
   /** Sessions end with the process. */
   readonly #key = randomBytes(32);
 
   constructor(options: AccessOptions) {
     this.#options = options;
+    this.hosts = options.hosts;
   }
 
   get isTokenSet(): boolean {
@@ -34,18 +36,35 @@ export class Access {
   }
 
   /** Throws unless the request may see what is protected. */
-  demand(exchange: Exchange): void {
+  async demand(exchange: Exchange): Promise<void> {
     if (!this.isTokenSet) {
       this.#demandKnownHost(exchange);
-    } else if (!this.hasBearer(exchange) && !this.#hasSession(exchange)) {
-      throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
+      return;
     }
+    if (this.#hasSession(exchange)) return;
+    const token = bearerOf(exchange);
+    if (token !== undefined && (await this.accepts(token, exchange))) return;
+    throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
+  }
+
+  /** Judges a token; takes its time about a wrong one. */
+  async accepts(token: string, { remoteAddress }: Exchange): Promise<boolean> {
+    const { wrongTokens } = this.#options;
+    wrongTokens.demandPatience(remoteAddress);
+    if (this.#isToken(token)) return true;
+    await wrongTokens.noted(remoteAddress);
+    return false;
+  }
+
+  /** True when the request names this server, and not somebody else whose name leads here. */
+  isKnownHost(exchange: Exchange): boolean {
+    return this.hosts.admits(exchange.header('host'));
   }
 
   /** Throws when a page of another site has caused a request that changes something. */
   demandOwnSite(exchange: Exchange): void {
-    // No page can have another site's browser send this header.
-    if (this.isTokenSet && this.hasBearer(exchange)) return;
+    // No page can have another site's browser send this header, right or wrong.
+    if (this.isTokenSet && bearerOf(exchange) !== undefined) return;
     const site = exchange.header('sec-fetch-site');
     if (!['', 'same-origin', 'none'].includes(site)) throw foreign();
     // What a browser says itself counts for more than names, which a proxy may have changed.
@@ -55,29 +74,25 @@ export class Access {
     if (!this.isTokenSet) this.#demandKnownHost(exchange);
   }
 
-  hasBearer(exchange: Exchange): boolean {
-    const [, token] = /^bearer +(\S+) *$/i.exec(exchange.header('authorization')) ?? [];
-    return token !== undefined && this.isToken(token);
-  }
-
-  /** Compares in a time that says nothing about how much of it is right. */
-  isToken(token: string): boolean {
-    return this.isTokenSet && timingSafeEqual(this.#mac(token), this.#mac(this.#options.token));
-  }
-
   /** The header that begins a session. */
-  sessionCookie(): string {
+  sessionCookie(exchange: Exchange): string {
     const expires = String(Math.floor(this.#options.wallMs() / 1_000) + SESSION_SECONDS);
-    return cookie(`${expires}.${this.#session(expires)}`, SESSION_SECONDS);
+    return cookie(exchange, `${expires}.${this.#session(expires)}`, SESSION_SECONDS);
   }
 
   /** The header that ends one. */
-  noCookie(): string {
-    return cookie('', 0);
+  noCookie(exchange: Exchange): string {
+    return cookie(exchange, '', 0);
+  }
+
+  /** Compares in a time that says nothing about how much of it is right. */
+  #isToken(token: string): boolean {
+    return timingSafeEqual(this.#mac(token), this.#mac(this.#options.token));
   }
 
   #hasSession(exchange: Exchange): boolean {
-    const pattern = new RegExp(`(?:^|; *)${COOKIE}=(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
+    const name = cookieName(exchange);
+    const pattern = new RegExp(`(?:^|; *)${name}=(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
     const [, expires, given] = pattern.exec(exchange.header('cookie')) ?? [];
     if (expires === undefined || given === undefined) return false;
     if (Number(expires) * 1_000 < this.#options.wallMs()) return false;
@@ -92,21 +107,19 @@ export class Access {
     return createHmac('sha256', this.#key).update(text).digest();
   }
 
-  /**
-   * Without a token, a name that somebody else has pointed at this machine must not make a browser believe
-   * that the pages behind it are that somebody's own.
-   */
   #demandKnownHost(exchange: Exchange): void {
-    if (!this.#options.isLoopback) return;
-    const name = hostOf(`http://${exchange.header('host')}`).replace(/:\d+$/, '');
-    const bare = name.replace(/^\[(.*)\]$/, '$1');
-    const isKnown =
-      isIP(bare) !== 0 ||
-      bare === 'localhost' ||
-      bare.endsWith('.localhost') ||
-      bare === this.#options.bind;
-    if (!isKnown) throw new HttpError(403, 'the host of the request is not this server');
+    if (this.isKnownHost(exchange)) return;
+    throw new HttpError(
+      403,
+      'the host of the request is not this server',
+      {},
+      'http.allowed-hosts lists the names that the server is asked by',
+    );
   }
+}
+
+function bearerOf(exchange: Exchange): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(exchange.header('authorization'))?.[1];
 }
 
 function foreign(): HttpError {
@@ -117,6 +130,12 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
 
-function cookie(value: string, seconds: number): string {
-  return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+/** Browsers give a cookie to all ports of a host: servers beside each other are told apart by the cookie's name. */
+function cookieName(exchange: Exchange): string {
+  const [, port = String(exchange.localPort)] = /:(\d{1,5})$/.exec(exchange.header('host')) ?? [];
+  return `svc-token-${port}`;
+}
+
+function cookie(exchange: Exchange, value: string, seconds: number): string {
+  return `${cookieName(exchange)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
 }

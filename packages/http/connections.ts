@@ -1,18 +1,22 @@
 /**
  * The sockets of the listener, of which there are few. When they are all taken, the one that has been without
- * a request for longest makes room: a thousand connections that never ask anything cannot keep a probe out.
+ * a request for longest makes room, or else the one that has been at its request for longest: neither a thousand
+ * connections that never ask anything keep a probe out, nor any number that send or read for ever.
  */
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 const CONNECTIONS_MAX = 64;
+/** Where so few have no request, some may just have come to ask: those that are at one make room first. */
+const NEWCOMERS = 8;
 
 export class Connections {
   /** In the order in which they have come, or have ended their last request. */
   readonly #idle = new Set<Socket>();
+  /** How many requests each has under way; in the order in which they have begun. */
   readonly #busy = new Map<Socket, number>();
-  /** How many were closed to make room, or found none. */
+  /** How many were closed to make room. */
   refused = 0;
 
   constructor(server: Server) {
@@ -35,12 +39,10 @@ export class Connections {
   #opened(socket: Socket): void {
     if (this.count >= CONNECTIONS_MAX) {
       this.refused += 1;
-      const [longest] = this.#idle;
-      if (longest === undefined) {
-        socket.destroy();
-        return;
-      }
+      const hasIdle = this.#idle.size > NEWCOMERS;
+      const [longest = socket] = hasIdle ? this.#idle : [...this.#busy.keys(), ...this.#idle];
       this.#idle.delete(longest);
+      this.#busy.delete(longest);
       longest.destroy();
     }
     this.#idle.add(socket);
@@ -56,6 +58,7 @@ export class Connections {
   }
 
   #ended(socket: Socket): void {
+    if (!this.#busy.has(socket)) return;
     const left = (this.#busy.get(socket) ?? 1) - 1;
     if (left > 0) {
       this.#busy.set(socket, left);

@@ -60,6 +60,15 @@ export class Exchange {
     this.params = params;
   }
 
+  /** The peer, which may be a proxy. */
+  get remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? '?';
+  }
+
+  get localPort(): number {
+    return this.#request.socket.localPort ?? 0;
+  }
+
   header(name: string): string {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
@@ -69,12 +78,18 @@ export class Exchange {
   async body(): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of this.#request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) {
-        throw new HttpError(413, `the body is longer than ${BODY_BYTES_MAX} bytes`);
+    try {
+      for await (const chunk of this.#request as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > BODY_BYTES_MAX) {
+          throw new HttpError(413, `the body is longer than ${BODY_BYTES_MAX} bytes`);
+        }
+        chunks.push(chunk);
       }
-      chunks.push(chunk);
+    } catch (error) {
+      if (error instanceof HttpError) throw error;
+      // Whoever has cut it off is not there to be told.
+      throw new HttpError(400, 'the body has not come whole');
     }
     return Buffer.concat(chunks);
   }

@@ -84,7 +84,7 @@ export class HttpListener {
       if (error instanceof HttpError) {
         answer = error.answer;
       } else {
-        this.#options.failed(request.url ?? '', error);
+        this.#options.failed(pathOf(request), error);
         answer = new HttpError(500, 'internal error').answer;
       }
     }
@@ -100,7 +100,7 @@ export class HttpListener {
     const exchange = new Exchange(request, target, found?.params ?? {});
     if (isProtected(target.path, found?.route)) {
       try {
-        access.demand(exchange);
+        await access.demand(exchange);
       } catch (error) {
         if (isBrowserPage(exchange, error)) return redirect('/debug/login');
         throw error;
@@ -113,6 +113,11 @@ export class HttpListener {
     }
     return handler(exchange);
   }
+}
+
+/** The path that was asked for, without its query: keys and secrets may stand there. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!;
 }
 
 function handlerOf({ route }: Found, method: string): Handler {

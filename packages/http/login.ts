@@ -20,7 +20,9 @@ export function loginRoutes(access: Access): Route[] {
       path: '/debug/logout',
       about: 'Takes the cookie away.',
       isOpen: true,
-      methods: { POST: () => redirect('/debug/login', { 'Set-Cookie': access.noCookie() }) },
+      methods: {
+        POST: (exchange) => redirect('/debug/login', { 'Set-Cookie': access.noCookie(exchange) }),
+      },
     },
   ];
 }
@@ -29,11 +31,11 @@ async function login(access: Access, exchange: Exchange): Promise<Answer> {
   const isJson = exchange.header('content-type').startsWith('application/json');
   const text = (await exchange.body()).toString('utf8');
   const token = isJson ? tokenOfJson(text) : (new URLSearchParams(text).get('token') ?? '');
-  if (access.isTokenSet && !access.isToken(token)) {
+  if (access.isTokenSet && !(await access.accepts(token, exchange))) {
     if (!isJson) return form(401, 'That is not the token.');
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
   }
-  const headers = access.isTokenSet ? { 'Set-Cookie': access.sessionCookie() } : {};
+  const headers = access.isTokenSet ? { 'Set-Cookie': access.sessionCookie(exchange) } : {};
   return isJson ? { ...json({ status: 'ok' }), headers } : redirect('/debug/', headers);
 }
 

@@ -6,6 +6,7 @@
 
 import { systemClock } from '#base';
 import { Access } from './access.ts';
+import { AllowedHosts } from './allowed-hosts.ts';
 import type { Bundles } from './bundles.ts';
 import { HttpListener } from './listener.ts';
 import { loginRoutes } from './login.ts';
@@ -14,9 +15,12 @@ import { Routes, type Route } from './routes.ts';
 import type { HttpLiveSettings } from './settings.ts';
 import type { RestOfHttp } from './rest-of-http.ts';
 import type { OpsHttpParts } from './surroundings.ts';
+import { WrongTokens } from './wrong-tokens.ts';
 
 export class OpsHttp {
   readonly #parts: OpsHttpParts;
+  readonly #access: Access;
+  #live: HttpLiveSettings;
   readonly #listener: HttpListener;
   /** The rest, as soon as it is loaded. */
   readonly #rest: Promise<RestOfHttp>;
@@ -26,11 +30,24 @@ export class OpsHttp {
     const { fixed, sight } = parts;
     const access = new Access({
       token: fixed.token,
-      isLoopback: fixed.isLoopback,
-      bind: fixed.bind,
+      hosts: new AllowedHosts(parts.live.allowedHosts, fixed.bind),
+      wrongTokens: new WrongTokens({
+        nowMs: () => systemClock.nowUs() / 1_000,
+        log: (message, fields) => {
+          parts.log('warn', 'http-wrong-token', message, fields);
+        },
+      }),
       wallMs: () => systemClock.wallMs(),
     });
-    const early = [...probeRoutes(sight.main), ...loginRoutes(access)];
+    this.#access = access;
+    this.#live = parts.live;
+    const probes = probeRoutes({
+      main: sight.main,
+      commandNames: sight.commandNames,
+      livenessMs: () => this.#live.mainStuckLivenessMs,
+      nowUs: () => systemClock.nowUs(),
+    });
+    const early = [...probes, ...loginRoutes(access)];
     this.#listener = new HttpListener({
       access,
       early: new Routes(early),
@@ -58,6 +75,8 @@ export class OpsHttp {
   }
 
   apply(live: HttpLiveSettings): void {
+    this.#live = live;
+    this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
     void this.#rest.then((rest) => {
       rest.apply(live);
     });
@@ -74,7 +93,12 @@ export class OpsHttp {
 
   async #load(early: readonly Route[]): Promise<RestOfHttp> {
     const { RestOfHttp } = await import('./rest-of-http.ts');
-    return new RestOfHttp(this.#parts, early, this.#listener);
+    return new RestOfHttp({
+      ...this.#parts,
+      early,
+      access: this.#access,
+      listener: this.#listener,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { flightRecorder, type Page } from '#diag';
 import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
 import { Sight, type SightData } from '#sight';
 import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
+import { MainWatch } from './main-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainDesk } from './reports.ts';
@@ -46,6 +47,7 @@ export class OpsThread {
   readonly #page: Page;
   readonly #vitals: OpsVitals;
   readonly #windows: WindowKeeper;
+  readonly #mainWatch: MainWatch;
   readonly #traces: TraceDesk;
   #level: number;
 
@@ -67,6 +69,14 @@ export class OpsThread {
         this.#writer.write([record]);
       },
     );
+    this.#mainWatch = new MainWatch({
+      main: sight.main,
+      commandNames: sight.commandNames,
+      nowUs: () => systemClock.nowUs(),
+      log: (level, event, message) => {
+        logger[level](event, message);
+      },
+    });
     this.#traces = new TraceDesk({
       ring: new TraceRingReader(sight.memory, sight.layout.traces),
       clock: systemClock,
@@ -96,6 +106,7 @@ export class OpsThread {
 
   run(): void {
     this.#vitals.start();
+    this.#mainWatch.start();
     this.#calls.on('reset-statistics', () => {
       this.#page.resetStatistics();
       return null;
@@ -148,6 +159,7 @@ export class OpsThread {
   async #stop(): Promise<void> {
     await this.#http.close();
     this.#vitals.stop();
+    this.#mainWatch.stop();
     this.#windows.stop();
     await this.#traces.close();
     await this.#writer.close();

@@ -11,7 +11,7 @@ import {
   type Page,
 } from '#diag';
 
-/** Between two signs of life. */
+/** Between two looks at what the thread uses. */
 const PERIOD_MS = 100;
 
 export class OpsVitals {
@@ -49,7 +49,6 @@ export class OpsVitals {
 
   #tell(): void {
     const nowUs = systemClock.nowUs();
-    this.#page.set('heartbeatUs', nowUs);
     this.#page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     this.#samples.take(nowUs);
   }

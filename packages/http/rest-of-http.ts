@@ -1,6 +1,8 @@
 /** All that is answered over HTTP beside probes: what it takes is loaded after those are there. */
 
 import { fileURLToPath } from 'node:url';
+import type { StatusDocument } from '#documents';
+import type { Access } from './access.ts';
 import { actionRoutes } from './actions.ts';
 import { adminRoutes } from './admin.ts';
 import { json } from './answer.ts';
@@ -18,6 +20,12 @@ import { Surroundings, type OpsHttpParts } from './surroundings.ts';
 /** Where the web UI is built to: `dist/debug-ui`. */
 const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
+export interface RestParts extends OpsHttpParts {
+  readonly early: readonly Route[];
+  readonly access: Access;
+  readonly listener: HttpListener;
+}
+
 export class RestOfHttp {
   readonly routes: Routes;
   readonly bundles: Bundles;
@@ -25,7 +33,8 @@ export class RestOfHttp {
   readonly #live: Live;
   readonly #metrics: MetricsDesk;
 
-  constructor(parts: OpsHttpParts, early: readonly Route[], listener: HttpListener) {
+  constructor(parts: RestParts) {
+    const { early, access, listener } = parts;
     const surroundings = new Surroundings(parts);
     this.#surroundings = surroundings;
     const metrics = new MetricsDesk(surroundings, listener);
@@ -36,7 +45,7 @@ export class RestOfHttp {
     const routes = [
       ...early,
       metrics.route,
-      ...statusRoutes(surroundings),
+      ...statusRoutes(surroundings, access),
       ...apiRoutes(documents, metrics),
       this.#live.route,
       ...actionRoutes(surroundings),
@@ -59,15 +68,28 @@ export class RestOfHttp {
   }
 }
 
-function statusRoutes(surroundings: Surroundings): Route[] {
+function statusRoutes(surroundings: Surroundings, access: Access): Route[] {
   return [
     {
       path: '/status/json',
       about: 'The status document, as STATUS JSON answers it.',
       isOpen: true,
-      methods: { GET: async () => json(await surroundings.status()) },
+      methods: {
+        GET: async (exchange) => {
+          const status = await surroundings.status();
+          return json(access.isKnownHost(exchange) ? status : withoutKeys(status));
+        },
+      },
     },
   ];
+}
+
+/** The document for whoever may be a page of another site: keys are its users' data. */
+function withoutKeys(status: StatusDocument): StatusDocument {
+  const shards = status.shards.map((shard) =>
+    shard.executing === null ? shard : { ...shard, executing: { ...shard.executing, key: null } },
+  );
+  return { ...status, shards };
 }
 
 function uiRoutes(routes: readonly Route[], version: string): Route[] {

@@ -8,7 +8,6 @@ import type { ServiceIdentity, TraceSettings } from '#telemetry';
 export interface HttpFixedSettings {
   readonly isEnabled: boolean;
   readonly bind: string;
-  readonly isLoopback: boolean;
   readonly port: number;
   readonly token: string;
   readonly hasRedisNames: boolean;
@@ -25,6 +24,10 @@ export interface HttpFixedSettings {
 
 /** What may change while the server runs. */
 export interface HttpLiveSettings {
+  /** Standstill of main that the liveness probe puts up with; 0 for any. */
+  readonly mainStuckLivenessMs: number;
+  /** Names by which the server is asked, beside its own. */
+  readonly allowedHosts: readonly string[];
   readonly status: StatusSettings;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];

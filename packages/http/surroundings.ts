@@ -1,7 +1,7 @@
 /** What the HTTP side stands on: given by the ops thread, used by every group of routes. */
 
 import { systemClock, type LogFields } from '#base';
-import { ThreadRates } from '#diag';
+import { mainStandstill, ThreadRates } from '#diag';
 import type { StatusDocument } from '#documents';
 import { executingConnections, statusDocument, type Sight } from '#sight';
 import type { TraceDesk } from '#telemetry';
@@ -83,8 +83,11 @@ export class Surroundings {
   }
 
   async #clientIds(): Promise<ReadonlyMap<number, number | null>> {
-    const slots = executingConnections(this.sight, this.clock.nowUs());
-    if (slots.length === 0) return new Map();
+    const nowUs = this.clock.nowUs();
+    const slots = executingConnections(this.sight, nowUs);
+    const { main, commandNames } = this.sight;
+    // A main that stands still would answer each of these questions later on.
+    if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
     try {
       const ids = await this.desk.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
       return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));

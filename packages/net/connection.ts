@@ -1,7 +1,7 @@
 /** One client's socket: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
 
 import { Socket } from 'node:net';
-import type { Bytes } from '#base';
+import { isResourceError, type Bytes } from '#base';
 import { CommandParser, ParseStatus, type ParsedCommand } from '#resp';
 import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
@@ -27,6 +27,8 @@ export class Connection {
   readonly isUnix: boolean;
   bytesRead = 0;
   isDirty = false;
+  /** A number of its owner's, to tell it by. */
+  label = 0;
   /** Its flush was left for the next turn. */
   isPutOff = false;
   readonly #socket: Socket;
@@ -65,7 +67,13 @@ export class Connection {
       onread: {
         buffer: supplies.read,
         callback: (bytes: number): boolean => {
-          this.#received(bytes);
+          try {
+            this.#received(bytes);
+          } catch (error) {
+            if (!isResourceError(error)) throw error;
+            // There is no memory for its input.
+            this.destroy();
+          }
           return !this.#isReadingStopped;
         },
       },
@@ -166,7 +174,7 @@ export class Connection {
     this.#stalled = false;
     const wasStopped = this.#isReadingStopped;
     this.#isReadingStopped = false;
-    this.#supplies.turn.begin();
+    this.#supplies.turn.begin(this);
     this.#processPending();
     this.#goOn(wasStopped);
   }
@@ -202,7 +210,7 @@ export class Connection {
       this.#leave(byteCount);
       return;
     }
-    supplies.turn.begin();
+    supplies.turn.begin(this);
     const { readAt } = supplies;
     const shared = supplies.pool.memory.bytes;
     if (this.#pending.length === 0 && !this.#stalled) {
@@ -309,7 +317,7 @@ export class Connection {
       return;
     }
     this.#hasEnded = true;
-    this.#supplies.turn.begin();
+    this.#supplies.turn.begin(this);
     this.#owner?.ended();
   }
 

@@ -47,7 +47,7 @@ export interface ConnectionTurn {
   /** Counts the turns: two works with the same number share one turn. */
   readonly number: number;
   /** Called before bytes are looked at: a turn of work has begun. */
-  begin(): void;
+  begin(connection: Connection): void;
   /** Called for a connection with something to flush at the turn's end. */
   dirty(connection: Connection): void;
   /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */

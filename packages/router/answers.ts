@@ -1,6 +1,6 @@
 /** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
 
-import { CommandError, errors, type Bytes, type Clock } from '#base';
+import { errors, isResourceError, type Bytes, type Clock, type CommandError } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#diag';
 import { commandDone, commandStart, scatterDone } from '#probes';
@@ -8,6 +8,7 @@ import { OwnedReply } from '#resp';
 import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
+import { refusalOf } from './refusal.ts';
 import type { Roster } from './roster.ts';
 import type { Trace } from './trace.ts';
 
@@ -24,6 +25,13 @@ export type RunOnMain = (
 
 /** Writes a reply that was left for later. */
 export type Write = (reply: OwnedReply) => void;
+
+/** Writes an error in place of what was written so far. */
+function answerInstead(reply: OwnedReply, error: CommandError): void {
+  reply.takeChunks();
+  reply.at = 0;
+  reply.error(error);
+}
 
 function writeUnblocked(reply: OwnedReply): void {
   reply.error(errors.unblocked);
@@ -83,10 +91,9 @@ export class Answers {
     try {
       this.#run(client, entry, args, reply);
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      reply.at = 0;
+      const refusal = refusalOf(error);
       if (this.#takeDeferred() !== undefined) this.#unblock(client);
-      reply.error(error);
+      answerInstead(reply, refusal);
     }
     values[AT.executing] = 0;
     this.running = undefined;
@@ -128,7 +135,11 @@ export class Answers {
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
-      write(reply);
+      try {
+        write(reply);
+      } catch (error) {
+        answerInstead(reply, refusalOf(error));
+      }
       const bytes = reply.take();
       if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
@@ -196,8 +207,13 @@ export class Answers {
   /** Merges the parts of a gathered command, which are all there, and answers. */
   finish(gather: Gather): void {
     const { client, sequence, commandId } = gather;
+    this.#roster.worksFor(client, commandId);
     const reply = this.#begin(client);
-    gather.write(reply);
+    try {
+      gather.write(reply);
+    } catch (error) {
+      answerInstead(reply, refusalOf(error));
+    }
     client.traces?.at(sequence)?.gathered(reply.errorText);
     if (scatterDone.isWatched) {
       const us = Math.round(this.#clock.nowUs() - gather.takenUs);
@@ -205,9 +221,7 @@ export class Answers {
     }
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
-    for (const piece of reply.takeChunks()) if (!gather.isMuted) client.give(sequence, 0, piece);
-    const bytes = reply.take();
-    client.deliver(sequence, 1, bytes, 0, gather.isMuted ? 0 : bytes.length);
+    this.#hand(client, sequence, gather.isMuted);
     this.#roster.finishIfGone(client);
   }
 
@@ -221,9 +235,23 @@ export class Answers {
 
   /** Delivers what the writer holds. */
   #deliver(client: Client, sequence: number, isMuted: boolean): void {
-    const bytes = this.#reply.take();
-    client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    this.#hand(client, sequence, isMuted);
     client.endMuting();
+  }
+
+  /** The same; a client whose reply there is no memory for is let go. */
+  #hand(client: Client, sequence: number, isMuted: boolean): void {
+    const pieces = this.#reply.takeChunks();
+    const bytes = this.#reply.take();
+    try {
+      if (!isMuted) for (const piece of pieces) client.give(sequence, 0, piece);
+      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      client.socket.destroy();
+      // What is not answered would be waited for.
+      if (!client.hasHad(sequence)) client.deliver(sequence, 1, NO_BYTES, 0, 0);
+    }
   }
 
   #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {

@@ -305,6 +305,11 @@ export class Client implements ClientPort {
     return sequence;
   }
 
+  /** True when the reply with that sequence has been written. */
+  hasHad(sequence: number): boolean {
+    return (this.dueSequence - 1 - sequence) >>> 0 < 2 ** 31;
+  }
+
   /** Writes a reply whose turn it is, from the shared memory. */
   deliverShared(count: number, at: number, length: number): void {
     this.#output.append(at, length);

@@ -115,6 +115,7 @@ export class Inquiries {
   }
 
   #run(client: Client, inquiry: Inquiry, names: Bytes): boolean {
+    this.#roster.worksFor(client, inquiry.entry.id);
     const { ownership } = this.#routes;
     const plan = planInquired(inquiry, inquiry.database, decodeKeys(names), ownership);
     return this.#routes.sendLent(

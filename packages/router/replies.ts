@@ -103,6 +103,17 @@ export class Replies {
     }
   }
 
+  /** Takes all replies there are, and looks at none. */
+  drop(): void {
+    const { words } = this.#memory;
+    for (const { replies: ring } of this.#links) {
+      for (let at = ring.next(); at >= 0; at = ring.next()) {
+        ring.advance(words[(at >> 2) + Reply.bytes]!);
+      }
+      if (ring.release()) ring.wakeWriter();
+    }
+  }
+
   /** Whether a shard has published something that was not taken. */
   get hasReplies(): boolean {
     for (const link of this.#links) if (link.replies.next() >= 0) return true;

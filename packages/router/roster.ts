@@ -40,6 +40,12 @@ export class Roster {
     this.nowUs = this.#clock.nowUs();
   }
 
+  /** Notes what main is at, for others to see should it stand still. */
+  worksFor(client: Client | undefined, commandId = -1): void {
+    this.#values[AT.workClient] = client === undefined ? 0 : client.id;
+    this.#values[AT.workCommand] = commandId + 1;
+  }
+
   inSlot(slot: number): Client | undefined {
     return this.#slots[slot];
   }

@@ -14,6 +14,7 @@ import { Accounts, type MainNotes } from './accounts.ts';
 import { Answers, type RunOnMain, type Write } from './answers.ts';
 import type { Client } from './client.ts';
 import { Inquiries } from './inquiries.ts';
+import { refusalOf } from './refusal.ts';
 import { Replies, type ShardSignals } from './replies.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
@@ -22,7 +23,7 @@ import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
 import { Tracing, type TracingParts } from './tracing.ts';
 import { Transactions } from './transactions.ts';
-import { unknownCommand } from './unknown-command.ts';
+import { isHttp, unknownCommand } from './unknown-command.ts';
 import { Waits } from './waits.ts';
 
 /** What the router needs of its surroundings. */
@@ -36,6 +37,8 @@ export interface RouterParts {
   readonly tracing: Pick<TracingParts, 'ring' | 'random'>;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
+  spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
   /** Whether shards log what they do: then whatever several of them do is logged whole by each. */
@@ -47,6 +50,8 @@ export interface RouterParts {
   /** Work has come up outside of a turn. */
   beginTurn(): void;
 }
+
+type Taking = 'taken' | 'long' | 'full' | 'held';
 
 const WATCH = commandTable.byName('WATCH');
 
@@ -208,19 +213,34 @@ export class Router {
   // Dispatch.
 
   /** Takes one command, or answers why it must be offered again later. */
-  dispatch(client: Client, command: ParsedCommand): 'taken' | 'long' | 'full' | 'held' {
+  dispatch(client: Client, command: ParsedCommand): Taking {
+    const sequence = client.nextSequence;
+    try {
+      return this.#dispatch(client, command);
+    } catch (error) {
+      if (client.nextSequence !== sequence) {
+        throw new Error('a command that may have been sent in part has failed', { cause: error });
+      }
+      if (client.transaction !== undefined) client.transaction.isBroken = true;
+      this.#answers.error(client, refusalOf(error));
+      return 'taken';
+    }
+  }
+
+  #dispatch(client: Client, command: ParsedCommand): Taking {
     if (client.isDeaf) return 'taken';
     if (client.isOccupied) return this.#roster.hold(client);
     if (client.outstanding >= client.window) return this.#roster.throttle(client);
     return this.#take(client, command);
   }
 
-  #take(client: Client, command: ParsedCommand): 'taken' | 'long' | 'full' | 'held' {
+  #take(client: Client, command: ParsedCommand): Taking {
     const args = this.#args;
     const { source, spans, at } = command;
     args.point(source, at, spans, 0, command.count);
     const entry = this.#find(client, args);
     if (entry === undefined) return 'taken';
+    this.#values[AT.workCommand] = entry.id + 1;
     const verdict = this.#parts.gate(client, entry, args);
     if (verdict === 'wait') return this.#roster.hold(client);
     if (entry.awaitsReplies && mustAwaitReplies(client)) {
@@ -277,6 +297,10 @@ export class Router {
   #find(client: Client, args: Arguments): CommandEntry | undefined {
     const top = commandTable.find(args.source, args.at(0), args.length(0));
     if (top === undefined) {
+      if (isHttp(args)) {
+        this.#parts.spokeHttp(client);
+        return undefined;
+      }
       if (client.transaction !== undefined) client.transaction.isBroken = true;
       this.#answers.error(client, unknownCommand(args));
       return undefined;
@@ -299,6 +323,11 @@ export class Router {
     args.position = 2;
     const found = top.subcommand(args.source, args.at(1), args.length(1));
     if (found === undefined) {
+      const refusal = top.isProtected ? this.#parts.gate(client, top, args) : undefined;
+      if (refusal instanceof CommandError) {
+        this.#refuse(client, top, refusal);
+        return undefined;
+      }
       const name = args.latin1(1);
       if (client.transaction !== undefined) client.transaction.isBroken = true;
       this.#answers.error(client, top.unknownSubcommand(name));
@@ -332,11 +361,18 @@ export class Router {
 
   /** Takes all replies there are, and offers again what waited for room. */
   drain(): void {
+    this.#roster.worksFor(undefined);
     this.#replies.drain();
     this.transactions.retry();
     this.#waits.retry();
     this.#inquiries.retry();
     this.#roster.retryStalled();
+    this.#roster.worksFor(undefined);
+  }
+
+  /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */
+  dropReplies(): void {
+    this.#replies.drop();
   }
 
   /** Whether a shard has published something, or made room that a client waits for, since `drain`. */

@@ -145,8 +145,10 @@ export class Routes {
     const at = link.reserve(size);
     if (at < 0) return false;
     const head = this.fillHead(client, entry, FrameKind.command);
-    head.sequence = client.takeSequence();
+    head.sequence = client.nextSequence;
     link.writeCommand(at, size, head, command);
+    // Only now: where there is no memory for a command that is too long for the ring, it is refused.
+    client.takeSequence();
     if (client.replyMode !== 'on') client.endMuting();
     return true;
   }

@@ -1,10 +1,15 @@
-/** What a client is told of a command that does not exist. */
+/** Commands that do not exist, and what a client is told of them. */
 
 import { errors, latin1, untilNul, type CommandError } from '#base';
 import type { Arguments } from '#commands';
 
 /** As much of the name, and of the arguments, is shown. */
 const SHOWN_BYTES = 128;
+
+/** True when the name is what lines of an HTTP request begin with, as Redis judges it. */
+export function isHttp(args: Arguments): boolean {
+  return args.spellsAt(0, 'POST') || args.spellsAt(0, 'HOST:');
+}
 
 export function unknownCommand(args: Arguments): CommandError {
   const name = untilNul(args.latin1(0)).slice(0, SHOWN_BYTES);

@@ -91,6 +91,7 @@ export class Clients {
     );
     if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
     client.authenticated = !this.#requiresPassword;
+    connection.label = client.id;
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;
     this.#sessions.set(client.id, session);
@@ -119,11 +120,9 @@ export class Clients {
 
   /** Why the client may not run the command now; `wait` when it may later. */
   gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+    if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
       return errors.authenticationRequired;
-    }
-    if (entry.container?.name === 'DEBUG' && !this.#mayDebug(client)) {
-      return errors.debugNotAllowed;
     }
     const refusal = refusalInMode(client, entry);
     if (refusal !== undefined) return refusal;

@@ -1,4 +1,4 @@
-/** What is left behind when a shard dies: enough to find out why, and no values of the user's. */
+/** What is left behind when a thread dies: enough to find out why, and no values of the user's. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,10 @@ import { latin1 } from '#base';
 import type { Executing } from '#sight';
 
 export interface CrashReport {
-  shard: number;
+  /** `main`, or `shard-0` and so on. */
+  thread: string;
+  /** The shard's number; null for main. */
+  shard: number | null;
   reason: string;
   stack: string | null;
   executing: { command: string; key: string | null; client: string; elapsed_us: number } | null;
@@ -15,18 +18,21 @@ export interface CrashReport {
   version: string;
 }
 
-interface Death {
-  shard: number;
+/** What is known of the death of a thread. */
+export interface Crash {
+  thread: string;
   reason: unknown;
   executing: Executing | null;
   /** Address of the client whose command it was. */
-  client: string;
+  client: string | undefined;
   version: string;
 }
 
-export function crashReport({ shard, reason, executing, client, version }: Death): CrashReport {
+export function crashReport({ thread, reason, executing, client, version }: Crash): CrashReport {
+  const [, shard] = /^shard-(\d+)$/.exec(thread) ?? [];
   return {
-    shard,
+    thread,
+    shard: shard === undefined ? null : Number(shard),
     reason: reason instanceof Error ? reason.message : String(reason),
     stack: reason instanceof Error ? (reason.stack ?? null) : null,
     executing:
@@ -35,7 +41,7 @@ export function crashReport({ shard, reason, executing, client, version }: Death
         : {
             command: executing.command,
             key: executing.key === null ? null : latin1(executing.key),
-            client,
+            client: client ?? '?',
             elapsed_us: Math.round(executing.elapsedUs),
           },
     uptime_secs: Math.round(process.uptime()),

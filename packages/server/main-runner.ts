@@ -4,6 +4,7 @@ import { timingSafeEqual, createHash } from 'node:crypto';
 import { errors, LongTimer, unreachable } from '#base';
 import {
   commandTable,
+  tellSecrecy,
   type Answer,
   type Arguments,
   type AuthenticationPort,
@@ -39,7 +40,8 @@ import {
   type TracesPort,
   type TracksPort,
 } from '#commands';
-import { ConfigCommandError } from '#config';
+import { ConfigCommandError, secrecyOfNames } from '#config';
+import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import { PURGE } from '#diag';
@@ -88,6 +90,7 @@ export class MainRunner implements Contexts {
 
   constructor(server: Server) {
     this.#server = server;
+    tellSecrecy(secrecyOfNames);
     this.clients = clientsPort(server);
     this.authentication = authenticationPort(server);
     this.settings = settingsPort(server);
@@ -118,6 +121,7 @@ export class MainRunner implements Contexts {
         server.shutdown(options);
       },
       abortShutdown: () => server.abortShutdown(),
+      freeze: pause,
     };
     this.saving = server.durability;
     this.startedMs = server.wallMs();

@@ -1,6 +1,6 @@
 /** Clients that are shown what others send (MONITOR). */
 
-import { fromLatin1, globMatches, type Bytes } from '#base';
+import { fromLatin1, globMatches, isResourceError, type Bytes } from '#base';
 import type { Arguments, ClientPort, CommandEntry, MonitorFilter, MonitorsPort } from '#commands';
 import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';
@@ -68,6 +68,16 @@ export class Monitors implements MonitorsPort {
   routed(client: Client, entry: CommandEntry, args: Arguments): void {
     if (entry.has('admin') || entry.has('skip_monitor')) return;
     this.endTurn();
+    try {
+      this.#show(client, entry, args);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      // A line longer than any text can be shown to nobody, and none is to be left out.
+      for (const target of [...this.#monitors.keys()]) target.socket.destroy();
+    }
+  }
+
+  #show(client: Client, entry: CommandEntry, args: Arguments): void {
     const shown: Shown = { client, entry, words: wordsOf(entry, args) };
     let isEncoded = false;
     for (const [target, monitor] of this.#monitors) {
@@ -86,13 +96,10 @@ export class Monitors implements MonitorsPort {
   }
 }
 
-function wordsOf({ command }: CommandEntry, args: Arguments): readonly string[] {
-  const { secret } = command;
+function wordsOf(entry: CommandEntry, args: Arguments): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < args.count; index += 1) words.push(args.latin1(index));
-  if (secret === undefined) return words;
-  const hidden = secret === 'all' ? words.keys() : secret(args);
-  for (const index of hidden) if (index > 0) words[index] = REDACTED;
+  for (const index of entry.secretsOf(args)) words[index] = REDACTED;
   return words;
 }
 

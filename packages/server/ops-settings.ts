@@ -1,7 +1,7 @@
 /** What the ops thread is told of the settings: what it needs, and of the secrets only its own token. */
 
 import type { LogLevel } from '#base';
-import { isLoopback, rowOf, settingNames, type Settings } from '#config';
+import { rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
@@ -25,11 +25,9 @@ export function loggingOptions(settings: Settings): LogWriterOptions {
 }
 
 export function httpFixedSettings(settings: Settings, instanceId: string): HttpFixedSettings {
-  const bind = settings.string('http.bind');
   return {
     isEnabled: settings.boolean('http.enabled'),
-    bind,
-    isLoopback: isLoopback(bind),
+    bind: settings.string('http.bind'),
     port: settings.number('http.port'),
     token: settings.string('http.token'),
     hasRedisNames: settings.boolean('http.redis-exporter-names'),
@@ -67,6 +65,8 @@ export function traceSettings(settings: Settings): TracingSettings {
 
 export function httpLiveSettings(settings: Settings): HttpLiveSettings {
   return {
+    mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
+    allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),
     tracksLatency: settings.boolean('latency.tracking'),
     prefixes: settings.list('key-prefixes.prefixes'),

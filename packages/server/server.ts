@@ -5,15 +5,15 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
-import { settingNames, configName, type ConfigWarning, type Settings } from '#config';
+import { configName, type ConfigWarning, type Settings } from '#config';
 import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import { Router, type Client } from '#router';
-import { executingIn } from '#sight';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
-import { crashReport, writeCrashReport } from './crash-report.ts';
+import { Crashes } from './crashes.ts';
+import { closesHttp } from './cross-protocol.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { openDurability, type Durability } from './durability.ts';
 import { Fabric } from './fabric.ts';
@@ -25,12 +25,11 @@ import { Meters } from './meters.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
-import { shardSettings } from './shard-settings.ts';
+import { settingsOfShards, shardSettings } from './shard-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
 import { refuseUnhonoured } from './unhonoured.ts';
-import { VERSION } from './version.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -38,6 +37,8 @@ const DRAIN_POLL_MS = 5;
 const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
+/** When main has failed their rings may be full: what is in them is to come to the log. */
+const CRASH_STOP_MS_MAX = 10_000;
 
 export class Server {
   readonly settings: Settings;
@@ -50,6 +51,7 @@ export class Server {
   readonly shardCount: number;
   readonly diagnosis: Diagnosis;
   readonly ops: OpsLink;
+  readonly crashes: Crashes;
   readonly #clock: Clock = systemClock;
   readonly #fabric: Fabric;
   /** Undefined where nothing is kept on disk. */
@@ -62,7 +64,6 @@ export class Server {
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
-  #hasShardDied = false;
   #savesAtEnd: boolean | undefined;
   #baseline: LatencyBaseline | undefined;
 
@@ -90,6 +91,7 @@ export class Server {
       },
     });
     this.durability = this.#openDurability(fabric);
+    this.crashes = this.#newCrashes(fabric);
     this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
       ...{ settings, fabric },
@@ -139,6 +141,7 @@ export class Server {
         runner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.#gate(client, entry),
+      spokeHttp: closesHttp(this.log, () => this.#clock.wallMs()),
       isDurable: this.durability !== undefined,
       keyEvents: (body) => {
         between.keyEvents.take(body);
@@ -158,8 +161,25 @@ export class Server {
       durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
       settings: shardSettings(this.settings),
       died: (shard, reason) => {
-        this.#shardDied(shard, reason);
+        this.crashes.shardDied(shard, reason);
       },
+    });
+  }
+
+  #newCrashes(fabric: Fabric): Crashes {
+    return new Crashes({
+      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
+      ...{ router: () => this.router, clients: () => this.clients },
+      close: () => {
+        this.#listener.close();
+      },
+      beginTurn: () => {
+        this.#turn.begin();
+      },
+      end: () => {
+        void this.#end(0);
+      },
+      flushLog: () => this.ops.stop(),
     });
   }
 
@@ -251,7 +271,6 @@ export class Server {
     this.router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
-    page.set('heartbeatUs', nowUs);
     this.diagnosis.look(nowUs);
     page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
@@ -308,43 +327,13 @@ export class Server {
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
     followTracing(this.settings, this.router.tracing);
-    for (const name of settingNames) {
+    for (const name of settingsOfShards) {
       this.settings.onChange(name, () => {
         const value = this.settings.get(name) as SettingValue;
         this.router.broadcast({ kind: 'settings', values: { [configName(name)]: value } });
         this.#turn.begin();
       });
     }
-  }
-
-  /** A shard that fails takes the server with it: half of the keys would be no server. */
-  #shardDied(shard: number, reason: unknown): void {
-    this.#hasShardDied = true;
-    const page = this.#fabric.shardPages[shard]!;
-    const executing = executingIn(page, this.#fabric.memory, this.#clock.nowUs());
-    const client = this.router.clientInSlot(executing?.connection ?? -1);
-    const report = crashReport({
-      shard,
-      reason,
-      executing,
-      client: client?.address ?? '?',
-      version: VERSION,
-    });
-    const doing = executing === null ? '' : ` while running ${executing.command}`;
-    const message = `shard ${String(shard)} has died${doing}: ${report.reason}`;
-    this.log.error('shard-died', message, { shard, command: executing?.command ?? null });
-    process.exitCode = 1;
-    try {
-      const folder = this.settings.string('persistence.data-dir');
-      const file = writeCrashReport(folder, report, this.#clock.wallMs());
-      this.log.error('crash-report', `the crash report is ${file}`, { file });
-    } catch (error) {
-      process.stderr.write(`svc: ${message}\n${report.stack ?? ''}\n${String(error)}\n`);
-    }
-    this.#listener.close();
-    for (const waiting of this.clients.all) this.router.abandon(waiting, errors.shardDown(shard));
-    this.#turn.begin();
-    setImmediate(() => void this.#end(0));
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
@@ -371,7 +360,7 @@ export class Server {
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     for (const client of this.clients.all) client.socket.destroy();
-    if (this.#isLoaded && !this.#hasShardDied) {
+    if (this.#isLoaded && !this.crashes.hasCrashed) {
       await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
     clearInterval(this.#ticker);
@@ -382,7 +371,9 @@ export class Server {
     await Promise.race([
       this.#pool.ended(),
       // The timer must not outlive the threads, or each stop would take as long.
-      sleep(SHARD_STOP_MS_MAX, undefined, { ref: false }),
+      sleep(this.crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX, undefined, {
+        ref: false,
+      }),
     ]);
     await this.#pool.terminate();
     this.#fabric.endShards();

@@ -1,11 +1,17 @@
-/** Settings on their way to the shards. */
+/** Settings on their way to the shards: those that shards read, and none that is secret. */
 
-import { configName, settingNames, type Settings } from '#config';
+import { isShardSetting } from '#commands';
+import { configName, settingNames, type SettingName, type Settings } from '#config';
 import type { SettingValue } from '#link';
 
-/** What shards are told: every setting under the name that CONFIG knows it by. */
+/** Settings that shards are told, at the start and whenever they change. */
+export const settingsOfShards: readonly SettingName[] = settingNames.filter((name) =>
+  isShardSetting(configName(name)),
+);
+
+/** What shards are told, under the names that CONFIG knows. */
 export function shardSettings(settings: Settings): Record<string, SettingValue> {
   return Object.fromEntries(
-    settingNames.map((name) => [configName(name), settings.get(name) as SettingValue]),
+    settingsOfShards.map((name) => [configName(name), settings.get(name) as SettingValue]),
   );
 }

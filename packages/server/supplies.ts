@@ -1,6 +1,7 @@
 /** What all connections share, built from the server's memory, settings and turn. */
 
 import type { Settings } from '#config';
+import { AT } from '#diag';
 import type { BlockPool, ConnectionSupplies } from '#net';
 import { ParsedCommand } from '#resp';
 import type { Fabric } from './fabric.ts';
@@ -28,7 +29,23 @@ export function connectionSupplies(
     readAt: layout.read,
     command: new ParsedCommand(),
     limits,
-    turn,
+    turn: {
+      get number() {
+        return turn.number;
+      },
+      begin: ({ label }) => {
+        turn.begin();
+        // Should main stand still, others can tell over whose input.
+        mainPage.values[AT.workClient] = label;
+        mainPage.values[AT.workCommand] = 0;
+      },
+      dirty: (connection) => {
+        turn.dirty(connection);
+      },
+      later: (connection) => {
+        turn.later(connection);
+      },
+    },
     counters: {
       read: (bytes) => {
         mainPage.add('bytesRead', bytes);

@@ -1,7 +1,7 @@
 /** The settings that a shard acts on, kept current by control frames from main. */
 
-import { unreachable } from '#base';
-import type { ShardSettings } from '#commands';
+import { assert, unreachable } from '#base';
+import { shardSettingKinds, type ShardSettingOf, type ShardSettings } from '#commands';
 import type { SettingValue } from '#link';
 
 export class Settings implements ShardSettings {
@@ -11,29 +11,33 @@ export class Settings implements ShardSettings {
 
   constructor(values: Readonly<Record<string, SettingValue>>) {
     this.#merge(values);
+    // One that is missing would be found out by the first command that reads it.
+    for (const name of Object.keys(shardSettingKinds)) {
+      assert(this.#values.has(name), `the shard is told the setting ${name}`);
+    }
   }
 
-  number(name: string): number {
+  number(name: ShardSettingOf<'number'>): number {
     const value = this.#values.get(name);
     return typeof value === 'number' ? value : unreachable(`setting ${name} is a number`);
   }
 
-  boolean(name: string): boolean {
+  boolean(name: ShardSettingOf<'boolean'>): boolean {
     const value = this.#values.get(name);
     return typeof value === 'boolean' ? value : unreachable(`setting ${name} is a boolean`);
   }
 
-  string(name: string): string {
+  string(name: ShardSettingOf<'string'>): string {
     const value = this.#values.get(name);
     return typeof value === 'string' ? value : unreachable(`setting ${name} is a string`);
   }
 
-  numbers(name: string): readonly number[] {
+  numbers(name: ShardSettingOf<'numbers'>): readonly number[] {
     const value = this.#values.get(name);
     return Array.isArray(value) ? (value as number[]) : unreachable(`setting ${name} is a list`);
   }
 
-  strings(name: string): readonly string[] {
+  strings(name: ShardSettingOf<'strings'>): readonly string[] {
     const value = this.#values.get(name);
     return Array.isArray(value) ? (value as string[]) : unreachable(`setting ${name} is a list`);
   }

@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** Whether to serve HTTP, on a free port; off unless asked for. */
   readonly http?: boolean;
   readonly password?: string;
+  /** False leaves enable-debug-command at its default; tests may use all of DEBUG unless they say so. */
+  readonly allowsDebug?: boolean;
   /** A folder to run in and keep; otherwise one is made and removed. */
   readonly folder?: string;
   /** Options of Node itself. */
@@ -53,6 +55,7 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
   if (options.http === true) args.push('--http-port', String(httpPort));
   else args.push('--set', 'http.enabled=false');
   if (options.password !== undefined) args.push('--requirepass', options.password);
+  if (options.allowsDebug !== false) args.push('--set', 'security.enable-debug-command=local');
   if (options.toml !== undefined) {
     const file = path.join(folder, 'svc.toml');
     writeFileSync(file, options.toml);

@@ -1,7 +1,7 @@
 /** Commands about the connection they are sent on: who am I, which database, which protocol. */
 
 import { CommandError, errors, untilNul } from '#base';
-import type { Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { databaseIndexAt } from '../keyspace/database-index.ts';
@@ -155,13 +155,7 @@ const hello = onMain<ConnectionContext>({
     },
   ],
   history: [['6.2.0', 'Without a protocol version, answers and changes nothing.']],
-  secret: (args) => {
-    const secrets: number[] = [];
-    for (let index = 2; index + 2 < args.count; index += 1) {
-      if (args.spellsAt(index, 'AUTH')) secrets.push(index + 1, index + 2);
-    }
-    return secrets;
-  },
+  secret: helloSecrets,
   run: sayHello,
 });
 
@@ -190,6 +184,24 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   reply.text('master');
   reply.text('modules');
   reply.arrayHeader(0);
+}
+
+/** User and password of each AUTH; everything from where the words cease to make sense. */
+function helloSecrets(args: Arguments): readonly number[] {
+  const secrets: number[] = [];
+  let index = 2;
+  if (args.count > 1 && Number.isNaN(args.integerAt(1))) index = 1;
+  while (index < args.count) {
+    if (index > 1 && args.spellsAt(index, 'AUTH') && index + 2 < args.count) {
+      secrets.push(index + 1, index + 2);
+      index += 3;
+    } else if (index > 1 && args.spellsAt(index, 'SETNAME') && index + 1 < args.count) {
+      index += 2;
+    } else {
+      return [...secrets, ...indexesFrom(index, args.count)];
+    }
+  }
+  return secrets;
 }
 
 const helloUnauthenticated = new CommandError(

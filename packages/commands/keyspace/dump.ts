@@ -145,7 +145,7 @@ export function valueLimits({
   settings,
   store: { listPlainBytes },
 }: Pick<ShardContext, 'settings' | 'store'>): rdb.ValueLimits {
-  const packed = (type: string): { entries: number; valueBytes: number } => ({
+  const packed = (type: 'hash' | 'set' | 'zset'): { entries: number; valueBytes: number } => ({
     entries: settings.number(`${type}-max-listpack-entries`),
     valueBytes: settings.number(`${type}-max-listpack-value`),
   });

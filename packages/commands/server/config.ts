@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import { answerLater, writeOk } from '../answer-later.ts';
-import type { Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
@@ -148,19 +148,26 @@ function textsFrom(args: Arguments, first: number): string[] {
   return texts;
 }
 
-/** Settings whose values nobody may read in a log. */
-const SECRET_SETTINGS = [
-  'REQUIREPASS',
-  'MASTERUSER',
-  'MASTERAUTH',
-  'TLS-KEY-FILE-PASS',
-  'TLS-CLIENT-KEY-FILE-PASS',
-] as const;
+/** Longest name of a setting that is looked up. */
+const NAME_BYTES_MAX = 128;
 
+/** By all names that CONFIG knows, in lower case: true for a secret. */
+let secrecy: ReadonlyMap<string, boolean> = new Map();
+
+/** Tells which settings are secrets; before it is told of one, nothing of it is put down anywhere. */
+export function tellSecrecy(ofNames: ReadonlyMap<string, boolean>): void {
+  secrecy = ofNames;
+}
+
+/** Values of secrets; pairs whose name is none; and everything where names and values cannot be told apart. */
 function secretValues(args: Arguments): readonly number[] {
+  if (args.count % 2 !== 0) return indexesFrom(2, args.count);
   const secret: number[] = [];
-  for (let index = 2; index + 1 < args.count; index += 2) {
-    if (SECRET_SETTINGS.some((name) => args.spellsAt(index, name))) secret.push(index + 1);
+  for (let index = 2; index < args.count; index += 2) {
+    const isNone = args.length(index) > NAME_BYTES_MAX;
+    const isSecret = isNone ? undefined : secrecy.get(args.latin1(index).toLowerCase());
+    if (isSecret === undefined) secret.push(index, index + 1);
+    else if (isSecret) secret.push(index + 1);
   }
   return secret;
 }

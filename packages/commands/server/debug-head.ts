@@ -1,7 +1,7 @@
 import type { CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 
-/** What all parts of DEBUG have in common. */
+/** What the parts of DEBUG have in common that only look: whoever may look for a fault may run them. */
 export const debugHead = {
   since: '1.0.0',
   complexity: 'Depends on the subcommand.',
@@ -10,3 +10,6 @@ export const debugHead = {
   keys: noKeys,
   args: [],
 } as const satisfies Partial<CommandHead>;
+
+/** The same for the parts that disturb: they stop threads, change what tests are to find, or fill the log. */
+export const disturbingHead = { ...debugHead, isProtected: true } as const;

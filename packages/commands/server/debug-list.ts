@@ -5,10 +5,10 @@ import type { Quicklist } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { everyShard } from '../definition.ts';
 import { allOk } from '../merge.ts';
-import { debugHead } from './debug-head.ts';
+import { disturbingHead } from './debug-head.ts';
 
 export const packedThreshold = everyShard({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|QUICKLIST-PACKED-THRESHOLD',
   summary: 'Sets from how many bytes on an element of a list gets a node of its own.',
   arity: 3,

@@ -5,7 +5,7 @@ import { installStates, KeyStateWriter, type Store } from '#store';
 import { everyShard } from '../definition.ts';
 import { walk } from '../keyspace/keys.ts';
 import { allOk } from '../merge.ts';
-import { debugHead } from './debug-head.ts';
+import { disturbingHead } from './debug-head.ts';
 
 const nothingKept = new CommandError(
   'ERR nothing is kept on disk: persistence.enabled is no, and only a start changes that',
@@ -14,7 +14,7 @@ const nothingKept = new CommandError(
 const PIECE_BYTES = 256 * 1024;
 
 export const loadAof = everyShard({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|LOADAOF',
   summary: 'Reads all keys back from the snapshot and the log on disk.',
   arity: 2,

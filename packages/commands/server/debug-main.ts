@@ -1,13 +1,13 @@
 /** The parts of DEBUG that need no keys. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import { onMain, type OnMainCommand } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { debugBundle } from './debug-bundle.ts';
 import { flightRecorder } from './debug-flight.ts';
-import { debugHead } from './debug-head.ts';
+import { debugHead, disturbingHead } from './debug-head.ts';
 import { debugThread } from './debug-thread.ts';
 import { debugTracing } from './debug-tracing.ts';
 import type { ServerContext } from './ports.ts';
@@ -23,12 +23,24 @@ const error = onMain<ServerContext>({
 });
 
 const log = onMain<ServerContext>({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|LOG',
   summary: 'Writes a message to the log of the server.',
   arity: 3,
   run(context, args) {
     context.log.warning(`DEBUG LOG: ${args.latin1(2)}`);
+    context.reply.ok();
+  },
+});
+
+const mainSleep = onMain<ServerContext>({
+  ...disturbingHead,
+  name: 'DEBUG|MAIN-SLEEP',
+  summary: 'Stops main, and with it all clients, for a number of seconds.',
+  arity: 3,
+  run(context, args) {
+    const seconds = parseDouble(args.latin1(2));
+    if (seconds > 0) context.process.freeze(seconds);
     context.reply.ok();
   },
 });
@@ -107,7 +119,7 @@ function accepted(
   judge?: (args: Arguments) => void,
 ): OnMainCommand {
   return onMain<ServerContext>({
-    ...debugHead,
+    ...disturbingHead,
     name: `DEBUG|${name}`,
     summary,
     arity,
@@ -156,6 +168,7 @@ const help = onMain<ServerContext>({
       ['LOADAOF', 'Reads all keys back from the snapshot and the log on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
       ['LISTPACK <key>', 'The entries of the value of <key>, if it is one listpack.'],
+      ['MAIN-SLEEP <seconds>', 'Stops main, and with it all clients, for so long.'],
       ['OBJECT <key>', 'Where and how the value of <key> is kept.'],
       ['PAUSE-CRON <0|1>', 'Is taken, but changes nothing.'],
       [
@@ -197,6 +210,7 @@ export const debugOnMain = [
   debugTracing,
   error,
   log,
+  mainSleep,
   protocol,
   ...switches,
   help,

@@ -7,7 +7,7 @@ import { everyShard } from '../definition.ts';
 import { valueLimits } from '../keyspace/dump.ts';
 import { walk } from '../keyspace/keys.ts';
 import { allOk } from '../merge.ts';
-import { debugHead } from './debug-head.ts';
+import { disturbingHead } from './debug-head.ts';
 
 const withoutOptions = new CommandError(
   'ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
@@ -23,7 +23,7 @@ interface StoredKey {
 }
 
 export const reload = everyShard({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|RELOAD',
   summary: 'Turns all values into what would be stored, and loads them again.',
   arity: -2,

@@ -10,14 +10,14 @@ import { walk } from '../keyspace/keys.ts';
 import { encodingName } from '../keyspace/value-encoding.ts';
 import { allOk, type Merge } from '../merge.ts';
 import { jsonPart } from '../parts.ts';
-import { debugHead } from './debug-head.ts';
+import { debugHead, disturbingHead } from './debug-head.ts';
 import { packedThreshold, quicklistReport } from './debug-list.ts';
 import { loadAof } from './debug-loadaof.ts';
 import { reload } from './debug-reload.ts';
 import { Digest } from './digest.ts';
 
 const sleep = everyShard({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|SLEEP',
   summary: 'Stops all shards for a number of seconds.',
   arity: 3,
@@ -30,7 +30,7 @@ const sleep = everyShard({
 });
 
 const setActiveExpire = everyShard({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|SET-ACTIVE-EXPIRE',
   summary: 'Switches the search for expired keys between commands on or off.',
   arity: 3,
@@ -92,7 +92,7 @@ const combinedDigest: Merge<readonly number[]> = {
 };
 
 const digest = everyShard<readonly number[]>({
-  ...debugHead,
+  ...disturbingHead,
   name: 'DEBUG|DIGEST',
   summary: 'Answers a fingerprint of all data.',
   arity: 2,
@@ -155,8 +155,8 @@ const htstats = everyShard<Sizes>({
 });
 
 const populate = everyShard({
-  ...debugHead,
-  flags: [...debugHead.flags, 'write'],
+  ...disturbingHead,
+  flags: [...disturbingHead.flags, 'write'],
   name: 'DEBUG|POPULATE',
   summary: 'Creates numbered keys, where they do not exist yet.',
   arity: -3,

@@ -1,6 +1,7 @@
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { commandTable } from '../table.ts';
 
 const debug = suite('debug');
 
@@ -103,6 +104,25 @@ for (const [kind, reply] of inResp3) {
 debug('PROTOCOL push in RESP3 is a push and a reply', () => {
   const [, reply] = call(context(3), 'DEBUG PROTOCOL push') as unknown[];
   assert.is(reply, 'Some real reply following the push reply');
+});
+
+debug('each part is known to disturb, or not to', () => {
+  const { subcommands } = commandTable.byName('DEBUG')!;
+  const names = (isProtected: boolean): string[] =>
+    subcommands
+      .filter((each) => each.isProtected === isProtected)
+      .map(({ name }) => name.slice('DEBUG|'.length))
+      .sort();
+  // What only looks is for everybody: whoever adds a part decides.
+  assert.equal(names(false), [
+    ...['BUNDLE', 'DIGEST-VALUE', 'ERROR', 'FLIGHT-RECORDER', 'HELP', 'HTSTATS', 'LISTPACK'],
+    ...['OBJECT', 'PROTOCOL', 'SHARD', 'TRACING'],
+  ]);
+  assert.equal(names(true), [
+    ...['DICT-RESIZING', 'DIGEST', 'LOADAOF', 'LOG', 'MAIN-SLEEP', 'PAUSE-CRON', 'POPULATE'],
+    ...['QUICKLIST-PACKED-THRESHOLD', 'RELOAD', 'REPLYBUFFER', 'SET-ACTIVE-EXPIRE'],
+    ...['SET-DISABLE-DENY-SCRIPTS', 'SET-SKIP-CHECKSUM-VALIDATION', 'SLEEP'],
+  ]);
 });
 
 debug('SLEEP stops the shard, for a fraction of a second too', () => {

@@ -10,6 +10,8 @@ export const debug = container({
   name: 'DEBUG',
   summary: 'Groups what tests of the server need.',
   arity: -2,
+  // Of what does not exist: whoever may not disturb is told no more than that.
+  isProtected: true,
   opaque: true,
   subcommands: [...debugOnShards, ...debugOnMain],
 });

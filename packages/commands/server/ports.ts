@@ -170,6 +170,8 @@ export interface ProcessPort {
   shutdown(options: ShutdownOptions): void;
   /** Answers false when nothing was there to be called off. */
   abortShutdown(): boolean;
+  /** Blocks main, and with it every client. */
+  freeze(seconds: number): void;
 }
 
 export interface TimersPort {

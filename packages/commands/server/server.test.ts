@@ -1,9 +1,11 @@
-import { CommandError } from '#base';
+import { CommandError, fromLatin1 } from '#base';
 import type { TraceReport } from '#documents';
 import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Arguments } from '../arguments.ts';
 import { commandTable } from '../table.ts';
+import { tellSecrecy } from './config.ts';
 import type { SavingPort, ServerContext, TraceStatus } from './ports.ts';
 
 const server = suite('server');
@@ -104,6 +106,9 @@ function contextWithPorts(
     process: {
       shutdown: (how) => ask('shutdown', how),
       abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
+      freeze: (seconds) => {
+        ask('freeze', seconds);
+      },
     },
     timers: {
       after: (ms, callback) => {
@@ -315,16 +320,56 @@ for (const line of [
   });
 }
 
-server('CONFIG SET hides the values of passwords', () => {
-  const { command } = commandTable.byName('CONFIG|SET')!;
-  const { secret } = command;
-  if (typeof secret !== 'function') throw new Error('CONFIG SET has secrets');
-  const words = ['CONFIG', 'SET', 'requirepass', 'x', 'port', '1', 'MasterAuth', 'y'];
-  const args = {
-    count: words.length,
-    spellsAt: (index: number, upper: string) => words[index]!.toUpperCase() === upper,
-  };
-  assert.equal(secret(args as Parameters<typeof secret>[0]), [3, 7]);
+/** Which words of a command are put down nowhere, as numbers. */
+function secretWords(name: string, line: string): readonly number[] {
+  const words = line.split(' ').map((word) => fromLatin1(word));
+  const spans: number[] = [];
+  let at = 0;
+  for (const { length } of words) {
+    spans.push(at, length);
+    at += length;
+  }
+  const args = new Arguments();
+  args.point(Buffer.concat(words), 0, Int32Array.from(spans), 0, words.length);
+  return commandTable.byName(name)!.secretsOf(args);
+}
+
+const secrets: readonly (readonly [name: string, line: string, hidden: readonly number[]])[] = [
+  ['CONFIG|SET', 'CONFIG SET requirepass x port 1 MasterAuth y', [3, 6, 7]],
+  ['CONFIG|SET', 'CONFIG SET RequirePass x', [3]],
+  ['CONFIG|SET', 'CONFIG SET port 1', []],
+  ['CONFIG|SET', 'CONFIG SET requirepass a b', [2, 3, 4]],
+  ['CONFIG|SET', 'CONFIG SET port 1 x', [2, 3, 4]],
+  ['CONFIG|SET', 'CONFIG SET requirepas x', [2, 3]],
+  ['CONFIG|SET', 'CONFIG SET x requirepass', [2, 3]],
+  ['AUTH', 'AUTH x', [1]],
+  ['AUTH', 'AUTH a b c', [1, 2, 3]],
+  ['HELLO', 'HELLO', []],
+  ['HELLO', 'HELLO 3 AUTH u p SETNAME n', [3, 4]],
+  ['HELLO', 'HELLO 3 SETNAME n AUTH u p', [5, 6]],
+  ['HELLO', 'HELLO 9 AUTH u p', [3, 4]],
+  ['HELLO', 'HELLO AUTH u p', [1, 2, 3]],
+  ['HELLO', 'HELLO 3 AUTH p', [2, 3]],
+  ['HELLO', 'HELLO 3 ATUH u p', [2, 3, 4]],
+  ['HELLO', 'HELLO 3 AUTH u p q', [3, 4, 5]],
+  ['HELLO', 'HELLO x u p', [1, 2, 3]],
+];
+
+for (const [name, line, hidden] of secrets) {
+  server(`${line} leaves no secret`, () => {
+    tellSecrecy(
+      new Map([
+        ['requirepass', true],
+        ['port', false],
+      ]),
+    );
+    assert.equal(secretWords(name, line), hidden);
+  });
+}
+
+server('nothing of CONFIG SET is put down before secrets are known', () => {
+  tellSecrecy(new Map());
+  assert.equal(secretWords('CONFIG|SET', 'CONFIG SET port 1'), [2, 3]);
 });
 
 const NO_THREAD = '-ERR there is no such thread: say main, ops or the number of a shard, 0 to 1';

@@ -1,6 +1,6 @@
 import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
 import { collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
-import { distinctWords, floats, risingIntegers } from '../list-kinds.ts';
+import { distinctWords, floats, hostNames, risingIntegers } from '../list-kinds.ts';
 import { rows } from '../setting.ts';
 
 const percent = integer({ least: 1, most: 100, unit: 'percent' });
@@ -145,6 +145,13 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Age of unsynced writes from which the status is unhealthy.',
   },
+  'status.main-stuck-liveness-secs': {
+    kind: integer({ unit: 'seconds' }),
+    default: 10,
+    effect: 'live',
+    meaning:
+      'Standstill of main after which the liveness probe fails; 0 means it never does for that.',
+  },
   'http.enabled': {
     kind: yesOrNo,
     default: true,
@@ -162,6 +169,13 @@ export const diagnosticsSettings = rows({
     default: 9090,
     effect: 'start',
     meaning: 'Port of the HTTP listener.',
+  },
+  'http.allowed-hosts': {
+    kind: hostNames(64),
+    default: [],
+    effect: 'live',
+    meaning:
+      'Names by which /debug and /admin may be asked for without a token, as a proxy sends them; *.example.com for all below.',
   },
   'http.token': {
     kind: text,

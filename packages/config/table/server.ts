@@ -167,9 +167,10 @@ export const serverSettings = rows({
   },
   'security.enable-debug-command': {
     kind: oneOf('no', 'local', 'yes'),
-    default: 'local',
+    default: 'no',
     effect: 'start',
     config: 'enable-debug-command',
-    meaning: 'Who may use DEBUG: nobody, clients on this machine, or everybody.',
+    meaning:
+      'Who may use the parts of DEBUG that disturb (SLEEP, RELOAD, ...): nobody, clients on this machine (local), or everybody (yes).',
   },
 });

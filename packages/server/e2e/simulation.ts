@@ -187,7 +187,7 @@ export class Simulation {
         ring: new TraceRingWriter(memory, layout.traces),
         random: () => random.fraction(),
       },
-      gate: () => undefined,
+      ...{ gate: () => undefined, spokeHttp: () => undefined },
       ...{ isDurable: false, isOutOfMemory: () => false, keyEvents: () => undefined },
       ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
       runOnMain: (client, { command }, args, reply) => {

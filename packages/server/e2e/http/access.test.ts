@@ -1,5 +1,14 @@
 /** Who may ask for what over HTTP, and how wrong requests are told so. */
-import { request, startServer, type ChildServer, type HttpAnswer, type HttpAsking } from '#testkit';
+// test-limit: 90s
+import { hostname } from 'node:os';
+import {
+  request,
+  startServer,
+  until,
+  type ChildServer,
+  type HttpAnswer,
+  type HttpAsking,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -42,8 +51,8 @@ const refused: readonly (readonly [what: string, asking: HttpAsking])[] = [
   ['a beginning of the token', bearer(TOKEN.slice(0, -1))],
   ['an empty token', bearer('')],
   ['another scheme', bearer(TOKEN, 'Basic')],
-  ['a made-up session', { headers: { cookie: `svc_session=99999999999.${'0'.repeat(64)}` } }],
-  ['the token as a cookie', { headers: { cookie: `svc_session=${TOKEN}` } }],
+  ['a made-up session', { headers: { cookie: `svc-token-9090=99999999999.${'0'.repeat(64)}` } }],
+  ['the token as a cookie', { headers: { cookie: `svc-token-9090=${TOKEN}` } }],
 ];
 for (const [what, asking] of refused) {
   access(`refuses ${what}`, async () => {
@@ -134,9 +143,11 @@ access('lets a browser log in once, and stay', async () => {
   const right = await ask('/debug/login', { method: 'POST', body: `token=${TOKEN}` });
   assert.equal([right.status, right.headers.location], [303, '/debug/']);
   const [cookie = ''] = right.headers['set-cookie'] ?? [];
+  const name = `svc-token-${closed.httpPort}`;
+  assert.is(cookie.slice(0, name.length), name);
   assert.match(
-    cookie,
-    /^svc_session=\d+\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    cookie.slice(name.length),
+    /^=\d+\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
   );
   assert.not.ok(cookie.includes(TOKEN));
   const session = cookie.split(';')[0]!;
@@ -182,6 +193,115 @@ access('without a token, is nobody else by name', async () => {
   // Probes are nobody's secret.
   const probe = await request(open.httpPort, '/healthz', { headers: { host: 'evil.example' } });
   assert.is(probe.status, 200);
+});
+
+access('without a token, off loopback too', async () => {
+  const proxied = await startServer({
+    http: true,
+    args: [
+      ...['--set', 'http.bind=0.0.0.0'],
+      ...['--set', 'http.allowed-hosts=svc.example.com *.proxy.example'],
+    ],
+  });
+  const ask = (path: string, host: string, method = 'GET') =>
+    request(proxied.httpPort, path, { method, headers: { host } });
+  const own = ['127.0.0.1', '192.0.2.1:80', 'localhost', hostname()];
+  for (const host of [...own, 'svc.example.com:8443', 'a.proxy.example']) {
+    for (const path of ['/debug/', '/debug/api/config', '/admin/health']) {
+      assert.is((await ask(path, host)).status, 200, `${host} ${path}`);
+    }
+  }
+  for (const host of ['evil.example', 'example.com', 'svc.example.com.evil.example']) {
+    for (const path of ['/debug/', '/debug/api/config', '/admin/health', '/debug/none']) {
+      const answer = await ask(path, host);
+      assert.is(answer.status, 403, `${host} ${path}`);
+      assert.is(
+        (answer.json() as { error: string }).error,
+        'the host of the request is not this server',
+      );
+    }
+    assert.is((await ask('/admin/shutdown', host, 'POST')).status, 403);
+    for (const path of ['/metrics', '/status/json', '/healthz']) {
+      assert.is((await ask(path, host)).status, 200, `${host} ${path}`);
+    }
+  }
+  const client = await proxied.client();
+  await client.call('CONFIG', 'SET', 'http-allowed-hosts', 'evil.example');
+  await until(async () => (await ask('/debug/', 'evil.example')).status === 200, 'it is allowed');
+  const wrong = await client.reply('CONFIG', 'SET', 'http-allowed-hosts', 'a:80');
+  assert.match((wrong as Error).message, /names of hosts without a port/);
+  await proxied.stop();
+});
+
+interface StatusKeys {
+  readonly shards: readonly {
+    readonly executing: { readonly command: string; readonly key: string | null } | null;
+  }[];
+}
+
+access('the status names no key to somebody else by name', async () => {
+  const client = await open.client({ waitMs: 60_000 });
+  const [one, other] = ['{key}:of the test', '{key}:of the test too'];
+  await client.call('MSET', one, 'ab'.repeat(2_500), other, 'ba'.repeat(2_500));
+  const executing = async (host: string) => {
+    const answer = await request(open.httpPort, '/status/json', { headers: { host } });
+    assert.is(answer.status, 200);
+    return (answer.json() as StatusKeys).shards.flatMap((shard) => shard.executing ?? []);
+  };
+  // Which takes a while, at the square of their lengths.
+  const slow = client.pipeline(Array.from({ length: 20 }, () => ['LCS', one, other, 'LEN']));
+  await until(async () => (await executing('localhost'))[0]?.key === one, 'the key is told');
+  let found: Awaited<ReturnType<typeof executing>> = [];
+  await until(async () => (found = await executing('evil.example')).length > 0, 'LCS is told');
+  assert.equal(
+    found.map(({ command, key }) => [command, key]),
+    [['lcs', null]],
+  );
+  await slow;
+});
+
+access('slows down who guesses the token, and says so once a second', async () => {
+  const guarded = await startServer({ http: true, args: ['--set', `http.token=${TOKEN}`] });
+  const api = (token: string) => request(guarded.httpPort, '/debug/api/config', bearer(token));
+  const login = (token: string) =>
+    request(guarded.httpPort, '/debug/login', { method: 'POST', body: `token=${token}` });
+  const guesses = await Promise.all(
+    Array.from({ length: 60 }, (_, nth) => (nth % 2 === 0 ? api : login)(`guess-${nth}`)),
+  );
+  const judged = guesses.filter(({ status }) => status === 401).length;
+  const refused = guesses.filter(({ status }) => status === 429);
+  assert.is(judged + refused.length, 60);
+  assert.ok(judged < 30, `${judged} of 60 were judged`);
+  assert.equal(refused[0]?.json(), { error: 'too many wrong tokens' });
+  assert.match(String(refused[0]?.headers['retry-after']), /^\d+$/);
+  // The token itself is taken as soon as the guesses are over.
+  await until(async () => (await api(TOKEN)).status === 200, 'the token is taken');
+  assert.is((await api(TOKEN)).status, 200);
+  const lines = guarded.stdout.match(/http-wrong-token/g) ?? [];
+  assert.ok(lines.length >= 1 && lines.length < 20, `${lines.length} lines`);
+  assert.not.match(guarded.stdout, /guess-/);
+  await guarded.stop();
+});
+
+access('servers beside each other do not log each other out', async () => {
+  const other = await startServer({ http: true, args: ['--set', `http.token=${TOKEN}`] });
+  const cookies = await Promise.all(
+    [closed, other].map(async ({ httpPort }) => {
+      const answer = await request(httpPort, '/debug/login', {
+        method: 'POST',
+        body: `token=${TOKEN}`,
+      });
+      return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    }),
+  );
+  // A browser sends what any port of a host has set, a name once.
+  const jar = new Map(cookies.map((cookie) => [cookie.split('=')[0], cookie]));
+  assert.is(jar.size, 2);
+  const headers = { cookie: [...jar.values()].join('; ') };
+  for (const { httpPort } of [closed, other]) {
+    assert.is((await request(httpPort, '/debug/', { headers })).status, 200);
+  }
+  await other.stop();
 });
 
 access('shows where everything is', async () => {

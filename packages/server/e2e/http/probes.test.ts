@@ -1,5 +1,6 @@
 /** Probes from the start of the process to the end of draining, and a server that is stuck. */
 // test-limit: 120s
+import { once } from 'node:events';
 import net from 'node:net';
 import {
   request,
@@ -112,6 +113,96 @@ probes('and the status are answered while shards are stuck, as STATUS JSON tells
   assert.is(there.shards[0]?.executing?.client_id, id);
   assert.equal([there.clients, there.keyspace], [here.clients, here.keyspace]);
   await slept;
+});
+
+interface HealthDocument {
+  health: { status: string; issues: { severity: string; code: string; message: string }[] };
+}
+
+probes('and the status tell that main stands still, and over what', async () => {
+  const args = ['--set', 'status.main-stuck-liveness-secs=3', '--set', 'server.hz=1'];
+  const server = await start({ http: true, shards: 2, args });
+  const get = (path: string) => request(server.httpPort, path);
+  const health = async () => ((await get('/status/json')).json() as HealthDocument).health;
+  const client = await server.client();
+  const id = (await client.call('CLIENT', 'ID')) as number;
+  assert.is((await health()).status, 'healthy');
+  const frozen = client.call('DEBUG', 'MAIN-SLEEP', 7);
+  await until(async () => (await get('/readyz')).status === 503, 'it is not ready');
+  assert.is((await get('/health/live')).status, 200, 'it is given time');
+  const { status, issues } = await health();
+  assert.is(status, 'unhealthy');
+  assert.equal(
+    issues.map(({ severity, code }) => [severity, code]),
+    [['critical', 'MAIN_STUCK']],
+  );
+  const doing = new RegExp(`^main has been running debug\\|main-sleep of client ${id} for \\d`);
+  assert.match(issues[0]!.message, doing);
+  let tookMs = Infinity;
+  for (let nth = 0; nth < 5; nth += 1) {
+    const beganMs = performance.now();
+    await health();
+    tookMs = Math.min(tookMs, performance.now() - beganMs);
+  }
+  assert.ok(tookMs < 50, `took ${tookMs} ms`);
+  await until(async () => (await get('/health/live')).status === 503, 'it is not alive');
+  for (const path of ['/health/live', '/healthz', '/health/ready', '/readyz']) {
+    const answer = await get(path);
+    assert.is(answer.status, 503, path);
+    const body = answer.json() as { status: string; message: string };
+    assert.is(body.status, 'not_ready');
+    assert.match(body.message, doing);
+  }
+  const verbose = (await get('/readyz?verbose')).text;
+  assert.match(
+    verbose,
+    /^\[\+\]ping ok\n\[\+\]startup ok\n\[\+\]shutdown ok\n\[-\]main failed: main has/,
+  );
+  assert.is((await get('/readyz?exclude=main')).status, 200);
+  assert.is(await frozen, 'OK');
+  await until(async () => (await health()).status === 'healthy', 'it goes on');
+  assert.is((await get('/health/live')).status, 200);
+  const here = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as HealthDocument;
+  assert.equal(here.health, { status: 'healthy', issues: [] });
+  await until(() => server.stdout.includes('main-goes-on'), 'the log says so');
+  assert.is(server.stdout.match(/ERROR ops main-stuck main has been running/g)?.length, 1);
+});
+
+probes('never take an idle main for one that stands still', async () => {
+  const server = await start({ http: true, args: ['--set', 'server.hz=1'] });
+  for (let nth = 0; nth < 30; nth += 1) {
+    assert.is((await request(server.httpPort, '/readyz')).status, 200);
+    await pause(100);
+  }
+});
+
+/** Opens connections that send these bytes, and read no more than the beginning of the answer: then all are at work. */
+function occupy(port: number, count: number, text: string): Promise<net.Socket[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(text);
+      await once(socket, 'readable');
+      return socket;
+    }),
+  );
+}
+
+probes('are let in past bodies that do not come, which are no fault of the server', async () => {
+  const server = await start();
+  const half =
+    'POST /debug/login HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\ntoken=';
+  const occupied = await occupy(server.httpPort, 64, half);
+  for (let nth = 0; nth < 100; nth += 1) {
+    assert.is((await request(server.httpPort, '/healthz')).status, 200);
+  }
+  for (const socket of occupied) socket.destroy();
+  await until(async () => {
+    const { text: metrics } = await request(server.httpPort, '/metrics');
+    return /^svc_http_connections 1$/m.test(metrics);
+  }, 'they are gone');
+  assert.not.match(server.stdout + server.stderr, /ERROR|http-failed/);
 });
 
 probes('are let in past a thousand connections that ask nothing', async () => {

@@ -1,0 +1,39 @@
+/**
+ * The names under which this server may be asked for what is protected.
+ *
+ * A page of the web can have its own name point at this machine, and a browser then takes what answers for the page's
+ * own. Nothing but the name tells. An address in its place is safe: nobody can point an address somewhere else.
+ */
+
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+
+export class AllowedHosts {
+  readonly #names: ReadonlySet<string>;
+  /** Ends of names, each with its leading dot. */
+  readonly #suffixes: readonly string[];
+
+  /** `listed` are names, and `*.` with a name behind it for all that are below that one. */
+  constructor(listed: readonly string[], bind: string) {
+    const lower = listed.map((name) => name.toLowerCase());
+    const isPattern = (name: string): boolean => name.startsWith('*.');
+    const own = [bind.toLowerCase(), hostname().toLowerCase(), 'localhost'];
+    this.#names = new Set([...own, ...lower.filter((name) => !isPattern(name))]);
+    this.#suffixes = ['.localhost', ...lower.filter(isPattern).map((name) => name.slice(1))];
+  }
+
+  /** True when a request with this `Host` is not for somebody else's name. */
+  admits(host: string): boolean {
+    const name = nameOf(host);
+    if (name === '') return false;
+    if (isIP(name) !== 0 || this.#names.has(name)) return true;
+    return this.#suffixes.some((suffix) => name.endsWith(suffix) && name.length > suffix.length);
+  }
+}
+
+/** The name or address in a `Host` header, without port, brackets and a dot at the end; empty when there is none. */
+function nameOf(host: string): string {
+  const url = `http://${host}`;
+  if (!URL.canParse(url)) return '';
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}

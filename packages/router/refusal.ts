@@ -1,0 +1,10 @@
+/** What a command is answered with that fails while main is at it. */
+
+import { CommandError, errors, isResourceError } from '#base';
+
+/** The error to answer; throws again what is our own mistake. */
+export function refusalOf(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  if (isResourceError(error)) return errors.outOfResources;
+  throw error;
+}
