@@ -37,6 +37,7 @@ export {
   SHARDS_MAX,
   SLOT_COUNT,
   UNAUTHENTICATED_ARGUMENTS_MAX,
+  BULK_BYTES_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
 export { halfSipHash } from './half-sip-hash.ts';

@@ -150,7 +150,7 @@ export class Keyspace {
     expireAt = -1,
     isGiven = false,
   ): Ref {
-    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
+    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
     const records = this.#records;
     const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
@@ -176,6 +176,14 @@ export class Keyspace {
     this.#remember(hash, ref);
     if (expireAt >= 0) records.setExpiry(ref, expireAt);
     return ref;
+  }
+
+  /** Creates a string of `valueLength` zero bytes; a key that exists must not be named. */
+  create(key: Uint8Array, at: number, length: number, valueLength: number): Ref {
+    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
+    const zeros = new Uint8Array(valueLength);
+    const { string } = ValueType;
+    return this.set(key, at, length, zeros, 0, valueLength, false, string, 0, -1, true);
   }
 
   /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
