@@ -92,6 +92,7 @@ export const errors = {
   saveFailed: (reason: string) =>
     new CommandError(`ERR the snapshot has failed: ${oneLine(reason)}`),
   notDurable: fixed('ERR nothing is kept on disk: persistence.enabled is off'),
+  outOfResources: fixed('ERR insufficient memory for this command'),
   outOfMemory: fixed("OOM command not allowed when used memory > 'maxmemory'."),
   authenticationRequired: fixed('NOAUTH Authentication required.'),
   wrongPassword: fixed('WRONGPASS invalid username-password pair or user is disabled.'),

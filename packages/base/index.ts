@@ -61,5 +61,6 @@ export {
   type ThreadCpu,
   type ThreadHeap,
 } from './thread-usage.ts';
+export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
 export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';
