@@ -10,6 +10,8 @@ const WORDS_MIN_BYTES = 64;
 const WORD_BYTES = 4;
 /** Words that are looked at together while a bit is sought. */
 const STRIDE_WORDS = 8;
+/** Words that one call looks at. */
+const PIECE_WORDS = 4_096;
 const BYTE_BITS = 8;
 
 /** The byte of a bit. Bits are numbered beyond 2^31: a shift would cut the number. */
@@ -34,14 +36,24 @@ export function countOnes(bytes: Bytes, at: number, length: number): number {
   return ones;
 }
 
-/** The well-known addition of neighbouring bit fields (Hacker's Delight, 5-1). */
+/** By pieces: a loop that is called often is compiled well before it is through. */
 function onesOfWords(words: Int32Array): number {
   let ones = 0;
-  for (const word of words) {
+  for (let from = 0; from < words.length; from += PIECE_WORDS) {
+    ones += onesOfPiece(words, from, Math.min(from + PIECE_WORDS, words.length));
+  }
+  return ones;
+}
+
+/** The well-known addition of neighbouring bit fields (Hacker's Delight, 5-1). */
+function onesOfPiece(words: Int32Array, from: number, to: number): number {
+  let ones = 0;
+  for (let at = from; at < to; at += 1) {
+    const word = words[at]!;
     let fields = word - ((word >>> 1) & 0x5555_5555);
     fields = (fields & 0x3333_3333) + ((fields >>> 2) & 0x3333_3333);
     fields = (fields + (fields >>> 4)) & 0x0f0f_0f0f;
-    ones += Math.imul(fields, 0x0101_0101) >>> 24;
+    ones = (ones + (Math.imul(fields, 0x0101_0101) >>> 24)) | 0;
   }
   return ones;
 }
@@ -92,17 +104,27 @@ function findOther(bytes: Bytes, at: number, end: number, same: number): number 
       if (bytes[index] !== same) return index;
     }
     const words = wordsBetween(bytes, index, end);
-    const passed = same === 0 ? wordsOfZeros(words) : wordsOfOnes(words);
-    index += WORD_BYTES * passed;
+    index += WORD_BYTES * wordsOfOneKind(words, same === 0 ? 0 : -1);
   }
   while (index < end && bytes[index] === same) index += 1;
   return index;
 }
 
-/** How many words, in whole strides, are without a one. */
-function wordsOfZeros(words: Int32Array): number {
-  let at = 0;
-  for (; at <= words.length - STRIDE_WORDS; at += STRIDE_WORDS) {
+/** How many words, in whole strides, are all zeros (`same` is 0) or all ones (-1). */
+function wordsOfOneKind(words: Int32Array, same: number): number {
+  const pass = same === 0 ? passZeros : passOnes;
+  let from = 0;
+  for (;;) {
+    const to = Math.min(from + PIECE_WORDS, words.length);
+    const at = pass(words, from, to);
+    if (at < to || to === words.length) return at;
+    from = to;
+  }
+}
+
+function passZeros(words: Int32Array, from: number, to: number): number {
+  let at = from;
+  for (; at <= to - STRIDE_WORDS; at += STRIDE_WORDS) {
     const near = words[at]! | words[at + 1]! | words[at + 2]! | words[at + 3]!;
     const far = words[at + 4]! | words[at + 5]! | words[at + 6]! | words[at + 7]!;
     if ((near | far) !== 0) break;
@@ -110,10 +132,9 @@ function wordsOfZeros(words: Int32Array): number {
   return at;
 }
 
-/** How many words, in whole strides, are without a zero. */
-function wordsOfOnes(words: Int32Array): number {
-  let at = 0;
-  for (; at <= words.length - STRIDE_WORDS; at += STRIDE_WORDS) {
+function passOnes(words: Int32Array, from: number, to: number): number {
+  let at = from;
+  for (; at <= to - STRIDE_WORDS; at += STRIDE_WORDS) {
     const near = words[at]! & words[at + 1]! & words[at + 2]! & words[at + 3]!;
     const far = words[at + 4]! & words[at + 5]! & words[at + 6]! & words[at + 7]!;
     if ((near & far) !== -1) break;
