@@ -48,8 +48,13 @@ export class ExpiryHeap {
     return count;
   }
 
-  add(ref: number): void {
+  /** Makes room for one more. */
+  reserve(): void {
     if (this.#count === this.#refs.length) this.#resize(this.#count * 2);
+  }
+
+  add(ref: number): void {
+    this.reserve();
     this.#count += 1;
     this.#raise(this.#count - 1, ref, this.#entries.expiry(ref));
   }

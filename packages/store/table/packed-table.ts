@@ -179,10 +179,11 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
       this.#heap!.changed(entry.heapIndex);
       return ref;
     }
+    this.#heap ??= new ExpiryHeap(this);
+    this.#heap.reserve();
     const next = this.#rebuild(ref, valueLength, true);
     const found = this.read(next);
     writeExpiry(found.bytes, found.expiryAt, unixMs);
-    this.#heap ??= new ExpiryHeap(this);
     this.#heap.add(next);
     return this.#tidy(next);
   }
@@ -306,13 +307,14 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
       room === size &&
       expires === (expiryAt !== 0) &&
       varintBytes(oldLength) === varintBytes(valueLength);
+    // What takes memory comes before any change.
+    const next = isInPlace ? ref : this.#arena.take(room);
     if (heapIndex >= 0 && !expires) this.#heap!.remove(heapIndex);
     if (isInPlace) {
       const start = wordAt(ref) * WORD_BYTES;
       writeEntryHead(from, start, fieldLength, valueLength, hasValues, expires);
       return ref;
     }
-    const next = this.#arena.take(room);
     // Taking room may have made the page larger, which leaves the old bytes as they were.
     const { bytes, words } = this.#arena.pages[pageOf(next)]!;
     const nextStart = wordAt(next) * WORD_BYTES;
