@@ -92,6 +92,8 @@ export interface SnapshotPiece {
   readonly number: number;
   readonly states: Bytes;
   readonly keys: number;
+  /** The shard has given the snapshot up. */
+  readonly fault?: string;
 }
 
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
@@ -180,6 +182,7 @@ export class DiskThread {
         // Main has sent its order before, but what comes by another port may be seen first.
         if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
+        else if (piece.fault !== undefined) this.#giveUp(shard, piece.fault);
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
@@ -324,6 +327,11 @@ export class DiskThread {
     } catch (error) {
       this.#snapshotFailed(number, error);
     }
+  }
+
+  #giveUp(shard: number, fault: string): void {
+    this.#snapshot?.writer.fail(new Error(fault));
+    this.#writeTook(shard);
   }
 
   #snapshotEnded(manifest: Manifest, beganUs: number): void {

@@ -14,6 +14,8 @@ export interface SnapshotOutlet {
    * snapshot of that number.
    */
   send(number: number, states: Bytes, keys: number, isGiven: boolean): void;
+  /** There was no room for a key's state: the snapshot of that number has failed. */
+  fail(number: number): void;
   /** Pieces on their way, which the disk has not taken. */
   readonly ahead: number;
 }

@@ -18,7 +18,7 @@ import {
   withValue,
 } from './record-head.ts';
 import type { RecordTools, ValueView } from './record-tools.ts';
-import { copyOf, meanExpiry, type Records } from './records.ts';
+import { blobOf, meanExpiry, type Records } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { PackedTable } from './table/packed-table.ts';
@@ -164,26 +164,16 @@ export class Keyspace {
       if (expireAt >= 0) records.setExpiry(old, expireAt);
       return old;
     }
-
+    const isInline = (head & PLACE_MASK) === 0;
+    const blob = blobOf(isInline || isGiven, value, valueFrom, valueLength);
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
     const ref = records.create(word, head, key, keyFrom, keyLength);
-    if ((head & PLACE_MASK) === 0) {
-      records.writeInline(ref, value, valueFrom, valueLength);
-    } else {
-      const blob = isGiven ? value : copyOf(value, valueFrom, valueLength);
-      records.setNumber(ref, records.addBlob(blob, valueLength));
-    }
+    if (isInline) records.writeInline(ref, value, valueFrom, valueLength);
+    else records.setNumber(ref, records.addBlob(blob, valueLength));
     this.#contents.enter(hash, old, ref);
     this.#remember(hash, ref);
     if (expireAt >= 0) records.setExpiry(ref, expireAt);
     return ref;
-  }
-
-  /** Creates a string of `valueLength` zero bytes; a key that exists must not be named. */
-  create(key: Uint8Array, at: number, length: number, valueLength: number): Ref {
-    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
-    const zeros = new Uint8Array(valueLength);
-    const { string } = ValueType;
-    return this.set(key, at, length, zeros, 0, valueLength, false, string, 0, -1, true);
   }
 
   /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
@@ -210,6 +200,7 @@ export class Keyspace {
     const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
     const word = this.#firstWord(old, type, encoding);
     const head = headOf(keyLength, hasExpiry) | PLACE_OBJECT;
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
     const ref = records.create(word, head, key, keyFrom, keyLength);
     records.setNumber(ref, records.addObject(object, bytes));
     this.#contents.enter(hash, old, ref);
@@ -246,6 +237,7 @@ export class Keyspace {
       return ref;
     }
     if (head >= 0 && unixMs < 0) return ref;
+    this.#contents.volatile.reserve(this.#hashOf(ref));
     const next = this.#exchange(ref, switchExpiry(records, ref, head ^ HAS_EXPIRY));
     if (unixMs >= 0) records.setExpiry(next, unixMs);
     return next;

@@ -49,6 +49,7 @@ function moveOutside(records: Records, ref: Ref, head: number, length: number): 
   const view = records.viewValue(ref);
   const blob = new Uint8Array(withReserve(length));
   blob.set(view.bytes.subarray(view.at, view.at + Math.min(view.length, length)));
+  records.blobs.reserve();
   const next = records.rebuild(ref, head);
   records.setNumber(next, records.addBlob(blob, length));
   return next;

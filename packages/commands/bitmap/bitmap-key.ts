@@ -4,8 +4,9 @@ import { CommandError, parseInteger } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { createdAt, findStringToWrite } from '../keyspace/lookup.ts';
+import { findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
+import { createZeros } from '../string/write.ts';
 import { byteOf } from './bits.ts';
 
 export const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
@@ -46,10 +47,7 @@ export function bitmapWithBit(
   const bytesNeeded = byteOf(finalBit) + 1;
   const existing = findStringToWrite(context, args, 1);
   if (existing === 0) {
-    const ref = keyspace.create(args.source, args.at(1), args.length(1), bytesNeeded);
-    keyspace.setEncoding(ref, StringForm.raw);
-    createdAt(context, args, 1);
-    return { ref, grown: true };
+    return { ref: createZeros(context, args, bytesNeeded), grown: true };
   }
   const grown = keyspace.length(existing) < bytesNeeded;
   const ref = grown ? keyspace.resize(existing, bytesNeeded) : existing;

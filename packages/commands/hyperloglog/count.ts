@@ -57,7 +57,7 @@ function keepPart(context: ShardContext, args: Arguments, value: Bytes): void {
   keep(context, args, 1, value);
   changedAt(context, args, 1, events.silent);
   // Once more, the command would be refused once more, and a log that has one such is not read.
-  if (context.isLogged) context.logAs('SET', args.copy(1), value.slice(), 'KEEPTTL');
+  if (context.isLogged) context.logAs(['SET', args.copy(1), value.slice(), 'KEEPTTL']);
 }
 
 export const pfcount = oneShard({

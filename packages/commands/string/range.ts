@@ -9,6 +9,7 @@ import { oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
+import { createZeros } from './write.ts';
 
 const rangeArguments: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
@@ -130,13 +131,6 @@ const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
 /** Throws when a string would have more bytes than a bulk string may. */
 export function demandLength({ settings }: ShardContext, length: number): void {
   if (length > settings.number('proto-max-bulk-len')) throw errors.stringTooLong;
-}
-
-function createZeros(context: ShardContext, args: Arguments, length: number): Ref {
-  const { keyspace } = context;
-  const ref = keyspace.create(args.source, args.at(1), args.length(1), length);
-  createdAt(context, args, 1);
-  return ref;
 }
 
 /** Writes `part` at `offset`, beyond the end after zero bytes. Answers the string's new length. */

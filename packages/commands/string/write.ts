@@ -1,10 +1,11 @@
 /** Storing an argument as the string value of a key. */
 
-import type { Ref } from '#store';
+import { ValueType, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
+import { StringForm } from './encoding.ts';
 
 /**
  * Sets the key of argument `keyIndex` to argument `valueIndex`, whatever it held before, and
@@ -31,5 +32,16 @@ export function storeString(
   if (keyspace.size + stats.expired !== keysSeen) createdAt(context, args, keyIndex);
   else overwrittenAt(context, args, keyIndex);
   changedAt(context, args, keyIndex, events.set);
+  return ref;
+}
+
+/** Creates the key of argument 1, which must not exist, as a string of so many zero bytes, and announces it. */
+export function createZeros(context: ShardContext, args: Arguments, length: number): Ref {
+  const zeros = new Uint8Array(length);
+  const key = [args.source, args.at(1), args.length(1)] as const;
+  // They are taken as they are.
+  const [type, form] = [ValueType.string, StringForm.raw];
+  const ref = context.keyspace.set(...key, zeros, 0, length, false, type, form, -1, true);
+  createdAt(context, args, 1);
   return ref;
 }

@@ -5,7 +5,7 @@
  * there can be as many as memory holds. Entries that go leave a gap, and the owner moves what is left of a
  * sparse page elsewhere. The first word of a page is unused, so that no entry has reference 0.
  */
-import { errors, type Steps } from '#base';
+import { errors, isResourceError, type Steps } from '#base';
 
 /** Words of a page that a reference can tell apart. */
 const OFFSET_BITS = 14;
@@ -100,6 +100,16 @@ export class Arena {
     return page.used + size <= this.pages[index]!.bytes.length
       ? this.#takeFrom(index, size)
       : this.#open(size);
+  }
+
+  /** The same; 0 when there is no memory. */
+  takeIfAny(size: number): number {
+    try {
+      return this.take(size);
+    } catch (error) {
+      if (error === errors.outOfResources || isResourceError(error)) return 0;
+      throw error;
+    }
   }
 
   /** An entry's room is not needed any more. Its bytes stay until the page goes. */

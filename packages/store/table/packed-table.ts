@@ -65,7 +65,6 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.#count;
   }
 
-  /** All memory that the table takes. */
   get bytes(): number {
     const heap = this.#heap === undefined ? 0 : this.#heap.bytes;
     return TABLE_OVERHEAD_BYTES + this.#arena.bytes + this.#chains.buckets.bytes + heap;
@@ -303,11 +302,9 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
     const { hasValues } = this;
     const room = entryBytes(fieldLength, valueLength, hasValues, expires);
-    const isInPlace =
-      room === size &&
-      expires === (expiryAt !== 0) &&
-      varintBytes(oldLength) === varintBytes(valueLength);
-    // What takes memory comes before any change.
+    const isAlike =
+      expires === (expiryAt !== 0) && varintBytes(oldLength) === varintBytes(valueLength);
+    const isInPlace = room === size && isAlike;
     const next = isInPlace ? ref : this.#arena.take(room);
     if (heapIndex >= 0 && !expires) this.#heap!.remove(heapIndex);
     if (isInPlace) {
@@ -338,7 +335,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   /**
-   * Moves what is left of a sparse page elsewhere, some entries with each call, when gaps are many.
+   * Moves what is left of a sparse page elsewhere, some entries with each call, when gaps are many and memory is there.
    * Answers where `kept` is now. The page goes with its last entry.
    */
   #tidy(kept: number): number {
@@ -354,6 +351,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     for (let moved = 0; ref !== 0 && moved < TIDY_ENTRIES_MAX; moved += 1) {
       const { size } = this.read(ref);
       const next = this.#moveEntry(ref);
+      if (next === 0) return keptNow;
       if (ref === kept) keptNow = next;
       this.#chains.setNext(ref, GONE);
       this.#arena.release(ref, size);
@@ -364,10 +362,12 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return keptNow;
   }
 
+  /** Answers 0 when there is no memory for it. */
   #moveEntry(ref: number): number {
     const { bytes: from, size, expiryAt } = this.read(ref);
     const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
-    const next = this.#arena.take(size);
+    const next = this.#arena.takeIfAny(size);
+    if (next === 0) return 0;
     const { bytes } = this.#arena.pages[pageOf(next)]!;
     copyBytes(from, wordAt(ref) * WORD_BYTES, bytes, wordAt(next) * WORD_BYTES, size);
     this.#chains.lead(ref, next);
