@@ -51,6 +51,11 @@ export class Arguments implements ArgumentSource {
     this.position = first;
   }
 
+  /** Points at no command. */
+  letGo(): void {
+    this.point(Buffer.alloc(0), 0, new Int32Array(2), 0, 0);
+  }
+
   /** Index of the first word of the spans; in a frame the bytes of all arguments follow them. */
   get spansAt(): number {
     return this.#spansAt;

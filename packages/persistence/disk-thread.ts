@@ -4,7 +4,7 @@
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { systemClock, unreachable, type Bytes } from '#base';
+import { collectGarbage, systemClock, unreachable, type Bytes } from '#base';
 import { LogFigures } from '#diag';
 import {
   Doorbell,
@@ -64,6 +64,7 @@ export interface DiskData extends DiskSettings {
 export type DiskOrder =
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
+  | { readonly kind: 'purge' }
   | { readonly kind: 'healed' }
   | ({ readonly kind: 'settings' } & DiskSettings)
   /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
@@ -287,6 +288,9 @@ export class DiskThread {
         break;
       case 'abandon':
         this.#snapshot?.writer.fail(new Error(order.reason));
+        break;
+      case 'purge':
+        collectGarbage();
         break;
       case 'healed':
         for (const log of this.#logs) log.heal();

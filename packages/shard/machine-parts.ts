@@ -44,6 +44,8 @@ export interface MachineParts {
    * wrong with them. Undefined where nothing is kept on disk.
    */
   readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
+  /** Gives back memory of the thread that nobody uses. */
+  purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
   /** Where the shard logs what it does; undefined where nothing is kept on disk. */

@@ -11,7 +11,9 @@ import {
   GcPauses,
   notesPauses,
   Page,
+  threadMemoryReturn,
   ThreadProbe,
+  type MemoryReturn,
   ThreadSamples,
   type FlightRecorder,
   type PageShape,
@@ -31,6 +33,7 @@ import {
 } from '#link';
 import { durablePartsOf, type ShardDurability } from './durable-parts.ts';
 import { ShardMachine } from './machine.ts';
+import type { MachineParts } from './machine-parts.ts';
 import { recoverThread } from './recovery-thread.ts';
 
 /** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
@@ -65,6 +68,9 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
   const durable = durablePartsOf(index, data.durability, memory, layout);
   const flight = flightRecorder(new EventRing(data.recorder));
+  const threadMemory = threadMemoryReturn(() => {
+    machine.letGo();
+  });
   const machine = new ShardMachine({
     index,
     ...durable,
@@ -72,18 +78,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     memory,
     requests,
     replies: new RingWriter(memory, replyPlace),
-    outlet: {
-      ring: () => {
-        doorbell.ring();
-      },
-      transfer: (body) => {
-        port.postMessage(body, [body]);
-      },
-    },
-    receive: () => {
-      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
-      return received.message as ArrayBuffer;
-    },
+    ...waysToMain(port, doorbell),
     clock: systemClock,
     random: Math.random,
     seed: data.seed,
@@ -97,6 +92,9 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     nextDeathId: () => deathIds.next(),
     flight,
     probe: new ThreadProbe(),
+    purge: () => {
+      threadMemory.purge();
+    },
     usedBytesOfAll() {
       let total = 0;
       for (const page of pages) total += page.values[AT.usedBytes]!;
@@ -105,7 +103,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   });
   const page = pages[index]!;
   if (durable.journal !== undefined) await recoverThread(machine, durable.journal, page);
-  drive({ machine, requests, flight, page }, () => {
+  drive({ machine, requests, flight, page, threadMemory }, () => {
     port.close();
     durable.journal?.flush();
     data.durability?.records.close();
@@ -113,15 +111,38 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   });
 }
 
+/** Bodies that are too large for the rings, both ways, and the bell. */
+function waysToMain(
+  port: MessagePort,
+  doorbell: Doorbell,
+): Pick<MachineParts, 'outlet' | 'receive'> {
+  return {
+    outlet: {
+      ring: () => {
+        doorbell.ring();
+      },
+      transfer: (body) => {
+        port.postMessage(body, [body]);
+      },
+    },
+    receive: () => {
+      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
+      return received.message as ArrayBuffer;
+    },
+  };
+}
+
 interface Driven {
   readonly machine: ShardMachine;
   readonly requests: RingReader;
   readonly flight: FlightRecorder;
   readonly page: Page;
+  readonly threadMemory: MemoryReturn;
 }
 
 /** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
-function drive({ machine, requests, flight, page }: Driven, ended: () => void): void {
+function drive(driven: Driven, ended: () => void): void {
+  const { machine, requests, flight, page, threadMemory } = driven;
   const { values } = page;
   const samples = new ThreadSamples(page);
   const collections = new GcPauses(page, notesPauses(flight));
@@ -131,6 +152,7 @@ function drive({ machine, requests, flight, page }: Driven, ended: () => void): 
     while (!machine.isStopped) {
       const sleepMs = machine.step();
       if (samples.take(values[AT.heartbeatUs]!)) {
+        threadMemory.look(bytesInUse(values), sleepMs > 0);
         // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
         setImmediate(run);
         return;
@@ -146,4 +168,14 @@ function drive({ machine, requests, flight, page }: Driven, ended: () => void): 
     ended();
   };
   run();
+}
+
+/** Memory outside of the heap that the shard's store has taken, as its page says. */
+function bytesInUse(values: Float64Array): number {
+  return (
+    values[AT.segmentBytes]! +
+    values[AT.indexBytes]! +
+    values[AT.blobBytes]! +
+    values[AT.objectBytes]!
+  );
 }
