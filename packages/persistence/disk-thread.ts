@@ -4,8 +4,8 @@
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { collectGarbage, systemClock, unreachable, type Bytes } from '#base';
-import { LogFigures } from '#diag';
+import { systemClock, unreachable, type Bytes } from '#base';
+import { LogFigures, threadMemoryReturn } from '#diag';
 import {
   Doorbell,
   layoutOf,
@@ -97,6 +97,8 @@ export interface SnapshotPiece {
   readonly fault?: string;
 }
 
+/** Between two looks at what the thread has dropped. */
+const MEMORY_LOOK_MS = 1_000;
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
 const NOTABLE_SYNC_US = 1_000;
 
@@ -129,6 +131,8 @@ export class DiskThread {
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #memoryTimer: NodeJS.Timeout | undefined;
+  readonly #memory = threadMemoryReturn();
   #isStopped = false;
 
   constructor(data: DiskData) {
@@ -187,6 +191,8 @@ export class DiskThread {
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
+    // Records and pieces that came by message are written at once: nothing large stays in use.
+    this.#memoryTimer = setInterval(() => this.#memory.look(0, true), MEMORY_LOOK_MS);
     // Before the first sleep: who rings while nobody listens is not heard.
     this.#bell.listen(() => {
       this.#look();
@@ -290,7 +296,7 @@ export class DiskThread {
         this.#snapshot?.writer.fail(new Error(order.reason));
         break;
       case 'purge':
-        collectGarbage();
+        this.#memory.purge();
         break;
       case 'healed':
         for (const log of this.#logs) log.heal();
@@ -364,6 +370,7 @@ export class DiskThread {
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();
     const { port, records, pieces } = this.#data;
+    clearInterval(this.#memoryTimer);
     for (const each of [port, ...records, ...pieces]) each.close();
   }
 }
