@@ -270,6 +270,7 @@ export class Executor {
     const bodyAt = (word + spans + 2 * count) << 2;
     const first = entry.container === undefined ? 1 : 2;
     this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    this.args.isGiven = frame.isGiven;
     if ((kindWord & KIND_MASK) === FrameKind.share) pointAtShare(this.args, entry, this.#context);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
