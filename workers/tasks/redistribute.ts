@@ -5,6 +5,12 @@
 
 import { redistribute, type Redistribution } from '#shard';
 
+/** Who waits for it has gone: what is half written is not looked at. */
+function end(): void {
+  process.kill(process.pid);
+}
+
+process.once('disconnect', end);
 process.once('message', (options: Redistribution) => {
   void redistribute(options)
     .then(
@@ -13,12 +19,8 @@ process.once('message', (options: Redistribution) => {
     )
     .then((answer) => {
       process.send?.(answer, () => {
+        process.off('disconnect', end);
         process.disconnect();
       });
     });
-});
-
-// Who waits for it has gone: what is half written is not looked at.
-process.once('disconnect', () => {
-  process.exit();
 });
