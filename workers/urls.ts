@@ -12,7 +12,7 @@ export const diskWorkerUrl = new URL('./disk.js', import.meta.url);
 /** The task that packs a diagnostic bundle. */
 export const bundleTaskUrl = new URL('./tasks/bundle.js', import.meta.url);
 
-/** The task that writes data for another number of shards. */
+/** The process that writes data for another number of shards. */
 export const redistributionUrl = new URL('./tasks/redistribute.js', import.meta.url);
 
 /** The task that measures what latency the machine causes. */

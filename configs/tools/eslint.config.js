@@ -32,6 +32,12 @@ const newerThanNode20 = [
   { object: 'Array', property: 'fromAsync' },
 ].map((entry) => ({ ...entry, message: 'Node 20 does not have it.' }));
 
+/** A string has more bits than a shift of 32 bits can number. */
+const noShiftOfBits = {
+  selector: 'BinaryExpression[operator=/^>>>?$/][right.value=3]',
+  message: 'The byte of a bit may lie beyond 2^31: ask byteOf of commands/bitmap.',
+};
+
 const habits = {
   eqeqeq: 'error',
   'no-console': 'error',
@@ -74,6 +80,12 @@ export default tseslint.config(
     // be garbage made per command, and a helper per branch a call per byte.
     files: ['packages/{base,commands,diag,link,resp,router,shard,store}/**/*.ts'],
     rules: { '@typescript-eslint/max-params': ['error', { max: 6 }], complexity: ['error', 16] },
+  },
+  {
+    files: ['packages/commands/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', noDefaultExport, noStarExport, noShiftOfBits],
+    },
   },
   {
     files: ['**/*.test.ts'],

@@ -12,12 +12,36 @@ const VIEWED_BYTES_MIN = 256;
 
 const NO_BYTES = new Uint8Array(0);
 
+/** All of this thread. */
+const all = new Set<WeakRef<ByteViews>>();
+
+/** Lets go of all arrays that were seen: else the last ones would be kept, however large. */
+export function forgetViews(): void {
+  for (const each of all) {
+    const views = each.deref();
+    if (views === undefined) all.delete(each);
+    else views.forget();
+  }
+}
+
 export class ByteViews {
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = new DataView(NO_BYTES.buffer);
   #olderBytes: Uint8Array = NO_BYTES;
   #olderView: DataView = this.#view;
   #seen: Uint8Array = NO_BYTES;
+
+  constructor() {
+    all.add(new WeakRef(this));
+  }
+
+  forget(): void {
+    this.#bytes = NO_BYTES;
+    this.#view = new DataView(NO_BYTES.buffer);
+    this.#olderBytes = NO_BYTES;
+    this.#olderView = this.#view;
+    this.#seen = NO_BYTES;
+  }
 
   /** The view of `bytes`, or undefined when it is not worth one yet. */
   of(bytes: Uint8Array): DataView | undefined {

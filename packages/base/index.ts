@@ -1,5 +1,5 @@
 export { assert, AssertionError, unreachable } from './assert.ts';
-export { ByteViews, copyWords } from './byte-views.ts';
+export { ByteViews, copyWords, forgetViews } from './byte-views.ts';
 export {
   asBuffer,
   compareBytes,
@@ -37,6 +37,7 @@ export {
   SHARDS_MAX,
   SLOT_COUNT,
   UNAUTHENTICATED_ARGUMENTS_MAX,
+  BULK_BYTES_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
 export { halfSipHash } from './half-sip-hash.ts';
@@ -60,6 +61,7 @@ export {
   type ThreadCpu,
   type ThreadHeap,
 } from './thread-usage.ts';
+export { collectGarbage } from './garbage.ts';
 export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
 export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';

@@ -6,6 +6,8 @@ export const INLINE_BYTES_MAX = 64 * 1024;
 export const ARGUMENTS_MAX = 2 ** 31 - 1;
 /** Most arguments of one command before AUTH. */
 export const UNAUTHENTICATED_ARGUMENTS_MAX = 10;
+/** Longest bulk string that `proto-max-bulk-len` can allow, in bytes: with its frame it stays below 2^31. */
+export const BULK_BYTES_MAX = 2 ** 30;
 /** Longest argument before AUTH, in bytes. */
 export const UNAUTHENTICATED_BULK_BYTES_MAX = 16_384;
 /** Hash slots of the keyspace (Redis Cluster's number). */

@@ -28,9 +28,14 @@ export function indexesFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: Math.max(0, count - first) }, (_, nth) => first + nth);
 }
 
+/** An argument may be kept as it came when the rest of its memory is less than one part in this many. */
+const GIVEN_PARTS = 64;
+
 export class Arguments implements ArgumentSource {
   /** The memory that offsets refer to. */
   source: Bytes = Buffer.alloc(0);
+  /** The memory is the command's alone, which may keep it: see `given`. */
+  isGiven = false;
   /** How many there are, the command's name included. */
   count = 0;
   /** Index of the argument that the reading methods take next; the name is not read. */
@@ -56,6 +61,11 @@ export class Arguments implements ArgumentSource {
     this.position = first;
   }
 
+  /** Points at no command. */
+  letGo(): void {
+    this.point(Buffer.alloc(0), 0, new Int32Array(2), 0, 0);
+  }
+
   /** Index of the first word of the spans; in a frame the bytes of all arguments follow them. */
   get spansAt(): number {
     return this.#spansAt;
@@ -75,6 +85,13 @@ export class Arguments implements ArgumentSource {
   view(index: number): Bytes {
     const at = this.at(index);
     return this.source.subarray(at, at + this.length(index));
+  }
+
+  /** A view of argument `index` that may be kept, with all of its memory; undefined where there is much besides it. */
+  given(index: number): Bytes | undefined {
+    if (!this.isGiven) return undefined;
+    const isNearlyAll = this.length(index) * GIVEN_PARTS > this.source.length * (GIVEN_PARTS - 1);
+    return isNearlyAll ? this.view(index) : undefined;
   }
 
   /** Argument `index` as a place in memory, valid during the command only. */

@@ -105,7 +105,7 @@ export interface ShardContext {
    * refused when it has changed something: a command that does what was done. Several do it one after the other. Words
    * given as bytes are kept, not copied.
    */
-  logAs(...words: (string | Bytes)[]): void;
+  logAs(words: readonly (string | Bytes)[]): void;
   /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */
   countChanges(count: number): void;
   /** Lets those who wait for a key look at it again, though it is no change to those who watch it. */

@@ -63,7 +63,7 @@ export function bytes(bounds: Bounds = {}): Kind<number> {
     return within(size, least, most);
   };
   return {
-    allowed: `a size such as 1048576 or "512mb", at least ${least}`,
+    allowed: `a size such as 1048576 or "512mb", ${sizesBetween(least, most)}`,
     schema: v.union([
       v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(Number(most))),
       readable(parse),
@@ -72,6 +72,10 @@ export function bytes(bounds: Bounds = {}): Kind<number> {
     format: formatInteger(most),
     toml: (value) => tomlSize(value),
   };
+}
+
+function sizesBetween(least: number, most: number | bigint): string {
+  return most === LONG_MAX ? `at least ${least}` : `from ${least} to ${most}`;
 }
 
 /**

@@ -31,6 +31,7 @@ export type OpsMessage =
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'live'; readonly live: HttpLiveSettings }
   | { readonly kind: 'reopen-log' }
+  | { readonly kind: 'purge' }
   | { readonly kind: 'stop' };
 
 /** What main is sent, beside questions. */
@@ -149,6 +150,9 @@ export class OpsThread {
         break;
       case 'reopen-log':
         this.#writer.reopenFile(systemClock.wallMs());
+        break;
+      case 'purge':
+        this.#vitals.memory.purge();
         break;
       case 'stop':
         void this.#stop();

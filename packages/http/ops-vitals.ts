@@ -6,6 +6,7 @@ import {
   GcPauses,
   LoopDelay,
   notesPauses,
+  threadMemoryReturn,
   ThreadSamples,
   type FlightRecorder,
   type Page,
@@ -19,6 +20,8 @@ export class OpsVitals {
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
   readonly #samples: ThreadSamples;
+  /** Gives back what was dropped; nothing large is known to be in use. */
+  readonly memory = threadMemoryReturn();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(page: Page, flight: FlightRecorder) {
@@ -50,6 +53,6 @@ export class OpsVitals {
   #tell(): void {
     const nowUs = systemClock.nowUs();
     this.#page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
-    this.#samples.take(nowUs);
+    if (this.#samples.take(nowUs)) this.memory.look(0, true);
   }
 }

@@ -5,7 +5,7 @@
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
-import { LogFigures } from '#diag';
+import { LogFigures, threadMemoryReturn } from '#diag';
 import {
   Doorbell,
   layoutOf,
@@ -64,6 +64,7 @@ export interface DiskData extends DiskSettings {
 export type DiskOrder =
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
+  | { readonly kind: 'purge' }
   | { readonly kind: 'healed' }
   | ({ readonly kind: 'settings' } & DiskSettings)
   /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
@@ -92,8 +93,12 @@ export interface SnapshotPiece {
   readonly number: number;
   readonly states: Bytes;
   readonly keys: number;
+  /** The shard has given the snapshot up. */
+  readonly fault?: string;
 }
 
+/** Between two looks at what the thread has dropped. */
+const MEMORY_LOOK_MS = 1_000;
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
 const NOTABLE_SYNC_US = 1_000;
 
@@ -126,6 +131,8 @@ export class DiskThread {
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #memoryTimer: NodeJS.Timeout | undefined;
+  readonly #memory = threadMemoryReturn();
   #isStopped = false;
 
   constructor(data: DiskData) {
@@ -180,9 +187,12 @@ export class DiskThread {
         // Main has sent its order before, but what comes by another port may be seen first.
         if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
+        else if (piece.fault !== undefined) this.#giveUp(shard, piece.fault);
         else this.#snapshot.writer.take(shard, piece.states, piece.keys);
       });
     }
+    // Records and pieces that came by message are written at once: nothing large stays in use.
+    this.#memoryTimer = setInterval(() => this.#memory.look(0, true), MEMORY_LOOK_MS);
     // Before the first sleep: who rings while nobody listens is not heard.
     this.#bell.listen(() => {
       this.#look();
@@ -285,6 +295,9 @@ export class DiskThread {
       case 'abandon':
         this.#snapshot?.writer.fail(new Error(order.reason));
         break;
+      case 'purge':
+        this.#memory.purge();
+        break;
       case 'healed':
         for (const log of this.#logs) log.heal();
         break;
@@ -326,6 +339,11 @@ export class DiskThread {
     }
   }
 
+  #giveUp(shard: number, fault: string): void {
+    this.#snapshot?.writer.fail(new Error(fault));
+    this.#writeTook(shard);
+  }
+
   #snapshotEnded(manifest: Manifest, beganUs: number): void {
     const took = { us: systemClock.nowUs() - beganUs };
     try {
@@ -352,6 +370,7 @@ export class DiskThread {
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();
     const { port, records, pieces } = this.#data;
+    clearInterval(this.#memoryTimer);
     for (const each of [port, ...records, ...pieces]) each.close();
   }
 }

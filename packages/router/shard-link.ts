@@ -233,9 +233,11 @@ export class ShardLink {
 
   #writeTransferred(at: number, head: RequestHead, command: CommandBytes): void {
     const { count, length, source, spans } = command;
-    const body = new Uint8Array(8 * count + length);
-    new Int32Array(body.buffer, 0, 2 * count).set(spans.subarray(0, 2 * count));
-    body.set(source.subarray(command.at, command.at + length), 8 * count);
+    // With room for the header, so that the shard need not copy it to have a whole frame.
+    const spansAt = REQUEST_HEADER_BYTES;
+    const body = new Uint8Array(spansAt + 8 * count + length);
+    new Int32Array(body.buffer, spansAt, 2 * count).set(spans.subarray(0, 2 * count));
+    body.set(source.subarray(command.at, command.at + length), spansAt + 8 * count);
     this.#announce(at, head, count, length, body.buffer);
   }
 

@@ -41,10 +41,10 @@ import {
   type TracksPort,
 } from '#commands';
 import { ConfigCommandError, secrecyOfNames } from '#config';
+import { PURGE } from '#diag';
 import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
-import { PURGE } from '#diag';
 import type { BundleReport } from '#documents';
 import { renderInfo } from './info.ts';
 import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
@@ -242,6 +242,9 @@ function memoryPort(server: Server): MemoryPort {
     allocator: () => allocatorReport(server.measure()),
     purge: async () => {
       await server.router.reports.ask(PURGE, null);
+      server.ops.purge();
+      server.durability?.disk.send({ kind: 'purge' });
+      server.memory.purge();
     },
   };
 }

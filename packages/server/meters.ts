@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { residentParts, type Clock } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
-import { Rate, ThreadRates, ThreadSamples, type LatencyBaseline } from '#diag';
+import { Rate, ThreadRates, threadMemoryReturn, ThreadSamples, type LatencyBaseline } from '#diag';
 import type { Router } from '#router';
 import { statusDocument } from '#sight';
 import type { Fabric } from './fabric.ts';
@@ -27,6 +27,8 @@ export class Meters {
   readonly #parts: MetersParts;
   readonly #rates: Rates;
   readonly #samples: ThreadSamples;
+  /** Of main: what clients' buffers take is in use. */
+  readonly memory = threadMemoryReturn();
 
   constructor(parts: MetersParts) {
     this.#parts = parts;
@@ -43,7 +45,10 @@ export class Meters {
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#parts.fabric.mainPage;
-    if (this.#samples.take(nowUs)) this.#measureBuffers();
+    if (this.#samples.take(nowUs)) {
+      this.#measureBuffers();
+      this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);
+    }
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);

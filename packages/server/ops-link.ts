@@ -128,6 +128,11 @@ export class OpsLink {
     await worker.terminate();
   }
 
+  /** Has the thread give back the memory that it does not use. */
+  purge(): void {
+    this.#send({ kind: 'purge' });
+  }
+
   /** Tells of changed settings once, however many one command has changed. */
   #tellSettings(): void {
     if (this.#isTellingSettings) return;

@@ -11,16 +11,9 @@ import {
   type RecoveryPlan,
   type RecoveryProblem,
 } from '#persistence';
-import {
-  agree,
-  refusalsOf,
-  type Agreement,
-  type OfflineOptions,
-  type OfflineReport,
-  type RecoveryAnswer,
-} from '#shard';
-import { redistributionUrl } from '#workers';
+import { agree, refusalsOf, type Agreement, type RecoveryAnswer } from '#shard';
 import type { Fabric } from './fabric.ts';
+import { redistributeApart } from './redistributing.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { shardSettings } from './shard-settings.ts';
 
@@ -114,23 +107,12 @@ export class Recovering {
     if (folder.isEmpty || folder.shards === shards) return undefined;
     const from = `${folder.shards} to ${shards} shards`;
     log.info('redistributing', `the data is brought from ${from}`);
-    // Seldom used, and not to be waited for by every start.
-    const { Piscina } = await import('piscina');
-    const pool = new Piscina<OfflineOptions & { shards: number }, OfflineReport>({
-      filename: redistributionUrl.href,
-      minThreads: 1,
-      maxThreads: 1,
-    });
-    try {
-      const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
-      const report = await pool.run(options, { name: 'runRedistribution' });
-      for (const remark of report.remarks) log.warn('left-out', remark);
-      this.#unwritten = report.unwritten;
-      this.#lostBytes = report.lostBytes;
-      log.info('redistributed', `${report.keys} keys were brought from ${from}`);
-    } finally {
-      await pool.destroy();
-    }
+    const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
+    const report = await redistributeApart(options);
+    for (const remark of report.remarks) log.warn('left-out', remark);
+    this.#unwritten = report.unwritten;
+    this.#lostBytes = report.lostBytes;
+    log.info('redistributed', `${report.keys} keys were brought from ${from}`);
     // The log of this life begins behind it, and has nothing yet.
     return new DataFolder(folder.folder).planOfSnapshot();
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import { configName, type ConfigWarning, type Settings } from '#config';
-import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
+import { Phase, resetStatisticsTopic, type LatencyBaseline, type MemoryReturn } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import { Router, type Client } from '#router';
@@ -295,6 +295,10 @@ export class Server {
   /** Reads everything that is counted. */
   measure(): Measures {
     return this.#meters.measure(this.#baseline);
+  }
+
+  get memory(): MemoryReturn {
+    return this.#meters.memory;
   }
 
   /** CONFIG RESETSTAT. */

@@ -230,7 +230,7 @@ export class ExecutionContext implements ShardContext {
     this.#events.add(type, event, this.database, key.subarray(at, at + length), false);
   }
 
-  logAs(...words: EffectWord[]): void {
+  logAs(words: readonly EffectWord[]): void {
     this.effects.push(words);
   }
 

@@ -2,12 +2,12 @@
  * What must happen around each change, so that it lasts: a key that a snapshot wants is written before it
  * changes, and what was done goes into the journal.
  */
-import type { Bytes } from '#base';
+import { isResourceError, type Bytes } from '#base';
 import type { Arguments } from '#commands';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#probes';
-import { KeyStateWriter, type Freeze, type Keyspace, type Store } from '#store';
+import { KeyStateWriter, rdb, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
 import { TRANSACTION_START_BYTES, type EffectWord, type Journal } from './journal.ts';
@@ -94,6 +94,19 @@ export class Effects {
     for (const words of effects) bytes += journal.effect(words, database, nowMs);
     if (isOpen) journal.endGroup(nowMs);
     return bytes;
+  }
+
+  /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
+  leaves(keys: readonly NamedKey[]): void {
+    const { context, store } = this.#parts;
+    context.effects.length = 0;
+    for (const { database, key } of keys) {
+      context.changed('g', '', key, 0, key.length);
+      // What the log tells of is in the database of the command.
+      if (database !== context.database || !context.isLogged) continue;
+      const words = stateCommand(store.databases[database]!, key);
+      if (words !== undefined) context.logAs(words);
+    }
   }
 
   #probe(frame: Frame): void {
@@ -203,4 +216,19 @@ export class Effects {
 function recordKindOf({ kind }: Frame): number {
   if (kind === FrameKind.share) return RecordKind.share;
   return kind === FrameKind.offer ? RecordKind.each : RecordKind.command;
+}
+
+/** A command that makes the key what it is; undefined when there is no room for that either. */
+function stateCommand(keyspace: Keyspace, key: Bytes): readonly EffectWord[] | undefined {
+  const ref = keyspace.peek(key, 0, key.length);
+  if (ref === 0) return ['DEL', key];
+  const endMs = keyspace.expireAt(ref);
+  const end = endMs < 0 ? ['0'] : [String(endMs), 'ABSTTL'];
+  const [ttl = '0', ...flags] = end;
+  try {
+    return ['RESTORE', key, ttl, rdb.dumpValue(keyspace, ref), 'REPLACE', ...flags];
+  } catch (error) {
+    if (isResourceError(error)) return undefined;
+    throw error;
+  }
 }

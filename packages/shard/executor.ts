@@ -5,7 +5,7 @@
  * was queued and which latency band it falls into come from the same two readings.
  */
 
-import { CommandError, unreachable, type Clock } from '#base';
+import { errors, unreachable, type Clock, type CommandError } from '#base';
 import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
 import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
@@ -13,6 +13,7 @@ import { commandDone, commandStart } from '#probes';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
+import { replyTo } from './failure.ts';
 import type { Frame } from './frame.ts';
 import { FrameKeys, pointAtShare } from './frame-keys.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
@@ -131,7 +132,7 @@ export class Executor {
     if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
     else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
     traced?.begin(entry.id);
-    this.execute(entry, wait?.retry);
+    this.execute(entry, frame, wait?.retry);
     traced?.end(this.nowUs);
     context.isPartial = false;
     this.#keep(frame, traced);
@@ -169,7 +170,7 @@ export class Executor {
   answerWait(frame: Frame, error: CommandError | undefined): void {
     const { words, word } = frame;
     const startUs = this.nowUs;
-    const entry = this.point(frame);
+    const entry = frame.kind === FrameKind.exec ? this.entryOf(frame) : this.point(frame);
     const { writer } = this.#sender;
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
     writer.clearError();
@@ -215,7 +216,7 @@ export class Executor {
     this.#sender.mark();
     const traced = isTraced(frame) ? this.#parts.traced : undefined;
     traced?.begin(entry.id);
-    this.execute(entry);
+    this.execute(entry, frame);
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
@@ -241,7 +242,7 @@ export class Executor {
       traced?.begin(entry.id);
       answerPart(entry, this.#context, this.args);
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, entry, frame);
       flags = ReplyFlag.error;
     }
     const endUs = this.#parts.clock.nowUs();
@@ -269,6 +270,7 @@ export class Executor {
     const bodyAt = (word + spans + 2 * count) << 2;
     const first = entry.container === undefined ? 1 : 2;
     this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    this.args.isGiven = frame.isGiven;
     if ((kindWord & KIND_MASK) === FrameKind.share) pointAtShare(this.args, entry, this.#context);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
@@ -301,7 +303,7 @@ export class Executor {
   }
 
   /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
-  execute(entry: CommandEntry, retry?: Wait['retry']): void {
+  execute(entry: CommandEntry, frame?: Frame, retry?: Wait['retry']): void {
     this.#sender.writer.clearError();
     try {
       const { command } = entry;
@@ -310,7 +312,7 @@ export class Executor {
       else if (command.route === 'byKey') answerWhole(command, this.#context, this.args);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, entry, frame);
     }
     this.nowUs = this.#parts.clock.nowUs();
   }
@@ -324,11 +326,15 @@ export class Executor {
     traced.logged(bytes, sinceUs, this.nowUs);
   }
 
-  /** Turns a client's mistake into the reply; anything else is our own and ends the shard. */
-  #fail(error: unknown): void {
-    if (!(error instanceof CommandError)) throw error;
+  /** Makes the reply of what was thrown. `frame` is undefined where nothing is logged. */
+  #fail(error: unknown, entry: CommandEntry, frame: Frame | undefined): void {
+    const reply = replyTo(error);
     this.#sender.rewind();
-    this.#sender.writer.error(error);
+    this.#sender.writer.error(reply);
+    if (reply !== errors.outOfResources || frame === undefined || !entry.mayChange) return;
+    // The command may have come half way: its keys are what they are now.
+    this.#parts.effects.leaves(this.keys.written(frame));
+    this.point(frame);
   }
 
   /** Ends the reply of a frame's command and counts it; `sinceUs` is its queue time, or WAITED. */
@@ -350,12 +356,7 @@ export class Executor {
 
   /** Tells those who follow keys what the command has cost. */
   #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const { cost } = this.#keyUse;
-    cost.us = us;
-    cost.inputBytes = words[word + Request.bodyBytes]!;
-    cost.outputBytes = this.#sender.written;
-    cost.database = this.#context.database;
-    cost.nowMs = this.#context.nowMs;
+    this.#keyUse.ran(us, words[word + Request.bodyBytes]!, this.#sender.written, this.#context);
     this.#keyUse.executed(entry, this.args);
   }
 

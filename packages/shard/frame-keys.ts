@@ -51,7 +51,10 @@ export class FrameKeys {
     if (!hasOwn) return null;
     const slot = slotOf(frame);
     if (frame.kind === FrameKind.exec) {
-      if (isWatching(frame)) names.push(...this.#watches.namesOf(slot), watchPlace(slot));
+      if (isWatching(frame)) {
+        for (const name of this.#watches.namesOf(slot)) names.push(name);
+        names.push(watchPlace(slot));
+      }
     } else if (this.#pointer.entryOf(frame) === WATCH) {
       names.push(watchPlace(slot));
     }

@@ -13,6 +13,8 @@ export class Frame {
   readonly words: Int32Array;
   /** Index of the frame's first word. */
   word: number;
+  /** The memory is this frame's alone, and nobody reads it when its command is done. */
+  isGiven = false;
   /** The body, where it does not lie behind the header. */
   readonly #message: Bytes | undefined;
 
@@ -57,11 +59,23 @@ export class Frame {
       const head = this.bytes.slice(this.word << 2, (this.word << 2) + REQUEST_HEADER_BYTES);
       return new Frame(head, new Int32Array(head.buffer), 0, new Uint8Array(body));
     }
-    const whole = new Uint8Array(REQUEST_HEADER_BYTES + body.byteLength);
+    const whole = this.#wholeOf(body);
     const at = this.word << 2;
     whole.set(this.bytes.subarray(at, at + REQUEST_HEADER_BYTES));
+    const words = new Int32Array(whole.buffer, 0, Math.floor(whole.byteLength / 4));
+    const frame = new Frame(whole, words, 0);
+    frame.isGiven = true;
+    return frame;
+  }
+
+  /** Memory of the whole frame: of a long command it has come with room for the header. */
+  #wholeOf(body: ArrayBuffer): Uint8Array<ArrayBuffer> {
+    const { words, word } = this;
+    const bodyBytes = 8 * words[word + Request.argumentCount]! + words[word + Request.bodyBytes]!;
+    if (body.byteLength === REQUEST_HEADER_BYTES + bodyBytes) return new Uint8Array(body);
+    const whole = new Uint8Array(REQUEST_HEADER_BYTES + body.byteLength);
     whole.set(new Uint8Array(body), REQUEST_HEADER_BYTES);
-    return new Frame(whole, new Int32Array(whole.buffer, 0, whole.byteLength >> 2), 0);
+    return whole;
   }
 
   /** The number of the command that it runs; -1 when it is no command. */

@@ -4,7 +4,7 @@
  * what may have changed.
  */
 
-import { keyName, type Bytes } from '#base';
+import { errors, keyName, type Bytes } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
@@ -33,6 +33,9 @@ import { addedTo } from './stubs.ts';
 import type { Watches } from './watches.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
+
+/** Of a copy that goes back unchanged. */
+const NO_VALUE = { value: NOTHING, object: undefined, sent: NOTHING };
 
 /** What hosting asks of the machine it is a part of. */
 export interface HostingParts {
@@ -123,10 +126,20 @@ export class Hosting {
     hosted.lendersLeft -= 1;
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
-    this.#parts.work.run(unpackAll(hosted.lenders), () => {
-      this.#runHosted(hosted);
+    const run = (isRefused: boolean): void => {
+      if (isRefused) this.#refuse(hosted);
+      else this.#runHosted(hosted);
       this.release(transaction);
-    });
+    };
+    this.#parts.work.run(
+      unpackAll(hosted.lenders),
+      () => {
+        run(hosted.lenders.some((lender) => lender.isRefused));
+      },
+      () => {
+        run(true);
+      },
+    );
   }
 
   /** Who waited for the transaction's keys goes on. */
@@ -134,6 +147,20 @@ export class Hosting {
     this.#parts.holds.release(transaction, () => {
       this.#parts.blocking.serve();
     });
+  }
+
+  /** Gives all keys back as they came: somebody had no room for them. */
+  #refuse({ frame, lenders }: HostedTransaction): void {
+    const { executor, blocking } = this.#parts;
+    const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
+    if (!again || blocking.isAwaited(frame)) executor.answerWait(frame, errors.outOfResources);
+    if (again) blocking.answered(frame);
+    for (const { transaction, shard, copies } of lenders) {
+      const unchanged = copies
+        .filter(({ writable }) => writable)
+        .map((copy) => ({ ...copy, ...NO_VALUE, state: KeyState.unchanged }));
+      this.#giveBack({ transaction, shard, isBroken: false, transactions: 0, copies: unchanged });
+    }
   }
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
@@ -195,7 +222,8 @@ export class Hosting {
       const mayDiffer = isTouched || (isChanged && after.state === KeyState.object);
       const isSame = !mayDiffer && sameState(before, after);
       const state = isSame ? KeyState.unchanged : after.state;
-      outcome.push({ ...after, state, isTouched });
+      const value = isSame ? NO_VALUE : undefined;
+      outcome.push({ ...after, ...value, state, isTouched });
     }
     return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
   }

@@ -6,6 +6,7 @@ export {
   redistribute,
   type OfflineOptions,
   type OfflineReport,
+  type Redistribution,
 } from './offline.ts';
 export { refusalsOf } from './recovery.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery-thread.ts';

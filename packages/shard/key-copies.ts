@@ -1,7 +1,7 @@
 /**
  * Keys on their way between shards: what a lender gives to a host, and what the host gives back.
  *
- *   message   u32 transaction, u32 shard that sent it, u32 1 when a watch is broken, u32 count,
+ *   message   u32 transaction, u32 shard that sent it, u32 bits of MessageFlag, u32 count,
  *             u32 transactions in its log's segment, then per key:
  *   key       u32 database, u8 access (bits of KeyFlag), u8 state, u8 type, u8 encoding,
  *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
@@ -22,6 +22,9 @@ export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 
 
 /** What goes with a key: it may be written; a command said that it changed it, whatever it is now; it is a stub. */
 const KeyFlag = { writable: 1, touched: 2, stub: 4 } as const;
+
+/** What a message says of itself: a watch is broken; there was no room for the copies. */
+const MessageFlag = { broken: 1, refused: 2 } as const;
 
 export interface KeyCopy {
   database: number;
@@ -50,6 +53,8 @@ export interface CopyMessage {
   shard: number;
   /** A key that the transaction's client watched has changed: nothing may be run. */
   isBroken: boolean;
+  /** The lender had no room for its copies: there are none, and nothing may be run. */
+  isRefused?: boolean;
   /** Of the sender when it sent this: what the transaction rests on. */
   transactions: number;
   copies: readonly KeyCopy[];
@@ -180,7 +185,10 @@ export function* encodeCopies(message: CopyMessage): Steps<Bytes> {
   const body = Buffer.allocUnsafeSlow(size);
   body.writeUInt32LE(message.transaction, 0);
   body.writeUInt32LE(message.shard, 4);
-  body.writeUInt32LE(message.isBroken ? 1 : 0, 8);
+  const flags =
+    (message.isBroken ? MessageFlag.broken : 0) |
+    (message.isRefused === true ? MessageFlag.refused : 0);
+  body.writeUInt32LE(flags, 8);
   body.writeUInt32LE(message.copies.length, 12);
   body.writeUInt32LE(message.transactions, 16);
   let at = MESSAGE_BYTES;
@@ -213,6 +221,7 @@ export function* encodeCopies(message: CopyMessage): Steps<Bytes> {
 export function decodeCopies(message: Bytes): CopyMessage {
   const body = asBuffer(message);
   const copies: KeyCopy[] = [];
+  const flags = body.readUInt32LE(8);
   const count = body.readUInt32LE(12);
   let at = MESSAGE_BYTES;
   for (let nth = 0; nth < count; nth += 1) {
@@ -240,7 +249,8 @@ export function decodeCopies(message: Bytes): CopyMessage {
   return {
     transaction: body.readUInt32LE(0),
     shard: body.readUInt32LE(4),
-    isBroken: body.readUInt32LE(8) !== 0,
+    isBroken: (flags & MessageFlag.broken) !== 0,
+    isRefused: (flags & MessageFlag.refused) !== 0,
     transactions: body.readUInt32LE(16),
     copies,
     changes: body.subarray(at),

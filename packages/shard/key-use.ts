@@ -5,7 +5,7 @@
  */
 
 import { keyName, type Bytes, type Clock, type PrefixMatcher } from '#base';
-import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
 import {
   HOT_KEYS,
   HOT_WINDOW,
@@ -90,6 +90,21 @@ export class KeyUse {
   lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void {
     const { matcher } = this.prefixes;
     if (matcher !== undefined) this.prefixes.lookedUp(matcher, key, at, length, isHit);
+  }
+
+  /** Notes what the command at hand has cost. */
+  ran(
+    us: number,
+    inputBytes: number,
+    outputBytes: number,
+    { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
+    const { cost } = this;
+    cost.us = us;
+    cost.inputBytes = inputBytes;
+    cost.outputBytes = outputBytes;
+    cost.database = database;
+    cost.nowMs = nowMs;
   }
 
   /** A command was run, and `cost` says what it took. */

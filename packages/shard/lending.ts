@@ -153,14 +153,21 @@ export class Lending {
       if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
       sender.give(FrameKind.copies, host, transaction, body);
     };
-    if (!takesLong) {
-      send(finish(encodeCopies(message)));
-      return;
-    }
-    work.run(encodeCopies(message), (body) => {
+    const release = (): void => {
+      this.hosting.release(transaction);
+    };
+    const sent = (body: Bytes): void => {
       send(body);
-      if (!isAnyWritable) this.hosting.release(transaction);
-    });
+      if (takesLong && !isAnyWritable) release();
+    };
+    // What is not sent does not come back.
+    const refuse = (): void => {
+      send(finish(encodeCopies({ ...message, isRefused: true, copies: [] })));
+      if (held.length > 0) release();
+    };
+    // What nobody holds is read at once.
+    if (takesLong) work.run(encodeCopies(message), sent, refuse);
+    else work.now(encodeCopies(message), sent, refuse);
   }
 
   /** A lender gets its keys back. */

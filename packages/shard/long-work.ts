@@ -1,6 +1,6 @@
 /** What takes long, in slices between batches of commands. */
 
-import type { Steps } from '#base';
+import { isResourceError, type Steps } from '#base';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
 const SLICE_US = 500;
@@ -27,16 +27,30 @@ export class LongWork {
     return this.#queue.length > 0;
   }
 
-  /** Does the first steps at once, nearly always all of them; `done` is told what they have made. */
-  run<Result>(steps: Steps<Result>, done: (made: Result) => void): void {
-    const work = workOf(steps, done);
+  /**
+   * Does the first steps at once, nearly always all of them; `done` is told what they have made. `failed` is told that
+   * there was no room for it; without, that is as bad as any other fault.
+   */
+  run<Result>(steps: Steps<Result>, done: (made: Result) => void, failed?: () => void): void {
+    const work = workOf(steps, done, failed);
     if (this.#advance(work)) work.done(work.spentUs);
     else this.#queue.push(work);
   }
 
+  /** Does all steps at once. */
+  now<Result>(steps: Steps<Result>, done: (made: Result) => void, failed?: () => void): void {
+    const work = workOf(steps, done, failed);
+    while (!work.step());
+    work.done(0);
+  }
+
   /** Does all steps later. */
-  later<Result>(steps: Steps<Result>, done: (made: Result, spentUs: number) => void): void {
-    this.#queue.push(workOf(steps, done));
+  later<Result>(
+    steps: Steps<Result>,
+    done: (made: Result, spentUs: number) => void,
+    failed?: () => void,
+  ): void {
+    this.#queue.push(workOf(steps, done, failed));
   }
 
   /** Goes on for a while. */
@@ -57,17 +71,28 @@ export class LongWork {
   }
 }
 
-function workOf<Result>(steps: Steps<Result>, done: (made: Result, spentUs: number) => void): Work {
+function workOf<Result>(
+  steps: Steps<Result>,
+  done: (made: Result, spentUs: number) => void,
+  failed?: () => void,
+): Work {
   let made: Result | undefined;
+  let hasFailed = false;
   return {
     step() {
-      const step = steps.next();
-      if (step.done !== true) return false;
-      made = step.value;
+      try {
+        const step = steps.next();
+        if (step.done !== true) return false;
+        made = step.value;
+      } catch (error) {
+        if (failed === undefined || !isResourceError(error)) throw error;
+        hasFailed = true;
+      }
       return true;
     },
     done(spentUs) {
-      done(made as Result, spentUs);
+      if (hasFailed) failed?.();
+      else done(made as Result, spentUs);
     },
     spentUs: 0,
   };

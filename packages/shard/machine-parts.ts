@@ -14,6 +14,8 @@ export interface SnapshotOutlet {
    * snapshot of that number.
    */
   send(number: number, states: Bytes, keys: number, isGiven: boolean): void;
+  /** There was no room for a key's state: the snapshot of that number has failed. */
+  fail(number: number): void;
   /** Pieces on their way, which the disk has not taken. */
   readonly ahead: number;
 }
@@ -42,6 +44,8 @@ export interface MachineParts {
    * wrong with them. Undefined where nothing is kept on disk.
    */
   readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
+  /** Gives back memory of the thread that nobody uses. */
+  purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
   /** Where the shard logs what it does; undefined where nothing is kept on disk. */

@@ -140,7 +140,11 @@ export class ShardMachine {
   #answerQuestions(): void {
     this.#base.questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
     this.#base.questions.on(HEAP, () => this.#parts.probe.heap());
-    this.#base.questions.on(PURGE, () => this.#base.upkeep.purge());
+    this.#base.questions.on(PURGE, () => {
+      const bytes = this.#base.upkeep.purge();
+      this.#parts.purge?.();
+      return bytes;
+    });
     // Nothing is on a disk tier: all keys are in memory.
     this.#base.questions.on(SHARD_CONTENT, (): ShardContent => {
       const keys = this.store.keyCount;
@@ -279,6 +283,11 @@ export class ShardMachine {
     this.#page.looped(executor.nowUs - startUs);
     this.#show();
     return worked ? 0 : this.#restMs();
+  }
+
+  /** Drops what is kept of the last command, whose frame and value may be large. */
+  letGo(): void {
+    for (const pointer of [this.#executor.args, this.store.view]) pointer.letGo();
   }
 
   /** Says that the thread goes on. */

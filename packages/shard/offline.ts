@@ -279,10 +279,13 @@ export function readFolder(
   }
 }
 
+export interface Redistribution extends OfflineOptions {
+  /** How many there are to be. */
+  readonly shards: number;
+}
+
 /** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
-export async function redistribute(
-  options: OfflineOptions & { readonly shards: number },
-): Promise<OfflineReport> {
+export async function redistribute(options: Redistribution): Promise<OfflineReport> {
   const { folder, settings, anyway, shards } = options;
   const found = new DataFolder(folder);
   const { data, report } = readFolder(found, { settings, anyway });

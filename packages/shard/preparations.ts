@@ -5,7 +5,7 @@
  * it ready and answers. So copying a value of any size keeps nobody waiting but those who want its keys.
  */
 
-import { unreachable } from '#base';
+import { errors, unreachable } from '#base';
 import type { Blocking } from './blocking.ts';
 import type { ExecutionContext } from './context.ts';
 import type { Executor } from './executor.ts';
@@ -40,12 +40,22 @@ export class Preparations {
     this.#lastHold -= 1;
     const hold = this.#lastHold;
     holds.hold(hold, executor.keys.namesOf(frame) ?? []);
-    work.later(steps, (made, spentUs) => {
-      this.#run(frame, made, spentUs);
+    const release = (): void => {
       holds.release(hold, () => {
         this.#parts.blocking.serve();
       });
-    });
+    };
+    work.later(
+      steps,
+      (made, spentUs) => {
+        this.#run(frame, made, spentUs);
+        release();
+      },
+      () => {
+        executor.answerWait(frame, errors.outOfResources);
+        release();
+      },
+    );
   }
 
   /** Runs the command, which has what it needs. */

@@ -38,6 +38,14 @@ export class SnapshotPieces implements SnapshotOutlet {
     if (keys === 0) this.#rooms = [];
   }
 
+  fail(number: number): void {
+    const fault = 'a value is larger than the memory there is for its copy';
+    const piece: SnapshotPiece = { number, states: new Uint8Array(0), keys: 0, fault };
+    this.#port.postMessage(piece);
+    this.#sent = (this.#sent + 1) | 0;
+    this.#rooms = [];
+  }
+
   #copied(states: Bytes): Bytes {
     const hasRoom = this.ahead < PIECES_AHEAD_MAX && states.length <= SNAPSHOT_PIECE_BYTES_USUAL;
     const room = hasRoom ? this.#room() : new Uint8Array(allocateShared(states.length));

@@ -44,7 +44,10 @@ export class Snapshots {
     }
     journal?.cut(number);
     this.#number = number;
-    this.freeze.begin((states, keys, isGiven) => outlet?.send(number, states, keys, isGiven));
+    this.freeze.begin(
+      (states, keys, isGiven) => outlet?.send(number, states, keys, isGiven),
+      () => outlet?.fail(number),
+    );
   }
 
   /** Goes on for a while; false when there was nothing that could be done. */
@@ -60,6 +63,7 @@ export class Snapshots {
     page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
     if (!isThrough) return true;
+    if (!this.freeze.isWhole) return false;
     outlet?.send(this.#number, new Uint8Array(0), 0, false);
     return false;
   }

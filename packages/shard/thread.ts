@@ -11,7 +11,9 @@ import {
   GcPauses,
   notesPauses,
   Page,
+  threadMemoryReturn,
   ThreadProbe,
+  type MemoryReturn,
   ThreadSamples,
   usedMemory,
   type FlightRecorder,
@@ -32,6 +34,7 @@ import {
 } from '#link';
 import { durablePartsOf, type ShardDurability } from './durable-parts.ts';
 import { ShardMachine } from './machine.ts';
+import type { MachineParts } from './machine-parts.ts';
 import { recoverThread } from './recovery-thread.ts';
 
 /** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
@@ -68,6 +71,9 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const mainPage = pages.at(-1)!;
   const durable = durablePartsOf(index, data.durability, memory, layout);
   const flight = flightRecorder(new EventRing(data.recorder));
+  const threadMemory = threadMemoryReturn(() => {
+    machine.letGo();
+  });
   const machine = new ShardMachine({
     index,
     ...durable,
@@ -75,18 +81,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     memory,
     requests,
     replies: new RingWriter(memory, replyPlace),
-    outlet: {
-      ring: () => {
-        doorbell.ring();
-      },
-      transfer: (body) => {
-        port.postMessage(body, [body]);
-      },
-    },
-    receive: () => {
-      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
-      return received.message as ArrayBuffer;
-    },
+    ...waysToMain(port, doorbell),
     clock: systemClock,
     random: Math.random,
     seed: data.seed,
@@ -100,13 +95,16 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     nextDeathId: () => deathIds.next(),
     flight,
     probe: new ThreadProbe(),
+    purge: () => {
+      threadMemory.purge();
+    },
     usedBytesOfAll() {
       return usedMemory(mainPage, shardPages);
     },
   });
   const page = pages[index]!;
   if (durable.journal !== undefined) await recoverThread(machine, durable.journal, page);
-  drive({ machine, requests, flight, page }, () => {
+  drive({ machine, requests, flight, page, threadMemory }, () => {
     port.close();
     durable.journal?.flush();
     data.durability?.records.close();
@@ -114,15 +112,38 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   });
 }
 
+/** Bodies that are too large for the rings, both ways, and the bell. */
+function waysToMain(
+  port: MessagePort,
+  doorbell: Doorbell,
+): Pick<MachineParts, 'outlet' | 'receive'> {
+  return {
+    outlet: {
+      ring: () => {
+        doorbell.ring();
+      },
+      transfer: (body) => {
+        port.postMessage(body, [body]);
+      },
+    },
+    receive: () => {
+      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
+      return received.message as ArrayBuffer;
+    },
+  };
+}
+
 interface Driven {
   readonly machine: ShardMachine;
   readonly requests: RingReader;
   readonly flight: FlightRecorder;
   readonly page: Page;
+  readonly threadMemory: MemoryReturn;
 }
 
 /** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
-function drive({ machine, requests, flight, page }: Driven, ended: () => void): void {
+function drive(driven: Driven, ended: () => void): void {
+  const { machine, requests, flight, page, threadMemory } = driven;
   const { values } = page;
   const samples = new ThreadSamples(page);
   const collections = new GcPauses(page, notesPauses(flight));
@@ -132,6 +153,7 @@ function drive({ machine, requests, flight, page }: Driven, ended: () => void): 
     while (!machine.isStopped) {
       const sleepMs = machine.step();
       if (samples.take(values[AT.heartbeatUs]!)) {
+        threadMemory.look(bytesInUse(values), sleepMs > 0);
         // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
         setImmediate(run);
         return;
@@ -147,4 +169,14 @@ function drive({ machine, requests, flight, page }: Driven, ended: () => void): 
     ended();
   };
   run();
+}
+
+/** Memory outside of the heap that the shard's store has taken, as its page says. */
+function bytesInUse(values: Float64Array): number {
+  return (
+    values[AT.segmentBytes]! +
+    values[AT.indexBytes]! +
+    values[AT.blobBytes]! +
+    values[AT.objectBytes]!
+  );
 }

@@ -1,6 +1,6 @@
 /** Looks at what commands would do here, and runs those that several shards run together. */
 
-import { CommandError } from '#base';
+import { CommandError, isResourceError } from '#base';
 import type { Wait } from '#commands';
 import { encodeKeys, FrameKind, Request } from '#link';
 import type { ExecutionContext } from './context.ts';
@@ -75,7 +75,7 @@ export class Trials {
     try {
       return ready(context, executor.args);
     } catch (error) {
-      if (error instanceof CommandError) return true;
+      if (error instanceof CommandError || isResourceError(error)) return true;
       throw error;
     } finally {
       context.isPartial = false;
@@ -96,7 +96,7 @@ export class Trials {
     sender.writer.isWhole = true;
     executor.start(frame, entry);
     sender.begin(slot, sequence);
-    executor.execute(entry);
+    executor.execute(entry, frame);
     effects.end(frame);
     const body = encodeItems(sender.writer, context.items);
     context.isPartial = false;

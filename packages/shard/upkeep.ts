@@ -1,6 +1,6 @@
 /** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
 
-import type { Clock, PrefixMatcher } from '#base';
+import { isResourceError, type Clock, type PrefixMatcher } from '#base';
 import {
   AT,
   setPrefixCensus,
@@ -125,8 +125,18 @@ export class Upkeep {
     this.publish();
   }
 
-  /** One round of timed work. */
+  /** One round of timed work. What finds no room now is done in another. */
   run(): void {
+    try {
+      this.#round();
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      this.publish();
+      this.#dueUs = this.#nowUs() + this.#idlePeriodMs() * 1_000;
+    }
+  }
+
+  #round(): void {
     const store = this.#store;
     const startUs = this.#nowUs();
     store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;

@@ -8,7 +8,7 @@
  */
 import { KeyIndex } from './key-index.ts';
 import { Ledger, type MemoryCount } from './memory-count.ts';
-import { hasFieldExpiry } from './record-head.ts';
+import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from './record-head.ts';
 import type { RecordTools } from './record-tools.ts';
 import { Records } from './records.ts';
 import type { Ref } from './segment.ts';
@@ -26,6 +26,15 @@ export class Contents {
     this.index = new KeyIndex(this.records, this.ledger);
     this.volatile = new KeyIndex(this.records, this.ledger);
     this.fieldVolatile = new KeyIndex(this.records, this.ledger);
+  }
+
+  /** Makes room for a record in the indexes it is to be in: entering it cannot fail. */
+  reserve(hash: number, old: Ref, expires: boolean, type: number, encoding: number): void {
+    if (old === 0) this.index.reserve(hash);
+    if (expires) this.volatile.reserve(hash);
+    if (hasFieldExpiry((type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT))) {
+      this.fieldVolatile.reserve(hash);
+    }
   }
 
   /** Puts a finished record into the indexes, in the place of `old` if that is not 0. */

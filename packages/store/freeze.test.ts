@@ -1,6 +1,6 @@
 /** A freeze hands out every key as it was, however it changes meanwhile: long values too, which are read in steps. */
 import { fromLatin1, type Bytes } from '#base';
-import { withRandom, type Random } from '#testkit';
+import { withoutMemory, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Freeze } from './freeze.ts';
@@ -132,5 +132,32 @@ freezes(
     }
   },
 );
+
+freezes('a value that there is no memory to copy fails one freeze, and the next is whole', () => {
+  const key = fromLatin1('text');
+  for (const act of ['walk', 'preserve'] as const) {
+    const store = filled();
+    const freeze = new Freeze(store);
+    let failures = 0;
+    let handed = 0;
+    freeze.begin(
+      (_, keys) => {
+        handed += keys;
+      },
+      () => {
+        failures += 1;
+      },
+    );
+    const isScarce = withoutMemory(0, LONG_COPY_BYTES, () => {
+      if (act === 'preserve') freeze.preserve(0, key, 0, key.length);
+      while (!freeze.slice(() => 0, 0));
+    });
+    assert.ok(isScarce);
+    assert.equal([failures, freeze.isWhole, freeze.isActive], [1, false, false], act);
+    assert.ok(handed < store.keyCount);
+    const copy = walked(store, () => undefined);
+    assert.is(copy.keyCount, store.keyCount, act);
+  }
+});
 
 freezes.run();

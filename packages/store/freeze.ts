@@ -7,7 +7,7 @@
  * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
  * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
  */
-import { asBuffer, finish, type Bytes, type Steps } from '#base';
+import { asBuffer, finish, isResourceError, type Bytes, type Steps } from '#base';
 import type { Contents } from './contents.ts';
 import { KeyStateWriter, longState } from './key-state.ts';
 import type { Keyspace } from './keyspace.ts';
@@ -37,6 +37,9 @@ export class Freeze {
   readonly #store: Store;
   #writer = new KeyStateWriter(0);
   #sink: FreezeSink | undefined;
+  #failed: (() => void) | undefined;
+  /** False when the last freeze was abandoned. */
+  isWhole = true;
   #standing: readonly Keyspace[] = [];
   /** The database that each of the contents was when the freeze began. */
   #numbers = new Map<Contents, number>();
@@ -57,11 +60,13 @@ export class Freeze {
     return this.#sink !== undefined;
   }
 
-  /** Freezes all keys as they are now. */
-  begin(sink: FreezeSink): void {
+  /** Freezes all keys as they are now. `failed` is told when there is no room for a key: then the rest is abandoned. */
+  begin(sink: FreezeSink, failed?: () => void): void {
     const store = this.#store;
     store.freezeBit ^= FREEZE_BIT;
     this.#sink = sink;
+    this.#failed = failed;
+    this.isWhole = true;
     this.#writer = new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
     this.#standing = store.databases.map((keyspace) => keyspace.standing());
     this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
@@ -77,7 +82,19 @@ export class Freeze {
 
   /** What is still to come is not wanted; the walk goes on, so that all records are met. */
   abandon(): void {
-    if (this.isActive) this.#sink = nobody;
+    if (!this.isActive) return;
+    this.#sink = nobody;
+    this.isWhole = false;
+    this.#long.length = 0;
+    this.#writer.clear();
+  }
+
+  /** Abandons what there is no room for. */
+  #fail(error: unknown): void {
+    if (!isResourceError(error)) throw error;
+    this.abandon();
+    this.#failed?.();
+    this.#failed = undefined;
   }
 
   /** Writes a key as it is, because it is about to change. */
@@ -86,11 +103,20 @@ export class Freeze {
     if (keyspace === undefined) return;
     const ref = keyspace.lookUp(bytes, length, at);
     if (ref === 0) return;
-    if (this.#long.length > 0) this.#finishLong(keyspace.contents, bytes.subarray(at, at + length));
-    if (!this.#isUnmet(keyspace, ref)) return;
+    try {
+      if (this.#long.length > 0) {
+        this.#finishLong(keyspace.contents, bytes.subarray(at, at + length));
+      }
+      if (this.#isUnmet(keyspace, ref)) this.#preserve(keyspace, ref);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #preserve(keyspace: Keyspace, ref: Ref): void {
     const number = this.#numbers.get(keyspace.contents);
     meet(keyspace, ref);
-    if (number === undefined) return;
+    if (number === undefined || !this.isWhole) return;
     if (isLong(keyspace, ref)) {
       const state = finish(longState(keyspace, ref, number));
       this.preservedBytes += state.length;
@@ -153,8 +179,16 @@ export class Freeze {
     for (let nth = 0; nth < unmet; nth += 1) {
       const ref = refs[nth]!;
       meet(keyspace, ref);
+      if (this.isWhole) this.#write(keyspace, ref);
+    }
+  }
+
+  #write(keyspace: Keyspace, ref: Ref): void {
+    try {
       if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
       else this.#writer.write(keyspace, ref, this.#database);
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
@@ -169,10 +203,14 @@ export class Freeze {
   }
 
   #stepLong(): void {
-    const step = this.#long[0]!.steps.next();
-    if (step.done !== true) return;
-    this.#long.shift();
-    this.#sink?.(step.value, 1, true);
+    try {
+      const step = this.#long[0]!.steps.next();
+      if (step.done !== true) return;
+      this.#long.shift();
+      this.#sink?.(step.value, 1, true);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Whether a record was there when the freeze began, and has not been met since. */

@@ -5,7 +5,7 @@
  * cells of one class. Words 0 and 1 of a cell belong to whoever uses it, but word 0 of a free cell is
  * 0 and word 1 leads to the slab's next free cell: so whoever walks a slab can tell.
  */
-import { assert } from '#base';
+import { assert, errors } from '#base';
 import { SEGMENT_BYTES, SEGMENTS_MAX, SLABS_PER_SEGMENT } from './limits.ts';
 import { RECORD_BYTES, type Ledger } from './memory-count.ts';
 import {
@@ -297,9 +297,9 @@ export class Heap {
       this.#lowest = i;
       return this.#takeSlabOf(i, segment);
     }
-    const index = this.#vacant.pop() ?? this.segments.length;
-    assert(index < SEGMENTS_MAX, 'the records of a database fit its references');
     const segment = new Segment(SEGMENT_BYTES);
+    const index = this.#vacant.pop() ?? this.segments.length;
+    if (index >= SEGMENTS_MAX) throw errors.outOfResources;
     this.segments[index] = segment;
     this.#ledger.addSegment(SEGMENT_BYTES);
     this.#freeSlabCount += SLABS_PER_SEGMENT;

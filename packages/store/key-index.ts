@@ -112,17 +112,23 @@ export class KeyIndex {
     return chunk.words[at]! === hash ? chunk.words[at + 1]! : 0;
   }
 
-  /** Adds a record whose key is not there. */
-  insert(hash: number, ref: Ref): void {
-    let block = this.#directory[(hash >>> 1) >>> this.#shift]!;
-    let chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
+  /** Makes room for one record of a hash, or fails before it changes anything. */
+  reserve(hash: number): void {
     let moved = 0;
-    while (chunk.counts[block & BLOCK_MASK]! >= chunk.limit) {
+    for (;;) {
+      const block = this.#directory[(hash >>> 1) >>> this.#shift]!;
+      const chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
+      if (chunk.counts[block & BLOCK_MASK]! < chunk.limit) break;
       moved += this.#makeRoom(hash, block, chunk);
-      block = this.#directory[(hash >>> 1) >>> this.#shift]!;
-      chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
     }
     if (moved > this.movedMax) this.movedMax = moved;
+  }
+
+  /** Adds a record whose key is not there. */
+  insert(hash: number, ref: Ref): void {
+    this.reserve(hash);
+    const block = this.#directory[(hash >>> 1) >>> this.#shift]!;
+    const chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
     place(chunk, block, hash, ref);
     this.#count += 1;
   }
@@ -243,18 +249,21 @@ export class KeyIndex {
 
   #growTiny(chunk: Chunk): void {
     const bits = Math.min(BLOCK_BITS, chunk.bits + TINY_GROWTH_BITS);
-    this.#chunks = [];
-    this.#post(-SLOT_BYTES * (chunk.slotMask + 1));
-    const block = this.#newBlock(bits);
-    moveAll(chunk, 0, this.#chunks[0]!, block);
-    this.#blockCount = 1;
+    const blocks = bits === BLOCK_BITS ? BLOCKS_PER_CHUNK : 1;
+    const larger = new Chunk(bits, blocks);
+    moveAll(chunk, 0, larger, 0);
+    this.#chunks = [larger];
+    this.#post(SLOT_BYTES * (larger.slotMask - chunk.slotMask));
+    if (blocks === 1) return;
+    this.#openChunk = 0;
+    this.#openBlocks = 1;
   }
 
   #split(hash: number, block: number, chunk: Chunk): number {
     const depth = chunk.depths[block & BLOCK_MASK]!;
     if (depth === this.depth) this.#doubleDirectory();
     const zero = this.#newBlock(chunk.bits);
-    const one = this.#newBlock(chunk.bits);
+    const one = this.#secondBlock(zero, chunk);
     const zeroChunk = this.#chunks[zero >>> BLOCKS_PER_CHUNK_BITS]!;
     const oneChunk = this.#chunks[one >>> BLOCKS_PER_CHUNK_BITS]!;
     zeroChunk.depths[zero & BLOCK_MASK] = depth + 1;
@@ -271,6 +280,16 @@ export class KeyIndex {
     this.#nameInDirectory(hash, depth, zero, one);
     this.#freeBlock(block, chunk);
     return moved;
+  }
+
+  /** Another new block of the same size; without room for it the first goes. */
+  #secondBlock(first: number, { bits }: Chunk): number {
+    try {
+      return this.#newBlock(bits);
+    } catch (error) {
+      this.#freeBlock(first, this.#chunks[first >>> BLOCKS_PER_CHUNK_BITS]!);
+      throw error;
+    }
   }
 
   /** Lets the entries of the hashes that share `depth` top bits with `hash` name two blocks, half each. */
@@ -295,25 +314,33 @@ export class KeyIndex {
   }
 
   #newBlock(bits: number): number {
-    this.#blockCount += 1;
-    this.#post(SLOT_BYTES << bits);
     if (bits !== BLOCK_BITS) {
       this.#chunks.push(new Chunk(bits, 1));
+      this.#addedBlock(bits);
       const single = (this.#chunks.length - 1) << BLOCKS_PER_CHUNK_BITS;
       this.#blockEnd = single + 1;
       return single;
     }
     const unused = this.#unused.pop();
-    if (unused !== undefined) return unused;
-    if (this.#openChunk < 0 || this.#openBlocks === BLOCKS_PER_CHUNK) {
-      this.#openChunk = this.#chunks.length;
-      this.#openBlocks = 0;
-      this.#chunks.push(new Chunk(BLOCK_BITS, BLOCKS_PER_CHUNK));
+    if (unused !== undefined) {
+      this.#addedBlock(bits);
+      return unused;
     }
+    if (this.#openChunk < 0 || this.#openBlocks === BLOCKS_PER_CHUNK) {
+      this.#chunks.push(new Chunk(BLOCK_BITS, BLOCKS_PER_CHUNK));
+      this.#openChunk = this.#chunks.length - 1;
+      this.#openBlocks = 0;
+    }
+    this.#addedBlock(bits);
     const block = (this.#openChunk << BLOCKS_PER_CHUNK_BITS) | this.#openBlocks;
     this.#openBlocks += 1;
     if (block >= this.#blockEnd) this.#blockEnd = block + 1;
     return block;
+  }
+
+  #addedBlock(bits: number): void {
+    this.#blockCount += 1;
+    this.#post(SLOT_BYTES << bits);
   }
 
   #freeBlock(block: number, chunk: Chunk): void {

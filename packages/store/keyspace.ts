@@ -18,7 +18,7 @@ import {
   withValue,
 } from './record-head.ts';
 import type { RecordTools, ValueView } from './record-tools.ts';
-import { copyOf, meanExpiry, type Records } from './records.ts';
+import { blobOf, meanExpiry, type Records } from './records.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
 import { PackedTable } from './table/packed-table.ts';
@@ -150,7 +150,7 @@ export class Keyspace {
     expireAt = -1,
     isGiven = false,
   ): Ref {
-    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
+    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
     const records = this.#records;
     const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
@@ -164,14 +164,12 @@ export class Keyspace {
       if (expireAt >= 0) records.setExpiry(old, expireAt);
       return old;
     }
-
+    const isInline = (head & PLACE_MASK) === 0;
+    const blob = blobOf(isInline || isGiven, value, valueFrom, valueLength);
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
     const ref = records.create(word, head, key, keyFrom, keyLength);
-    if ((head & PLACE_MASK) === 0) {
-      records.writeInline(ref, value, valueFrom, valueLength);
-    } else {
-      const blob = isGiven ? value : copyOf(value, valueFrom, valueLength);
-      records.setNumber(ref, records.addBlob(blob, valueLength));
-    }
+    if (isInline) records.writeInline(ref, value, valueFrom, valueLength);
+    else records.setNumber(ref, records.addBlob(blob, valueLength));
     this.#contents.enter(hash, old, ref);
     this.#remember(hash, ref);
     if (expireAt >= 0) records.setExpiry(ref, expireAt);
@@ -202,6 +200,7 @@ export class Keyspace {
     const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
     const word = this.#firstWord(old, type, encoding);
     const head = headOf(keyLength, hasExpiry) | PLACE_OBJECT;
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
     const ref = records.create(word, head, key, keyFrom, keyLength);
     records.setNumber(ref, records.addObject(object, bytes));
     this.#contents.enter(hash, old, ref);
@@ -238,6 +237,7 @@ export class Keyspace {
       return ref;
     }
     if (head >= 0 && unixMs < 0) return ref;
+    this.#contents.volatile.reserve(this.#hashOf(ref));
     const next = this.#exchange(ref, switchExpiry(records, ref, head ^ HAS_EXPIRY));
     if (unixMs >= 0) records.setExpiry(next, unixMs);
     return next;

@@ -1,4 +1,5 @@
 /** The sizes that the store is built of, and where they stop. */
+import { BULK_BYTES_MAX } from '#base';
 
 /** A reference counts in these: every cell begins at a multiple of it. */
 export const UNIT_BYTES = 8;
@@ -18,8 +19,8 @@ export const CELL_BYTES_MAX = 8184;
 export const KEY_INLINE_BYTES_MAX = 2048;
 /** A value that shrinks below this comes back into its record. */
 export const VALUE_RETURN_BYTES = 4096;
-/** Longest key or value, as `proto-max-bulk-len` of Redis. */
-export const VALUE_BYTES_MAX = 512 * 1024 * 1024;
+/** Longest key or value: a bulk string, and a field of BITFIELD that begins with its last byte. */
+export const VALUE_BYTES_MAX = BULK_BYTES_MAX + 8;
 /** What a value that outgrows its place gets in advance, at most. */
 export const GROWTH_BYTES_MAX = 1024 * 1024;
 /** What Node keeps beside the bytes of a Uint8Array with its own buffer (measured on Node 20). */

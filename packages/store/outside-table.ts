@@ -32,6 +32,11 @@ export class OutsideTable<T> {
     return this.#count;
   }
 
+  /** Takes the memory that the next two things need: adding them cannot fail. */
+  reserve(): void {
+    if (this.#firstFree < 0 || this.number(this.#firstFree) < 0) this.#addPage();
+  }
+
   add(thing: T, number: number): number {
     if (this.#firstFree < 0) this.#addPage();
     const index = this.#firstFree;
@@ -76,7 +81,7 @@ export class OutsideTable<T> {
     const first = this.#pages.length << PAGE_SHIFT;
     const numbers = new Float64Array(1 << PAGE_SHIFT);
     for (let i = 0; i < PAGE_MASK; i += 1) numbers[i] = first + i + 1;
-    numbers[PAGE_MASK] = -1;
+    numbers[PAGE_MASK] = this.#firstFree;
     this.#pages.push({
       things: new Array<T | undefined>(1 << PAGE_SHIFT).fill(undefined),
       numbers,

@@ -16,6 +16,12 @@ export class ValueView implements ByteRange {
   view: DataView | undefined;
   at = 0;
   length = 0;
+
+  /** Points at nothing: what was pointed at last may have gone. */
+  letGo(): void {
+    this.bytes = new Uint8Array(0);
+    this.view = undefined;
+  }
 }
 
 /** The hash of a key that is at hand; no key at -1. */

@@ -173,18 +173,25 @@ export class Records {
     return (head & PLACE_OBJECT) !== 0 ? 0 : this.blobs.number(this.number(ref));
   }
 
-  /** Takes a cell for `head` and fills in head and key; the rest is the caller's to write. */
+  /**
+   * Takes a cell for `head` and fills in head and key; the rest is the caller's to write. It fails before it changes
+   * anything, and what is then added outside cannot fail.
+   */
   create(word: number, head: number, key: Uint8Array, at: number, length: number): Ref {
+    const isOutside = (head & KEY_OUTSIDE) !== 0;
+    if (isOutside || (head & PLACE_MASK) === PLACE_BLOB) this.blobs.reserve();
+    else if ((head & PLACE_MASK) === PLACE_OBJECT) this.objects.reserve();
+    const keyBlob = isOutside ? copyOf(key, at, length) : undefined;
     const ref = this.heap.take(classOf(recordBytes(head)));
     const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
     const first = (ref & UNIT_MASK) << 1;
     segment.words[first] = word;
     segment.words[first + 1] = head;
     if (head < 0) segment.doubles[(ref & UNIT_MASK) + 1] = 0;
-    if ((head & KEY_OUTSIDE) === 0) {
+    if (keyBlob === undefined) {
       copyInto(segment, keyAt(ref, head), key, at, length, this.#tools.keyViews);
     } else {
-      segment.words[keyNumberWord(ref, head)] = this.addBlob(copyOf(key, at, length), length);
+      segment.words[keyNumberWord(ref, head)] = this.addBlob(keyBlob, length);
     }
     return ref;
   }
@@ -349,6 +356,11 @@ export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Arra
   const copy = new Uint8Array(length);
   copyLong(copy, 0, bytes, at, length);
   return copy;
+}
+
+/** The same unless the bytes may be kept as they are. */
+export function blobOf(isOwn: boolean, bytes: Uint8Array, at: number, length: number): Uint8Array {
+  return isOwn ? bytes : copyOf(bytes, at, length);
 }
 
 /** 0 stands for an expiry that is yet to be set. */

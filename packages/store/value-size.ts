@@ -15,7 +15,7 @@ const SHRINK_PARTS = 4;
 
 /** The record with a value of `length` bytes: the same one, or a new one. New bytes are zero. */
 export function resizeValue(records: Records, ref: Ref, length: number): Ref {
-  assert(length <= VALUE_BYTES_MAX, 'a value of at most 512 MiB');
+  assert(length <= VALUE_BYTES_MAX, 'a value of at most a GiB');
   const head = records.head(ref);
   assert((head & PLACE_OBJECT) === 0, 'a value of bytes is resized');
   const next = withValue(withoutValue(head), length);
@@ -49,6 +49,7 @@ function moveOutside(records: Records, ref: Ref, head: number, length: number): 
   const view = records.viewValue(ref);
   const blob = new Uint8Array(withReserve(length));
   blob.set(view.bytes.subarray(view.at, view.at + Math.min(view.length, length)));
+  records.blobs.reserve();
   const next = records.rebuild(ref, head);
   records.setNumber(next, records.addBlob(blob, length));
   return next;

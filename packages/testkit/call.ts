@@ -74,7 +74,7 @@ export class CallContext implements ShardContext {
   readonly isOffering = false;
   isLogged = false;
   /** Commands that were logged instead of those that were run. */
-  logged: (string | Bytes)[][] = [];
+  logged: (readonly (string | Bytes)[])[] = [];
   readonly answersItems = false;
   /** What commands that found nothing wait for. */
   waited: Wait[] = [];
@@ -135,7 +135,7 @@ export class CallContext implements ShardContext {
     this.#keyspace = keyspace;
   }
 
-  logAs(...words: (string | Bytes)[]): void {
+  logAs(words: readonly (string | Bytes)[]): void {
     this.logged.push(words);
   }
 

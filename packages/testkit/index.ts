@@ -32,5 +32,6 @@ export {
   Verbatim,
   type Reply,
 } from './resp-parser.ts';
+export { withoutMemory } from './scarce-memory.ts';
 export { mainFile, startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';

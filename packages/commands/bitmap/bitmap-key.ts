@@ -4,8 +4,10 @@ import { CommandError, parseInteger } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { createdAt, findStringToWrite } from '../keyspace/lookup.ts';
+import { findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
+import { createZeros } from '../string/write.ts';
+import { byteOf } from './bits.ts';
 
 export const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
 
@@ -23,7 +25,7 @@ export function readOffset(
     ? parseInteger(args.source, at + 1, length - 1) * width
     : parseInteger(args.source, at, length);
   // NaN fails both comparisons.
-  if (number >= 0 && number / 8 < settings.number('proto-max-bulk-len')) return number;
+  if (number >= 0 && byteOf(number) < settings.number('proto-max-bulk-len')) return number;
   throw badOffset;
 }
 
@@ -42,15 +44,13 @@ export function bitmapWithBit(
   finalBit: number,
 ): WritableBitmap {
   const { keyspace } = context;
-  const bytesNeeded = Math.floor(finalBit / 8) + 1;
-  let ref = findStringToWrite(context, args, 1);
-  const isNew = ref === 0;
-  if (isNew) {
-    ref = keyspace.set(args.source, args.at(1), args.length(1), args.source, 0, 0);
-    createdAt(context, args, 1);
+  const bytesNeeded = byteOf(finalBit) + 1;
+  const existing = findStringToWrite(context, args, 1);
+  if (existing === 0) {
+    return { ref: createZeros(context, args, bytesNeeded), grown: true };
   }
-  const grown = isNew || keyspace.length(ref) < bytesNeeded;
-  if (grown) ref = keyspace.resize(ref, bytesNeeded);
+  const grown = keyspace.length(existing) < bytesNeeded;
+  const ref = grown ? keyspace.resize(existing, bytesNeeded) : existing;
   keyspace.setEncoding(ref, StringForm.raw);
   return { ref, grown };
 }

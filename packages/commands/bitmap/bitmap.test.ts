@@ -173,4 +173,25 @@ bitmap('counts long strings by words and short ones by bytes alike', () => {
   }
 });
 
+bitmap('keeps a field that begins with the last bit a string may have, as Redis does', () => {
+  const context = new CallContext({ settings: { 'proto-max-bulk-len': 1_048_576 } });
+  const last = 8 * 1_048_576 - 1;
+  assert.equal(call(context, `BITFIELD k SET u8 ${String(last)} 255`), [0]);
+  assert.is(call(context, 'STRLEN k'), 1_048_577);
+  assert.equal(call(context, `BITFIELD k GET u8 ${String(last)}`), [255]);
+  assert.is(call(context, `SETBIT k ${String(last)} 0`), 1);
+  assert.is(call(context, `SETBIT k ${String(last + 1)} 0`), badOffset);
+  assert.is(call(context, 'BITFIELD k GET u8 #1048576'), badOffset);
+  assert.equal(call(context, 'BITFIELD k GET u8 #1048575'), [0]);
+});
+
+bitmap('takes any number of fields and of strings', () => {
+  const context = new CallContext();
+  const fields = Array.from({ length: 200_000 }, () => ['SET', 'u1', '#7', '1']).flat();
+  assert.is((call(context, ['BITFIELD', 'k', ...fields]) as unknown[]).length, 200_000);
+  const keys = Array.from({ length: 200_000 }, () => 'k');
+  assert.is(call(context, ['BITOP', 'OR', 'd', ...keys]), 1);
+  assert.is(call(context, 'GET d'), '\u0001');
+});
+
 bitmap.run();

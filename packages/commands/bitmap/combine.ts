@@ -1,6 +1,7 @@
 /** BITOP: a string made of others, bit by bit. */
 
 import { CommandError, errors, type Bytes } from '#base';
+import { ValueType } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
@@ -8,14 +9,9 @@ import { allOf, keySpec, keysToEnd } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
+import { combined, type BitOperation } from './bitwise.ts';
 
-type Operation = (a: number, b: number) => number;
-
-const operations = new Map<string, Operation>([
-  ['AND', (a, b) => a & b],
-  ['OR', (a, b) => a | b],
-  ['XOR', (a, b) => a ^ b],
-]);
+const operations: ReadonlySet<string> = new Set<BitOperation>(['AND', 'OR', 'XOR', 'NOT']);
 
 const notTakesOne = new CommandError('ERR BITOP NOT must be called with a single source key.');
 
@@ -43,19 +39,22 @@ export const bitop = oneShard({
     { name: 'key', type: 'key', multiple: true, keySpec: 1 },
   ],
   run(context, args) {
-    const isNot = args.spellsAt(1, 'NOT');
-    const operation = operations.get(args.latin1(1).toUpperCase());
-    if (operation === undefined && !isNot) throw errors.syntax;
-    if (isNot && args.count !== 4) throw notTakesOne;
+    const operation = args.latin1(1).toUpperCase();
+    if (!isOperation(operation)) throw errors.syntax;
+    if (operation === 'NOT' && args.count !== 4) throw notTakesOne;
     const sources: Bytes[] = [];
     for (let index = 3; index < args.count; index += 1) {
       sources.push(sourceBytes(context, args, index));
     }
-    const result = operation === undefined ? inverted(sources[0]!) : combined(sources, operation);
+    const result = combined(operation, sources);
     keep(context, args, result);
     context.reply.integer(result.length);
   },
 });
+
+function isOperation(name: string): name is BitOperation {
+  return operations.has(name);
+}
 
 function sourceBytes(context: ShardContext, args: Arguments, index: number): Bytes {
   const ref = findString(context, args, index);
@@ -64,30 +63,14 @@ function sourceBytes(context: ShardContext, args: Arguments, index: number): Byt
   return bytes.subarray(at, at + length);
 }
 
-function inverted(source: Bytes): Bytes {
-  return source.map((byte) => ~byte);
-}
-
-/** Shorter strings count as if they went on with zero bytes. */
-function combined(sources: readonly Bytes[], operation: Operation): Bytes {
-  const [first, ...others] = sources;
-  const length = Math.max(...sources.map((source) => source.length));
-  const result = new Uint8Array(length);
-  if (first !== undefined) result.set(first);
-  for (const other of others) {
-    for (let index = 0; index < length; index += 1) {
-      result[index] = operation(result[index]!, other[index] ?? 0);
-    }
-  }
-  return result;
-}
-
 function keep(context: ShardContext, args: Arguments, result: Bytes): void {
   const { keyspace } = context;
   const key = [args.source, args.at(2), args.length(2)] as const;
   if (result.length > 0) {
     const isNew = keyspace.peek(...key) === 0;
-    keyspace.setEncoding(keyspace.set(...key, result, 0, result.length), StringForm.raw);
+    const type = ValueType.string;
+    // The result is the value: it is not copied.
+    keyspace.set(...key, result, 0, result.length, false, type, StringForm.raw, -1, true);
     if (isNew) createdAt(context, args, 2);
     else overwrittenAt(context, args, 2);
     changedAt(context, args, 2, events.set);

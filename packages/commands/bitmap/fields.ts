@@ -9,7 +9,7 @@ import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
-import { bitAt } from './bits.ts';
+import { bitAt, byteOf } from './bits.ts';
 
 const badType = new CommandError(
   'ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.',
@@ -185,13 +185,12 @@ function readValue(args: Arguments): bigint {
 
 function run(context: ShardContext, args: Arguments, operations: readonly Operation[]): void {
   const { reply } = context;
-  const writes = operations.filter(({ kind }) => kind !== 'get');
   let ref: Ref;
   let hasGrown = false;
-  if (writes.length === 0) {
+  const finalBit = finalBitWritten(operations);
+  if (finalBit < 0) {
     ref = findString(context, args, 1);
   } else {
-    const finalBit = Math.max(...writes.map(({ offset, width }) => offset + width - 1));
     const target = bitmapWithBit(context, args, finalBit);
     ref = target.ref;
     hasGrown = target.grown;
@@ -209,6 +208,15 @@ function run(context: ShardContext, args: Arguments, operations: readonly Operat
   // Bits that were not there before are a change by themselves, of which Redis says nothing where none was written.
   if (hasGrown && changes === 0) changes = 1;
   if (changes > 0) changedAt(context, args, 1, isWritten ? events.setbit : events.silent, changes);
+}
+
+/** The last bit that a write has to do with; -1 without any. */
+function finalBitWritten(operations: readonly Operation[]): number {
+  let final = -1;
+  for (const { kind, offset, width } of operations) {
+    if (kind !== 'get') final = Math.max(final, offset + width - 1);
+  }
+  return final;
 }
 
 interface Outcome {
@@ -266,7 +274,7 @@ function readField(
 ): bigint {
   let value = 0n;
   for (let bit = offset; bit < offset + width; bit += 1) {
-    const isThere = Math.floor(bit / 8) < length;
+    const isThere = byteOf(bit) < length;
     value = (value << 1n) | BigInt(isThere ? bitAt(bytes, at, bit) : 0);
   }
   return isSigned ? BigInt.asIntN(width, value) : value;
@@ -275,7 +283,7 @@ function readField(
 function writeField({ bytes, at }: Field, offset: number, width: number, value: bigint): void {
   let rest = BigInt.asUintN(width, value);
   for (let bit = offset + width - 1; bit >= offset; bit -= 1) {
-    const place = at + Math.floor(bit / 8);
+    const place = at + byteOf(bit);
     const mask = 1 << (7 - (bit & 7));
     if ((rest & 1n) === 1n) bytes[place]! |= mask;
     else bytes[place]! &= ~mask;

@@ -6,7 +6,7 @@ import { oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
-import { bitAt } from './bits.ts';
+import { bitAt, byteOf } from './bits.ts';
 
 const badBit = new CommandError('ERR bit is not an integer or out of range');
 
@@ -31,7 +31,7 @@ export const setbit = oneShard({
     const { ref, grown } = bitmapWithBit(context, args, offset);
     const { bytes, at } = context.keyspace.value(ref);
     const before = bitAt(bytes, at, offset);
-    if (before !== bit) bytes[at + Math.floor(offset / 8)]! ^= 1 << (7 - (offset & 7));
+    if (before !== bit) bytes[at + byteOf(offset)]! ^= 1 << (7 - (offset & 7));
     if (grown || before !== bit) changedAt(context, args, 1, events.setbit);
     context.reply.integer(before);
   },
@@ -53,7 +53,7 @@ export const getbit = oneShard({
   run(context, args) {
     const offset = readOffset(context, args, 2);
     const ref = findString(context, args, 1);
-    if (ref === 0 || offset / 8 >= context.keyspace.length(ref)) {
+    if (ref === 0 || byteOf(offset) >= context.keyspace.length(ref)) {
       context.reply.integer(0);
       return;
     }

@@ -27,24 +27,25 @@ export const pfadd = oneShard({
     const ref = findToWrite(context, args, 1);
     const isNew = ref === 0;
     const before: Bytes = isNew ? hyperloglog.emptySparse() : ownValueOf(context, ref);
-    let value = before;
+    const { place } = hyperloglog;
+    const bytesMax = context.settings.number('hll-sparse-max-bytes');
+    raised.open(before);
     let raises = 0;
     for (let index = 2; index < args.count; index += 1) {
       hyperloglog.locate(args.source, args.at(index), args.length(index));
-      const { register, count } = hyperloglog.place;
-      const after = raised(context, value, register, count);
-      if (after === 'kept') continue;
-      if (after === 'broken') {
-        if (raises > 0) keepPart(context, args, value);
+      const outcome = raised.raise(place.register, place.count, bytesMax);
+      if (outcome === 'broken') {
+        if (raises > 0) keepPart(context, args, raised.value);
         throw corrupted;
       }
-      value = after;
-      raises += 1;
+      if (outcome === 'raised') raises += 1;
     }
     const changes = raises + (isNew ? 1 : 0);
-    if (changes > 0) hyperloglog.forgetCount(value);
-    // A dense value was written in place.
-    if (isNew || value !== before) keep(context, args, 1, value);
+    if (changes > 0) {
+      hyperloglog.forgetCount(raised.value);
+      if (!raised.isInPlace) keep(context, args, 1, raised.value);
+    }
+    raised.close();
     if (isNew) createdAt(context, args, 1);
     if (changes > 0) changedAt(context, args, 1, events.pfadd, changes);
     context.reply.integer(changes > 0 ? 1 : 0);
@@ -57,7 +58,7 @@ function keepPart(context: ShardContext, args: Arguments, value: Bytes): void {
   keep(context, args, 1, value);
   changedAt(context, args, 1, events.silent);
   // Once more, the command would be refused once more, and a log that has one such is not read.
-  if (context.isLogged) context.logAs('SET', args.copy(1), value.slice(), 'KEEPTTL');
+  if (context.isLogged) context.logAs(['SET', args.copy(1), value.slice(), 'KEEPTTL']);
 }
 
 export const pfcount = oneShard({
@@ -147,11 +148,11 @@ function denseOf(before: Bytes): Bytes {
 
 /** The value with all registers raised; it turns dense where it no longer fits a code. */
 function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {
-  let value: Bytes = before.slice();
+  const bytesMax = context.settings.number('hll-sparse-max-bytes');
+  raised.open(before);
   for (const [register, count] of registers.entries()) {
-    const after = count > 0 ? raised(context, value, register, count) : 'kept';
     // A code that cannot be raised there stays as it is, as in Redis.
-    if (typeof after !== 'string') value = after;
+    if (count > 0) raised.raise(register, count, bytesMax);
   }
-  return value;
+  return raised.value;
 }

@@ -36,23 +36,54 @@ export function keep(context: ShardContext, args: Arguments, index: number, valu
   return ref;
 }
 
-/** Raises a register; answers the value as it is then, that it was that high already, or that its code is broken. */
-export function raised(
-  context: ShardContext,
-  value: Bytes,
-  register: number,
-  count: number,
-): Bytes | 'kept' | 'broken' {
-  if (hyperloglog.isDense(value)) {
-    if (hyperloglog.denseRegister(value, register) >= count) return 'kept';
-    hyperloglog.setDenseRegister(value, register, count);
-    return value;
+/** A HyperLogLog whose registers are raised: a dense one where it is, a sparse one in memory of this thread. */
+class RaisedValue {
+  readonly #code = new hyperloglog.SparseCode();
+  #dense: Bytes | undefined;
+  /** What it was, when it is dense still: what is raised is raised there. */
+  #own: Bytes | undefined;
+
+  open(value: Bytes): this {
+    this.#own = hyperloglog.isDense(value) ? value : undefined;
+    this.#dense = this.#own;
+    if (this.#dense === undefined) this.#code.assign(value);
+    return this;
   }
-  const bytesMax = context.settings.number('hll-sparse-max-bytes');
-  const outcome = hyperloglog.raiseSparse(value, register, count, bytesMax);
-  if (outcome !== 'too-large') return outcome;
-  const dense = hyperloglog.toDense(value);
-  if (dense === undefined) return 'broken';
-  hyperloglog.setDenseRegister(dense, register, count);
-  return dense;
+
+  /** Lets go of the value, which lies in the store. */
+  close(): void {
+    this.#own = undefined;
+    this.#dense = undefined;
+  }
+
+  /** The value as it is now, good until the next is opened. */
+  get value(): Bytes {
+    return this.#dense ?? this.#code.value;
+  }
+
+  /** True when the value is where it was, and need not be kept. */
+  get isInPlace(): boolean {
+    return this.#own !== undefined;
+  }
+
+  /** Raises a register, or answers that it was that high already, or that its code is broken. */
+  raise(
+    register: number,
+    count: number,
+    sparseBytesMax: number,
+  ): Exclude<hyperloglog.SparseOutcome, 'too-large'> {
+    if (this.#dense === undefined) {
+      const outcome = this.#code.raise(register, count, sparseBytesMax);
+      if (outcome !== 'too-large') return outcome;
+      this.#dense = hyperloglog.toDense(this.#code.value);
+      if (this.#dense === undefined) return 'broken';
+    } else if (hyperloglog.denseRegister(this.#dense, register) >= count) {
+      return 'kept';
+    }
+    hyperloglog.setDenseRegister(this.#dense, register, count);
+    return 'raised';
+  }
 }
+
+/** One serves the whole thread. */
+export const raised = new RaisedValue();

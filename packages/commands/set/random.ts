@@ -81,7 +81,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   }
   set.draw(() => context.random());
   writeCurrent(context, set);
-  if (context.isLogged) context.logAs('SREM', args.copy(1), currentOf(set));
+  if (context.isLogged) context.logAs(['SREM', args.copy(1), currentOf(set)]);
   set.remove();
   takenAt(context, args, 1, setEvents.spop, 1, removeIfEmpty(context));
 }
@@ -97,13 +97,13 @@ function popSeveral(context: ShardContext, args: Arguments): void {
   if (count === set.count) {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
-    if (context.isLogged) context.logAs('DEL', args.copy(1));
+    if (context.isLogged) context.logAs(['DEL', args.copy(1)]);
     takenAt(context, args, 1, setEvents.spop, count, true);
     return;
   }
   if (set.isTable) {
     const popped = popFromTable(context, set, count);
-    if (context.isLogged) context.logAs('SREM', args.copy(1), ...popped);
+    if (context.isLogged) context.logAs(['SREM', args.copy(1), ...popped]);
   } else {
     gathered.clear();
     const random = (): number => context.random();
@@ -134,7 +134,7 @@ function popFromTable(context: ShardContext, set: SetValue, count: number): read
 function logGathered(context: ShardContext, args: Arguments): void {
   const popped: Bytes[] = [];
   gathered.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
-  context.logAs('SREM', args.copy(1), ...popped);
+  context.logAs(['SREM', args.copy(1), ...popped]);
 }
 
 /** A copy of the member that was read last. */

@@ -253,4 +253,13 @@ set('scans a large set whole while it changes', () => {
   for (let nth = 0; nth < 2000; nth += 1) assert.ok(seen.has(`m${nth}`));
 });
 
+set('logs however many members were popped', () => {
+  const context = new CallContext();
+  const members = Array.from({ length: 200_000 }, (_, nth) => `m${nth}`);
+  call(context, ['SADD', 'k', ...members]);
+  context.isLogged = true;
+  assert.is((call(context, 'SPOP k 199999') as string[]).length, 199_999);
+  assert.is(context.logged[0]?.length, 200_001);
+});
+
 set.run();

@@ -142,12 +142,12 @@ export const streamAdding = [xadd, xtrim];
 function logAdded(context: ShardContext, args: Arguments, length: number): void {
   const pieces: Bytes[] = [];
   for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));
-  context.logAs('XADD', args.copy(1), idText(id), ...pieces);
+  context.logAs(['XADD', args.copy(1), idText(id), ...pieces]);
   logTrimmed(context, args, length);
 }
 
 function logTrimmed(context: ShardContext, args: Arguments, length: number): void {
-  context.logAs('XTRIM', args.copy(1), 'MAXLEN', String(length));
+  context.logAs(['XTRIM', args.copy(1), 'MAXLEN', String(length)]);
 }
 
 function readAddOptions(context: ShardContext, args: Arguments): void {

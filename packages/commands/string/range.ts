@@ -9,6 +9,7 @@ import { oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
 import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
+import { createZeros } from './write.ts';
 
 const rangeArguments: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
@@ -67,7 +68,7 @@ export const setrange = oneShard({
       return;
     }
     demandLength(context, offset + args.length(3));
-    const target = ref === 0 ? createEmpty(context, args) : ref;
+    const target = ref === 0 ? createZeros(context, args, offset + args.length(3)) : ref;
     const after = writeRange(context, target, offset, args.view(3));
     changedAt(context, args, 1, events.setrange);
     reply.integer(after);
@@ -127,21 +128,9 @@ function fromEnd(index: number, length: number): number {
 
 const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
 
-/** The longest string the store holds. */
-const STRING_BYTES_MAX = 512 * 1024 * 1024;
-
 /** Throws when a string would have more bytes than a bulk string may. */
 export function demandLength({ settings }: ShardContext, length: number): void {
-  if (length > Math.min(settings.number('proto-max-bulk-len'), STRING_BYTES_MAX)) {
-    throw errors.stringTooLong;
-  }
-}
-
-function createEmpty(context: ShardContext, args: Arguments): Ref {
-  const { keyspace } = context;
-  const ref = keyspace.set(args.source, args.at(1), args.length(1), args.source, 0, 0);
-  createdAt(context, args, 1);
-  return ref;
+  if (length > settings.number('proto-max-bulk-len')) throw errors.stringTooLong;
 }
 
 /** Writes `part` at `offset`, beyond the end after zero bytes. Answers the string's new length. */

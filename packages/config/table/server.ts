@@ -1,4 +1,4 @@
-import { SHARDS_MAX } from '#base';
+import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
 import { bytes, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
 import { eventClasses, outputLimit } from '../redis-kinds.ts';
@@ -72,7 +72,7 @@ export const serverSettings = rows({
     meaning: 'Idle time after which the peer is probed; 0 means never.',
   },
   'server.proto-max-bulk-len': {
-    kind: bytes({ least: MIB }),
+    kind: bytes({ least: MIB, most: BULK_BYTES_MAX }),
     default: 512 * MIB,
     effect: 'live',
     config: 'proto-max-bulk-len',

@@ -152,4 +152,22 @@ values('a client that never reads harms nobody, and finds its replies whole', as
   for (const reply of await Promise.all(received)) assert.ok((reply as Buffer).equals(value));
 });
 
+values('a long value that was kept as it came is changed as any other', async () => {
+  const client = await server.client({ buffers: true });
+  const value = pattern(2 * MIB, 7);
+  await client.call('SET', 'kept', value);
+  await client.call('SETRANGE', 'kept', '1048576', 'here');
+  await client.call('COPY', 'kept', 'copy');
+  await client.call('APPEND', 'kept', 'end');
+  value.write('here', MIB, 'latin1');
+  assert.ok(((await client.call('GET', 'copy')) as Buffer).equals(value));
+  assert.ok(
+    ((await client.call('GET', 'kept')) as Buffer).equals(
+      Buffer.concat([value, Buffer.from('end')]),
+    ),
+  );
+  await client.call('SET', 'kept', 'short');
+  assert.is(textOf(await client.call('GET', 'kept')), 'short');
+});
+
 values.run();

@@ -18,4 +18,4 @@ export {
   setDenseRegister,
   toDense,
 } from './registers.ts';
-export { raiseSparse, type SparseOutcome } from './sparse.ts';
+export { SparseCode, type SparseOutcome } from './sparse.ts';

@@ -38,8 +38,8 @@ export function locate(bytes: Bytes, at: number, length: number): void {
   const { low, high } = hashed;
   place.register = low & (REGISTERS - 1);
   // The hash shifted right by 14, and a one at bit 50 so that there always is one.
-  const shiftedLow = ((low >>> INDEX_BITS) | (high << (32 - INDEX_BITS))) >>> 0;
-  const shiftedHigh = ((high >>> INDEX_BITS) | (1 << (PATTERN_BITS - 32))) >>> 0;
+  const shiftedLow = (low >>> INDEX_BITS) | (high << (32 - INDEX_BITS));
+  const shiftedHigh = (high >>> INDEX_BITS) | (1 << (PATTERN_BITS - 32));
   place.count =
     1 + (shiftedLow !== 0 ? trailingZeros(shiftedLow) : 32 + trailingZeros(shiftedHigh));
 }
@@ -66,7 +66,10 @@ export function emptyDense(): Bytes {
 }
 
 export function isHyperLogLog(value: Bytes): boolean {
-  if (value.length < HEADER_BYTES || !MAGIC.equals(value.subarray(0, 4))) return false;
+  if (value.length < HEADER_BYTES) return false;
+  for (let index = 0; index < ENCODING_AT; index += 1) {
+    if (value[index] !== MAGIC[index]) return false;
+  }
   return (
     value[ENCODING_AT] === SPARSE || (value[ENCODING_AT] === DENSE && value.length === DENSE_BYTES)
   );

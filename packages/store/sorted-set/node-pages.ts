@@ -9,7 +9,7 @@
  *                    196   children, then how many slots of leaves lie below each (inner nodes only)
  */
 
-import type { Steps } from '#base';
+import { isResourceError, type Steps } from '#base';
 import { asBytes, type WordReader, type WordWriter } from '../word-bytes.ts';
 
 /** Slots of a node. */
@@ -68,9 +68,14 @@ export class NodePages {
     return this.#capacity * this.words * WORD_BYTES + this.pages.length * PAGE_OVERHEAD_BYTES;
   }
 
+  /** Takes the memory of so many more nodes. */
+  reserve(nodes: number): void {
+    while (this.#capacity - this.used < nodes) this.#grow();
+  }
+
   /** A new node without slots or neighbours. */
   add(): number {
-    if (this.used === this.#capacity) this.#grow();
+    this.reserve(1);
     const node = this.used;
     this.used += 1;
     const { words } = this.page(node);
@@ -288,15 +293,23 @@ export class NodePages {
     return nodes;
   }
 
-  /** Gives back what is more than the next growth would take. */
+  /** Gives back what is more than the next growth would take, if there is memory for a smaller page. */
   #shrink(): void {
+    try {
+      this.#giveBack();
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+    }
+  }
+
+  #giveBack(): void {
     const kept = this.used + Math.max(GROWTH_NODES_MIN, Math.floor(this.used / GROWTH_PARTS));
     const pages = Math.ceil(kept / PAGE_NODES);
-    this.pages.length = pages;
     const inLast = kept - (pages - 1) * PAGE_NODES;
     const last = this.pages[pages - 1]!;
     const page = new NodePage(inLast, this.words);
     page.words.set(last.words.subarray(0, inLast * this.words));
+    this.pages.length = pages;
     this.pages[pages - 1] = page;
     this.#capacity = kept;
   }

@@ -86,6 +86,7 @@ export class RankedTable implements SlotOrder {
   /** Gives the member of an entry another score. */
   update(entry: number, score: number): void {
     const before = this.scoreOf(entry);
+    this.tree.reserveLeaf();
     this.#wantEntry(entry);
     this.tree.remove(before, this);
     this.#writeScore(entry, score);
@@ -196,7 +197,13 @@ export class RankedTable implements SlotOrder {
   #enter(entry: number, score: number): void {
     this.#writeScore(entry, score);
     this.#wantEntry(entry);
-    this.tree.insert(score, entry, this);
+    try {
+      this.tree.insert(score, entry, this);
+    } catch (error) {
+      // There is no memory for its place: the member is not added.
+      this.table.remove(entry);
+      throw error;
+    }
   }
 
   #want(bytes: Bytes, at: number, length: number): void {

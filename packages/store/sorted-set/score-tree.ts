@@ -60,8 +60,9 @@ export class ScoreTree {
   insert(score: number, ref: number, order: SlotOrder): void {
     const leaf = this.#descend(score, order);
     const slot = this.#lowerBound(leaf, score, order);
-    this.#count += 1;
     const { leaves } = this;
+    if (leaves.count(leaf) === SLOTS) this.#reserve();
+    this.#count += 1;
     if (leaves.count(leaf) < SLOTS) {
       leaves.openSlot(leaf, slot);
       leaves.setSlot(leaf, slot, score, ref);
@@ -278,6 +279,21 @@ export class ScoreTree {
       this.inner.setSlot(node, slot, nodes.score(child, 0), nodes.ref(child, 0));
       if (slot > 0) return;
     }
+  }
+
+  /** Takes the memory that splitting the leaf at the end of the way needs: it fails before anything changes. */
+  #reserve(): void {
+    let level = this.height - 1;
+    while (level >= 0 && this.inner.count(pathNode[level]!) === SLOTS) level -= 1;
+    // Those that are full are split, and above them all there is a new root.
+    const full = this.height - 1 - level;
+    this.leaves.reserve(1);
+    this.inner.reserve(level < 0 ? full + 1 : full);
+  }
+
+  /** Takes the memory for another leaf, unless there is but one, which has room when a slot is removed first. */
+  reserveLeaf(): void {
+    if (this.height > 0) this.leaves.reserve(1);
   }
 
   #splitLeaf(leaf: number, slot: number, score: number, ref: number): void {

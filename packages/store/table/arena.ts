@@ -1,19 +1,26 @@
 /**
  * Memory of one table's entries: pages that entries are written to one behind the other.
  *
- * A reference is a page and a distance in it, in words. Entries that go leave a gap, and the owner
- * moves what is left of a sparse page elsewhere. The first word of a page is unused, so that no entry
- * has reference 0.
+ * A reference is a page and a distance in it, in words; that of a large entry may be its page alone, so that
+ * there can be as many as memory holds. Entries that go leave a gap, and the owner moves what is left of a
+ * sparse page elsewhere. The first word of a page is unused, so that no entry has reference 0.
  */
-import { assert, type Steps } from '#base';
+import { errors, isResourceError, type Steps } from '#base';
 
 /** Words of a page that a reference can tell apart. */
 const OFFSET_BITS = 14;
 const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 const WORD_BYTES = 4;
 export const PAGE_BYTES = WORD_BYTES << OFFSET_BITS;
-/** Pages that a reference can tell apart; the last is left out, so that -1 is no reference. */
-const PAGES_MAX = 2 ** (32 - OFFSET_BITS) - 1;
+/** The references of this many pages are a page and a distance: 15 GiB of entries that share pages. */
+export const NEAR_PAGES_MAX = 0xf000_0000 / 2 ** OFFSET_BITS;
+/** The references of the pages behind are their number alone: an entry each, that begins with the first word. */
+const FAR_BASE = 0xf000_0000;
+const FAR_MASK = 0x0fff_ffff;
+/** The last is left out, so that -1 is no reference. */
+const FAR_PAGES_MAX = FAR_MASK;
+/** Pages of one entry have the numbers below while there are less than so many, and then the far ones. */
+export const NEAR_OWN_PAGES_MAX = 2 ** 14;
 /** Larger entries get a page of their own. */
 const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
 const FIRST_PAGE_BYTES = 256;
@@ -47,22 +54,25 @@ export class Page {
 const NOWHERE = new Page(WORD_BYTES);
 
 export function pageOf(ref: number): number {
-  return ref >>> OFFSET_BITS;
+  const page = ref >>> OFFSET_BITS;
+  return page < NEAR_PAGES_MAX ? page : NEAR_PAGES_MAX + (ref & FAR_MASK);
 }
 
 /** Where an entry begins in its page, in words. */
 export function wordAt(ref: number): number {
-  return ref & OFFSET_MASK;
+  return ref >>> OFFSET_BITS < NEAR_PAGES_MAX ? ref & OFFSET_MASK : 1;
 }
 
 export function refOf(page: number, word: number): number {
-  return (page << OFFSET_BITS) | word;
+  return page < NEAR_PAGES_MAX ? (page << OFFSET_BITS) | word : FAR_BASE | (page - NEAR_PAGES_MAX);
 }
 
 export class Arena {
   readonly pages: Page[] = [];
   #current = -1;
+  /** Numbers of pages that were given back, and the far ones among them. */
   #vacant: number[] = [];
+  #vacantFar: number[] = [];
   #capacity = 0;
   #used = 0;
   #live = 0;
@@ -80,7 +90,7 @@ export class Arena {
 
   /** Room for an entry. What is in it is zero. */
   take(size: number): number {
-    if (size > SHARED_ENTRY_BYTES_MAX) return this.#takeFrom(this.#addPage(size), size);
+    if (size > SHARED_ENTRY_BYTES_MAX) return this.#takeFrom(this.#addPage(size, true), size);
     const index = this.#current;
     if (index < 0) return this.#open(size);
     const page = this.pages[index]!;
@@ -90,6 +100,16 @@ export class Arena {
     return page.used + size <= this.pages[index]!.bytes.length
       ? this.#takeFrom(index, size)
       : this.#open(size);
+  }
+
+  /** The same; 0 when there is no memory. */
+  takeIfAny(size: number): number {
+    try {
+      return this.take(size);
+    } catch (error) {
+      if (error === errors.outOfResources || isResourceError(error)) return 0;
+      throw error;
+    }
   }
 
   /** An entry's room is not needed any more. Its bytes stay until the page goes. */
@@ -124,14 +144,14 @@ export class Arena {
     this.#used -= page.used - WORD_BYTES;
     this.#live -= page.live;
     this.pages[index] = NOWHERE;
-    this.#vacant.push(index);
+    this.#vacate(index);
   }
 
   /** A copy that shares nothing with this one. */
   *copy(): Steps<Arena> {
     const copy = new Arena();
     for (const page of this.pages) {
-      if (page === NOWHERE) copy.#vacant.push(copy.pages.length);
+      if (page === NOWHERE) copy.#vacate(copy.pages.length);
       copy.pages.push(page === NOWHERE ? NOWHERE : copyOf(page, page.bytes.length));
       yield;
     }
@@ -151,7 +171,7 @@ export class Arena {
   /** Puts a page of known contents behind the others; undefined leaves its number unused. */
   adopt(bytes: Uint8Array | undefined, live: number): void {
     if (bytes === undefined) {
-      this.#vacant.push(this.pages.length);
+      this.#vacate(this.pages.length);
       this.pages.push(NOWHERE);
       return;
     }
@@ -167,7 +187,7 @@ export class Arena {
 
   #open(size: number): number {
     const wanted = Math.max(FIRST_PAGE_BYTES, Math.floor(this.#capacity / GROWTH_PARTS), 2 * size);
-    this.#current = this.#addPage(Math.min(wanted, PAGE_BYTES) - WORD_BYTES);
+    this.#current = this.#addPage(Math.min(wanted, PAGE_BYTES) - WORD_BYTES, false);
     return this.#takeFrom(this.#current, size);
   }
 
@@ -190,13 +210,38 @@ export class Arena {
     this.#capacity += capacity - old;
   }
 
-  #addPage(room: number): number {
+  /** A page with so much room. One that is `own` has one entry. */
+  #addPage(room: number, own: boolean): number {
     const capacity = Math.ceil(room / WORD_BYTES) * WORD_BYTES + WORD_BYTES;
-    const index = this.#vacant.pop() ?? this.pages.length;
-    assert(index < PAGES_MAX, 'a table of at most 16 GiB, or 262,142 large entries');
-    this.pages[index] = new Page(capacity);
+    const page = new Page(capacity);
+    const index = own ? this.#ownNumber() : this.#nearNumber();
+    this.pages[index] = page;
     this.#capacity += capacity + PAGE_OVERHEAD_BYTES;
     return index;
+  }
+
+  #nearNumber(): number {
+    const index = this.#vacant.pop() ?? this.pages.length;
+    if (index >= NEAR_PAGES_MAX) throw errors.outOfResources;
+    return index;
+  }
+
+  #ownNumber(): number {
+    const { pages } = this;
+    if (this.#vacantFar.length > 0) return this.#vacantFar.pop()!;
+    if (pages.length < NEAR_OWN_PAGES_MAX) return this.#nearNumber();
+    // The near numbers that are left are for pages that entries share.
+    for (let index = pages.length; index < NEAR_PAGES_MAX; index += 1) {
+      pages.push(NOWHERE);
+      this.#vacant.push(index);
+    }
+    if (pages.length - NEAR_PAGES_MAX >= FAR_PAGES_MAX) throw errors.outOfResources;
+    return pages.length;
+  }
+
+  #vacate(index: number): void {
+    if (index < NEAR_PAGES_MAX) this.#vacant.push(index);
+    else this.#vacantFar.push(index);
   }
 }
 

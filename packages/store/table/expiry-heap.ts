@@ -4,6 +4,8 @@
  * Each entry knows its place in the heap, so that one which moves or goes is found.
  */
 
+import { isResourceError } from '#base';
+
 /** What the heap asks of the entries. */
 export interface ExpiringEntries {
   expiry(ref: number): number;
@@ -48,8 +50,13 @@ export class ExpiryHeap {
     return count;
   }
 
-  add(ref: number): void {
+  /** Makes room for one more. */
+  reserve(): void {
     if (this.#count === this.#refs.length) this.#resize(this.#count * 2);
+  }
+
+  add(ref: number): void {
+    this.reserve();
     this.#count += 1;
     this.#raise(this.#count - 1, ref, this.#entries.expiry(ref));
   }
@@ -59,7 +66,7 @@ export class ExpiryHeap {
     const last = this.#refs[this.#count]!;
     if (index < this.#count) this.#settle(index, last);
     if (this.#count * 4 < this.#refs.length && this.#count >= FIRST_REFS) {
-      this.#resize(this.#refs.length / 2);
+      this.#shrink();
     }
   }
 
@@ -129,6 +136,15 @@ export class ExpiryHeap {
   #put(index: number, ref: number): void {
     this.#refs[index] = ref;
     this.#entries.setHeapIndex(ref, index);
+  }
+
+  #shrink(): void {
+    try {
+      this.#resize(this.#refs.length / 2);
+    } catch (error) {
+      // It stays as large as it is.
+      if (!isResourceError(error)) throw error;
+    }
   }
 
   #resize(room: number): void {

@@ -65,7 +65,6 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.#count;
   }
 
-  /** All memory that the table takes. */
   get bytes(): number {
     const heap = this.#heap === undefined ? 0 : this.#heap.bytes;
     return TABLE_OVERHEAD_BYTES + this.#arena.bytes + this.#chains.buckets.bytes + heap;
@@ -179,10 +178,11 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
       this.#heap!.changed(entry.heapIndex);
       return ref;
     }
+    this.#heap ??= new ExpiryHeap(this);
+    this.#heap.reserve();
     const next = this.#rebuild(ref, valueLength, true);
     const found = this.read(next);
     writeExpiry(found.bytes, found.expiryAt, unixMs);
-    this.#heap ??= new ExpiryHeap(this);
     this.#heap.add(next);
     return this.#tidy(next);
   }
@@ -302,17 +302,16 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
     const { hasValues } = this;
     const room = entryBytes(fieldLength, valueLength, hasValues, expires);
-    const isInPlace =
-      room === size &&
-      expires === (expiryAt !== 0) &&
-      varintBytes(oldLength) === varintBytes(valueLength);
+    const isAlike =
+      expires === (expiryAt !== 0) && varintBytes(oldLength) === varintBytes(valueLength);
+    const isInPlace = room === size && isAlike;
+    const next = isInPlace ? ref : this.#arena.take(room);
     if (heapIndex >= 0 && !expires) this.#heap!.remove(heapIndex);
     if (isInPlace) {
       const start = wordAt(ref) * WORD_BYTES;
       writeEntryHead(from, start, fieldLength, valueLength, hasValues, expires);
       return ref;
     }
-    const next = this.#arena.take(room);
     // Taking room may have made the page larger, which leaves the old bytes as they were.
     const { bytes, words } = this.#arena.pages[pageOf(next)]!;
     const nextStart = wordAt(next) * WORD_BYTES;
@@ -336,7 +335,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   /**
-   * Moves what is left of a sparse page elsewhere, some entries with each call, when gaps are many.
+   * Moves what is left of a sparse page elsewhere, some entries with each call, when gaps are many and memory is there.
    * Answers where `kept` is now. The page goes with its last entry.
    */
   #tidy(kept: number): number {
@@ -352,6 +351,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     for (let moved = 0; ref !== 0 && moved < TIDY_ENTRIES_MAX; moved += 1) {
       const { size } = this.read(ref);
       const next = this.#moveEntry(ref);
+      if (next === 0) return keptNow;
       if (ref === kept) keptNow = next;
       this.#chains.setNext(ref, GONE);
       this.#arena.release(ref, size);
@@ -362,10 +362,12 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return keptNow;
   }
 
+  /** Answers 0 when there is no memory for it. */
   #moveEntry(ref: number): number {
     const { bytes: from, size, expiryAt } = this.read(ref);
     const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
-    const next = this.#arena.take(size);
+    const next = this.#arena.takeIfAny(size);
+    if (next === 0) return 0;
     const { bytes } = this.#arena.pages[pageOf(next)]!;
     copyBytes(from, wordAt(ref) * WORD_BYTES, bytes, wordAt(next) * WORD_BYTES, size);
     this.#chains.lead(ref, next);

@@ -1,0 +1,95 @@
+/**
+ * Gives back the memory of buffers that a thread has dropped: it compares what the thread owns outside of its heap with
+ * what is known to be in use, and has the garbage collected when they differ by much.
+ */
+
+import { collectGarbage, forgetViews, systemClock, threadHeap } from '#base';
+
+const MIB = 1024 * 1024;
+/** Less garbage is left to V8. */
+const GARBAGE_BYTES_MIN = 32 * MIB;
+/** The same as a part of what is in use, which is not known to the byte. */
+const GARBAGE_PARTS = 8;
+/** A busy thread is not stopped at once: it may fall idle, or V8 may collect by itself. */
+const PATIENCE_US = 5_000_000;
+/** A collection is followed by so many times its own duration without one. */
+const REST_TIMES = 100;
+/** What a collection has left is looked at again after so long, and ever later while nothing comes of it. */
+const AGAIN_US_MIN = 8_000_000;
+const AGAIN_US_MAX = 600_000_000;
+
+export interface MemoryReturnParts {
+  /** Has all garbage of the thread collected. */
+  readonly collect: () => void;
+  /** Bytes that the thread owns outside of its heap, garbage or not. */
+  readonly externalBytes: () => number;
+  readonly nowUs: () => number;
+}
+
+export class MemoryReturn {
+  readonly #parts: MemoryReturnParts;
+  /** What the last collection has left that nobody has told of. */
+  #left = 0;
+  #noticedUs = -1;
+  #restUntilUs = 0;
+  #againUs = 0;
+  #againInUs = AGAIN_US_MIN;
+
+  constructor(parts: MemoryReturnParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called about once a second, with the bytes known to be in use; answers whether it has collected. */
+  look(usedBytes: number, isIdle: boolean): boolean {
+    const { externalBytes, nowUs } = this.#parts;
+    const unknown = Math.max(externalBytes() - usedBytes, 0);
+    this.#left = Math.min(this.#left, unknown);
+    const now = nowUs();
+    if (!this.#isWorthIt(unknown, usedBytes, now)) {
+      this.#noticedUs = -1;
+      return false;
+    }
+    if (this.#noticedUs < 0) this.#noticedUs = now;
+    if (now < this.#restUntilUs || (!isIdle && now - this.#noticedUs < PATIENCE_US)) return false;
+    this.#collect(usedBytes, unknown);
+    return true;
+  }
+
+  /** Collects at once. */
+  purge(): void {
+    this.#parts.collect();
+    this.#left = 0;
+    this.#noticedUs = -1;
+  }
+
+  #isWorthIt(unknown: number, usedBytes: number, nowUs: number): boolean {
+    const least = GARBAGE_BYTES_MIN + usedBytes / GARBAGE_PARTS;
+    return unknown - this.#left > least || (unknown > least && nowUs >= this.#againUs);
+  }
+
+  #collect(usedBytes: number, before: number): void {
+    const { collect, externalBytes, nowUs } = this.#parts;
+    const startUs = nowUs();
+    collect();
+    const endUs = nowUs();
+    this.#left = Math.max(externalBytes() - usedBytes, 0);
+    this.#noticedUs = -1;
+    this.#restUntilUs = endUs + REST_TIMES * (endUs - startUs);
+    const isWorth = before - this.#left > before / 4;
+    this.#againInUs = isWorth ? AGAIN_US_MIN : Math.min(2 * this.#againInUs, AGAIN_US_MAX);
+    this.#againUs = endUs + this.#againInUs;
+  }
+}
+
+/** That of the calling thread; `letGo` drops what is kept for the next command. */
+export function threadMemoryReturn(letGo?: () => void): MemoryReturn {
+  return new MemoryReturn({
+    collect() {
+      letGo?.();
+      forgetViews();
+      collectGarbage();
+    },
+    externalBytes: () => threadHeap().externalBytes,
+    nowUs: () => systemClock.nowUs(),
+  });
+}

@@ -1,0 +1,61 @@
+/** Memory of large values goes back to the system when they are gone. */
+// test-limit: 90s
+import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const memory = suite('memory return');
+
+const MIB = 1024 ** 2;
+const VALUE_BYTES = 64 * MIB;
+const ROUNDS = 4;
+
+let server: ChildServer;
+let client: RespClient;
+
+memory.before(async () => {
+  server = await startServer({ shards: 2 });
+  client = await server.client();
+});
+memory.after(async () => {
+  await server.stop();
+});
+
+async function residentBytes(): Promise<number> {
+  const pid = /process_id:(\d+)/.exec(textOf(await client.call('INFO', 'server')))![1]!;
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return 1_024 * Number(/VmRSS:\s+(\d+)/.exec(status)![1]);
+}
+
+/** Values come and go, several times over. */
+async function churn(): Promise<void> {
+  const value = Buffer.alloc(VALUE_BYTES, 'v');
+  for (let nth = 0; nth < ROUNDS; nth += 1) {
+    await client.call('SET', `key:${nth}`, value);
+    assert.is(await client.call('DEL', `key:${nth}`), 1);
+  }
+}
+
+memory('comes back by itself', async () => {
+  // What the first values make the process keep (rings, code) is no garbage.
+  await churn();
+  await client.call('MEMORY', 'PURGE');
+  const before = await residentBytes();
+  await churn();
+  const isBack = async (): Promise<boolean> => (await residentBytes()) < 1.5 * before;
+  await until(isBack, 'the memory of what is gone comes back', 40_000);
+});
+
+memory('comes back at once when it is purged', async () => {
+  await client.call('SET', 'k', Buffer.alloc(VALUE_BYTES, 'v'));
+  await client.call('DEL', 'k');
+  await client.call('MEMORY', 'PURGE');
+  await until(async () => {
+    const info = textOf(await client.call('INFO', 'everything'));
+    const external = [...info.matchAll(/,external=(\d+)/g)].map(([, bytes]) => Number(bytes));
+    return external.length > 0 && external.every((bytes) => bytes < VALUE_BYTES / 2);
+  }, 'no thread owns the value any more');
+});
+
+memory.run();

@@ -1,0 +1,27 @@
+/** Data that was written for another number of shards is written anew by a process of its own. */
+
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { OfflineReport, Redistribution } from '#shard';
+import { redistributionUrl } from '#workers';
+
+/** What the process answers. */
+type Answer =
+  { readonly report: OfflineReport; readonly problem?: undefined } | { readonly problem: string };
+
+/** Answers what was found; throws with what is wrong with it. */
+export function redistributeApart(options: Redistribution): Promise<OfflineReport> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(redistributionUrl), { serialization: 'advanced' });
+    child.once('message', (answer: Answer) => {
+      if (answer.problem === undefined) resolve(answer.report);
+      else reject(new Error(answer.problem));
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      // After an answer this says nothing more.
+      reject(new Error(`bringing the data to other shards has ended with ${signal ?? code}`));
+    });
+    child.send(options);
+  });
+}
