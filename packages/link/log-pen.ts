@@ -1,8 +1,8 @@
 /**
  * Who writes a shard's log, and where that goes on.
  *
- * The disk thread writes the log, but in sync mode the shard writes it itself, since it waits for the disk anyway: so
- * all that a writer knows of the log stands in shared memory, for whoever holds the pen.
+ * Where replies wait for the log the shard writes it itself, and otherwise the disk thread does: so all that a writer
+ * knows of the log stands in shared memory, for whoever holds the pen.
  *
  *   word 0     who holds the pen, a number of `PenHolder`
  *   byte 64    doubles, in the order of `FIELDS`: read and written with the pen in hand
@@ -121,8 +121,9 @@ export class LogPen {
     return this.#fields[AT[field]]!;
   }
 
-  set(field: PenField, value: number): void {
+  set(field: PenField, value: number): this {
     this.#fields[AT[field]] = value;
+    return this;
   }
 
   add(field: PenField, amount: number): void {

@@ -32,6 +32,7 @@ export function logFixture() {
   const figures = new LogFigures(new ArrayBuffer(LogFigures.bytes));
   const failures: string[] = [];
   const transferred: Bytes[] = [];
+  const state = { wakes: 0 };
   const pen = new LogPen(memory, layout.logPens[0]!, PenHolder.shard);
   const newLog = (holder: number): ShardLog =>
     new ShardLog({
@@ -42,6 +43,9 @@ export function logFixture() {
       receive: () => [transferred.shift()!],
       failed: (shard, message) => failures.push(`${shard} ${message}`),
       synced: () => undefined,
+      unsynced: () => {
+        state.wakes += 1;
+      },
     });
   const log = newLog(PenHolder.diskThread);
   const add = (bytes: number, kind: number, word8: number): void => {
@@ -54,7 +58,7 @@ export function logFixture() {
     writer.publish();
   };
   return {
-    ...{ disk, clock, writer, progress, pen, figures, failures, log },
+    ...{ disk, clock, writer, progress, pen, figures, failures, log, state },
     /** The shard's own end. */
     own: newLog(PenHolder.shard),
     /** A record that nobody has taken yet. */

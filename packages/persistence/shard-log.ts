@@ -2,13 +2,11 @@
  * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
  * and says how far it is on disk.
  *
- * The disk thread has one, and the shard itself, for sync mode: what both know of the log stands in shared memory, and
- * whoever holds the pen goes on where the other has left off.
+ * The disk thread has one, and the shard itself, whose replies wait for it: what both know of the log stands in shared
+ * memory, and whoever holds the pen goes on where the other has left off.
  *
- * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the
- * middle. Everything is dropped, and counted, until the log goes on in a new segment behind a snapshot.
- * So that recovery knows of it, the head of the last segment is marked, which takes no room on the disk, and the
- * head of the next says how many records are missing before it.
+ * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
+ * dropped, and counted, until the log goes on in a new segment behind a snapshot.
  */
 import type { Bytes, Clock } from '#base';
 import type { LogFigures } from '#diag';
@@ -39,6 +37,8 @@ export interface ShardLogParts {
   readonly failed: (shard: number, message: string) => void;
   /** A sync took that long. */
   readonly synced: (shard: number, us: number) => void;
+  /** There is something to sync again; told of what is written by `writeHere` alone. */
+  readonly unsynced: () => void;
 }
 
 /** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
@@ -130,18 +130,23 @@ export class ShardLog {
   }
 
   /**
-   * The same and the sync, in the shard's own thread: only records that are whole in the ring. False where the disk
-   * thread is at it, or has to be, because the log cannot be written: of two syncs of a file at once, one alone is told
-   * that it failed.
+   * The same in the shard's own thread, only records that are whole in the ring, and with `syncs` the sync. False where
+   * the disk thread has to, because the log cannot be written, or is at a sync: of two syncs of a file at once, one
+   * alone is told that it failed.
    */
-  writeHere(): boolean {
-    const { pen, ring, progress } = this.#parts;
-    if (!pen.tryTake()) return false;
+  writeHere(syncs: boolean): boolean {
+    const { pen, ring, progress, unsynced } = this.#parts;
+    // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
+    if (!syncs) pen.take();
+    else if (!pen.tryTake()) return false;
     try {
-      if (!pen.isOpen || pen.get('syncing') === 1 || progress.hasFailed) return false;
+      if (!pen.isOpen || progress.hasFailed) return false;
+      if (syncs && pen.get('syncing') === 1) return false;
       ring.resume();
+      const wasDirty = this.isDirty;
       this.#drain();
-      this.#syncNow();
+      if (syncs) this.#syncNow();
+      else if (!wasDirty) unsynced();
       return true;
     } finally {
       pen.give();
@@ -352,8 +357,7 @@ export class ShardLog {
       this.#fail('writeErrors', error);
       return;
     }
-    pen.set('blocks', number);
-    pen.set('bytes', end);
+    pen.set('blocks', number).set('bytes', end);
     if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
     figures.set('segmentBytes', end);
     figures.add('unsyncedBytes', BLOCK_HEADER_BYTES + bytes);

@@ -110,6 +110,7 @@ export class Durability {
         this.#take(notice);
       },
       died: (reason) => {
+        fabric.failLogs();
         this.#markLogs();
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
@@ -132,23 +133,21 @@ export class Durability {
     const { clock, fabric, folder } = this.#parts;
     const { mainPage } = fabric;
     const startUs = clock.nowUs();
-    const begin = (): void => {
-      this.#beginLog();
-    };
+    const begin = (): Promise<void> => this.#beginLog();
     if (await new Recovering({ ...this.#parts, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
   }
 
-  /** What is there will be used: only now anything is written. */
-  #beginLog(): void {
+  /** What is there will be used: only now anything is written. No command is run before a log can take it. */
+  async #beginLog(): Promise<void> {
     const { folder, fabric } = this.#parts;
     for (const file of folder.stillborn) rmSync(file);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
     this.#due.begin(repaired.newestBytes);
-    this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
+    await this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
   /** Whether there is no data yet. */
@@ -256,6 +255,7 @@ export class Durability {
           notice.shard,
         );
         break;
+      case 'begun':
       case 'stopped':
         break;
     }

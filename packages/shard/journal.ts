@@ -2,8 +2,9 @@
  * A shard's log, as far as the shard goes: what it has done, put into the ring of the disk thread.
  *
  * A command goes in by one copy of its frame, after it has changed something. What depends on chance, on
- * settings, or on keys that were lent goes in as what it has done. While the disk is behind, records wait
- * in private memory: the shard waits for the disk in sync mode only, or when that memory is full.
+ * settings, or on keys that were lent goes in as what it has done. While the disk thread is behind, records wait
+ * in private memory. Replies wait for the file's write in periodic mode, for its sync in sync mode; in async mode the
+ * shard waits only when that memory is full.
  */
 import { copyToShared, type Bytes, type Clock } from '#base';
 import {
@@ -17,6 +18,7 @@ import {
 } from '#link';
 import {
   hasTransaction,
+  type DurabilityMode,
   Record,
   RECORD_DATABASE_SHIFT,
   RECORD_GROUPED,
@@ -46,10 +48,10 @@ export interface JournalParts {
   /** Wakes the disk thread. */
   readonly wake: () => void;
   /**
-   * Brings what is published to disk in this thread; false where the disk thread has to. Only while all of it is
-   * plain records.
+   * Writes what is published in this thread, and syncs it where told to; false where the disk thread has to. Only
+   * while all of it is plain records.
    */
-  readonly writeHere: () => boolean;
+  readonly writeHere: (syncs: boolean) => boolean;
   /** Gives away a record that is too large for the ring, in its parts; it arrives before its place in the ring. */
   readonly transfer: (parts: readonly Bytes[]) => void;
 }
@@ -69,8 +71,10 @@ export type EffectWord = string | Bytes;
 export class Journal {
   /** Whether anything is logged; false while recovery does it again. */
   isOn = false;
-  /** Whether replies wait until their writes are on disk. */
-  isSync = false;
+  /** What replies wait for: the sync of their writes, their write, or nothing. */
+  mode: DurabilityMode = 'async';
+  /** True when in periodic mode replies are given though the log cannot take what they tell of. */
+  answersUnkept = false;
   readonly #parts: JournalParts;
   readonly #frameBytesMax: number;
   #isGrouping = false;
@@ -80,12 +84,13 @@ export class Journal {
   #behindBytes = 0;
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
-  #isUnsynced = false;
+  /** True when something was published that no reply has waited for. */
+  #isUnsettled = false;
   /** Where in the ring the last record ends that only the disk thread can write; undefined when it has. */
   #forDiskThread: number | undefined;
   /** Records of the kind `transaction` in the segment so far. */
   transactions = 0;
-  /** Microseconds of the last wait for the disk. */
+  /** Microseconds of the last wait for a sync. */
   waitedUs = 0;
 
   constructor(parts: JournalParts) {
@@ -206,13 +211,13 @@ export class Journal {
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
     const transaction = number;
-    const isUnsynced =
-      this.#isUnsynced || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
+    const isUnsettled =
+      this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
     this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
     this.transactions = 0;
     this.flush();
     // Nobody waits for the cut itself.
-    this.#isUnsynced = isUnsynced;
+    this.#isUnsettled = isUnsettled;
   }
 
   /** Lets the disk thread see what there is. */
@@ -226,7 +231,7 @@ export class Journal {
     if (this.#behind.length > 0) this.#catchUp();
     if (!ring.hasUnpublished) return false;
     ring.publish();
-    this.#isUnsynced = true;
+    this.#isUnsettled = true;
     return true;
   }
 
@@ -242,28 +247,42 @@ export class Journal {
     return !progress.hasFailed;
   }
 
-  /** Whether the next `settle` waits. */
+  /** True when the next `settle` has something to write. */
   get mustSettle(): boolean {
-    return this.isSync && (this.#isUnsynced || this.#parts.ring.hasUnpublished);
+    if (this.mode === 'async') return false;
+    return this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
   }
 
-  /** In sync mode, waits until all that was logged is on disk; false when it cannot be written. */
+  /** Waits for what replies wait for in this mode; false when what was logged cannot be written. */
   settle(): boolean {
     this.waitedUs = 0;
-    if (!this.isSync) {
+    if (this.mode === 'async') {
       this.flush();
       return true;
     }
     this.#publish();
-    if (!this.#isUnsynced) return true;
-    const { clock, progress } = this.#parts;
-    const startUs = clock.nowUs();
-    const isHere = this.#isPlain && this.#parts.writeHere();
-    const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
+    if (!this.#isUnsettled) return true;
+    const isSafe = this.mode === 'sync' ? this.#sync() : this.#write();
     // What is lost is told once, by the replies that wait here; who only reads later is not told again.
-    this.#isUnsynced = false;
+    this.#isUnsettled = false;
+    return isSafe;
+  }
+
+  #sync(): boolean {
+    const { clock, progress, writeHere } = this.#parts;
+    const startUs = clock.nowUs();
+    const isHere = this.#isPlain && writeHere(true);
+    const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
     this.waitedUs = clock.nowUs() - startUs;
     return isSafe;
+  }
+
+  /** What the kernel has, a killed process does not take with it. */
+  #write(): boolean {
+    const { progress, writeHere, wake } = this.#parts;
+    if (this.#isPlain && writeHere(false)) return this.answersUnkept || !progress.hasFailed;
+    wake();
+    return this.drain() || this.answersUnkept;
   }
 
   /** Whether what the disk thread has not taken are plain records, all in the ring. */
