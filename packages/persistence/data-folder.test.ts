@@ -388,17 +388,38 @@ function lockBy(owner: unknown): string {
   return folder;
 }
 
-folders('a lock is held once, and given back', () => {
+/** What a lock of the folder is refused with. */
+async function lockRefusal(folder: string): Promise<string> {
+  try {
+    const lock = await FolderLock.take(folder);
+    lock.release();
+    return 'not refused';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function takeAndRelease(folder: string): Promise<void> {
+  (await FolderLock.take(folder)).release();
+}
+
+folders('a lock is held once, and given back', async () => {
   const folder = newFolder();
   fs.mkdirSync(folder);
-  const lock = new FolderLock(folder);
-  assert.match(
-    refusalOf(() => new FolderLock(folder)),
-    `is in use by process ${process.pid}`,
-  );
+  const lock = await FolderLock.take(folder);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
   lock.release();
-  new FolderLock(folder).release();
+  await takeAndRelease(folder);
   assert.equal(fs.readdirSync(folder), []);
+});
+
+folders('a folder whose name is longer than that of a socket may be', async () => {
+  const folder = path.join(newFolder(), 'x'.repeat(200));
+  fs.mkdirSync(folder, { recursive: true });
+  const lock = await FolderLock.take(folder);
+  assert.match(fs.readdirSync(folder).join(), /^lock,lock\.\d+\.\w+\.sock$/);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
+  lock.release();
 });
 
 folders('the lock of a running process holds; of one that has ended it does not', async () => {
@@ -407,15 +428,11 @@ folders('the lock of a running process holds; of one that has ended it does not'
   const pid = child.pid!;
   const { started } = statOf(pid);
   const folder = lockBy({ pid, started });
-  assert.match(
-    refusalOf(() => new FolderLock(folder)),
-    `is in use by process ${pid}`,
-  );
-  const again = lockBy({ pid, started: String(Number(started) - 1) });
-  new FolderLock(again).release();
+  assert.match(await lockRefusal(folder), `is in use by process ${pid}`);
+  await takeAndRelease(lockBy({ pid, started: String(Number(started) - 1) }));
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('exit', resolve));
-  new FolderLock(folder).release();
+  await takeAndRelease(folder);
 });
 
 folders('the lock of a process that has ended, and was not waited for, does not hold', async () => {
@@ -429,16 +446,27 @@ folders('the lock of a process that has ended, and was not waited for, does not 
   });
   const pid = Number(text);
   await until(() => statOf(pid).state === 'Z', 'the process has ended');
-  new FolderLock(lockBy({ pid, started: statOf(pid).started })).release();
+  await takeAndRelease(lockBy({ pid, started: statOf(pid).started }));
 });
 
-folders('a lock that nobody can read is taken over; one that cannot be written is told', () => {
-  new FolderLock(lockBy('no owner')).release();
-  const none = path.join(newFolder(), 'none');
-  assert.match(
-    refusalOf(() => new FolderLock(none)),
-    'lock cannot be written: ENOENT',
-  );
+folders('the lock of another machine holds while it beats', async () => {
+  const folder = lockBy({ pid: process.pid, started: '1', boot: 'of another machine' });
+  const file = path.join(folder, 'lock');
+  const beating = setInterval(() => {
+    fs.utimesSync(file, new Date(), new Date());
+  }, 50);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
+  clearInterval(beating);
+  await takeAndRelease(folder);
 });
+
+folders(
+  'a lock that nobody can read is taken over; one that cannot be written is told',
+  async () => {
+    await takeAndRelease(lockBy('no owner'));
+    const none = path.join(newFolder(), 'none');
+    assert.match(await lockRefusal(none), 'lock cannot be written: ENOENT');
+  },
+);
 
 folders.run();

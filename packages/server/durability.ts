@@ -58,20 +58,12 @@ interface SnapshotUnderWay {
   readonly waiting: ((error: Error | undefined) => void)[];
 }
 
-/** Undefined where nothing is to be kept on disk; throws a DataFolderError when the folder is not to be had. */
-export function openDurability(
-  parts: Omit<DurabilityParts, 'folder' | 'lock'>,
-): Durability | undefined {
-  if (!parts.settings.boolean('persistence.enabled')) return undefined;
-  const dataDir = parts.settings.string('persistence.data-dir');
+/** Undefined where nothing is to be kept on disk; rejects with a DataFolderError when the folder is not to be had. */
+export async function lockDataFolder(settings: Settings): Promise<FolderLock | undefined> {
+  if (!settings.boolean('persistence.enabled')) return undefined;
+  const dataDir = settings.string('persistence.data-dir');
   makeFolder(dataDir);
-  const lock = new FolderLock(dataDir);
-  try {
-    return new Durability({ ...parts, lock, folder: new DataFolder(dataDir) });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  return FolderLock.take(dataDir);
 }
 
 export class Durability {
@@ -91,9 +83,11 @@ export class Durability {
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
 
-  constructor(parts: DurabilityParts) {
+  constructor(options: Omit<DurabilityParts, 'folder'>) {
+    const { settings, fabric } = options;
+    const folder = new DataFolder(settings.string('persistence.data-dir'));
+    const parts = { ...options, folder };
     this.#parts = parts;
-    const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.#due = new SnapshotDue(parts);
     this.ofShards = { epoch: folder.lastEpoch + 1, folder: folder.folder };
