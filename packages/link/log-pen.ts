@@ -27,6 +27,8 @@ const FIELDS = [
   'bytes',
   'blocks',
   'syncedBlocks',
+  /** Unix milliseconds at which it was made. */
+  'createdMs',
   /** The file's size: more than `bytes` where zeros are ahead. */
   'size',
   /** The number of the last segment, 0 when there is none. */
@@ -88,12 +90,10 @@ export class LogPen {
     this.give();
   }
 
-  /** A segment begins, whose file has so many bytes. */
-  begin(number: number, descriptor: number, bytes: number): void {
-    this.set('number', number);
-    this.set('descriptor', descriptor);
-    this.set('bytes', bytes);
-    this.set('size', bytes);
+  /** A segment begins, whose file has so many bytes and was made at that time. */
+  begin(number: number, descriptor: number, bytes: number, createdMs: number): void {
+    this.set('number', number).set('descriptor', descriptor).set('createdMs', createdMs);
+    this.set('bytes', bytes).set('size', bytes);
     for (const field of ['blocks', 'syncedBlocks', 'lost'] as const) this.set(field, 0);
     this.isOpen = true;
   }

@@ -16,7 +16,7 @@ import {
   encodeFileHead,
   FILE_HEAD_BYTES,
   FileHeadError,
-  FORMAT,
+  FORMATS,
 } from './file-head.ts';
 import { FolderLock } from './folder-lock.ts';
 import { MANIFEST, segmentFile, snapshotFile, snapshotFolder } from './layout.ts';
@@ -33,6 +33,7 @@ folders.after(() => {
 });
 
 const HEAD = {
+  format: FORMATS.log,
   shard: 1,
   shards: 3,
   number: 9,
@@ -57,7 +58,7 @@ function put(file: string, bytes: Uint8Array | string): void {
 /** A head of the format that comes next, as a server of a later version writes it. */
 function newerFormat(bytes: Buffer): Buffer {
   const head = Buffer.from(bytes);
-  head.writeUInt32LE(FORMAT + 1, 8);
+  head.writeUInt32LE(FORMATS.log + 1, 8);
   head.writeUInt32LE(0, 28);
   head.writeUInt32LE(crc32(head.subarray(0, FILE_HEAD_BYTES)), 28);
   return head;
@@ -89,7 +90,14 @@ function segment(
 function manifestOf(number: number): string {
   const file = { shard: 0, keys: 5, bytes: 10, unpacked_bytes: 20 };
   const times = { created_ms: 1, duration_ms: 1 };
-  return JSON.stringify({ format: FORMAT, number, epoch: 1, shards: 1, ...times, files: [file] });
+  return JSON.stringify({
+    format: FORMATS.snapshot,
+    number,
+    epoch: 1,
+    shards: 1,
+    ...times,
+    files: [file],
+  });
 }
 
 function snapshot(folder: string, number: number): void {
@@ -132,8 +140,11 @@ folders('a head comes back as it was, and says what is wrong with it', () => {
     );
   }
   const newer = Buffer.from(bytes);
-  newer.writeUInt32LE(FORMAT + 1, 8);
-  assert.is(reasonOf(newer), `has format ${FORMAT + 1}; this version reads up to ${FORMAT}`);
+  newer.writeUInt32LE(FORMATS.log + 1, 8);
+  assert.is(
+    reasonOf(newer),
+    `has format ${FORMATS.log + 1}; this version reads up to ${FORMATS.log}`,
+  );
 });
 
 folders('a file without a head of its kind is damaged at its beginning', () => {
@@ -277,7 +288,7 @@ folders('a segment with a damaged head is one of the plan; of a newer format it 
   const found = new DataFolder(folder);
   assert.equal([found.shards, found.lastSegment], [1, 3], 'what cannot be read is not nothing');
   put(file, newerFormat(bytes));
-  assert.throws(() => new DataFolder(folder), /has format 2; this version reads up to 1/);
+  assert.throws(() => new DataFolder(folder), /has format 3; this version reads up to 2/);
 });
 
 folders('a file that a snapshot names and that is not there is told', () => {

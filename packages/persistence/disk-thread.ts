@@ -20,7 +20,8 @@ import {
 import { realDisk } from './disk.ts';
 import type { Manifest } from './manifest.ts';
 import { removeOld } from './retention.ts';
-import { ShardLog, type ShardLogParts } from './shard-log.ts';
+import { ShardLog } from './shard-log.ts';
+import type { ShardLogParts } from './shard-log-parts.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 /** Between two looks at the rings while shards write in async mode. */
@@ -149,6 +150,7 @@ export class DiskThread {
         ...{ shard, shards: data.link.shards, folder: data.folder, epoch: data.epoch },
         ...{ disk: realDisk, clock: systemClock, memory, opensFiles: true },
         ring: new RingReader(memory, place),
+        blockAt: layout.logBlocks[shard]!,
         progress: this.#progress[shard]!,
         pen: new LogPen(memory, layout.logPens[shard]!, PenHolder.diskThread),
         figures: new LogFigures(data.figures[shard]!),

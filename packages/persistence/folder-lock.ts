@@ -8,7 +8,6 @@
  */
 
 import fs from 'node:fs';
-import type { Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base';
@@ -37,7 +36,7 @@ export class FolderLock {
   readonly #id = newOwnerId();
   /** The own claim. */
   readonly #claim: string;
-  #server: Server | undefined;
+  #stopListening: (() => void) | undefined;
   #stopBeat: () => void = () => undefined;
 
   private constructor(folder: string) {
@@ -65,16 +64,16 @@ export class FolderLock {
 
   release(): void {
     this.#stopBeat();
-    this.#server?.close();
+    this.#stopListening?.();
     if (readOwner(this.#file)?.id === this.#id) fs.rmSync(this.#file, { force: true });
     for (const name of [`${this.#claim}.new`, this.#claim, socketOf(this.#id)]) this.#remove(name);
   }
 
   /** Listens first, and shows the claim when all of it is there: nobody takes it for a dead one's. */
   async #stakeClaim(): Promise<void> {
-    this.#server = await listenIn(this.#folder, socketOf(this.#id));
+    this.#stopListening = await listenIn(this.#folder, socketOf(this.#id));
     const claim = path.join(this.#folder, this.#claim);
-    const owner = ownOwner(this.#server !== undefined, this.#id);
+    const owner = ownOwner(this.#stopListening !== undefined, this.#id);
     const fd = fs.openSync(`${claim}.new`, 'wx', FILE_MODE);
     this.#stopBeat = beat(fd);
     fs.writeSync(fd, `${JSON.stringify(owner)}\n`);

@@ -86,8 +86,8 @@ export async function isListening(folder: string, name: string): Promise<boolean
   });
 }
 
-/** Listens in the folder until it is closed; undefined where the folder can have no sockets. */
-export async function listenIn(folder: string, name: string): Promise<net.Server | undefined> {
+/** Listens in the folder; answers what ends that, or undefined where the folder can have no sockets. */
+export async function listenIn(folder: string, name: string): Promise<(() => void) | undefined> {
   return withPlace(folder, name, (place) => {
     const server = net.createServer((socket) => socket.destroy());
     server.unref();
@@ -96,7 +96,7 @@ export async function listenIn(folder: string, name: string): Promise<net.Server
         resolve(undefined);
       });
       server.listen({ path: place }, () => {
-        resolve(server);
+        resolve(() => server.close());
       });
     });
   });

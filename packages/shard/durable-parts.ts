@@ -55,6 +55,7 @@ export function durablePartsOf(
     ...{ shard: index, shards: layout.logs.length, folder, epoch },
     ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
     ring: new RingReader(memory, place),
+    blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
     pen: new LogPen(memory, penAt, PenHolder.shard),
     figures: new LogFigures(figures),
     receive: () => unreachable('what comes by message is for the disk thread'),
