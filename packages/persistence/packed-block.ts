@@ -26,6 +26,8 @@ import {
 } from './record.ts';
 
 const KIND_BITS = 0x0f;
+/** The first byte of a record whose time is that of the one before is no larger. */
+const NOTHING_FOLLOWS = 0x3f;
 const Flag = { grouped: 0x10, databaseFollows: 0x20, timeFollows: 0x40, timeIsDouble: 0x80 };
 
 /** The time of a record, whose place is not always a multiple of 8. */
@@ -156,6 +158,9 @@ export class BlockUnpacker {
   #createdMs = 0;
   #at = 0;
   #timeMs = 0;
+  /** The two words of that double. */
+  #timeLow = 0;
+  #timeHigh = 0;
   /** Where the next record goes. */
   #to = 0;
 
@@ -178,13 +183,13 @@ export class BlockUnpacker {
   #restart(): void {
     this.#at = 0;
     this.#to = 0;
-    this.#timeMs = Math.floor(this.#createdMs);
+    this.#setTime(Math.floor(this.#createdMs));
   }
 
   #record(): void {
     const first = this.#byte();
     const kind = first & KIND_BITS;
-    this.#takeTime(first);
+    if (first > NOTHING_FOLLOWS) this.#takeTime(first);
     const database = (first & Flag.databaseFollows) === 0 ? 0 : this.#number();
     const isShared = hasTransaction(kind);
     const transaction = isShared ? this.#number() : 0;
@@ -194,25 +199,27 @@ export class BlockUnpacker {
     this.#makeRoom(HEAD_ROOM_BYTES + (isArguments ? 8 * count : 0) + this.#rest);
     const words = this.#words;
     const word = this.#to >> 2;
-    const spans = word + Record.spans + (isShared ? TRANSACTION_BYTES >> 2 : 0);
-    words.fill(0, word, spans);
     const grouped = (first & Flag.grouped) === 0 ? 0 : RECORD_GROUPED;
     words[word + Record.kind] = kind | grouped | (database << RECORD_DATABASE_SHIFT);
-    times[0] = this.#timeMs;
-    words[word + Record.timeAt] = timeWords[0]!;
-    words[word + Record.timeAt + 1] = timeWords[1]!;
+    words[word + Record.command] = 0;
+    words[word + Record.command + 1] = 0;
+    words[word + Record.timeAt] = this.#timeLow;
+    words[word + Record.timeAt + 1] = this.#timeHigh;
+    let spans = word + Record.spans;
     if (isShared) {
       words[word + Record.transaction] = transaction | 0;
       words[word + Record.epoch] = epoch | 0;
+      spans += TRANSACTION_BYTES >> 2;
     }
     words[word + Record.argumentCount] = isArguments ? count : 0;
-    const length = isArguments ? this.#arguments(spans, count) : this.#body(spans << 2, count);
+    const begin = (isArguments ? spans + 2 * count : spans) << 2;
+    const length = isArguments ? this.#arguments(spans, count) : this.#body(begin, count);
     words[word + Record.bodyBytes] = length;
-    const end = ((spans + (isArguments ? 2 * count : 0)) << 2) + length;
+    const end = begin + length;
     const size = frameBytes(end - this.#to);
-    this.#bytes.fill(0, end, this.#to + size);
     words[word + Record.bytes] = size;
     this.#to += size;
+    for (let at = end; at < this.#to; at += 1) this.#bytes[at] = 0;
   }
 
   /** Copies arguments behind their spans; answers how long they are together. */
@@ -224,7 +231,8 @@ export class BlockUnpacker {
       const bytes = this.#number();
       words[spans + 2 * nth] = length;
       words[spans + 2 * nth + 1] = bytes;
-      length += this.#body(begin + length, bytes);
+      this.#body(begin + length, bytes);
+      length += bytes;
     }
     return length;
   }
@@ -234,12 +242,13 @@ export class BlockUnpacker {
     if (length > this.#rest) throw new PackedBlockError('a record ends behind its block');
     const source = this.#source;
     const from = this.#at;
-    if (length < COPIED_ONE_BY_ONE) {
-      for (let nth = 0; nth < length; nth += 1) this.#bytes[to + nth] = source[from + nth]!;
-    } else {
+    this.#at = from + length;
+    if (length >= COPIED_ONE_BY_ONE) {
       this.#bytes.set(source.subarray(from, from + length), to);
+      return length;
     }
-    this.#at += length;
+    const target = this.#bytes;
+    for (let nth = 0; nth < length; nth += 1) target[to + nth] = source[from + nth]!;
     return length;
   }
 
@@ -250,16 +259,25 @@ export class BlockUnpacker {
   #takeTime(first: number): void {
     if ((first & Flag.timeFollows) !== 0) {
       const folded = this.#number();
-      this.#timeMs += folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2;
+      this.#setTime(this.#timeMs + (folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2));
     } else if ((first & Flag.timeIsDouble) !== 0) {
       for (let nth = 0; nth < timeBytes.length; nth += 1) timeBytes[nth] = this.#byte();
-      this.#timeMs = times[0]!;
+      this.#setTime(times[0]!);
     }
   }
 
+  #setTime(timeMs: number): void {
+    this.#timeMs = timeMs;
+    times[0] = timeMs;
+    this.#timeLow = timeWords[0]!;
+    this.#timeHigh = timeWords[1]!;
+  }
+
   #number(): number {
-    let scale = 1;
-    let value = 0;
+    const first = this.#byte();
+    if (first < 0x80) return first;
+    let scale = 0x80;
+    let value = first - 0x80;
     for (;;) {
       const byte = this.#byte();
       value += (byte & 0x7f) * scale;
