@@ -1,6 +1,7 @@
 /** Who writes what was logged before replies are shown, the shard itself or the disk thread. */
 import { systemClock } from '#base';
 import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
+import { RecordKind } from '#persistence';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Journal } from './journal.ts';
@@ -136,6 +137,23 @@ journals(
     assert.ok(journal.settle());
   },
 );
+
+for (const mode of ['sync', 'periodic'] as const) {
+  journals(
+    `${mode} mode: that keys have gone by themselves, and cannot be written, refuses no read`,
+    () => {
+      const { journal, progress, change, state } = fixture();
+      journal.mode = mode;
+      state.fails = true;
+      journal.states(RecordKind.removed, new Uint8Array(8), 0);
+      assert.ok(journal.mustSettle);
+      assert.ok(journal.settle());
+      assert.ok(progress.hasFailed);
+      change();
+      assert.is(journal.settle(), false);
+    },
+  );
+}
 
 journals('in async mode nobody waits, and the disk thread is woken', () => {
   const { journal, change, since } = fixture();

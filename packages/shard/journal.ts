@@ -86,6 +86,8 @@ export class Journal {
   readonly #view: DataView;
   /** True when something was published that no reply has waited for. */
   #isUnsettled = false;
+  /** True when some of that is what commands have done: of keys that were gone by themselves no reply tells. */
+  #hasCommands = false;
   /** Where in the ring the last record ends that only the disk thread can write; undefined when it has. */
   #forDiskThread: number | undefined;
   /** Records of the kind `transaction` in the segment so far. */
@@ -102,6 +104,7 @@ export class Journal {
   /** A command as its frame has it. `kind` says how it is done again. */
   command(frame: Frame, kind: number, nowMs: number): void {
     const { memory, ring, epoch } = this.#parts;
+    this.#hasCommands = true;
     // What came by message is as long as it is; a record ends at a multiple of 8.
     const length = frame.byteCount;
     const size = frameBytes(length);
@@ -155,6 +158,7 @@ export class Journal {
 
   /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All parts are given away. */
   transactionRecord(transaction: number, parts: readonly [Bytes, ...Bytes[]], nowMs: number): void {
+    this.#hasCommands = true;
     const size = sizeOf(parts);
     const padding = new Uint8Array(frameBytes(size) - size);
     const padded = padding.length > 0 ? [...parts, padding] : parts;
@@ -192,9 +196,8 @@ export class Journal {
   endGroup(nowMs: number): void {
     this.#isGrouping = false;
     if (!this.#hasGrouped) return;
-    this.#add(new Uint8Array(REQUEST_HEADER_BYTES), {
-      ...{ kind: RecordKind.commit, database: 0, nowMs },
-    });
+    const head = { kind: RecordKind.commit, database: 0, nowMs };
+    this.#add(new Uint8Array(REQUEST_HEADER_BYTES), head);
   }
 
   /** The same for a group on all shards: it counts where all of them have ended it. */
@@ -210,10 +213,9 @@ export class Journal {
   /** The log goes on in the segment of that number. */
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
-    const transaction = number;
     const isUnsettled =
       this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
-    this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
+    this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction: number });
     this.transactions = 0;
     this.flush();
     // Nobody waits for the cut itself.
@@ -262,9 +264,10 @@ export class Journal {
     }
     this.#publish();
     if (!this.#isUnsettled) return true;
-    const isSafe = this.mode === 'sync' ? this.#sync() : this.#write();
+    const isSafe = (this.mode === 'sync' ? this.#sync() : this.#write()) || !this.#hasCommands;
     // What is lost is told once, by the replies that wait here; who only reads later is not told again.
     this.#isUnsettled = false;
+    this.#hasCommands = false;
     return isSafe;
   }
 
@@ -305,6 +308,8 @@ export class Journal {
   }
 
   #add(record: Bytes, head: RecordHead): void {
+    this.#hasCommands ||=
+      head.kind !== RecordKind.removed && head.kind !== RecordKind.fieldsExpired;
     this.#fill(new DataView(record.buffer), 0, record.length, head);
     this.#wait([record]);
   }
@@ -320,11 +325,8 @@ export class Journal {
     view.setInt32(at + 8, 0, true);
     view.setInt32(at + 12, 0, true);
     view.setFloat64(at + 4 * Record.timeAt, head.nowMs, true);
-    if (
-      head.transaction === undefined ||
-      !(hasTransaction(head.kind) || head.kind === RecordKind.cut)
-    )
-      return;
+    const isNumbered = hasTransaction(head.kind) || head.kind === RecordKind.cut;
+    if (head.transaction === undefined || !isNumbered) return;
     view.setInt32(at + 4 * Record.transaction, head.transaction, true);
     view.setInt32(at + 4 * Record.epoch, head.epoch ?? 0, true);
   }
