@@ -33,6 +33,7 @@ export const shardSettingKinds = {
   'maxmemory-samples': 'number',
   'notify-keyspace-events': 'string',
   'persistence-durability-mode': 'string',
+  'persistence-wal-failure-policy': 'string',
   'proto-max-bulk-len': 'number',
   'set-max-intset-entries': 'number',
   'set-max-listpack-entries': 'number',

@@ -35,6 +35,7 @@ export {
 export {
   defaultShape,
   layoutOf,
+  LOG_BLOCK_BYTES,
   SLOW_SLOT_BYTES,
   SLOW_SLOTS,
   WORKSPACE_BYTES,

@@ -28,6 +28,8 @@ export interface LinkLayout {
   logs: readonly RingPlace[];
   logProgress: readonly number[];
   logPens: readonly number[];
+  /** Of each log: where its next block is made, by who holds its pen. */
+  logBlocks: readonly number[];
   logBell: number;
   read: number;
   blocks: number;
@@ -47,6 +49,8 @@ export const REQUEST_RING_BYTES = 1024 * 1024;
 export const REPLY_RING_BYTES = 1024 * 1024;
 /** What a shard writes in some milliseconds; beyond it records wait in private memory. */
 export const LOG_RING_BYTES = 2 * 1024 * 1024;
+/** Most bytes of a block of a log, but for a record that is longer. */
+export const LOG_BLOCK_BYTES = 64 * 1024;
 export const READ_BYTES = 64 * 1024;
 export const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
@@ -98,10 +102,12 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const logs: RingPlace[] = [];
   const logProgress: number[] = [];
   const logPens: number[] = [];
+  const logBlocks: number[] = [];
   for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
     logs.push(ring(shape.logRingBytes));
     logProgress.push(take(LOG_PROGRESS_BYTES));
     logPens.push(take(LOG_PEN_BYTES));
+    logBlocks.push(take(LOG_BLOCK_BYTES));
   }
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
@@ -111,7 +117,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const traces = ring(TRACE_RING_BYTES);
   return {
-    ...{ doorbell, requests, replies, logs, logProgress, logPens, logBell },
+    ...{ doorbell, requests, replies, logs, logProgress, logPens, logBlocks, logBell },
     ...{ read, blocks, slowIds, deathIds, slowArguments, workspaces, traces, bytes: at },
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Who writes a shard's log, and where that goes on.
  *
- * The disk thread writes the log, but in sync mode the shard writes it itself, since it waits for the disk anyway: so
- * all that a writer knows of the log stands in shared memory, for whoever holds the pen.
+ * Where replies wait for the log the shard writes it itself, and otherwise the disk thread does: so all that a writer
+ * knows of the log stands in shared memory, for whoever holds the pen.
  *
  *   word 0     who holds the pen, a number of `PenHolder`
  *   byte 64    doubles, in the order of `FIELDS`: read and written with the pen in hand
@@ -27,6 +27,8 @@ const FIELDS = [
   'bytes',
   'blocks',
   'syncedBlocks',
+  /** Unix milliseconds at which it was made. */
+  'createdMs',
   /** The file's size: more than `bytes` where zeros are ahead. */
   'size',
   /** The number of the last segment, 0 when there is none. */
@@ -88,12 +90,10 @@ export class LogPen {
     this.give();
   }
 
-  /** A segment begins, whose file has so many bytes. */
-  begin(number: number, descriptor: number, bytes: number): void {
-    this.set('number', number);
-    this.set('descriptor', descriptor);
-    this.set('bytes', bytes);
-    this.set('size', bytes);
+  /** A segment begins, whose file has so many bytes and was made at that time. */
+  begin(number: number, descriptor: number, bytes: number, createdMs: number): void {
+    this.set('number', number).set('descriptor', descriptor).set('createdMs', createdMs);
+    this.set('bytes', bytes).set('size', bytes);
     for (const field of ['blocks', 'syncedBlocks', 'lost'] as const) this.set(field, 0);
     this.isOpen = true;
   }
@@ -121,8 +121,9 @@ export class LogPen {
     return this.#fields[AT[field]]!;
   }
 
-  set(field: PenField, value: number): void {
+  set(field: PenField, value: number): this {
     this.#fields[AT[field]] = value;
+    return this;
   }
 
   add(field: PenField, amount: number): void {

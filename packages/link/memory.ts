@@ -35,12 +35,19 @@ export type Bulks = (
   count: number,
 ) => number;
 
+/**
+ * Writes `count` strings at `target`, each behind its length, seven bits a byte. Their offsets from `body` and their
+ * lengths are the words at `spans`. Answers where they end; up to 15 bytes behind that lose what they held.
+ */
+export type Pack = (spans: number, count: number, body: number, target: number) => number;
+
 export class LinkMemory implements MovableMemory {
   readonly memory: WebAssembly.Memory;
   readonly bytes: Bytes;
   readonly words: Int32Array;
   readonly copy: MovableMemory['copy'];
   readonly bulks: Bulks;
+  readonly pack: Pack;
 
   constructor(memory: WebAssembly.Memory) {
     this.memory = memory;
@@ -51,6 +58,7 @@ export class LinkMemory implements MovableMemory {
     });
     this.copy = exports['copy'] as MovableMemory['copy'];
     this.bulks = exports['bulks'] as Bulks;
+    this.pack = exports['pack'] as Pack;
     registerShared(this);
   }
 

@@ -7,13 +7,7 @@
  * it is damage.
  */
 import fs from 'node:fs';
-import {
-  BLOCK_HEADER_BYTES,
-  BLOCK_MARK,
-  checksum,
-  decodeBlockHead,
-  type BlockHead,
-} from './block.ts';
+import { blockFormatOf, checksum, type BlockFormat, type BlockHead } from './block.ts';
 import {
   decodeFileHead,
   FILE_HEAD_BYTES,
@@ -21,6 +15,8 @@ import {
   type FileHead,
   type FileKind,
 } from './file-head.ts';
+
+import { BlockUnpacker, PackedBlockError } from './packed-block.ts';
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
 /** No block is larger: the largest value, and room for its command. */
@@ -49,7 +45,10 @@ export class BlockReader {
   readonly file: string;
   readonly head: FileHead;
   readonly size: number;
+  readonly format: BlockFormat;
   readonly #fd: number;
+  readonly #unpacker = new BlockUnpacker();
+  #isPacked = false;
   /** A stretch of the file, beginning at `#windowAt`. */
   #window: Buffer;
   #windowAt = 0;
@@ -72,6 +71,7 @@ export class BlockReader {
       if (!(error instanceof FileHeadError)) throw error;
       throw new DamagedFile(file, 0, error.message, { cause: error });
     }
+    this.format = blockFormatOf(this.head.format ?? 1);
   }
 
   close(): void {
@@ -83,7 +83,10 @@ export class BlockReader {
     return this.#offset;
   }
 
-  /** The next block's bytes, good until the next call; undefined where whole blocks end. Their place is a multiple of 8. */
+  /**
+   * What is in the next block, good until the next call; undefined where whole blocks end. Records are as they lie in a
+   * ring, and their place is a multiple of 8.
+   */
   next(): Buffer | undefined {
     const at = this.#offset;
     const head = this.#headAt(at);
@@ -92,8 +95,25 @@ export class BlockReader {
     if (body === undefined) return undefined;
     this.blockAt = at;
     this.#number = head.number;
-    this.#offset = at + BLOCK_HEADER_BYTES + head.bytes;
-    return body;
+    this.#offset = at + this.format.headBytes + head.bytes;
+    this.#isPacked = head.isPacked === true;
+    if (this.#isPacked) return this.#unpacked(body);
+    return body.subarray(this.format.padding(at + this.format.headBytes));
+  }
+
+  #unpacked(body: Buffer): Buffer {
+    try {
+      return this.#unpacker.unpack(body, this.head.createdMs);
+    } catch (error) {
+      if (!(error instanceof PackedBlockError)) throw error;
+      throw new DamagedFile(this.file, this.blockAt, error.message, { cause: error });
+    }
+  }
+
+  /** How many bytes behind the head of the block at hand are before the record at that place among its records. */
+  bytesBefore(at: number): number {
+    if (this.#isPacked) return this.#unpacker.packedBefore(at);
+    return at === 0 ? 0 : at + this.format.padding(this.blockAt + this.format.headBytes);
   }
 
   /** Goes on at the next block that is whole, or at the end; answers what is left out. */
@@ -111,8 +131,9 @@ export class BlockReader {
   #markFrom(from: number): number {
     for (let at = from; at < this.size; at += WINDOW_BYTES) {
       // A mark may lie across two windows.
-      const length = Math.min(WINDOW_BYTES + BLOCK_MARK.length, this.size - at);
-      const found = this.#stretch(at, length).indexOf(BLOCK_MARK);
+      const { mark } = this.format;
+      const length = Math.min(WINDOW_BYTES + mark.length, this.size - at);
+      const found = this.#stretch(at, length).indexOf(mark);
       if (found >= 0) return at + found;
     }
     return this.size;
@@ -125,7 +146,7 @@ export class BlockReader {
 
   /** What follows the head that stands there; undefined where it is not what was written. */
   #bodyOf(head: BlockHead, at: number): Buffer | undefined {
-    const bodyAt = at + BLOCK_HEADER_BYTES;
+    const bodyAt = at + this.format.headBytes;
     if (bodyAt + head.bytes > this.size) return undefined;
     const body = this.#stretch(bodyAt, head.bytes);
     return checksum([body]) === head.crc ? body : undefined;
@@ -138,7 +159,7 @@ export class BlockReader {
     const what = 'a block is not what was written';
     if (isFinished) throw new DamagedFile(this.file, offset, what);
     if (this.#isZero(offset)) return { offset, bytes: 0 };
-    for (let at = offset + 8; at + BLOCK_HEADER_BYTES <= this.size; at += 8) {
+    for (let at = this.#markFrom(offset + 1); at < this.size; at = this.#markFrom(at + 1)) {
       const later = this.#headAt(at);
       if (later !== undefined && later.synced > this.#number) {
         throw new DamagedFile(this.file, offset, `${what}, and block ${later.number} behind it is`);
@@ -156,8 +177,9 @@ export class BlockReader {
   }
 
   #headAt(at: number): BlockHead | undefined {
-    if (at + BLOCK_HEADER_BYTES > this.size) return undefined;
-    const head = decodeBlockHead(this.#stretch(at, BLOCK_HEADER_BYTES), 0);
+    const { headBytes } = this.format;
+    if (at + headBytes > this.size) return undefined;
+    const head = this.format.decode(this.#stretch(at, headBytes), 0, this.#number + 1);
     return head === undefined || head.bytes > BLOCK_BYTES_MAX ? undefined : head;
   }
 

@@ -1,25 +1,37 @@
 /**
- * Blocks: what one write puts into a file. A block is whole or it is not there.
+ * Blocks: what one write puts into a file. A block is whole or it is not there. Its head, by the format of its file:
  *
- *   u32 magic, u32 bytes that follow, u32 CRC-32 of them, u32 CRC-32 of the other fields,
- *   f64 number in the file from 1, f64 number of the last block that was on disk for certain
+ *   1   u32 magic, u32 bytes that follow, u32 CRC-32 of them, u32 CRC-32 of the other fields,
+ *       f64 number in the file from 1, f64 number of the last block that was on disk for certain
+ *   2   u16 magic, u16 how many blocks before it the last is that was on disk for certain (0xffff = nothing is said),
+ *       u32 number in the file from 1, its low bits; u32 bytes that follow in bits 0-30, and bit 31 where they are packed
+ *       (packed-block.ts); u32 CRC-32 of them, u16 low half of the CRC-32 of the fields before. What is not packed begins
+ *       behind zeros up to a place in the file that is a multiple of 8
  *
- * The last field tells a torn end from damage: what a later block calls certain was on disk, and must be there.
+ * Which blocks were on disk tells a torn end from damage: what a later block calls certain must be there.
  */
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { unreachable, type Bytes } from '#base';
 
-export const BLOCK_HEADER_BYTES = 32;
-const MAGIC = 0x4243_5653;
-/** The magic as the bytes that a head begins with. */
-export const BLOCK_MARK = Buffer.from(Uint32Array.of(MAGIC).buffer);
-
 export interface BlockHead {
+  /** What follows the head. */
   readonly bytes: number;
   readonly crc: number;
   readonly number: number;
   readonly synced: number;
+  readonly isPacked?: boolean;
+}
+
+export interface BlockFormat {
+  readonly headBytes: number;
+  /** The bytes that a head begins with. */
+  readonly mark: Bytes;
+  encode(head: BlockHead): Buffer;
+  /** The head that stands there, or undefined when none does; its number is near the one that is expected. */
+  decode(bytes: Buffer, at: number, expected: number): BlockHead | undefined;
+  /** Bytes between a head and what is not packed, which begins at that place in the file. */
+  padding(bodyAt: number): number;
 }
 
 /** The checksum of pieces that follow each other. */
@@ -30,45 +42,101 @@ export function checksum(pieces: readonly Bytes[]): number {
   return crc;
 }
 
-export function encodeBlockHead(head: BlockHead): Bytes {
-  const bytes = Buffer.alloc(BLOCK_HEADER_BYTES);
-  bytes.writeUInt32LE(MAGIC, 0);
-  bytes.writeUInt32LE(head.bytes, 4);
-  bytes.writeUInt32LE(head.crc, 8);
-  bytes.writeDoubleLE(head.number, 16);
-  bytes.writeDoubleLE(head.synced, 24);
-  bytes.writeUInt32LE(crc32(bytes), 12);
-  return bytes;
+const FIRST_HEAD_BYTES = 32;
+const FIRST_MAGIC = 0x4243_5653;
+
+/** Of snapshots, and of logs of earlier versions. */
+export const firstFormat: BlockFormat = {
+  headBytes: FIRST_HEAD_BYTES,
+  mark: Buffer.from(Uint32Array.of(FIRST_MAGIC).buffer),
+  encode(head) {
+    const bytes = Buffer.alloc(FIRST_HEAD_BYTES);
+    bytes.writeUInt32LE(FIRST_MAGIC, 0);
+    bytes.writeUInt32LE(head.bytes, 4);
+    bytes.writeUInt32LE(head.crc, 8);
+    bytes.writeDoubleLE(head.number, 16);
+    bytes.writeDoubleLE(head.synced, 24);
+    bytes.writeUInt32LE(crc32(bytes), 12);
+    return bytes;
+  },
+  decode(bytes, at) {
+    if (bytes.readUInt32LE(at) !== FIRST_MAGIC) return undefined;
+    const head = Buffer.from(bytes.subarray(at, at + FIRST_HEAD_BYTES));
+    const crc = head.readUInt32LE(12);
+    head.writeUInt32LE(0, 12);
+    if (crc32(head) !== crc) return undefined;
+    return {
+      bytes: head.readUInt32LE(4),
+      crc: head.readUInt32LE(8),
+      number: head.readDoubleLE(16),
+      synced: head.readDoubleLE(24),
+    };
+  },
+  padding: () => 0,
+};
+
+export const SHORT_HEAD_BYTES = 18;
+const SHORT_MAGIC = 0xb10c;
+const CHECK_AT = 16;
+const PACKED = 2 ** 31;
+const LAG_UNTOLD = 0xffff;
+
+/** Of logs. */
+export const shortFormat: BlockFormat = {
+  headBytes: SHORT_HEAD_BYTES,
+  mark: Buffer.from(Uint16Array.of(SHORT_MAGIC).buffer),
+  encode(head) {
+    const bytes = Buffer.alloc(SHORT_HEAD_BYTES);
+    putShortHead(bytes, 0, head);
+    return bytes;
+  },
+  decode(bytes, at, expected) {
+    if (bytes.readUInt16LE(at) !== SHORT_MAGIC) return undefined;
+    const check = crc32(bytes.subarray(at, at + CHECK_AT)) & 0xffff;
+    if (bytes.readUInt16LE(at + CHECK_AT) !== check) return undefined;
+    const number = expected + ((bytes.readUInt32LE(at + 4) - expected) | 0);
+    const lag = bytes.readUInt16LE(at + 2);
+    const word = bytes.readUInt32LE(at + 8);
+    return {
+      bytes: word % PACKED,
+      crc: bytes.readUInt32LE(at + 12),
+      number,
+      synced: lag === LAG_UNTOLD ? 0 : number - lag,
+      isPacked: word >= PACKED,
+    };
+  },
+  padding: (bodyAt) => (8 - (bodyAt % 8)) % 8,
+};
+
+/** Writes the head of a block of a log where it has room. */
+export function putShortHead(target: Buffer, at: number, head: BlockHead): void {
+  target.writeUInt16LE(SHORT_MAGIC, at);
+  target.writeUInt16LE(Math.min(head.number - head.synced, LAG_UNTOLD), at + 2);
+  target.writeUInt32LE(head.number % 2 ** 32, at + 4);
+  target.writeUInt32LE(head.bytes + (head.isPacked === true ? PACKED : 0), at + 8);
+  target.writeUInt32LE(head.crc, at + 12);
+  target.writeUInt16LE(crc32(target.subarray(at, at + CHECK_AT)) & 0xffff, at + CHECK_AT);
 }
 
-/** The head that stands there, or undefined when none does. */
-export function decodeBlockHead(bytes: Buffer, at: number): BlockHead | undefined {
-  if (at + BLOCK_HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return undefined;
-  const head = Buffer.from(bytes.subarray(at, at + BLOCK_HEADER_BYTES));
-  const crc = head.readUInt32LE(12);
-  head.writeUInt32LE(0, 12);
-  if (crc32(head) !== crc) return undefined;
-  return {
-    bytes: head.readUInt32LE(4),
-    crc: head.readUInt32LE(8),
-    number: head.readDoubleLE(16),
-    synced: head.readDoubleLE(24),
-  };
+/** How blocks look in a file of that format. */
+export function blockFormatOf(fileFormat: number): BlockFormat {
+  return fileFormat === 1 ? firstFormat : shortFormat;
 }
 
-/** Ends a file in the block that begins at `at`, after so many of its bytes. */
-export function shortenBlock(file: string, at: number, bytes: number): void {
+/** Ends a file in the block that begins at `at`, after so many of the bytes behind its head. */
+export function shortenBlock(file: string, format: BlockFormat, at: number, bytes: number): void {
   if (bytes === 0) {
     shortenFile(file, at);
     return;
   }
-  const block = Buffer.alloc(BLOCK_HEADER_BYTES + bytes);
+  const { headBytes } = format;
+  const block = Buffer.alloc(headBytes + bytes);
   const fd = fs.openSync(file, 'r+');
   try {
     fs.readSync(fd, block, 0, block.length, at);
-    const { number, synced } = decodeBlockHead(block, 0) ?? unreachable('a block was read there');
-    const crc = checksum([block.subarray(BLOCK_HEADER_BYTES)]);
-    fs.writeSync(fd, encodeBlockHead({ bytes, crc, number, synced }), 0, BLOCK_HEADER_BYTES, at);
+    const head = format.decode(block, 0, 0) ?? unreachable('a block was read there');
+    const crc = checksum([block.subarray(headBytes)]);
+    fs.writeSync(fd, format.encode({ ...head, bytes, crc }), 0, headBytes, at);
     // Before the file is shorter: what is behind the new end is no block, and a torn end.
     fs.fsyncSync(fd);
   } finally {

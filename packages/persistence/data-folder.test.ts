@@ -16,7 +16,7 @@ import {
   encodeFileHead,
   FILE_HEAD_BYTES,
   FileHeadError,
-  FORMAT,
+  FORMATS,
 } from './file-head.ts';
 import { FolderLock } from './folder-lock.ts';
 import { MANIFEST, segmentFile, snapshotFile, snapshotFolder } from './layout.ts';
@@ -33,6 +33,7 @@ folders.after(() => {
 });
 
 const HEAD = {
+  format: FORMATS.log,
   shard: 1,
   shards: 3,
   number: 9,
@@ -57,7 +58,7 @@ function put(file: string, bytes: Uint8Array | string): void {
 /** A head of the format that comes next, as a server of a later version writes it. */
 function newerFormat(bytes: Buffer): Buffer {
   const head = Buffer.from(bytes);
-  head.writeUInt32LE(FORMAT + 1, 8);
+  head.writeUInt32LE(FORMATS.log + 1, 8);
   head.writeUInt32LE(0, 28);
   head.writeUInt32LE(crc32(head.subarray(0, FILE_HEAD_BYTES)), 28);
   return head;
@@ -89,7 +90,14 @@ function segment(
 function manifestOf(number: number): string {
   const file = { shard: 0, keys: 5, bytes: 10, unpacked_bytes: 20 };
   const times = { created_ms: 1, duration_ms: 1 };
-  return JSON.stringify({ format: FORMAT, number, epoch: 1, shards: 1, ...times, files: [file] });
+  return JSON.stringify({
+    format: FORMATS.snapshot,
+    number,
+    epoch: 1,
+    shards: 1,
+    ...times,
+    files: [file],
+  });
 }
 
 function snapshot(folder: string, number: number): void {
@@ -132,8 +140,11 @@ folders('a head comes back as it was, and says what is wrong with it', () => {
     );
   }
   const newer = Buffer.from(bytes);
-  newer.writeUInt32LE(FORMAT + 1, 8);
-  assert.is(reasonOf(newer), `has format ${FORMAT + 1}; this version reads up to ${FORMAT}`);
+  newer.writeUInt32LE(FORMATS.log + 1, 8);
+  assert.is(
+    reasonOf(newer),
+    `has format ${FORMATS.log + 1}; this version reads up to ${FORMATS.log}`,
+  );
 });
 
 folders('a file without a head of its kind is damaged at its beginning', () => {
@@ -277,7 +288,7 @@ folders('a segment with a damaged head is one of the plan; of a newer format it 
   const found = new DataFolder(folder);
   assert.equal([found.shards, found.lastSegment], [1, 3], 'what cannot be read is not nothing');
   put(file, newerFormat(bytes));
-  assert.throws(() => new DataFolder(folder), /has format 2; this version reads up to 1/);
+  assert.throws(() => new DataFolder(folder), /has format 3; this version reads up to 2/);
 });
 
 folders('a file that a snapshot names and that is not there is told', () => {
@@ -388,17 +399,38 @@ function lockBy(owner: unknown): string {
   return folder;
 }
 
-folders('a lock is held once, and given back', () => {
+/** What a lock of the folder is refused with. */
+async function lockRefusal(folder: string): Promise<string> {
+  try {
+    const lock = await FolderLock.take(folder);
+    lock.release();
+    return 'not refused';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function takeAndRelease(folder: string): Promise<void> {
+  (await FolderLock.take(folder)).release();
+}
+
+folders('a lock is held once, and given back', async () => {
   const folder = newFolder();
   fs.mkdirSync(folder);
-  const lock = new FolderLock(folder);
-  assert.match(
-    refusalOf(() => new FolderLock(folder)),
-    `is in use by process ${process.pid}`,
-  );
+  const lock = await FolderLock.take(folder);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
   lock.release();
-  new FolderLock(folder).release();
+  await takeAndRelease(folder);
   assert.equal(fs.readdirSync(folder), []);
+});
+
+folders('a folder whose name is longer than that of a socket may be', async () => {
+  const folder = path.join(newFolder(), 'x'.repeat(200));
+  fs.mkdirSync(folder, { recursive: true });
+  const lock = await FolderLock.take(folder);
+  assert.match(fs.readdirSync(folder).join(), /^lock,lock\.\d+\.\w+\.sock$/);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
+  lock.release();
 });
 
 folders('the lock of a running process holds; of one that has ended it does not', async () => {
@@ -407,15 +439,11 @@ folders('the lock of a running process holds; of one that has ended it does not'
   const pid = child.pid!;
   const { started } = statOf(pid);
   const folder = lockBy({ pid, started });
-  assert.match(
-    refusalOf(() => new FolderLock(folder)),
-    `is in use by process ${pid}`,
-  );
-  const again = lockBy({ pid, started: String(Number(started) - 1) });
-  new FolderLock(again).release();
+  assert.match(await lockRefusal(folder), `is in use by process ${pid}`);
+  await takeAndRelease(lockBy({ pid, started: String(Number(started) - 1) }));
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('exit', resolve));
-  new FolderLock(folder).release();
+  await takeAndRelease(folder);
 });
 
 folders('the lock of a process that has ended, and was not waited for, does not hold', async () => {
@@ -429,16 +457,27 @@ folders('the lock of a process that has ended, and was not waited for, does not 
   });
   const pid = Number(text);
   await until(() => statOf(pid).state === 'Z', 'the process has ended');
-  new FolderLock(lockBy({ pid, started: statOf(pid).started })).release();
+  await takeAndRelease(lockBy({ pid, started: statOf(pid).started }));
 });
 
-folders('a lock that nobody can read is taken over; one that cannot be written is told', () => {
-  new FolderLock(lockBy('no owner')).release();
-  const none = path.join(newFolder(), 'none');
-  assert.match(
-    refusalOf(() => new FolderLock(none)),
-    'lock cannot be written: ENOENT',
-  );
+folders('the lock of another machine holds while it beats', async () => {
+  const folder = lockBy({ pid: process.pid, started: '1', boot: 'of another machine' });
+  const file = path.join(folder, 'lock');
+  const beating = setInterval(() => {
+    fs.utimesSync(file, new Date(), new Date());
+  }, 50);
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
+  clearInterval(beating);
+  await takeAndRelease(folder);
 });
+
+folders(
+  'a lock that nobody can read is taken over; one that cannot be written is told',
+  async () => {
+    await takeAndRelease(lockBy('no owner'));
+    const none = path.join(newFolder(), 'none');
+    assert.match(await lockRefusal(none), 'lock cannot be written: ENOENT');
+  },
+);
 
 folders.run();

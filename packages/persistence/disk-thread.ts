@@ -1,6 +1,6 @@
 /**
- * The disk thread: writes the logs and snapshots of all shards, and waits for the disk. Main never does, and a shard in
- * sync mode only, where it writes its log itself: what has to wait for the disk anyway is not handed to another thread
+ * The disk thread: writes the snapshots of all shards, syncs their logs in periodic mode, and writes them in async mode.
+ * Where replies wait for the log, a shard writes it itself: what is waited for anyway is not handed to another thread
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
@@ -20,10 +20,11 @@ import {
 import { realDisk } from './disk.ts';
 import type { Manifest } from './manifest.ts';
 import { removeOld } from './retention.ts';
-import { ShardLog, type ShardLogParts } from './shard-log.ts';
+import { ShardLog } from './shard-log.ts';
+import type { ShardLogParts } from './shard-log-parts.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
-/** Between two looks at the rings while shards write. */
+/** Between two looks at the rings while shards write in async mode. */
 const ACTIVE_MS = 4;
 /** In sync mode: how long the thread waits for the next record before it turns to anything else. */
 const STAY_MS = 2;
@@ -50,8 +51,6 @@ export interface DiskData extends DiskSettings {
   readonly epoch: number;
   /** The segments to begin with, for all shards alike. */
   readonly firstSegment: number;
-  /** Per shard: its last segment. */
-  readonly previous: readonly number[];
   readonly packs: boolean;
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
@@ -62,6 +61,8 @@ export interface DiskData extends DiskSettings {
 
 /** What main tells the disk thread. */
 export type DiskOrder =
+  /** All data is read: the logs begin, behind the segments of these numbers, one for each shard. */
+  | { readonly kind: 'begin'; readonly previous: readonly number[] }
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
   | { readonly kind: 'purge' }
@@ -72,6 +73,8 @@ export type DiskOrder =
 
 /** What it answers. */
 export type DiskNotice =
+  /** Every log has its first segment on disk, or has told that it has failed. */
+  | { readonly kind: 'begun' }
   | {
       readonly kind: 'snapshot';
       readonly manifest: Manifest;
@@ -133,6 +136,7 @@ export class DiskThread {
   #timer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
   readonly #memory = threadMemoryReturn();
+  #hasBegun = false;
   #isStopped = false;
 
   constructor(data: DiskData) {
@@ -153,6 +157,7 @@ export class DiskThread {
         ...{ shard, shards: data.link.shards, folder: data.folder, epoch: data.epoch },
         ...{ disk: realDisk, clock: systemClock, memory, opensFiles: true },
         ring: new RingReader(memory, place),
+        blockAt: layout.logBlocks[shard]!,
         progress: this.#progress[shard]!,
         pen: new LogPen(memory, layout.logPens[shard]!, PenHolder.diskThread),
         figures: new LogFigures(data.figures[shard]!),
@@ -165,16 +170,15 @@ export class DiskThread {
         ...noticesOf((notice) => {
           this.#tell(notice);
         }),
+        // Whoever writes in this thread looks what there is to sync afterwards.
+        unsynced: () => undefined,
       });
     });
   }
 
+  /** Waits for orders; the first is to begin. */
   run(): void {
-    const { port, pieces, firstSegment } = this.#data;
-    for (const [shard, log] of this.#logs.entries()) {
-      log.writesAhead = this.#mode === 'sync';
-      log.begin(firstSegment, this.#data.previous[shard] ?? 0);
-    }
+    const { port, pieces } = this.#data;
     port.on('message', (order: DiskOrder) => {
       this.#obey(order);
     });
@@ -193,6 +197,15 @@ export class DiskThread {
     }
     // Records and pieces that came by message are written at once: nothing large stays in use.
     this.#memoryTimer = setInterval(() => this.#memory.look(0, true), MEMORY_LOOK_MS);
+  }
+
+  #begin(previous: readonly number[]): void {
+    for (const [shard, log] of this.#logs.entries()) {
+      log.writesAhead = this.#mode === 'sync';
+      log.begin(this.#data.firstSegment, previous[shard] ?? 0);
+    }
+    this.#tell({ kind: 'begun' });
+    this.#hasBegun = true;
     // Before the first sleep: who rings while nobody listens is not heard.
     this.#bell.listen(() => {
       this.#look();
@@ -206,29 +219,35 @@ export class DiskThread {
 
   /** Writes what is there, syncs what is due, and comes again when there is reason to. */
   #look(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || !this.#hasBegun) return;
     clearTimeout(this.#timer);
     // The pieces of a snapshot come by way of the event loop.
     if (this.#mode === 'sync' && this.#snapshot === undefined && this.#stay()) {
-      setImmediate(() => {
-        this.#look();
-      });
+      this.#lookSoon();
       return;
     }
     this.#bell.setAwake();
     this.#emptyLooks = this.#drain() ? 0 : this.#emptyLooks + 1;
-    const restMs = this.#syncWhatIsDue();
-    // In sync mode somebody waits for every record, and rings.
-    const sleeps = this.#mode === 'sync' || this.#emptyLooks > EMPTY_LOOKS_MAX;
+    // Where somebody waits for every record, who needs this thread rings.
+    const sleeps = this.#mode !== 'async' || this.#emptyLooks > EMPTY_LOOKS_MAX;
     if (sleeps) {
       this.#bell.setAsleep();
       if (this.#drain()) {
-        setImmediate(() => {
-          this.#look();
-        });
+        this.#lookSoon();
         return;
       }
     }
+    // Behind that: who writes itself rings when there is something to sync again.
+    this.#lookIn(this.#syncWhatIsDue(), sleeps);
+  }
+
+  #lookSoon(): void {
+    setImmediate(() => {
+      this.#look();
+    });
+  }
+
+  #lookIn(restMs: number, sleeps: boolean): void {
     if (sleeps && restMs === Infinity) return;
     this.#timer = setTimeout(
       () => {
@@ -289,6 +308,9 @@ export class DiskThread {
 
   #obey(order: DiskOrder): void {
     switch (order.kind) {
+      case 'begin':
+        this.#begin(order.previous);
+        break;
       case 'snapshot':
         this.#beginSnapshot(order.number);
         break;

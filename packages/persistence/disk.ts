@@ -27,6 +27,13 @@ export interface Disk {
   syncFolder(folder: string): void;
 }
 
+/** One piece is written without a list of them. */
+function writeOnce(fd: number, pieces: readonly Bytes[], at: number | undefined): number {
+  const [first] = pieces;
+  if (pieces.length > 1 || first === undefined) return fs.writevSync(fd, pieces, at);
+  return fs.writeSync(fd, first, 0, first.length, at);
+}
+
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
@@ -39,7 +46,7 @@ export const realDisk: Disk = {
     let rest = pieces.filter(({ length }) => length > 0);
     let position = at;
     while (rest.length > 0) {
-      let written = fs.writevSync(fd, rest, position);
+      let written = writeOnce(fd, rest, position);
       if (position !== undefined) position += written;
       // A write may be short: at a signal, and before the disk is full.
       rest = rest.flatMap((piece) => {

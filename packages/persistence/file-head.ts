@@ -1,7 +1,7 @@
 /**
  * The head of every file of data: 64 bytes.
  *
- *   8 bytes magic, u32 format, u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
+ *   8 bytes magic, u32 format (of its blocks: block.ts), u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
  *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), u32 records lost
  *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), 8 bytes of zero
  */
@@ -10,14 +10,16 @@ import type { Bytes } from '#base';
 import type { Disk } from './disk.ts';
 
 export const FILE_HEAD_BYTES = 64;
-/** The newest format that this version reads, and the one that it writes. */
-export const FORMAT = 1;
-
 export type FileKind = 'log' | 'snapshot';
+
+/** The newest format of each that this version reads, and the one that it writes. */
+export const FORMATS: Readonly<Record<FileKind, number>> = { log: 2, snapshot: 1 };
 
 const MAGICS: Readonly<Record<FileKind, string>> = { log: 'SVC-LOG\n', snapshot: 'SVC-SNP\n' };
 
 export interface FileHead {
+  /** The newest, where it is not said. */
+  readonly format?: number;
   readonly shard: number;
   readonly shards: number;
   /** Of a segment: which; of a snapshot: the first segment that is not in it. */
@@ -39,7 +41,7 @@ const COUNT_MAX = 2 ** 32 - 1;
 export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   const bytes = Buffer.alloc(FILE_HEAD_BYTES);
   bytes.write(MAGICS[kind], 0, 'latin1');
-  const words = [FORMAT, head.shard, head.shards, head.number, head.epoch];
+  const words = [head.format ?? FORMATS[kind], head.shard, head.shards, head.number, head.epoch];
   for (const [nth, word] of words.entries()) bytes.writeUInt32LE(word, 8 + 4 * nth);
   bytes.writeDoubleLE(head.createdMs, 32);
   bytes.writeUInt32LE(head.previous, 40);
@@ -72,12 +74,13 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
   head.writeUInt32LE(0, 28);
   const isWhole = crc32(head) === crc;
   const format = bytes.readUInt32LE(8);
-  if (format > FORMAT) {
-    const what = `has format ${format}; this version reads up to ${FORMAT}`;
+  if (format > FORMATS[kind]) {
+    const what = `has format ${format}; this version reads up to ${FORMATS[kind]}`;
     throw new FileHeadError(what, isWhole);
   }
   if (!isWhole) throw new FileHeadError('has a damaged head');
   return {
+    format,
     shard: head.readUInt32LE(12),
     shards: head.readUInt32LE(16),
     number: head.readUInt32LE(20),

@@ -1,10 +1,12 @@
 /** Processes that want the same folder at the same moment: one has it, whoever had it before. */
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+// test-limit: 60s
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { needs, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -12,6 +14,8 @@ const locking = suite('lock of a folder');
 
 const TRIES = 60;
 const PROCESSES = 3;
+/** Namespaces of their own, as those of containers. */
+const CONTAINERS = ['-p', '-n', '-f', '--mount-proc', '--kill-child'];
 /** So long ahead of each try all are told of it. */
 const AHEAD_MS = 4;
 
@@ -26,7 +30,7 @@ const RACER = `
     const [folder, at] = line.split(' ');
     while (Date.now() < Number(at));
     try {
-      lock = new FolderLock(folder);
+      lock = await FolderLock.take(folder);
       process.stdout.write('taken\\n');
     } catch (error) {
       process.stdout.write(error.name + ' ' + error.message + '\\n');
@@ -39,9 +43,10 @@ class Racer {
   readonly #lines: AsyncIterator<string>;
   readonly #reader: Interface;
 
-  constructor() {
-    const args = ['--input-type=module', '-e', RACER];
-    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  /** Behind the words of `by`, which run what follows. */
+  constructor(by: readonly string[] = []) {
+    const [program, ...args] = [...by, process.execPath, '--input-type=module', '-e', RACER];
+    this.#child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#reader = createInterface({ input: this.#child.stdout });
     this.#lines = this.#reader[Symbol.asyncIterator]();
   }
@@ -69,12 +74,25 @@ locking.after(() => {
   fs.rmSync(base, { recursive: true });
 });
 
+/** Namespaces are for those who may make them. */
+function canUnshare(): boolean {
+  if (!needs('unshare')) return false;
+  if (spawnSync('unshare', [...CONTAINERS, 'true']).status === 0) return true;
+  process.stdout.write('left out: needs the right to make namespaces\n');
+  return false;
+}
+
 /** A process that runs no more. */
 async function deadOwner(): Promise<string> {
   const child = spawn('true');
   const { pid } = child;
   await new Promise((resolve) => child.on('exit', resolve));
   return JSON.stringify({ pid, started: '1' });
+}
+
+function ownerOf(folder: string): { readonly pid: number; readonly id: string } {
+  const text = fs.readFileSync(path.join(folder, 'lock'), 'utf8');
+  return JSON.parse(text) as { readonly pid: number; readonly id: string };
 }
 
 const states: readonly (readonly [what: string, lock: (dead: string) => string | undefined])[] = [
@@ -95,34 +113,83 @@ for (const [what, lockOf] of states) {
       for (const each of said) {
         assert.match(each, /^taken$|^DataFolderError the data folder .* is in use by process \d+$/);
       }
-      assert.equal(fs.readdirSync(folder), ['lock'], 'nothing else stays');
-      const owner = JSON.parse(fs.readFileSync(path.join(folder, 'lock'), 'utf8')) as object;
-      assert.match(JSON.stringify(owner), `"pid":${racers[said.indexOf('taken')]!.pid},`);
+      const owner = ownerOf(folder);
+      assert.is(owner.pid, racers[said.indexOf('taken')]!.pid);
+      await until(() => fs.readdirSync(folder).length === 2, 'nothing else stays');
+      assert.equal(fs.readdirSync(folder), ['lock', `lock.${owner.id}.sock`]);
     }
   });
 }
 
 locking('a claim of a dead process holds nobody up, and is cleared away', async () => {
   const folder = fs.mkdtempSync(path.join(base, 'data-'));
-  const { pid } = JSON.parse(await deadOwner()) as { pid: number };
-  fs.writeFileSync(path.join(folder, `lock.${pid}.1`), '');
+  const dead = await deadOwner();
+  const { pid } = JSON.parse(dead) as { pid: number };
+  fs.writeFileSync(path.join(folder, `lock.${pid}.a1`), dead);
   assert.is(await racers[0]!.try(folder, 0), 'taken');
-  assert.equal(fs.readdirSync(folder), ['lock']);
+  assert.equal(fs.readdirSync(folder), ['lock', `lock.${ownerOf(folder).id}.sock`]);
 });
 
 locking(
   'a claim of a process that runs is given way to, or waited for and then not passed',
   async () => {
     const child = spawn('sleep', ['100']);
-    const stat = fs.readFileSync(`/proc/${child.pid!}/stat`, 'latin1');
+    const pid = child.pid!;
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!;
     const folder = fs.mkdtempSync(path.join(base, 'data-'));
-    fs.writeFileSync(path.join(folder, `lock.${child.pid!}.${started}`), '');
-    assert.match(await racers[0]!.try(folder, 0), `is in use by process ${child.pid!}`);
+    fs.writeFileSync(path.join(folder, `lock.${pid}.a1`), JSON.stringify({ pid, started }));
+    assert.match(await racers[0]!.try(folder, 0), `is in use by process ${pid}`);
     child.kill('SIGKILL');
     await new Promise((resolve) => child.on('exit', resolve));
     assert.is(await racers[0]!.try(folder, 0), 'taken');
   },
 );
+
+locking(
+  'a process that is stopped holds its folder; one that was killed holds it no more',
+  async () => {
+    const folder = fs.mkdtempSync(path.join(base, 'data-'));
+    const holder = new Racer();
+    assert.is(await holder.try(folder, 0), 'taken');
+    process.kill(holder.pid, 'SIGSTOP');
+    assert.match(await racers[0]!.try(folder, 0), `is in use by process ${holder.pid}`);
+    holder.end();
+    await until(() => !fs.existsSync(`/proc/${holder.pid}`), 'the process has ended');
+    assert.is(await racers[0]!.try(folder, 0), 'taken');
+    assert.equal(fs.readdirSync(folder), ['lock', `lock.${ownerOf(folder).id}.sock`]);
+  },
+);
+
+if (canUnshare()) {
+  locking(
+    'of processes in containers of their own one has the folder, until it is killed',
+    async () => {
+      const contained = Array.from(
+        { length: PROCESSES },
+        () => new Racer(['unshare', ...CONTAINERS]),
+      );
+      try {
+        for (let nth = 0; nth < TRIES; nth += 1) {
+          const folder = fs.mkdtempSync(path.join(base, 'data-'));
+          const atMs = Date.now() + AHEAD_MS;
+          const said = await Promise.all(contained.map((racer) => racer.try(folder, atMs)));
+          assert.is(said.filter((each) => each === 'taken').length, 1, said.join('; '));
+          for (const each of said) assert.match(each, /^taken$| is in use by process 1$/);
+          assert.match(await racers[0]!.try(folder, 0), 'is in use by process 1');
+          if (nth < TRIES - 1) continue;
+          contained[said.indexOf('taken')]!.end();
+          let again = '';
+          await until(async () => {
+            again = await racers[0]!.try(folder, 0);
+            return again === 'taken';
+          }, 'the folder is free');
+        }
+      } finally {
+        for (const racer of contained) racer.end();
+      }
+    },
+  );
+}
 
 locking.run();

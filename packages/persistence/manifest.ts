@@ -1,6 +1,6 @@
 /** What a snapshot says of itself: written when all its files are on disk, so that it is whole or not there. */
 
-import { FORMAT } from './file-head.ts';
+import { FORMATS } from './file-head.ts';
 
 export interface ShardFile {
   readonly shard: number;
@@ -32,8 +32,10 @@ export function bytesOf({ files }: Manifest): number {
 /** Throws an Error that says what is wrong with the text. */
 export function parseManifest(text: string): Manifest {
   const manifest = JSON.parse(text) as Manifest;
-  if (typeof manifest.format !== 'number' || manifest.format > FORMAT) {
-    throw new Error(`it has format ${manifest.format}; this version reads up to ${FORMAT}`);
+  if (typeof manifest.format !== 'number' || manifest.format > FORMATS.snapshot) {
+    throw new Error(
+      `it has format ${manifest.format}; this version reads up to ${FORMATS.snapshot}`,
+    );
   }
   if (!Array.isArray(manifest.files) || manifest.files.length !== manifest.shards) {
     throw new Error('it does not name a file for each shard');

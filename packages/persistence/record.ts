@@ -1,6 +1,6 @@
 /**
- * Records of the log: what a shard has done, in its order. A record begins at a multiple of 8 and has the
- * shape of a request frame (link/frames.ts), so that a command goes into the log by one copy:
+ * Records of the log: what a shard has done, in its order. In the ring, and in blocks that are not packed, a record begins
+ * at a multiple of 8 and has the shape of a request frame (link/frames.ts), so that a command goes in by one copy:
  *
  *   word 0    bytes of the record, a multiple of 8
  *   word 1    kind in bits 0-6, flags in bits 7-15, database in bits 16-31
@@ -74,6 +74,11 @@ const WITH_TRANSACTION: ReadonlySet<number> = new Set([
 /** Whether records of the kind name a transaction. */
 export function hasTransaction(kind: number): boolean {
   return WITH_TRANSACTION.has(kind);
+}
+
+/** True when records of the kind are commands, with arguments. */
+export function isCommand(kind: number): boolean {
+  return kind <= RecordKind.each;
 }
 
 /** A shard on which a transaction rests, and how many `transaction` records its segment had then. */

@@ -5,10 +5,9 @@ import path from 'node:path';
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BLOCK_HEADER_BYTES } from './block.ts';
 import { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
 import { FILE_HEAD_BYTES } from './file-head.ts';
-import { logFixture, markOf } from './log-fixture.ts';
+import { FIXTURE_BLOCK_BYTES as BLOCK_BYTES, logFixture, markOf } from './log-fixture.ts';
 
 const logs = suite('log of a shard');
 
@@ -17,7 +16,6 @@ logs.after(() => {
   fs.rmSync(folder, { recursive: true });
 });
 
-const BLOCK_BYTES = BLOCK_HEADER_BYTES + 64;
 const startOf = (block: number): number => FILE_HEAD_BYTES + (block - 1) * BLOCK_BYTES;
 
 interface Read {

@@ -2,44 +2,21 @@
  * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
  * and says how far it is on disk.
  *
- * The disk thread has one, and the shard itself, for sync mode: what both know of the log stands in shared memory, and
- * whoever holds the pen goes on where the other has left off.
+ * The disk thread has one, and the shard itself, whose replies wait for it: what both know of the log stands in shared
+ * memory, and whoever holds the pen goes on where the other has left off.
  *
- * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the
- * middle. Everything is dropped, and counted, until the log goes on in a new segment behind a snapshot.
- * So that recovery knows of it, the head of the last segment is marked, which takes no room on the disk, and the
- * head of the next says how many records are missing before it.
+ * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
+ * dropped, and counted, until the log goes on in a new segment behind a snapshot.
  */
-import type { Bytes, Clock } from '#base';
-import type { LogFigures } from '#diag';
-import type { LinkMemory, LogPen, LogProgress, RingReader } from '#link';
-import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
-import { isClosed, outcomeOf, type Disk } from './disk.ts';
+import type { Bytes } from '#base';
+import { LOG_BLOCK_BYTES } from '#link';
+import { checksum, SHORT_HEAD_BYTES, shortFormat } from './block.ts';
+import { isClosed, outcomeOf } from './disk.ts';
 import { encodeFileHead, FILE_HEAD_BYTES, markBroken, type FileHead } from './file-head.ts';
 import { segmentFile, shardLogFolder } from './layout.ts';
+import { BlockPacker } from './packed-block.ts';
 import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from './record.ts';
-
-export interface ShardLogParts {
-  readonly shard: number;
-  readonly shards: number;
-  readonly folder: string;
-  readonly epoch: number;
-  readonly disk: Disk;
-  readonly clock: Clock;
-  /** Whether this thread opens the files: Node would close them with it, so no other closes them. */
-  readonly opensFiles: boolean;
-  readonly memory: LinkMemory;
-  readonly ring: RingReader;
-  readonly progress: LogProgress;
-  readonly pen: LogPen;
-  readonly figures: LogFigures;
-  /** The parts of a record that came by message: they are there when its place in the ring is. */
-  readonly receive: () => readonly Bytes[];
-  /** The log cannot be written any more. */
-  readonly failed: (shard: number, message: string) => void;
-  /** A sync took that long. */
-  readonly synced: (shard: number, us: number) => void;
-}
+import type { ShardLogParts } from './shard-log-parts.ts';
 
 /** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
 const AHEAD_BYTES = 1024 * 1024;
@@ -58,6 +35,7 @@ interface Sync {
 
 export class ShardLog {
   readonly #parts: ShardLogParts;
+  readonly #packer: BlockPacker;
   /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
   #isSyncOwed = false;
   /** Whether somebody waits for each sync. */
@@ -65,6 +43,7 @@ export class ShardLog {
 
   constructor(parts: ShardLogParts) {
     this.#parts = parts;
+    this.#packer = new BlockPacker(parts.memory, parts.blockAt, LOG_BLOCK_BYTES);
   }
 
   /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
@@ -98,7 +77,7 @@ export class ShardLog {
       const missing = { lostBefore: pen.get('lost'), brokenMs: 0 };
       const ofLog = { previous: pen.get('number'), ...missing };
       const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
-      pen.begin(number, fd, FILE_HEAD_BYTES);
+      pen.begin(number, fd, FILE_HEAD_BYTES, createdMs);
       figures.add('bytes', FILE_HEAD_BYTES);
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
@@ -130,18 +109,23 @@ export class ShardLog {
   }
 
   /**
-   * The same and the sync, in the shard's own thread: only records that are whole in the ring. False where the disk
-   * thread is at it, or has to be, because the log cannot be written: of two syncs of a file at once, one alone is told
-   * that it failed.
+   * The same in the shard's own thread, only records that are whole in the ring, and with `syncs` the sync. False where
+   * the disk thread has to, because the log cannot be written, or is at a sync: of two syncs of a file at once, one
+   * alone is told that it failed.
    */
-  writeHere(): boolean {
-    const { pen, ring, progress } = this.#parts;
-    if (!pen.tryTake()) return false;
+  writeHere(syncs: boolean): boolean {
+    const { pen, ring, progress, unsynced } = this.#parts;
+    // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
+    if (!syncs) pen.take();
+    else if (!pen.tryTake()) return false;
     try {
-      if (!pen.isOpen || pen.get('syncing') === 1 || progress.hasFailed) return false;
+      if (!pen.isOpen || progress.hasFailed) return false;
+      if (syncs && pen.get('syncing') === 1) return false;
       ring.resume();
+      const wasDirty = this.isDirty;
       this.#drain();
-      this.#syncNow();
+      if (syncs) this.#syncNow();
+      else if (!wasDirty) unsynced();
       return true;
     } finally {
       pen.give();
@@ -149,45 +133,29 @@ export class ShardLog {
   }
 
   #drain(): boolean {
-    const { ring, memory } = this.#parts;
+    const { ring, memory, pen } = this.#parts;
     let at = ring.next();
     if (at < 0) return false;
-    let pieces: Bytes[] = [];
-    let begin = at;
-    let end = at;
-    let records = 0;
-    const flush = (): void => {
-      if (end > begin) pieces.push(memory.bytes.subarray(begin, end));
-      if (pieces.length > 0) this.#write(pieces, records);
-      pieces = [];
-      records = 0;
-    };
-    while (at >= 0) {
+    this.#packer.begin(pen.get('createdMs'));
+    for (; at >= 0; at = ring.next()) {
       const word = at >> 2;
       const size = memory.words[word + Record.bytes]!;
       const kind = memory.words[word + Record.kind]!;
-      if (at !== end) {
-        if (end > begin) pieces.push(memory.bytes.subarray(begin, end));
-        begin = at;
-      }
-      end = at;
       // Before a segment ends: what is on disk with it is all up to the cut, and the cut.
       ring.advance(size);
       if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
-        flush();
+        this.#flush();
         this.#open(memory.words[word + Record.transaction]!);
-        begin = end = at + size;
+        this.#packer.begin(pen.get('createdMs'));
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
-        flush();
-        this.#write(this.#parts.receive(), 1);
-        begin = end = at + size;
-      } else {
-        end = at + size;
-        records += 1;
+        this.#flush();
+        this.#writeAlone(this.#parts.receive());
+      } else if (!this.#packer.add(word)) {
+        this.#flush();
+        if (!this.#packer.add(word)) this.#writeAlone([memory.bytes.subarray(at, at + size)]);
       }
-      at = ring.next();
     }
-    flush();
+    this.#flush();
     if (ring.release()) ring.wakeWriter();
     return true;
   }
@@ -327,38 +295,57 @@ export class ShardLog {
     progress.setSynced(ring.position);
   }
 
-  #write(pieces: readonly Bytes[], records: number): void {
+  /** Writes what is packed. */
+  #flush(): void {
+    const { pen } = this.#parts;
+    const packer = this.#packer;
+    if (packer.isEmpty) return;
+    const block = packer.end(pen.get('blocks') + 1, pen.get('syncedBlocks'));
+    this.#write([block], packer.records);
+    packer.begin(pen.get('createdMs'));
+  }
+
+  /** Writes a record in its parts, as a block of its own. */
+  #writeAlone(record: readonly Bytes[]): void {
+    const { pen } = this.#parts;
+    const padding = shortFormat.padding(pen.get('bytes') + SHORT_HEAD_BYTES);
+    const pieces = [new Uint8Array(padding), ...record];
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const [number, synced] = [pen.get('blocks') + 1, pen.get('syncedBlocks')];
+    const head = shortFormat.encode({ bytes, crc: checksum(pieces), number, synced });
+    this.#write([head, ...pieces], 1);
+  }
+
+  /** Writes a block in its pieces. */
+  #write(block: readonly Bytes[], records: number): void {
     const { disk, figures, clock, pen } = this.#parts;
     if (!pen.isOpen) {
       this.#lose(records);
       return;
     }
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const number = pen.get('blocks') + 1;
-    const synced = pen.get('syncedBlocks');
-    const head = encodeBlockHead({ bytes, crc: checksum(pieces), number, synced });
+    const bytes = block.reduce((sum, { length }) => sum + length, 0);
     const fd = pen.get('descriptor');
     const at = pen.get('bytes');
-    const end = at + BLOCK_HEADER_BYTES + bytes;
+    const end = at + bytes;
     try {
       if (this.writesAhead && end > pen.get('size')) {
         disk.append(fd, [zeros], end);
         pen.set('size', end + AHEAD_BYTES);
       }
-      disk.append(fd, [head, ...pieces], at);
+      disk.append(fd, block, at);
       pen.set('size', Math.max(pen.get('size'), end));
     } catch (error) {
       this.#lose(records);
       this.#fail('writeErrors', error);
       return;
     }
-    pen.set('blocks', number);
+    pen.add('blocks', 1);
     pen.set('bytes', end);
     if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
     figures.set('segmentBytes', end);
-    figures.add('unsyncedBytes', BLOCK_HEADER_BYTES + bytes);
+    figures.add('unsyncedBytes', bytes);
     figures.add('unsyncedRecords', records);
-    figures.add('bytes', BLOCK_HEADER_BYTES + bytes);
+    figures.add('bytes', bytes);
     figures.add('blocks', 1);
     figures.add('records', records);
   }

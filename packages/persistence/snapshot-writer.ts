@@ -7,9 +7,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { Bytes, Clock } from '#base';
-import { BLOCK_HEADER_BYTES, checksum, encodeBlockHead } from './block.ts';
+import { checksum, firstFormat } from './block.ts';
 import type { Disk } from './disk.ts';
-import { encodeFileHead, FILE_HEAD_BYTES, FORMAT } from './file-head.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './file-head.ts';
 import {
   MANIFEST,
   partialFolder,
@@ -125,9 +125,9 @@ export class SnapshotWriter {
     const bytes = PIECE_HEAD_BYTES + body.length;
     file.blocks += 1;
     const block = { bytes, crc: checksum(pieces), number: file.blocks, synced: 0 };
-    disk.append(file.fd, [encodeBlockHead(block), ...pieces]);
+    disk.append(file.fd, [firstFormat.encode(block), ...pieces]);
     file.keys += keys;
-    file.bytes += BLOCK_HEADER_BYTES + bytes;
+    file.bytes += firstFormat.headBytes + bytes;
     file.unpacked += states.length;
     if (file.bytes - file.syncedBytes >= SYNC_BYTES) await this.#sync(file);
   }
@@ -147,7 +147,7 @@ export class SnapshotWriter {
     const { disk, number, shards, epoch, folder, clock, ended } = this.#parts;
     for (const { fd } of this.#files) disk.close(fd);
     const manifest: Manifest = {
-      format: FORMAT,
+      format: FORMATS.snapshot,
       ...{ number, epoch, shards },
       created_ms: Math.floor(this.#beganMs),
       duration_ms: Math.floor(clock.wallMs() - this.#beganMs),

@@ -7,7 +7,7 @@ import { OfflineData, readFolder, type OfflineOptions } from '#shard';
 import { shardSettings } from './shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
-export function checkData(settings: Settings): readonly string[] {
+export function checkData(settings: Settings): Promise<readonly string[]> {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) return ['there is no data'];
     const { report } = readFolder(folder, optionsOf(settings));
@@ -21,7 +21,7 @@ export function checkData(settings: Settings): readonly string[] {
 }
 
 /** Writes the data as a snapshot of Redis; answers what is to be said of it. */
-export function exportRdb(settings: Settings, file: string): readonly string[] {
+export function exportRdb(settings: Settings, file: string): Promise<readonly string[]> {
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
     const { data, report } = readFolder(folder, optionsOf(settings));
@@ -36,7 +36,7 @@ export function exportRdb(settings: Settings, file: string): readonly string[] {
 /** Makes a snapshot of Redis the first data of a folder. */
 export async function importRdb(settings: Settings, file: string): Promise<string> {
   makeFolder(folderOf(settings));
-  const lock = new FolderLock(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
   try {
     const folder = new DataFolder(folderOf(settings));
     if (!folder.isEmpty) {
@@ -71,9 +71,9 @@ function folderOf(settings: Settings): string {
 }
 
 /** Who only reads makes no folder: a name that was misspelt is told, and nothing stays of it. */
-function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): T {
+async function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): Promise<T> {
   demandFolder(folderOf(settings));
-  const lock = new FolderLock(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
   try {
     return use(new DataFolder(folderOf(settings)));
   } finally {

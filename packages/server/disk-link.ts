@@ -10,8 +10,8 @@ export interface ShardPorts {
   readonly pieces: MessagePort;
 }
 
-/** What the thread is started with, but for its ports and what recovery finds. */
-export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces' | 'previous'>;
+/** What the thread is started with, but for its ports. */
+export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
 export interface DiskLinkParts {
   readonly options: DiskOptions;
@@ -23,10 +23,10 @@ export class DiskLink {
   /** The shards' ends, to be handed to their threads. */
   readonly shardPorts: readonly ShardPorts[];
   readonly #port: MessagePort;
-  readonly #data: Omit<DiskData, 'previous'>;
+  readonly #begun: Promise<void>;
   readonly #stopped: Promise<void>;
-  readonly #died: (reason: unknown) => void;
-  #worker: Worker | undefined;
+  readonly #worker: Worker;
+  #hasBegun: () => void = () => undefined;
   #hasStopped: () => void = () => undefined;
   #isStopping = false;
 
@@ -39,37 +39,51 @@ export class DiskLink {
     });
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    this.#died = died;
-    this.#data = {
-      ...options,
-      port: port2,
-      records: shards.map(({ records }) => records.port2),
-      pieces: shards.map(({ pieces }) => pieces.port2),
-    };
     this.#stopped = new Promise((resolve) => {
       this.#hasStopped = resolve;
     });
+    this.#begun = new Promise((resolve) => {
+      this.#hasBegun = resolve;
+    });
     port1.on('message', (message: DiskNotice) => {
       if (message.kind === 'stopped') this.#hasStopped();
+      else if (message.kind === 'begun') this.#hasBegun();
       else notice(message);
     });
     port1.unref();
+    this.#worker = this.#start(
+      {
+        ...options,
+        port: port2,
+        records: shards.map(({ records }) => records.port2),
+        pieces: shards.map(({ pieces }) => pieces.port2),
+      },
+      died,
+    );
   }
 
-  /** Starts the thread, which begins the logs behind the segments of these numbers, one for each shard. */
-  begin(previous: readonly number[]): void {
-    const data: DiskData = { ...this.#data, previous };
+  /** Starts the thread early: by the time that all data is read it waits for what to begin with. */
+  #start(data: DiskData, died: (reason: unknown) => void): Worker {
     const worker = new Worker(diskWorkerUrl, {
       name: 'svc-disk',
       workerData: data,
       transferList: [data.port, ...data.records, ...data.pieces],
+      // Shards write to the files that it has opened: they must not be closed under them where it dies.
+      trackUnmanagedFds: false,
     });
     worker.on('error', (error) => {
-      if (!this.#isStopping) this.#died(error);
+      if (!this.#isStopping) died(error);
+      this.#hasBegun();
     });
     worker.on('exit', this.#hasStopped);
     worker.unref();
-    this.#worker = worker;
+    return worker;
+  }
+
+  /** Begins the logs behind the segments of these numbers, one for each shard; settles when they can be written. */
+  async begin(previous: readonly number[]): Promise<void> {
+    this.send({ kind: 'begin', previous });
+    await this.#begun;
   }
 
   send(order: DiskOrder): void {
@@ -79,12 +93,10 @@ export class DiskLink {
   /** Has everything on disk, then ends the thread; `isSaved` says that the last snapshot has everything. */
   async stop(isSaved: boolean): Promise<void> {
     this.#isStopping = true;
-    if (this.#worker !== undefined) {
-      this.#port.ref();
-      this.send({ kind: 'stop', isSaved });
-      await this.#stopped;
-      await this.#worker.terminate();
-    }
+    this.#port.ref();
+    this.send({ kind: 'stop', isSaved });
+    await this.#stopped;
+    await this.#worker.terminate();
     this.#port.close();
   }
 }

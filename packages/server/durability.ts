@@ -58,20 +58,12 @@ interface SnapshotUnderWay {
   readonly waiting: ((error: Error | undefined) => void)[];
 }
 
-/** Undefined where nothing is to be kept on disk; throws a DataFolderError when the folder is not to be had. */
-export function openDurability(
-  parts: Omit<DurabilityParts, 'folder' | 'lock'>,
-): Durability | undefined {
-  if (!parts.settings.boolean('persistence.enabled')) return undefined;
-  const dataDir = parts.settings.string('persistence.data-dir');
+/** Undefined where nothing is to be kept on disk; rejects with a DataFolderError when the folder is not to be had. */
+export async function lockDataFolder(settings: Settings): Promise<FolderLock | undefined> {
+  if (!settings.boolean('persistence.enabled')) return undefined;
+  const dataDir = settings.string('persistence.data-dir');
   makeFolder(dataDir);
-  const lock = new FolderLock(dataDir);
-  try {
-    return new Durability({ ...parts, lock, folder: new DataFolder(dataDir) });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  return FolderLock.take(dataDir);
 }
 
 export class Durability {
@@ -91,9 +83,11 @@ export class Durability {
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
 
-  constructor(parts: DurabilityParts) {
+  constructor(options: Omit<DurabilityParts, 'folder'>) {
+    const { settings, fabric } = options;
+    const folder = new DataFolder(settings.string('persistence.data-dir'));
+    const parts = { ...options, folder };
     this.#parts = parts;
-    const { folder, settings, fabric } = parts;
     this.#lock = parts.lock;
     this.#due = new SnapshotDue(parts);
     this.ofShards = { epoch: folder.lastEpoch + 1, folder: folder.folder };
@@ -110,6 +104,7 @@ export class Durability {
         this.#take(notice);
       },
       died: (reason) => {
+        fabric.failLogs();
         this.#markLogs();
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
@@ -132,23 +127,21 @@ export class Durability {
     const { clock, fabric, folder } = this.#parts;
     const { mainPage } = fabric;
     const startUs = clock.nowUs();
-    const begin = (): void => {
-      this.#beginLog();
-    };
+    const begin = (): Promise<void> => this.#beginLog();
     if (await new Recovering({ ...this.#parts, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
   }
 
-  /** What is there will be used: only now anything is written. */
-  #beginLog(): void {
+  /** What is there will be used: only now anything is written. No command is run before a log can take it. */
+  async #beginLog(): Promise<void> {
     const { folder, fabric } = this.#parts;
     for (const file of folder.stillborn) rmSync(file);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
     this.#due.begin(repaired.newestBytes);
-    this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
+    await this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
   /** Whether there is no data yet. */
@@ -256,6 +249,7 @@ export class Durability {
           notice.shard,
         );
         break;
+      case 'begun':
       case 'stopped':
         break;
     }

@@ -22,6 +22,7 @@ import {
   layoutOf,
   LinkMemory,
   LogPen,
+  LogProgress,
   PenHolder,
   RingReader,
   RingWriter,
@@ -138,6 +139,14 @@ export class Fabric {
   endShards(): void {
     for (const at of this.layout.logPens) {
       new LogPen(this.memory, at, PenHolder.shard).endHolder();
+    }
+  }
+
+  /** The disk thread runs no more: what shards log is in no file from now on, and none of them waits for it. */
+  failLogs(): void {
+    for (const [shard, at] of this.layout.logPens.entries()) {
+      new LogPen(this.memory, at, PenHolder.diskThread).endHolder();
+      new LogProgress(this.memory, this.layout.logProgress[shard]!).hasFailed = true;
     }
   }
 

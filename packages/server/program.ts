@@ -4,12 +4,26 @@ import { setFlagsFromString } from 'node:v8';
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
 import { checkData, exportRdb, importRdb } from './data-tools.ts';
+import { lockDataFolder } from './durability.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
+import { refuseUnhonoured } from './unhonoured.ts';
 import { VERSION } from './version.ts';
 
+/** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
+async function openServer(settings: Settings): Promise<Server> {
+  refuseUnhonoured(settings);
+  const lock = await lockDataFolder(settings);
+  try {
+    return new Server(settings, lock);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
 async function serve({ settings, warnings }: Loaded): Promise<void> {
-  const server = new Server(settings);
+  const server = await openServer(settings);
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
     server.crashes.mainDied(error);
@@ -72,10 +86,10 @@ async function main(): Promise<void> {
       await intrinsicLatency(settings, action.seconds, print);
       return;
     case 'check-data':
-      print(checkData(settings).join('\n'));
+      print((await checkData(settings)).join('\n'));
       return;
     case 'export-rdb':
-      print(exportRdb(settings, action.file).join('\n'));
+      print((await exportRdb(settings, action.file)).join('\n'));
       return;
     case 'import-rdb':
       print(await importRdb(settings, action.file));

@@ -23,8 +23,8 @@ export interface RecoveringParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly folder: DataFolder;
-  /** All data is read: what is done from now on is logged. */
-  readonly begin: () => void;
+  /** All data is read: what is done from now on is logged; settles when it can be. */
+  readonly begin: () => Promise<void>;
 }
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
@@ -68,7 +68,7 @@ export class Recovering {
     const { shards, missing } = recovered;
     this.#tell(shards);
     await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
-    this.#parts.begin();
+    await this.#parts.begin();
     await this.#complete(missing);
     if (folder.isEmpty) return false;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);

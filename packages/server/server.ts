@@ -9,13 +9,14 @@ import { configName, type ConfigWarning, type Settings } from '#config';
 import { Phase, resetStatisticsTopic, type LatencyBaseline, type MemoryReturn } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
+import type { FolderLock } from '#persistence';
 import { Router, type Client } from '#router';
 import { Between } from './between.ts';
 import { Clients } from './clients.ts';
 import { Crashes } from './crashes.ts';
 import { closesHttp } from './cross-protocol.ts';
 import { Diagnosis } from './diagnosis.ts';
-import { openDurability, type Durability } from './durability.ts';
+import { Durability } from './durability.ts';
 import { Fabric } from './fabric.ts';
 import { MainRunner } from './main-runner.ts';
 import { HotKeysSession } from './hot-keys.ts';
@@ -29,7 +30,6 @@ import { settingsOfShards, shardSettings } from './shard-settings.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
-import { refuseUnhonoured } from './unhonoured.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -67,8 +67,8 @@ export class Server {
   #savesAtEnd: boolean | undefined;
   #baseline: LatencyBaseline | undefined;
 
-  constructor(settings: Settings) {
-    refuseUnhonoured(settings);
+  /** With the lock of its data folder; without it nothing is kept on disk. */
+  constructor(settings: Settings, lock: FolderLock | undefined) {
     this.settings = settings;
     this.ops = new OpsLink(settings, this.#runId);
     this.log = new Logger(
@@ -90,7 +90,7 @@ export class Server {
         this.clients.memory.sweep();
       },
     });
-    this.durability = this.#openDurability(fabric);
+    this.durability = lock && this.#newDurability(fabric, lock);
     this.crashes = this.#newCrashes(fabric);
     this.#pool = this.#newPool(fabric);
     this.diagnosis = new Diagnosis({
@@ -117,9 +117,9 @@ export class Server {
     this.#followSettings();
   }
 
-  #openDurability(fabric: Fabric): Durability | undefined {
-    return openDurability({
-      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
+  #newDurability(fabric: Fabric, lock: FolderLock): Durability {
+    return new Durability({
+      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock, lock },
       ...{ router: () => this.router, diagnosis: () => this.diagnosis },
       publish: () => {
         this.#turn.begin();

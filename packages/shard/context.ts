@@ -6,7 +6,7 @@ import { AT, type Page } from '#diag';
 import type { ReplyWriter } from '#resp';
 import type { SettingValue } from '#link';
 import type { Keyspace, Store } from '#store';
-import type { EffectWord } from './journal.ts';
+import type { EffectWord } from './effect-record.ts';
 import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from './key-use.ts';

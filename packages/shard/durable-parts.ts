@@ -48,25 +48,30 @@ export function durablePartsOf(
   const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
   const penAt = layout.logPens[index] ?? unreachable('the shard has a pen');
   const progress = new LogProgress(memory, progressAt);
+  const wake = (): void => {
+    bell.ring();
+  };
   const ownLog = new ShardLog({
     ...{ shard: index, shards: layout.logs.length, folder, epoch },
     ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
     ring: new RingReader(memory, place),
+    blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
     pen: new LogPen(memory, penAt, PenHolder.shard),
     figures: new LogFigures(figures),
     receive: () => unreachable('what comes by message is for the disk thread'),
+    unsynced: wake,
     ...noticesOf((notice) => {
       pieces.postMessage(notice);
     }),
   });
-  ownLog.writesAhead = true;
   const journal = new Journal({
     ...{ memory, progress, epoch, clock: systemClock },
     ring: new RingWriter(memory, place),
-    wake: () => {
-      bell.ring();
+    wake,
+    writeHere: (syncs) => {
+      ownLog.writesAhead = syncs;
+      return ownLog.writeHere(syncs);
     },
-    writeHere: () => ownLog.writeHere(),
     transfer: (parts) => {
       records.postMessage(
         parts,

@@ -10,7 +10,8 @@ import { walWrite } from '#probes';
 import { KeyStateWriter, rdb, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Frame } from './frame.ts';
-import { TRANSACTION_START_BYTES, type EffectWord, type Journal } from './journal.ts';
+import type { EffectWord } from './effect-record.ts';
+import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from './key-copies.ts';
 import { pushCommandOf } from './stubs.ts';
 

@@ -1,11 +1,12 @@
-/** In sync mode: who brings what was logged to disk before replies are shown, the shard itself or the disk thread. */
+/** Who writes what was logged before replies are shown, the shard itself or the disk thread. */
 import { systemClock } from '#base';
 import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
+import { RecordKind } from '#persistence';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Journal } from './journal.ts';
 
-const journals = suite('journal in sync mode');
+const journals = suite('journal');
 
 const RING_BYTES = 64 * 1024;
 /** Larger than a frame of that ring may be. */
@@ -34,8 +35,9 @@ function fixture() {
       happened.push('disk thread');
       take();
     },
-    writeHere: () => {
-      happened.push(state.isBusy ? 'busy' : 'shard');
+    writeHere: (syncs) => {
+      const who = syncs ? 'shard' : 'shard, no sync';
+      happened.push(state.isBusy ? 'busy' : who);
       if (state.fails) progress.hasFailed = true;
       else if (!state.isBusy) take();
       return !state.isBusy;
@@ -43,7 +45,7 @@ function fixture() {
     transfer: () => happened.push('transfer'),
   });
   journal.isOn = true;
-  journal.isSync = true;
+  journal.mode = 'sync';
   const change = (value: string | Uint8Array = 'v'): void => {
     journal.effect(['SET', 'k', value], 0, 0);
   };
@@ -104,9 +106,58 @@ journals('what the log could not take is told once, by the replies that tell of 
   assert.is(journal.settle(), false);
 });
 
-journals('in the other modes nobody waits, and the disk thread is woken', () => {
+journals('in periodic mode replies wait for the write, and not for its sync', () => {
   const { journal, change, since } = fixture();
-  journal.isSync = false;
+  journal.mode = 'periodic';
+  change();
+  assert.ok(journal.mustSettle);
+  assert.ok(journal.settle());
+  assert.equal(since(), ['shard, no sync']);
+  assert.is(journal.waitedUs, 0);
+  change(LARGE);
+  assert.ok(journal.settle());
+  assert.equal(since(), ['transfer', 'disk thread']);
+  assert.not.ok(journal.mustSettle);
+});
+
+journals(
+  'what cannot be written in periodic mode is refused, or answered where that is wanted',
+  () => {
+    const { journal, progress, change, state } = fixture();
+    journal.mode = 'periodic';
+    state.fails = true;
+    change();
+    assert.is(journal.settle(), false);
+    assert.ok(progress.hasFailed);
+    state.isBusy = true;
+    change();
+    assert.is(journal.settle(), false);
+    journal.answersUnkept = true;
+    change();
+    assert.ok(journal.settle());
+  },
+);
+
+for (const mode of ['sync', 'periodic'] as const) {
+  journals(
+    `${mode} mode: that keys have gone by themselves, and cannot be written, refuses no read`,
+    () => {
+      const { journal, progress, change, state } = fixture();
+      journal.mode = mode;
+      state.fails = true;
+      journal.states(RecordKind.removed, new Uint8Array(8), 0);
+      assert.ok(journal.mustSettle);
+      assert.ok(journal.settle());
+      assert.ok(progress.hasFailed);
+      change();
+      assert.is(journal.settle(), false);
+    },
+  );
+}
+
+journals('in async mode nobody waits, and the disk thread is woken', () => {
+  const { journal, change, since } = fixture();
+  journal.mode = 'async';
   change();
   assert.ok(journal.settle());
   assert.equal(since(), ['disk thread']);

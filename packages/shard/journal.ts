@@ -2,10 +2,12 @@
  * A shard's log, as far as the shard goes: what it has done, put into the ring of the disk thread.
  *
  * A command goes in by one copy of its frame, after it has changed something. What depends on chance, on
- * settings, or on keys that were lent goes in as what it has done. While the disk is behind, records wait
- * in private memory: the shard waits for the disk in sync mode only, or when that memory is full.
+ * settings, or on keys that were lent goes in as what it has done. While the disk thread is behind, records wait
+ * in private memory. Replies wait for the file's write in periodic mode, for its sync in sync mode; in async mode the
+ * shard waits only when that memory is full.
  */
 import { copyToShared, type Bytes, type Clock } from '#base';
+import type { ShardSettings } from '#commands';
 import {
   frameBytes,
   HOST_WORDS,
@@ -17,6 +19,7 @@ import {
 } from '#link';
 import {
   hasTransaction,
+  type DurabilityMode,
   Record,
   RECORD_DATABASE_SHIFT,
   RECORD_GROUPED,
@@ -26,6 +29,7 @@ import {
   TRANSACTION_BYTES,
   withoutRests,
 } from '#persistence';
+import { recordOf, type EffectWord } from './effect-record.ts';
 import type { Frame } from './frame.ts';
 
 /** Where the body of a transaction's record begins. */
@@ -46,10 +50,10 @@ export interface JournalParts {
   /** Wakes the disk thread. */
   readonly wake: () => void;
   /**
-   * Brings what is published to disk in this thread; false where the disk thread has to. Only while all of it is
-   * plain records.
+   * Writes what is published in this thread, and syncs it where told to; false where the disk thread has to. Only
+   * while all of it is plain records.
    */
-  readonly writeHere: () => boolean;
+  readonly writeHere: (syncs: boolean) => boolean;
   /** Gives away a record that is too large for the ring, in its parts; it arrives before its place in the ring. */
   readonly transfer: (parts: readonly Bytes[]) => void;
 }
@@ -63,14 +67,13 @@ interface RecordHead {
   readonly epoch?: number;
 }
 
-/** One word of a command that is logged instead of the one that was run. */
-export type EffectWord = string | Bytes;
-
 export class Journal {
   /** Whether anything is logged; false while recovery does it again. */
   isOn = false;
-  /** Whether replies wait until their writes are on disk. */
-  isSync = false;
+  /** What replies wait for: the sync of their writes, their write, or nothing. */
+  mode: DurabilityMode = 'async';
+  /** True when in periodic mode replies are given though the log cannot take what they tell of. */
+  answersUnkept = false;
   readonly #parts: JournalParts;
   readonly #frameBytesMax: number;
   #isGrouping = false;
@@ -80,12 +83,15 @@ export class Journal {
   #behindBytes = 0;
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
-  #isUnsynced = false;
+  /** True when something was published that no reply has waited for. */
+  #isUnsettled = false;
+  /** True when some of that is what commands have done: of keys that were gone by themselves no reply tells. */
+  #hasCommands = false;
   /** Where in the ring the last record ends that only the disk thread can write; undefined when it has. */
   #forDiskThread: number | undefined;
   /** Records of the kind `transaction` in the segment so far. */
   transactions = 0;
-  /** Microseconds of the last wait for the disk. */
+  /** Microseconds of the last wait for a sync. */
   waitedUs = 0;
 
   constructor(parts: JournalParts) {
@@ -97,6 +103,7 @@ export class Journal {
   /** A command as its frame has it. `kind` says how it is done again. */
   command(frame: Frame, kind: number, nowMs: number): void {
     const { memory, ring, epoch } = this.#parts;
+    this.#hasCommands = true;
     // What came by message is as long as it is; a record ends at a multiple of 8.
     const length = frame.byteCount;
     const size = frameBytes(length);
@@ -150,6 +157,7 @@ export class Journal {
 
   /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All parts are given away. */
   transactionRecord(transaction: number, parts: readonly [Bytes, ...Bytes[]], nowMs: number): void {
+    this.#hasCommands = true;
     const size = sizeOf(parts);
     const padding = new Uint8Array(frameBytes(size) - size);
     const padded = padding.length > 0 ? [...parts, padding] : parts;
@@ -187,9 +195,8 @@ export class Journal {
   endGroup(nowMs: number): void {
     this.#isGrouping = false;
     if (!this.#hasGrouped) return;
-    this.#add(new Uint8Array(REQUEST_HEADER_BYTES), {
-      ...{ kind: RecordKind.commit, database: 0, nowMs },
-    });
+    const head = { kind: RecordKind.commit, database: 0, nowMs };
+    this.#add(new Uint8Array(REQUEST_HEADER_BYTES), head);
   }
 
   /** The same for a group on all shards: it counts where all of them have ended it. */
@@ -205,14 +212,13 @@ export class Journal {
   /** The log goes on in the segment of that number. */
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
-    const transaction = number;
-    const isUnsynced =
-      this.#isUnsynced || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
-    this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction, epoch: 0 });
+    const isUnsettled =
+      this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
+    this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction: number });
     this.transactions = 0;
     this.flush();
     // Nobody waits for the cut itself.
-    this.#isUnsynced = isUnsynced;
+    this.#isUnsettled = isUnsettled;
   }
 
   /** Lets the disk thread see what there is. */
@@ -226,7 +232,7 @@ export class Journal {
     if (this.#behind.length > 0) this.#catchUp();
     if (!ring.hasUnpublished) return false;
     ring.publish();
-    this.#isUnsynced = true;
+    this.#isUnsettled = true;
     return true;
   }
 
@@ -242,28 +248,48 @@ export class Journal {
     return !progress.hasFailed;
   }
 
-  /** Whether the next `settle` waits. */
-  get mustSettle(): boolean {
-    return this.isSync && (this.#isUnsynced || this.#parts.ring.hasUnpublished);
+  apply(settings: Pick<ShardSettings, 'string'>): void {
+    this.mode = settings.string('persistence-durability-mode') as DurabilityMode;
+    this.answersUnkept = settings.string('persistence-wal-failure-policy') === 'continue';
   }
 
-  /** In sync mode, waits until all that was logged is on disk; false when it cannot be written. */
+  /** True when the next `settle` has something to write. */
+  get mustSettle(): boolean {
+    if (this.mode === 'async') return false;
+    return this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
+  }
+
+  /** Waits for what replies wait for in this mode; false when what was logged cannot be written. */
   settle(): boolean {
     this.waitedUs = 0;
-    if (!this.isSync) {
+    if (this.mode === 'async') {
       this.flush();
       return true;
     }
     this.#publish();
-    if (!this.#isUnsynced) return true;
-    const { clock, progress } = this.#parts;
-    const startUs = clock.nowUs();
-    const isHere = this.#isPlain && this.#parts.writeHere();
-    const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
+    if (!this.#isUnsettled) return true;
+    const isSafe = (this.mode === 'sync' ? this.#sync() : this.#write()) || !this.#hasCommands;
     // What is lost is told once, by the replies that wait here; who only reads later is not told again.
-    this.#isUnsynced = false;
+    this.#isUnsettled = false;
+    this.#hasCommands = false;
+    return isSafe;
+  }
+
+  #sync(): boolean {
+    const { clock, progress, writeHere } = this.#parts;
+    const startUs = clock.nowUs();
+    const isHere = this.#isPlain && writeHere(true);
+    const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
     this.waitedUs = clock.nowUs() - startUs;
     return isSafe;
+  }
+
+  /** What the kernel has, a killed process does not take with it. */
+  #write(): boolean {
+    const { progress, writeHere, wake } = this.#parts;
+    if (this.#isPlain && writeHere(false)) return this.answersUnkept || !progress.hasFailed;
+    wake();
+    return this.drain() || this.answersUnkept;
   }
 
   /** Whether what the disk thread has not taken are plain records, all in the ring. */
@@ -286,6 +312,8 @@ export class Journal {
   }
 
   #add(record: Bytes, head: RecordHead): void {
+    this.#hasCommands ||=
+      head.kind !== RecordKind.removed && head.kind !== RecordKind.fieldsExpired;
     this.#fill(new DataView(record.buffer), 0, record.length, head);
     this.#wait([record]);
   }
@@ -301,11 +329,8 @@ export class Journal {
     view.setInt32(at + 8, 0, true);
     view.setInt32(at + 12, 0, true);
     view.setFloat64(at + 4 * Record.timeAt, head.nowMs, true);
-    if (
-      head.transaction === undefined ||
-      !(hasTransaction(head.kind) || head.kind === RecordKind.cut)
-    )
-      return;
+    const isNumbered = hasTransaction(head.kind) || head.kind === RecordKind.cut;
+    if (head.transaction === undefined || !isNumbered) return;
     view.setInt32(at + 4 * Record.transaction, head.transaction, true);
     view.setInt32(at + 4 * Record.epoch, head.epoch ?? 0, true);
   }
@@ -355,25 +380,4 @@ export class Journal {
 
 function sizeOf(parts: readonly Bytes[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** A command in the form of a frame; the head is the journal's to fill. */
-function recordOf(words: readonly EffectWord[]): Uint8Array<ArrayBuffer> {
-  const parts = words.map((word) =>
-    typeof word === 'string' ? Buffer.from(word, 'latin1') : word,
-  );
-  const bodyBytes = parts.reduce((sum, { length }) => sum + length, 0);
-  const spans = REQUEST_HEADER_BYTES + 8 * parts.length;
-  const record = new Uint8Array(frameBytes(spans + bodyBytes));
-  const view = new DataView(record.buffer);
-  let at = 0;
-  for (const [nth, part] of parts.entries()) {
-    view.setInt32(REQUEST_HEADER_BYTES + 8 * nth, at, true);
-    view.setInt32(REQUEST_HEADER_BYTES + 8 * nth + 4, part.length, true);
-    record.set(part, spans + at);
-    at += part.length;
-  }
-  view.setInt32(4 * Record.argumentCount, parts.length, true);
-  view.setInt32(4 * Record.bodyBytes, bodyBytes, true);
-  return record;
 }

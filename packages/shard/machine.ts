@@ -130,9 +130,7 @@ export class ShardMachine {
       if (this.#base.keyUse.apply(settings))
         this.#base.upkeep.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
-      if (this.#parts.journal !== undefined) {
-        this.#parts.journal.isSync = settings.string('persistence-durability-mode') === 'sync';
-      }
+      this.#parts.journal?.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
   }
@@ -177,7 +175,10 @@ export class ShardMachine {
       linkWords: memory.words,
       bands: () => this.#bands,
       slowness: this.#base.slowness,
-      waitsForDisk: () => this.#parts.journal?.mustSettle === true,
+      waitsForDisk: () => {
+        const { journal } = this.#parts;
+        return journal?.mode === 'sync' && journal.mustSettle;
+      },
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparations.begin(frame);
@@ -213,7 +214,7 @@ export class ShardMachine {
 
   /** Runs what is in the ring, for a while. Answers whether there was anything. */
   #turn(): boolean {
-    const { requests, clock, memory } = this.#parts;
+    const { requests, clock, memory, journal } = this.#parts;
     let at = requests.next();
     if (at < 0) return false;
     const executor = this.#executor;
@@ -221,7 +222,6 @@ export class ShardMachine {
     executor.nowUs = startUs;
     executor.readWallClock();
     this.#isProbed = messageReceived.isWatched;
-    const isSync = this.#parts.journal?.isSync === true;
     let flushedUs = startUs;
     const { words } = memory;
     const frame = this.#frame;
@@ -233,8 +233,8 @@ export class ShardMachine {
       frames += 1;
       requests.advance(words[at >> 2]!);
       if (executor.nowUs - startUs > BATCH_US_MAX) break;
-      // In sync mode a batch is a group: it is synced once.
-      if (executor.nowUs - flushedUs > FLUSH_US && !isSync) {
+      // What a batch logs is a group: it is written once.
+      if (executor.nowUs - flushedUs > FLUSH_US && journal?.mustSettle !== true) {
         flushedUs = executor.nowUs;
         this.#flush();
       }
@@ -313,19 +313,19 @@ export class ShardMachine {
     this.#show();
   }
 
-  /** Shows the disk thread what is logged, and main the replies, which in sync mode bring it to disk by themselves. */
+  /** Shows main the replies, which write what was logged before; in async mode the disk thread is shown it. */
   #show(): void {
     const { journal } = this.#parts;
-    if (journal?.isSync === false) journal.flush();
+    if (journal?.mode === 'async') journal.flush();
     this.#base.slowness.send(this.#base.sender);
     this.#base.sender.flush();
     journal?.flush();
   }
 
-  /** In sync mode, waits for the disk before replies are shown. */
+  /** Writes what was logged before replies are shown. */
   #settle(): boolean {
     const { journal, clock } = this.#parts;
-    if (journal?.isSync !== true) return true;
+    if (journal?.mustSettle !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
     this.#executor.unsettled.settle(journal.waitedUs, this.#executor.nowUs);

@@ -179,14 +179,15 @@ export class Recovery {
   }
 
   /** The log ends in the block at hand, after so many of its bytes. */
-  #endWithin({ file, blockAt, size }: BlockReader, at: number): void {
+  #endWithin(reader: BlockReader, at: number): void {
+    const { file, blockAt, size, format } = reader;
+    const bytes = reader.bytesBefore(at);
     this.#repairs.push(() => {
-      shortenBlock(file, blockAt, at);
+      shortenBlock(file, format, blockAt, bytes);
     });
-    const message = `${file} counts up to offset ${blockAt + at}: what follows rests on transactions that are on no disk`;
-    this.#leftOut.push({
-      ...{ file, offset: blockAt + at, bytes: size - blockAt - at, isDamage: false, message },
-    });
+    const offset = blockAt + bytes;
+    const message = `${file} counts up to offset ${offset}: what follows rests on transactions that are on no disk`;
+    this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: false, message });
   }
 
   #replay(block: Buffer, { file, blockAt }: BlockReader): void {

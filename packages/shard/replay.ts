@@ -129,7 +129,9 @@ export class Replay {
   /** Does the records of a block again; its bytes begin at a multiple of 8. Throws a ReplayStop where they end. */
   block(block: Bytes): void {
     const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
-    const record = new Frame(block, words, 0);
+    // Slices are kept beyond the block, and those of a Buffer would be no copies.
+    const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
+    const record = new Frame(bytes, words, 0);
     try {
       for (let at = 0; at < block.length; at += record.byteCount) {
         record.word = at >> 2;

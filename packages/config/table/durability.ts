@@ -30,13 +30,14 @@ export const durabilitySettings = rows({
     kind: oneOf('periodic', 'sync', 'async'),
     default: 'periodic',
     effect: 'live',
-    meaning: 'When a write is on disk: within the interval, before its reply, or some time.',
+    meaning:
+      'What an answered write survives. sync: a killed machine; periodic: a killed process, and a killed machine but for the last interval; async: neither for the last interval.',
   },
   'persistence.sync-interval-ms': {
     kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),
     default: 1000,
     effect: 'live',
-    meaning: 'Time between two syncs in periodic mode.',
+    meaning: 'Time between two syncs of all logs in periodic mode.',
   },
   'persistence.wal-failure-policy': {
     kind: oneOf('readonly', 'continue'),

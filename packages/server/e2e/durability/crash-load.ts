@@ -20,19 +20,16 @@ const REMOVED_BEHIND = 5;
 export class Tally {
   sent = 0;
   acked = 0;
-  /** When each was acknowledged, in milliseconds of `performance.now`, from `base` on. */
-  readonly #times: number[] = [];
+  /** Of those, how many the server has said that it has, after it was killed last. */
   #base = 0;
 
   ack(): void {
     this.acked += 1;
-    this.#times.push(performance.now());
   }
 
-  /** How many were acknowledged by then. */
-  ackedBy(ms: number): number {
-    const later = this.#times.findIndex((each) => each > ms);
-    return this.#base + (later < 0 ? this.#times.length : later);
+  /** How many must be there. */
+  kept(keepsAcked: boolean): number {
+    return keepsAcked ? this.acked : this.#base;
   }
 
   /** Goes on from what the server says. */
@@ -40,7 +37,6 @@ export class Tally {
     this.sent = count;
     this.acked = count;
     this.#base = count;
-    this.#times.length = 0;
   }
 }
 
@@ -180,17 +176,17 @@ export class CrashLoad {
   }
 
   /**
-   * What the server has and should not have, or has not and should have: of what was acknowledged by `ackedByMs`
-   * all, of what was sent nothing twice, of what belongs together all or nothing. Goes on from there.
+   * What the server has and should not have, or has not and should have: of what was acknowledged all, or in this
+   * round none, of what was sent nothing twice, of what belongs together all or nothing. Goes on from there.
    */
-  async faults(client: RespClient, ackedByMs: number): Promise<string[]> {
+  async faults(client: RespClient, keepsAcked: boolean): Promise<string[]> {
     const id = this.#id;
     const number = async (...words: Word[]): Promise<number> => Number(await client.call(...words));
     const numbers = async (...words: Word[]): Promise<number[]> =>
       ((await client.call(...words)) as (string | null)[]).map(Number);
     const faults: string[] = [];
     const judge = (what: string, tally: Tally, found: number): void => {
-      const least = tally.ackedBy(ackedByMs);
+      const least = tally.kept(keepsAcked);
       if (found < least) faults.push(`${what} of ${id}: ${found}, but ${least} were acknowledged`);
       if (found > tally.sent) faults.push(`${what} of ${id}: ${found} of ${tally.sent} sent`);
     };
@@ -233,12 +229,12 @@ export class CrashLoad {
     const sorted = moved.sort((a, b) => a - b).join();
     const whole = Array.from({ length: MOVED }, (_, nth) => nth).join();
     if (sorted !== whole) faults.push(`LMOVE of ${id}: ${sorted}`);
-    faults.push(...(await this.#removalFaults(client, ackedByMs)));
+    faults.push(...(await this.#removalFaults(client, keepsAcked)));
     return faults;
   }
 
   /** Every key that was set and removed is judged by itself: logs of several shards may end at several moments. */
-  async #removalFaults(client: RespClient, ackedByMs: number): Promise<string[]> {
+  async #removalFaults(client: RespClient, keepsAcked: boolean): Promise<string[]> {
     const prefix = this.#removalPrefix;
     const found = new Set((await client.call('KEYS', `removed:${this.#id}:*`)) as string[]);
     const set = this.#set;
@@ -246,8 +242,8 @@ export class CrashLoad {
     for (let nth = 1; nth <= set.sent; nth += 1) {
       const key = `${prefix}${nth}`;
       const isThere = found.delete(key);
-      if (isThere && nth <= this.#removed.ackedBy(ackedByMs)) faults.push(`${key} is back`);
-      if (!isThere && nth > this.#removed.sent && nth <= set.ackedBy(ackedByMs)) {
+      if (isThere && nth <= this.#removed.kept(keepsAcked)) faults.push(`${key} is back`);
+      if (!isThere && nth > this.#removed.sent && nth <= set.kept(keepsAcked)) {
         faults.push(`${key} is lost`);
       }
       if (isThere) this.#left.add(key);

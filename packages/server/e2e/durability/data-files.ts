@@ -41,9 +41,10 @@ export function snapshotsOf(data: string): string[] {
 
 /** The head of a file. */
 const HEAD_BYTES = 64;
-const BLOCK_HEAD_BYTES = 32;
-/** Behind the first block's head, in what it holds. */
-export const IN_FIRST_BLOCK = HEAD_BYTES + BLOCK_HEAD_BYTES + 8;
+/** Of a log; that of a snapshot is longer. */
+const BLOCK_HEAD_BYTES = 18;
+/** Behind the first block's head, in what it holds; in files of both kinds. */
+export const IN_FIRST_BLOCK = HEAD_BYTES + 32;
 export const FIRST_BLOCK = HEAD_BYTES;
 /** Where a file says which format it has. */
 export const FORMAT_AT = 8;
@@ -53,22 +54,26 @@ export function blocksIn(file: string): { readonly blocks: number; readonly sync
   const bytes = fs.readFileSync(file);
   let blocks = 0;
   let synced = 0;
-  for (let at = HEAD_BYTES; at + BLOCK_HEAD_BYTES <= bytes.length;) {
-    blocks = bytes.readDoubleLE(at + 16);
-    synced = bytes.readDoubleLE(at + 24);
-    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+  for (const at of blockStarts(bytes)) {
+    blocks = bytes.readUInt32LE(at + 4);
+    const lag = bytes.readUInt16LE(at + 2);
+    synced = lag === 0xffff ? 0 : blocks - lag;
   }
   return { blocks, synced };
 }
 
-/** Takes the last blocks off a segment. */
-export function removeBlocks(file: string, count: number): void {
-  const bytes = fs.readFileSync(file);
+function blockStarts(bytes: Buffer): readonly number[] {
   const starts: number[] = [];
   for (let at = HEAD_BYTES; at + BLOCK_HEAD_BYTES <= bytes.length && bytes[at] !== 0;) {
     starts.push(at);
-    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+    at += BLOCK_HEAD_BYTES + (bytes.readUInt32LE(at + 8) & 0x7fff_ffff);
   }
+  return starts;
+}
+
+/** Takes the last blocks off a segment. */
+export function removeBlocks(file: string, count: number): void {
+  const starts = blockStarts(fs.readFileSync(file));
   if (count > 0) fs.truncateSync(file, starts.at(-count));
 }
 

@@ -1,4 +1,4 @@
-/** In sync mode a shard writes its log itself: what happens when there is no more room, and when there is again. */
+/** A shard writes its log itself where replies wait for it: what happens when there is no more room, and when there is again. */
 // test-limit: 60s
 import { execFileSync } from 'node:child_process';
 import { needs, textOf, until } from '#testkit';
@@ -6,10 +6,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptServers } from './kept-server.ts';
 
-const full = suite('no room for a log in sync mode');
+const full = suite('no room for a log');
 
-const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
-/** Less than the zeros that are written ahead take. */
+const QUIET = ['--set', 'snapshot.interval-secs=0'];
+/** In sync mode less than the zeros that are written ahead take. */
 const FILE_BYTES_MAX = 300_000;
 const VALUE = 'x'.repeat(10_000);
 const WRITES_MAX = 300;
@@ -21,32 +21,56 @@ function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${String(bytes)}:`]);
 }
 
+/** With `readonly`. */
+function isRefusedIn(mode: string): void {
+  full(
+    `${mode} mode: what was acknowledged is kept, the rest refused until a snapshot has it`,
+    async () => {
+      const server = newServer();
+      const args = [...QUIET, '--set', `persistence.durability-mode=${mode}`];
+      const client = await server.start({ shards: 1, args });
+      const acknowledged: string[] = [];
+      limitFiles(server.server.pid, FILE_BYTES_MAX);
+      let refusal = '';
+      for (let nth = 0; nth < WRITES_MAX && refusal === ''; nth += 1) {
+        const reply = textOf(await client.reply('SET', `key:${String(nth)}`, VALUE));
+        if (reply === 'OK') acknowledged.push(`key:${String(nth)}`);
+        else refusal = reply;
+      }
+      assert.match(refusal, /^MISCONF Errors writing to the AOF file/);
+      await server.told(/the log of shard 0 cannot be written: EFBIG/);
+      limitFiles(server.server.pid, 'unlimited');
+      await server.told('the log is written again');
+      await until(
+        async () => textOf(await client.reply('SET', 'after', '1')) === 'OK',
+        'writes are taken again',
+      );
+      acknowledged.push('after');
+      const { stdout, stderr } = server.server;
+      assert.not.match(`${stdout}${stderr}`, 'File descriptor');
+      await server.kill();
+      const again = await server.start({ shards: 1, args });
+      assert.is(await again.call('EXISTS', ...acknowledged), acknowledged.length);
+      await server.stop();
+    },
+  );
+}
+
 if (needs('prlimit')) {
-  full('what was acknowledged is kept, the rest is refused until a snapshot holds it', async () => {
+  for (const mode of ['sync', 'periodic']) isRefusedIn(mode);
+
+  full('wal-failure-policy: continue answers what periodic mode could not write', async () => {
     const server = newServer();
-    const client = await server.start({ shards: 1, args: SYNC });
-    const acknowledged: string[] = [];
+    const policy = ['--set', 'persistence.wal-failure-policy=continue'];
+    const client = await server.start({ shards: 1, args: [...QUIET, ...policy] });
     limitFiles(server.server.pid, FILE_BYTES_MAX);
-    let refusal = '';
-    for (let nth = 0; nth < WRITES_MAX && refusal === ''; nth += 1) {
-      const reply = textOf(await client.reply('SET', `key:${String(nth)}`, VALUE));
-      if (reply === 'OK') acknowledged.push(`key:${String(nth)}`);
-      else refusal = reply;
+    for (let nth = 0; nth < WRITES_MAX; nth += 1) {
+      assert.is(await client.call('SET', `key:${String(nth)}`, VALUE), 'OK');
     }
-    assert.match(refusal, /^MISCONF Errors writing to the AOF file/);
     await server.told(/the log of shard 0 cannot be written: EFBIG/);
+    assert.is(await client.call('DBSIZE'), WRITES_MAX);
     limitFiles(server.server.pid, 'unlimited');
-    await server.told('the log is written again');
-    await until(
-      async () => textOf(await client.reply('SET', 'after', '1')) === 'OK',
-      'writes are taken again',
-    );
-    acknowledged.push('after');
-    const { stdout, stderr } = server.server;
-    assert.not.match(`${stdout}${stderr}`, 'File descriptor');
-    await server.kill();
-    const again = await server.start({ shards: 1, args: SYNC });
-    assert.is(await again.call('EXISTS', ...acknowledged), acknowledged.length);
+    await server.stop();
   });
 }
 

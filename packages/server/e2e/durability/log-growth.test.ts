@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { textOf, until, type RespClient } from '#testkit';
+import { encodeCommand, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from './data-files.ts';
@@ -129,5 +129,31 @@ growth(
     await server.stop();
   },
 );
+
+/** What a log of the commands as they are sent takes, which is Redis' way. */
+const LOG_RATIO_MAX = 1.2;
+const WRITES = 400;
+
+for (const [how, depth] of [
+  ['one at a time', 1],
+  ['in pipelines', 40],
+] as const) {
+  growth(`commands that are sent ${how} take little more than they are`, async () => {
+    const server = newServer();
+    const client = await server.start({ shards: 2, args: NEVER });
+    const before = sizeOnDisk(server);
+    let sent = 0;
+    for (let nth = 0; nth < WRITES; nth += depth) {
+      const commands = Array.from({ length: depth }, (_, at) => {
+        return ['SET', `key:${String(nth + at).padStart(12, '0')}`, 'xxx'];
+      });
+      sent += commands.reduce((sum, command) => sum + encodeCommand(command).length, 0);
+      await client.pipeline(commands);
+    }
+    const ratio = (sizeOnDisk(server) - before) / sent;
+    assert.ok(ratio < LOG_RATIO_MAX, `${ratio.toFixed(2)} of what was sent`);
+    await server.stop();
+  });
+}
 
 growth.run();
