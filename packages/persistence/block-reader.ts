@@ -191,10 +191,10 @@ export class BlockReader {
   }
 
   #read(at: number, length: number): void {
-    const wanted = Math.max(WINDOW_BYTES, length);
-    if (this.#window.length < wanted) this.#window = Buffer.allocUnsafeSlow(wanted);
     // What is begun is kept at the same place modulo 8.
     const begin = at - (at % 8);
+    const wanted = Math.max(WINDOW_BYTES, at + length - begin);
+    if (this.#window.length < wanted) this.#window = Buffer.allocUnsafeSlow(wanted);
     let got = 0;
     while (got < this.#window.length) {
       const bytes = fs.readSync(

@@ -7,7 +7,7 @@ import { frameBytes, LinkMemory, LOG_BLOCK_BYTES } from '#link';
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checksum, firstFormat, SHORT_HEAD_BYTES, shortenBlock } from './block.ts';
+import { checksum, firstFormat, SHORT_HEAD_BYTES, shortenBlock, shortFormat } from './block.ts';
 import { BlockReader } from './block-reader.ts';
 import { encodeFileHead } from './file-head.ts';
 import { BlockPacker, BlockUnpacker, PackedBlockError } from './packed-block.ts';
@@ -164,5 +164,27 @@ packing(
     shorter.close();
   }),
 );
+
+packing('blocks of any length are read, wherever in the file they begin', () => {
+  const lengths = [13, 5 * 1024 * 1024 + 3, 1, 4 * 1024 * 1024, 4 * 1024 * 1024 - 7, 20];
+  const pieces: Bytes[] = [encodeFileHead('log', HEAD)];
+  let at = pieces[0]!.length;
+  const records = lengths.map((length, nth) => {
+    const record = Buffer.alloc(length, nth + 1);
+    const body = [Buffer.alloc(shortFormat.padding(at + SHORT_HEAD_BYTES)), record];
+    const bytes = body[0]!.length + length;
+    const head = { bytes, crc: checksum(body), number: nth + 1, synced: nth };
+    pieces.push(shortFormat.encode(head), ...body);
+    at += SHORT_HEAD_BYTES + bytes;
+    return record;
+  });
+  const file = path.join(folder, 'long.log');
+  writeFileSync(file, Buffer.concat(pieces));
+  const reader = new BlockReader('log', file);
+  for (const record of records) assert.ok(reader.next()!.equals(record), `${record.length} bytes`);
+  assert.is(reader.next(), undefined);
+  assert.is(reader.end(true), undefined);
+  reader.close();
+});
 
 packing.run();

@@ -15,6 +15,7 @@ import {
   LinkMemory,
   layoutOf,
   Request,
+  REQUEST_HEADER_BYTES,
   RingReader,
   RingWriter,
   TRANSFERRED,
@@ -70,8 +71,9 @@ function checkFrame(link: LinkMemory, at: number, port: MessagePort, nth: number
   let body = link.bytes.subarray((word + Request.spans + 4) << 2);
   if ((link.words[word + Request.kind]! & TRANSFERRED) !== 0) {
     const received = receiveMessageOnPort(port)?.message as ArrayBuffer;
-    spans = new Int32Array(received, 0, 4);
-    body = new Uint8Array(received, 16);
+    // In front is room for the frame's head.
+    spans = new Int32Array(received, REQUEST_HEADER_BYTES, 4);
+    body = new Uint8Array(received, REQUEST_HEADER_BYTES + 16);
   }
   const text = asBuffer(body).toString('latin1', 0, bodyBytes);
   assert.is(text.slice(spans[0], spans[0]! + spans[1]!), `n${nth}`);
