@@ -16,6 +16,8 @@ import { rawHandleOf } from './raw-handle.ts';
 const ARGUMENTS_PER_TURN = 2_000;
 /** With so much to write, a write is worth its cost. */
 const WORTHY_BYTES = 4 * 1024;
+/** Longest query buffer whatever the setting says: places in a command are 31 bits. */
+const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
 /** From so many unsent bytes on the owner is asked before they are written. */
 const LONG_REPLY_BYTES = 64 * 1024;
 /** How long a connection that the server has closed is still read from. */
@@ -306,7 +308,8 @@ export class Connection {
 
   #checkQueryLimit(): void {
     if (this.#pending.bytes.length !== this.#toldBytes) this.#tell();
-    if (this.#pending.length <= this.#supplies.limits.queryBytesMax) return;
+    if (this.#pending.length <= Math.min(this.#supplies.limits.queryBytesMax, QUERY_BYTES_MAX))
+      return;
     this.#supplies.counters.queryLimitExceeded();
     this.destroy();
   }

@@ -188,7 +188,7 @@ export class Waits {
   itemsCame(client: Client, sequence: number, body: Bytes): void {
     const wait = this.#find(client, sequence);
     if (wait === undefined) return;
-    wait.items.push(...itemsIn(body));
+    for (const item of itemsIn(body)) wait.items.push(item);
     wait.itemsLeft -= 1;
     if (wait.itemsLeft > 0) return;
     const items = wait.items.sort((a, b) => a.index - b.index);

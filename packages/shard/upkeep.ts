@@ -46,6 +46,8 @@ export class Upkeep {
   readonly #slowness: Slowness;
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
+  /** False while there is nothing to evict. */
+  #hasToEvict = true;
   #maxmemory = 0;
   #isPaused = false;
   /** Whether a value is being read in steps: no field of it may expire by itself. */
@@ -216,9 +218,9 @@ export class Upkeep {
     return before - memory.segmentBytes;
   }
 
-  /** Whether `run` is due. */
+  /** True when `run` is due: by the clock, or because memory is over the limit, by what clients do not read, say. */
   isDue(nowUs: number): boolean {
-    return nowUs >= this.#dueUs;
+    return nowUs >= this.#dueUs || (this.#hasToEvict && this.mustEvict());
   }
 
   dueInMs(nowUs: number): number {
@@ -263,6 +265,7 @@ export class Upkeep {
 
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
+    this.#hasToEvict = true;
     if (!this.mustEvict()) return false;
     this.#probePressure();
     const startUs = this.#nowUs();
@@ -275,6 +278,7 @@ export class Upkeep {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
+    this.#hasToEvict = freed > 0;
     this.#evicted(startUs, stats.evicted - before);
     return freed > 0;
   }

@@ -110,6 +110,7 @@ memory('NO-EVICT spares a client until it is taken back', async () => {
   client.raw(`*1\r\n$${2 * MIB}\r\n${'v'.repeat(2 * MIB)}`);
   await until(async () => (await figure('spared', 'qbuf')) === 2 * MIB, 'it has sent all');
   assert.not(client.socket.destroyed);
+  await client.reset();
 });
 
 memory('unread replies count toward maxmemory: keys make room for them', async () => {
