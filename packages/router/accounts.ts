@@ -21,6 +21,9 @@ export interface MainNotes {
   readonly bands: MainBands;
 }
 
+/** Most spare memory that is kept, of some 4 KiB each. */
+const SPARE_MAX = 1_024;
+
 /** Main's own commands are counted with the first shard, as commands without keys are. */
 const SHARD_OF_MAIN = 0;
 
@@ -39,6 +42,8 @@ export class Accounts {
   readonly #page: Page;
   readonly #clock: Clock;
   readonly #notes: MainNotes;
+  /** Memory for arguments of commands that turned out not to be slow. */
+  readonly #spare: KeptArguments[] = [];
 
   constructor(page: Page, clock: Clock, notes: MainNotes) {
     this.#page = page;
@@ -92,7 +97,8 @@ export class Accounts {
   keep(entry: CommandEntry, args: Arguments): KeptArguments | undefined {
     const { slowLog } = this.#notes;
     if (!slowLog.isOn || entry.skipsSlowLog) return undefined;
-    return new KeptArguments().keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
+    const kept = this.#spare.pop() ?? new KeptArguments();
+    return kept.keep(args, entry.secretsOf(args), slowLog.argumentBytesMax);
   }
 
   /** Counts a command whose parts are all there: its time is that of the slowest. */
@@ -103,8 +109,12 @@ export class Accounts {
     this.#page.executed(commandId, executeTicks);
     this.#page.gathered(Math.max(0, this.#clock.nowUs() - gather.sinceUs));
     bands.count(queueUs + executeUs, gather.slowestShard);
-    if (gather.kept === undefined || executeUs < slowLog.slowerThanUs) return;
-    this.#log(client, { executeUs, queueUs, database }, gather.kept);
+    if (gather.kept === undefined) return;
+    if (executeUs >= slowLog.slowerThanUs) {
+      this.#log(client, { executeUs, queueUs, database }, gather.kept);
+    } else if (this.#spare.length < SPARE_MAX) {
+      this.#spare.push(gather.kept);
+    }
   }
 
   #log(

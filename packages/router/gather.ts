@@ -44,7 +44,8 @@ export class Gather {
   /** Of each part: its pieces. */
   readonly #parts: Bytes[][];
   readonly #isWhole: boolean[];
-  readonly #partOfShard: ReadonlyMap<number, number>;
+  /** Who was asked, in the order of the parts. */
+  readonly #shards: readonly number[];
   #missing: number;
   #error: CommandError | undefined;
 
@@ -58,7 +59,7 @@ export class Gather {
     this.kept = parts.kept;
     this.#command = parts.command;
     this.#plan = parts.plan;
-    this.#partOfShard = new Map(parts.shards.map((shard, part) => [shard, part]));
+    this.#shards = parts.shards;
     this.#parts = parts.shards.map(() => []);
     this.#isWhole = parts.shards.map(() => false);
     this.#missing = parts.shards.length;
@@ -78,14 +79,13 @@ export class Gather {
 
   /** Takes a piece of a shard's answer that goes on; its memory is the gather's. */
   addPiece(shard: number, piece: Bytes): void {
-    const part = this.#partOfShard.get(shard);
-    if (part !== undefined) this.#parts[part]!.push(piece);
+    this.#parts[this.#shards.indexOf(shard)]?.push(piece);
   }
 
   /** Takes a shard's answer, or the last piece of it; true when it was the last. */
   add(shard: number, body: Bytes, isError: boolean): boolean {
-    const part = this.#partOfShard.get(shard);
-    if (part !== undefined && !this.#isWhole[part]!) {
+    const part = this.#shards.indexOf(shard);
+    if (part >= 0 && !this.#isWhole[part]!) {
       this.#isWhole[part] = true;
       this.#parts[part]!.push(body);
       this.#missing -= 1;

@@ -1,6 +1,6 @@
 /** Main's end of one shard: the two rings, and the port for what does not fit them. */
 
-import type { Bytes } from '#base';
+import { copyToShared, type Bytes } from '#base';
 import {
   DATABASE_SHIFT,
   frameBytes,
@@ -160,14 +160,15 @@ export class ShardLink {
     if (size === REQUEST_HEADER_BYTES) {
       const body = new Uint8Array(8 * count + bodyBytes);
       const words = new Int32Array(body.buffer, 0, 2 * count);
-      fillPicked(words, 0, body, 8 * count, command, choice);
+      fillPicked(words, 0, { bytes: body, at: 8 * count }, command, choice);
       this.#announce(at, head, count, bodyBytes, body.buffer);
       return;
     }
     const words = this.#writeHead(at, size, head, count, bodyBytes);
     const bodyAt = at + REQUEST_HEADER_BYTES + 8 * count;
     const spansWord = (at >> 2) + Request.spans;
-    fillPicked(words, spansWord, this.#memory.bytes, bodyAt, command, choice);
+    const { bytes } = this.#memory;
+    fillPicked(words, spansWord, { bytes, shared: this.#memory, at: bodyAt }, command, choice);
     this.requests.commit(size);
   }
 
@@ -286,11 +287,19 @@ export class ShardLink {
 /** Bytes that a prefix takes: a database in three bytes, and whether the key may be written. */
 export const PREFIX_BYTES = 4;
 
+/** Where picked arguments go. */
+interface PickedTarget {
+  readonly bytes: Bytes;
+  /** The memory that `bytes` is all of, where threads share it. */
+  readonly shared?: LinkMemory;
+  readonly at: number;
+}
+
+/** Writes spans and bytes of the arguments picked. */
 function fillPicked(
   words: Int32Array,
   spansWord: number,
-  target: Bytes,
-  bodyAt: number,
+  { bytes: target, shared, at: bodyAt }: PickedTarget,
   command: CommandBytes,
   { picked, prefixes }: Choice,
 ): void {
@@ -311,7 +320,8 @@ function fillPicked(
     words[word] = offset;
     words[word + 1] = length;
     word += 2;
-    target.set(source.subarray(from, from + length), bodyAt + offset);
+    if (shared === undefined) target.set(source.subarray(from, from + length), bodyAt + offset);
+    else copyToShared(shared, bodyAt + offset, source, from, length);
     offset += length;
   }
 }

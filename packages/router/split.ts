@@ -1,6 +1,6 @@
 /** Which shard owns what: slots to shards, and the keys of a command by owner. */
 
-import { keyName, keySlot, shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
+import { keyName, keySlot, shardOfSlot, SHARDS_MAX, SLOT_COUNT, type Bytes } from '#base';
 import { LendFlag } from '#link';
 import { mayWrite, type Arguments, type CommandEntry, type FoundKey } from '#commands';
 
@@ -36,25 +36,30 @@ export interface Split {
   partOfKey: number[];
 }
 
+/** Of the split at hand: the part of each shard, or -1. */
+const partOfShard = new Int32Array(SHARDS_MAX + 1);
+
 /** Splits a command whose keys stand every `stride` arguments from the first on. */
 export function splitByOwner(args: Arguments, stride: number, ownership: Ownership): Split {
-  const shareOfShard = new Map<number, number>();
   const shares: Share[] = [];
   const partOfKey: number[] = [];
   const nameBytes = args.length(0);
-  for (let index = 1; index < args.count; index += stride) {
-    const shard = ownership.ownerOf(args.source, args.at(index), args.length(index));
-    let part = shareOfShard.get(shard);
-    if (part === undefined) {
+  const { count, source } = args;
+  partOfShard.fill(-1);
+  for (let index = 1; index < count; index += stride) {
+    const shard = ownership.ownerOf(source, args.at(index), args.length(index));
+    let part = partOfShard[shard]!;
+    if (part < 0) {
       part = shares.length;
-      shareOfShard.set(shard, part);
+      partOfShard[shard] = part;
       shares.push({ shard, picked: [0], bodyBytes: nameBytes });
     }
     partOfKey.push(part);
     const share = shares[part]!;
-    for (let offset = 0; offset < stride && index + offset < args.count; offset += 1) {
-      share.picked.push(index + offset);
-      share.bodyBytes += args.length(index + offset);
+    const end = Math.min(index + stride, count);
+    for (let argument = index; argument < end; argument += 1) {
+      share.picked.push(argument);
+      share.bodyBytes += args.length(argument);
     }
   }
   return { shares, partOfKey };

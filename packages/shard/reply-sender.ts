@@ -71,6 +71,7 @@ export class ReplySender {
   #mark = 0;
   /** Pieces of a long reply before the mark. */
   #markedPieces = 0;
+  readonly #partHead: ReplyHead = { kind: FrameKind.part, sequence: 0, doneUs: 0, ...NO_TIMES };
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
   /** Asked before main may see replies: false when what they tell of could not be put on disk. */
@@ -159,7 +160,12 @@ export class ReplySender {
 
   /** Ends the reply at hand as a part of a gathered one, with a frame of its own. */
   endPart(part: Omit<ReplyHead, 'kind'>): void {
-    const head = { ...part, kind: FrameKind.part };
+    const head = this.#partHead;
+    head.sequence = part.sequence;
+    head.doneUs = part.doneUs;
+    head.queueUs = part.queueUs;
+    head.executeTicks = part.executeTicks;
+    head.flags = part.flags;
     if (this.#spilled) {
       this.#endSpilled(head);
       return;
