@@ -13,7 +13,7 @@ import { rawHandleOf } from './raw-handle.ts';
  * Arguments of one connection's commands in a turn, from which on other connections are read before more are taken.
  * Redis reads 16 KiB of a client at a time, which is some 1,000 short arguments.
  */
-const ARGUMENTS_PER_TURN = 2_000;
+const ARGUMENTS_PER_TURN = 4_000;
 /** With so much to write, a write is worth its cost. */
 const WORTHY_BYTES = 4 * 1024;
 /** Longest query buffer whatever the setting says: places in a command are 31 bits. */

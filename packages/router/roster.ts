@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
  * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
  * however long its pipeline is.
  */
-const WINDOW_MAX = 512;
+const WINDOW_MAX = 1_024;
 
 export class Roster {
   readonly #values: Float64Array;
