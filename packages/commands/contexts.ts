@@ -206,7 +206,7 @@ export interface ClientTraffic {
   readonly bytesWritten: number;
   /** Received and not yet taken as a command, and the memory kept for it. */
   readonly queryBytes: number;
-  /** Of an incomplete command: what is understood of it. */
+  /** Bytes of an incomplete command that are understood. */
   readonly parsedBytes: number;
   readonly queryMemoryBytes: number;
   /** Replies that the client has not read. */

@@ -79,7 +79,7 @@ export class CommandParser {
   consumed = 0;
   /** How many bytes the command at hand has at least; less input need not be tried. */
   bytesNeeded = 1;
-  /** How many bytes of an incomplete command are understood: headers, and arguments that are whole. */
+  /** Bytes of an incomplete command that are understood: headers, and arguments that are whole. */
   parsedBytes = 0;
   /** The text of the error reply after `ParseStatus.error`. */
   error = '';

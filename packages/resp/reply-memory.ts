@@ -8,7 +8,7 @@ import { unreachable, type Bytes } from '#base';
 
 export class ReplyMemory {
   bytes: Bytes;
-  /** Where the next byte goes. */
+  /** Place of the next byte. */
   at: number;
   /** End of the lent memory. */
   limit: number;

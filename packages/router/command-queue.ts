@@ -31,7 +31,7 @@ export interface QueuedCommand {
   readonly command: CommandBytes;
 }
 
-/** What EXEC adds to the commands. */
+/** Values that EXEC adds to the commands. */
 export interface ExecHead {
   readonly flags: number;
   readonly database: number;

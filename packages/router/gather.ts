@@ -41,10 +41,10 @@ export class Gather {
   sinceUs = 0;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
-  /** Of each part: its pieces. */
+  /** Pieces of each part. */
   readonly #parts: Bytes[][];
   readonly #isWhole: boolean[];
-  /** Who was asked, in the order of the parts. */
+  /** Shards that were asked, in the order of the parts. */
   readonly #shards: readonly number[];
   #missing: number;
   #error: CommandError | undefined;

@@ -25,7 +25,7 @@ const FIELDS = 3;
 
 interface LooseReply {
   readonly pieces: Bytes[];
-  /** How many commands it answers; 0 as long as more pieces follow. */
+  /** Commands that it answers; 0 as long as more pieces follow. */
   count: number;
 }
 

@@ -253,7 +253,7 @@ export class Replies {
   /** The body as private memory. */
   #bodyOf(link: ShardLink, word: number, kindWord: number): Bytes {
     const { words, bytes } = this.#memory;
-    const length = words[word + Reply.bodyBytes]!;
+    const length = words[word + Reply.bodyBytes]! >>> 0;
     if ((kindWord & TRANSFERRED) !== 0) return new Uint8Array(link.port.receive(), 0, length);
     const at = (word + Reply.body) << 2;
     return bytes.slice(at, at + length);

@@ -287,7 +287,7 @@ export class ShardLink {
 /** Bytes that a prefix takes: a database in three bytes, and whether the key may be written. */
 export const PREFIX_BYTES = 4;
 
-/** Where picked arguments go. */
+/** Target of picked arguments. */
 interface PickedTarget {
   readonly bytes: Bytes;
   /** The memory that `bytes` is all of, where threads share it. */

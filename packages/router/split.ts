@@ -36,7 +36,7 @@ export interface Split {
   partOfKey: number[];
 }
 
-/** Of the split at hand: the part of each shard, or -1. */
+/** Part of each shard in the split at hand, or -1. */
 const partOfShard = new Int32Array(SHARDS_MAX + 1);
 
 /** Splits a command whose keys stand every `stride` arguments from the first on. */
@@ -105,7 +105,7 @@ export function planLending(
   const firstWritten = found.findIndex(({ spec }) => mayWrite(spec));
   const host = owners[Math.max(firstWritten, 0)] ?? 0;
   const lent = new Map<number, LentKey[]>();
-  /** What is lent, by the name of the key: a command may name a key often, and thousands of keys. */
+  /** Lent keys by name: a command may name a key often, and thousands of keys. */
   const byName = new Map<string, LentKey>();
   for (const [nth, { index, spec }] of found.entries()) {
     const owner = owners[nth]!;

@@ -61,7 +61,7 @@ interface ClientWait {
   /** Somebody wanted it to end while that could not be done. */
   stop: { readonly error: CommandError | undefined } | undefined;
   timer: LongTimer | undefined;
-  /** Those who want to end the wait, in their order: told when it has ended, and whether by them. */
+  /** Callbacks of those who want to end the wait, in their order: told when it has ended, and whether by them. */
   readonly enders: ((isDone: boolean) => void)[];
   /** It was ended on request, not by what it waited for. */
   isStopped: boolean;

@@ -41,7 +41,7 @@ async function named(name: string): Promise<RespClient> {
   return client;
 }
 
-/** What makes a client take much, and the least bytes of it for each time that it is done. */
+/** Commands that make a client take memory, and the least bytes for each. */
 const takers: readonly (readonly [
   what: string,
   command: (nth: number) => string[],

@@ -26,7 +26,7 @@ replies.after(async () => {
   await server.stop();
 });
 
-/** How many bytes answer the commands. */
+/** Counts the bytes that answer the commands. */
 function replyBytes(commands: readonly (readonly string[])[]): Promise<number> {
   const end = `$${END.length}\r\n${END}\r\n`;
   return new Promise((resolve, reject) => {
