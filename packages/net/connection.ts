@@ -22,6 +22,7 @@ const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
 const LONG_REPLY_BYTES = 64 * 1024;
 /** How long a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
+
 export class Connection {
   readonly output: Output;
   readonly remoteAddress: string;

@@ -5,8 +5,8 @@
  *   command        a `command` frame: header, spans, arguments; flags, database and connection are EXEC's
  */
 
-import type { Arguments } from '#commands';
-import { commandTable, type CommandEntry } from '#commands';
+import type { Bytes } from '#base';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import {
   DATABASE_SHIFT,
   frameBytes,
@@ -15,7 +15,6 @@ import {
   Request,
   REQUEST_HEADER_BYTES,
 } from '#link';
-import type { Bytes } from '#base';
 import type { CommandBytes } from '#resp';
 
 /** Memory of a queue begins with this and doubles. */

@@ -14,8 +14,6 @@ import { ClientMemory } from './client-memory.ts';
 /** Which commands CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
 
-/** Between two looks at what each client takes. */
-const SWEEP_MS = 1_000;
 /** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
 const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
 
@@ -42,7 +40,6 @@ export class Clients {
   #requiresPassword: boolean;
   readonly #between: Between;
   readonly memory: ClientMemory;
-  #sweptMs = 0;
 
   constructor({ router, settings, page, blocks, between, log }: ClientsParts) {
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
@@ -177,10 +174,6 @@ export class Clients {
   /** What must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
-    if (nowMs - this.#sweptMs >= SWEEP_MS || nowMs < this.#sweptMs) {
-      this.#sweptMs = nowMs;
-      this.memory.sweep();
-    }
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
       const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;

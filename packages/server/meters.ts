@@ -89,7 +89,7 @@ export class Meters {
     });
   }
 
-  /** Adds up what clients' buffers take. */
+  /** Adds up the memory of clients, of their buffers apart; the only look at all of them in each second. */
   #measureBuffers(): void {
     let queryBytes = 0;
     let outputBytes = 0;
