@@ -64,4 +64,5 @@ export {
 export { collectGarbage } from './garbage.ts';
 export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
+export { bytesOfPieces, joined, slicePieces, type Pieces } from './pieces.ts';
 export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';

@@ -19,8 +19,10 @@ import {
 import { BlockUnpacker, PackedBlockError } from './packed-block.ts';
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
-/** No block is larger: the largest value, and room for its command. */
-const BLOCK_BYTES_MAX = 1024 * 1024 * 1024;
+/** No block is larger; a few bytes more than the largest value are usual. */
+const BLOCK_BYTES_MAX = 2 ** 31 - 1;
+/** As much as one call of the system reads. */
+const READ_BYTES_MAX = 1024 * 1024 * 1024;
 
 /** A file is not what it was written as. */
 export class DamagedFile extends Error {
@@ -197,13 +199,8 @@ export class BlockReader {
     if (this.#window.length < wanted) this.#window = Buffer.allocUnsafeSlow(wanted);
     let got = 0;
     while (got < this.#window.length) {
-      const bytes = fs.readSync(
-        this.#fd,
-        this.#window,
-        got,
-        this.#window.length - got,
-        begin + got,
-      );
+      const wantedNow = Math.min(READ_BYTES_MAX, this.#window.length - got);
+      const bytes = fs.readSync(this.#fd, this.#window, got, wantedNow, begin + got);
       if (bytes === 0) break;
       got += bytes;
     }

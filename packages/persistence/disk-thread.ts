@@ -4,7 +4,7 @@
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { systemClock, unreachable, type Bytes } from '#base';
+import { systemClock, unreachable, type Bytes, type Pieces } from '#base';
 import { LogFigures, threadMemoryReturn } from '#diag';
 import {
   Doorbell,
@@ -95,7 +95,8 @@ export interface SnapshotTook {
 export interface SnapshotPiece {
   readonly number: number;
   readonly states: Bytes;
-  readonly keys: number;
+  /** How many keys' states, or the part of one; 0 ends the snapshot of the shard. */
+  readonly count: number;
   /** The shard has given the snapshot up. */
   readonly fault?: string;
 }
@@ -165,7 +166,7 @@ export class DiskThread {
           const received = receiveMessageOnPort(records);
           return received === undefined
             ? unreachable('a record arrives before its place in the ring')
-            : (received.message as readonly Bytes[]);
+            : (received.message as Pieces);
         },
         ...noticesOf((notice) => {
           this.#tell(notice);
@@ -192,7 +193,7 @@ export class DiskThread {
         if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);
         else if (piece.fault !== undefined) this.#giveUp(shard, piece.fault);
-        else this.#snapshot.writer.take(shard, piece.states, piece.keys);
+        else this.#snapshot.writer.take(shard, piece.states, piece.count);
       });
     }
     // Records and pieces that came by message are written at once: nothing large stays in use.

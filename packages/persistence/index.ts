@@ -35,6 +35,7 @@ export {
   withoutRests,
   type Rest,
 } from './record.ts';
+export { PartCollector, type RecordPieces } from './long-record.ts';
 export { shortenBlock, shortenFile } from './block.ts';
 export { segmentFile } from './layout.ts';
 export { markBroken } from './file-head.ts';

@@ -11,6 +11,10 @@
  *             process
  *   then      two words per argument (offset in the body, length), then the body
  *
+ * A record that is long (transactions, whose states take as much as the keys) is written as records of the kind `part`,
+ * each in a block of its own: words 2-3 of their heads say how many bytes of the record are still to come, and their
+ * bodies are the pieces it is in. What its own words 0 and 7 say of its length holds up to 2 GiB only.
+ *
  * Commands are done again at recovery, at the time they were done; what depends on chance or on settings is
  * logged as what it has done. A record that belongs to a group counts only when the group's `commit` is there.
  */
@@ -41,12 +45,16 @@ export const RecordKind = {
   cut: 9,
   /** The group is whole, and counts where every shard's log has this of the same transaction. */
   sharedCommit: 10,
+  /** A piece of a long record. Body: the piece. */
+  part: 11,
 } as const;
 
 export const Record = {
   bytes: 0,
   kind: 1,
   command: 2,
+  /** Of a `part`: bytes still to come, a double. */
+  toCome: 2,
   timeAt: 4,
   argumentCount: 6,
   bodyBytes: 7,

@@ -8,12 +8,13 @@
  * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
  * dropped, and counted, until the log goes on in a new segment behind a snapshot.
  */
-import type { Bytes } from '#base';
+import { bytesOfPieces, type Bytes, type Pieces } from '#base';
 import { LOG_BLOCK_BYTES } from '#link';
 import { checksum, SHORT_HEAD_BYTES, shortFormat } from './block.ts';
 import { isClosed, outcomeOf } from './disk.ts';
 import { encodeFileHead, FILE_HEAD_BYTES, markBroken, type FileHead } from './file-head.ts';
 import { segmentFile, shardLogFolder } from './layout.ts';
+import { blocksOf } from './long-record.ts';
 import { BlockPacker } from './packed-block.ts';
 import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from './record.ts';
 import type { ShardLogParts } from './shard-log-parts.ts';
@@ -149,7 +150,9 @@ export class ShardLog {
         this.#packer.begin(pen.get('createdMs'));
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         this.#flush();
-        this.#writeAlone(this.#parts.receive());
+        for (const { pieces, records } of blocksOf(this.#parts.receive())) {
+          this.#writeAlone(pieces, records);
+        }
       } else if (!this.#packer.add(word)) {
         this.#flush();
         if (!this.#packer.add(word)) this.#writeAlone([memory.bytes.subarray(at, at + size)]);
@@ -305,25 +308,25 @@ export class ShardLog {
     packer.begin(pen.get('createdMs'));
   }
 
-  /** Writes a record in its parts, as a block of its own. */
-  #writeAlone(record: readonly Bytes[]): void {
+  /** Writes a record in its pieces, as a block of its own. */
+  #writeAlone(record: Pieces, records = 1): void {
     const { pen } = this.#parts;
     const padding = shortFormat.padding(pen.get('bytes') + SHORT_HEAD_BYTES);
     const pieces = [new Uint8Array(padding), ...record];
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const bytes = bytesOfPieces(pieces);
     const [number, synced] = [pen.get('blocks') + 1, pen.get('syncedBlocks')];
     const head = shortFormat.encode({ bytes, crc: checksum(pieces), number, synced });
-    this.#write([head, ...pieces], 1);
+    this.#write([head, ...pieces], records);
   }
 
   /** Writes a block in its pieces. */
-  #write(block: readonly Bytes[], records: number): void {
+  #write(block: Pieces, records: number): void {
     const { disk, figures, clock, pen } = this.#parts;
     if (!pen.isOpen) {
       this.#lose(records);
       return;
     }
-    const bytes = block.reduce((sum, { length }) => sum + length, 0);
+    const bytes = bytesOfPieces(block);
     const fd = pen.get('descriptor');
     const at = pen.get('bytes');
     const end = at + bytes;

@@ -1,12 +1,14 @@
 /**
  * A snapshot on its way to the disk. Shards send pieces of states of keys; each is packed in a pool thread and
- * written as a block: u32 bytes unpacked (0 = not packed), u32 keys, the states. When all shards have sent
+ * written as a block: u32 bytes unpacked (0 = not packed), u32 keys or part of a long state (store/long-state.ts), the
+ * states. When all shards have sent
  * their last, the manifest is written and the folder gets its name.
  */
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { Bytes, Clock } from '#base';
+import { keysInPiece } from '#store';
 import { checksum, firstFormat } from './block.ts';
 import type { Disk } from './disk.ts';
 import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './file-head.ts';
@@ -75,11 +77,11 @@ export class SnapshotWriter {
     }
   }
 
-  /** Takes a piece of a shard's keys; one without keys is its last. */
-  take(shard: number, states: Bytes, keys: number): void {
+  /** Takes a piece of a shard's keys, with its count as the store gives it; one with a count of 0 is the last. */
+  take(shard: number, states: Bytes, count: number): void {
     this.#queue = this.#queue.then(async () => {
       try {
-        if (!this.#hasEnded) await this.#put(shard, states, keys);
+        if (!this.#hasEnded) await this.#put(shard, states, count);
       } catch (error) {
         this.fail(error instanceof Error ? error : new Error(String(error)));
       }
@@ -107,10 +109,10 @@ export class SnapshotWriter {
     ended(error);
   }
 
-  async #put(shard: number, states: Bytes, keys: number): Promise<void> {
+  async #put(shard: number, states: Bytes, count: number): Promise<void> {
     const { disk, packs } = this.#parts;
     const file = this.#files[shard]!;
-    if (keys === 0) {
+    if (count === 0) {
       await this.#sync(file);
       if (this.#hasEnded) return;
       file.isWhole = true;
@@ -120,13 +122,13 @@ export class SnapshotWriter {
     const body = packs ? await pack(states, { level: PACK_LEVEL }) : states;
     const head = Buffer.alloc(PIECE_HEAD_BYTES);
     head.writeUInt32LE(packs ? states.length : 0, 0);
-    head.writeUInt32LE(keys, 4);
+    head.writeUInt32LE(count, 4);
     const pieces = [head, body];
     const bytes = PIECE_HEAD_BYTES + body.length;
     file.blocks += 1;
     const block = { bytes, crc: checksum(pieces), number: file.blocks, synced: 0 };
     disk.append(file.fd, [firstFormat.encode(block), ...pieces]);
-    file.keys += keys;
+    file.keys += keysInPiece(count);
     file.bytes += firstFormat.headBytes + bytes;
     file.unpacked += states.length;
     if (file.bytes - file.syncedBytes >= SYNC_BYTES) await this.#sync(file);

@@ -8,6 +8,7 @@ import {
   RecoveryAttempts,
   refusalOf,
   transactionId,
+  type RecordPieces,
   type RecoveryPlan,
   type RecoveryProblem,
 } from '#persistence';
@@ -175,7 +176,7 @@ export class Recovering {
 
   /** Gives each shard the transactions that its log has not, and lets all go. */
   async #complete(missing: Agreement['missing']): Promise<void> {
-    const records = this.#parts.fabric.shardPages.map((): Uint8Array[] => []);
+    const records = this.#parts.fabric.shardPages.map((): RecordPieces[] => []);
     for (const [giver, wanted] of missing) {
       const ids = [...wanted.keys()];
       const answer = await this.#pool.ask(giver, { kind: 'give', ids });
@@ -197,9 +198,9 @@ export class Recovering {
 }
 
 /** By the numbers of their transactions: the order in which main began them. */
-function inOrder(records: readonly Uint8Array[]): readonly Uint8Array[] {
-  const idOf = (record: Uint8Array): number => {
-    const view = new DataView(record.buffer, record.byteOffset);
+function inOrder(records: readonly RecordPieces[]): readonly RecordPieces[] {
+  const idOf = ([head]: RecordPieces): number => {
+    const view = new DataView(head.buffer, head.byteOffset);
     return transactionId(view.getUint32(36, true), view.getUint32(32, true));
   };
   return [...records].sort((a, b) => idOf(a) - idOf(b));

@@ -72,11 +72,9 @@ export function durablePartsOf(
       ownLog.writesAhead = syncs;
       return ownLog.writeHere(syncs);
     },
-    transfer: (parts) => {
-      records.postMessage(
-        parts,
-        parts.map(({ buffer }) => buffer as ArrayBuffer),
-      );
+    transfer: (pieces) => {
+      const buffers = new Set(pieces.map(({ buffer }) => buffer as ArrayBuffer));
+      records.postMessage(pieces, [...buffers]);
     },
   });
   const readLog = (settings: Readonly<Record<string, SettingValue>>): Store => {

@@ -2,7 +2,7 @@
  * What must happen around each change, so that it lasts: a key that a snapshot wants is written before it
  * changes, and what was done goes into the journal.
  */
-import { isResourceError, type Bytes } from '#base';
+import { isResourceError, type Bytes, type Pieces } from '#base';
 import type { Arguments } from '#commands';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
@@ -26,7 +26,7 @@ export interface EffectsParts {
   readonly args: () => Arguments;
 }
 
-const NOTHING: Bytes = new Uint8Array(0);
+const NOTHING: Pieces = [];
 /** Room for the states of small values. */
 const STATES_BYTES = 1_024;
 
@@ -156,7 +156,7 @@ export class Effects {
   /**
    * Logs what a hosted command has changed: this shard's own keys, and those of lenders; and what it rests on, here
    * and where keys were lent. Where the command has said what does the same to its own keys, that is logged, not what
-   * they are. `atHand` may have the bytes of a value, which are given away. Answers what lenders have
+   * they are. `atHand` may have the pieces of a value, which are given away. Answers what lenders have
    * to log too, so that it is found wherever one of the logs has it.
    */
   hosted(
@@ -164,8 +164,8 @@ export class Effects {
     own: readonly NamedKey[],
     returned: readonly CopyMessage[],
     rests: readonly Rest[],
-    atHand: (keyspace: Keyspace, key: Bytes) => Bytes | undefined,
-  ): Bytes {
+    atHand: (keyspace: Keyspace, key: Bytes) => Pieces | undefined,
+  ): Pieces {
     const { store, shardIndex, context } = this.#parts;
     const { ownEffects } = context;
     const head = encodeRests(rests);
@@ -185,7 +185,6 @@ export class Effects {
         states.writeEffect(recordOf(pushCommandOf(copy), database), database, shard, key);
       }
     }
-    let rest: Bytes | undefined;
     for (const words of ownEffects) {
       const { database } = context;
       states.writeEffect(recordOf(words, database), database, shardIndex);
@@ -193,21 +192,22 @@ export class Effects {
     for (const { database, key } of ownEffects.length > 0 ? [] : own) {
       const keyspace = store.databases[database];
       if (keyspace === undefined) continue;
-      // The last one may end with bytes that are there already.
-      rest = isShared || own.length > 1 ? undefined : atHand(keyspace, key);
-      states.writeKey(keyspace, key, database, shardIndex, rest);
+      // What is given away cannot go to lenders too.
+      const value = isShared || own.length > 1 ? undefined : atHand(keyspace, key);
+      states.writeKey(keyspace, key, database, shardIndex, value);
     }
     if (states.count === 0) return NOTHING;
-    const { record } = states;
-    record.set(head, TRANSACTION_START_BYTES);
-    const shared = isShared ? record.slice(TRANSACTION_START_BYTES) : NOTHING;
-    const parts: [Bytes, ...Bytes[]] = rest === undefined ? [record] : [record, rest];
-    this.#journal!.transactionRecord(transaction, parts, context.nowMs);
+    const { pieces } = states;
+    const [first, ...rest] = pieces;
+    first.set(head, TRANSACTION_START_BYTES);
+    const body = [first.subarray(TRANSACTION_START_BYTES), ...rest];
+    const shared = isShared ? body.map((piece) => piece.slice()) : NOTHING;
+    this.#journal!.transactionRecord(transaction, pieces, context.nowMs);
     return shared;
   }
 
   /** Keys that were lent come back changed. */
-  gaveBack(transaction: number, changes: Bytes): void {
+  gaveBack(transaction: number, changes: Pieces): void {
     if (!this.isLogging || changes.length === 0) return;
     this.#journal!.transaction(transaction, changes, this.#parts.context.nowMs);
   }

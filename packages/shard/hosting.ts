@@ -4,7 +4,7 @@
  * what may have changed.
  */
 
-import { errors, keyName, type Bytes } from '#base';
+import { errors, keyName, type Pieces } from '#base';
 import { AT } from '#diag';
 import { FrameKind, HostWord, Request, RequestFlag } from '#link';
 import { messageSent } from '#probes';
@@ -32,10 +32,10 @@ import type { ReplySender } from './reply-sender.ts';
 import { addedTo } from './stubs.ts';
 import type { Watches } from './watches.ts';
 
-const NOTHING: Bytes = new Uint8Array(0);
+const NOTHING: Pieces = [];
 
 /** Of a copy that goes back unchanged. */
-const NO_VALUE = { value: NOTHING, object: undefined, sent: NOTHING };
+const NO_VALUE = { value: new Uint8Array(0), object: undefined, sent: NOTHING };
 
 /** What hosting asks of the machine it is a part of. */
 export interface HostingParts {
@@ -241,8 +241,8 @@ export class Hosting {
     returned: readonly CopyMessage[],
     lent: ReadonlySet<string>,
     rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
-    sent: ReadonlyMap<unknown, Bytes>,
-  ): Bytes {
+    sent: ReadonlyMap<unknown, Pieces>,
+  ): Pieces {
     const { effects, executor } = this.#parts;
     if (!effects.isLogging) return NOTHING;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
@@ -268,9 +268,11 @@ export class Hosting {
     const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
     const changes = isChanged ? rest.changes : NOTHING;
     const message = { ...rest, shard: shardIndex, copies, changes };
-    work.run(encodeCopies(message), (body) => {
+    work.run(encodeCopies(message), (pieces) => {
       if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
-      sender.give(FrameKind.returned, shard, rest.transaction, body);
+      for (const piece of pieces) {
+        sender.give(FrameKind.returned, shard, rest.transaction, piece);
+      }
     });
   }
 }

@@ -6,7 +6,14 @@
  * in private memory. Replies wait for the file's write in periodic mode, for its sync in sync mode; in async mode the
  * shard waits only when that memory is full.
  */
-import { copyToShared, type Bytes, type Clock } from '#base';
+import {
+  bytesOfPieces,
+  copyToShared,
+  unreachable,
+  type Bytes,
+  type Clock,
+  type Pieces,
+} from '#base';
 import type { ShardSettings } from '#commands';
 import {
   frameBytes,
@@ -54,8 +61,8 @@ export interface JournalParts {
    * while all of it is plain records.
    */
   readonly writeHere: (syncs: boolean) => boolean;
-  /** Gives away a record that is too large for the ring, in its parts; it arrives before its place in the ring. */
-  readonly transfer: (parts: readonly Bytes[]) => void;
+  /** Gives away a record that is too large for the ring, in its pieces; it arrives before its place in the ring. */
+  readonly transfer: (pieces: Pieces) => void;
 }
 
 /** What a record is about, besides its kind. */
@@ -78,8 +85,8 @@ export class Journal {
   readonly #frameBytesMax: number;
   #isGrouping = false;
   #hasGrouped = false;
-  /** Records that found the ring full, in order, and in their parts: the first has the head. */
-  #behind: (readonly Bytes[])[] = [];
+  /** Records that found the ring full, in order, and in their pieces: the first has the head. */
+  #behind: Pieces[] = [];
   #behindBytes = 0;
   /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
   readonly #view: DataView;
@@ -149,32 +156,36 @@ export class Journal {
   }
 
   /** What a transaction over several shards rests on, and has changed on all of them. */
-  transaction(transaction: number, body: Bytes, nowMs: number): void {
+  transaction(transaction: number, [first, ...rest]: Pieces, nowMs: number): void {
+    const body = first ?? unreachable('a transaction has changed something');
     const record = new Uint8Array(TRANSACTION_START_BYTES + body.length);
     record.set(body, TRANSACTION_START_BYTES);
-    this.transactionRecord(transaction, [record], nowMs);
+    this.transactionRecord(transaction, [record, ...rest.map((piece) => piece.slice())], nowMs);
   }
 
-  /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All parts are given away. */
-  transactionRecord(transaction: number, parts: readonly [Bytes, ...Bytes[]], nowMs: number): void {
+  /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All pieces are given away. */
+  transactionRecord(
+    transaction: number,
+    pieces: readonly [Bytes, ...Bytes[]],
+    nowMs: number,
+  ): void {
     this.#hasCommands = true;
-    const size = sizeOf(parts);
-    const padding = new Uint8Array(frameBytes(size) - size);
-    const padded = padding.length > 0 ? [...parts, padding] : parts;
+    const size = bytesOfPieces(pieces);
     // What is small goes into the ring as one.
     const isLarge = size > this.#frameBytesMax;
-    const record = isLarge ? parts[0] : Buffer.concat(padded);
+    const padding = new Uint8Array(frameBytes(size) - size);
+    const record = isLarge ? pieces[0] : Buffer.concat([...pieces, padding]);
     const view = new DataView(record.buffer, record.byteOffset);
     view.setInt32(4 * Record.bodyBytes, size - TRANSACTION_START_BYTES, true);
     const { epoch } = this.#parts;
     const head = { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch };
     this.#fill(view, 0, frameBytes(size), head);
-    this.#wait(isLarge ? padded : [record]);
+    this.#wait(isLarge ? pieces : [record]);
     this.transactions += 1;
   }
 
   /** A record of an earlier life: what it rested on is there. */
-  again(record: Bytes): void {
+  again([record, ...rest]: readonly [Bytes, ...Bytes[]]): void {
     const copy = record.slice();
     const view = new DataView(copy.buffer);
     const kindWord = view.getInt32(4, true);
@@ -183,7 +194,7 @@ export class Journal {
       withoutRests(copy, REQUEST_HEADER_BYTES + TRANSACTION_BYTES);
       this.transactions += 1;
     }
-    this.#wait([copy]);
+    this.#wait([copy, ...rest]);
   }
 
   /** What follows counts all together or not at all. */
@@ -336,9 +347,9 @@ export class Journal {
   }
 
   /** Puts a record behind those that wait; nearly always it need not. */
-  #wait(parts: readonly Bytes[]): void {
-    this.#behind.push(parts);
-    this.#behindBytes += sizeOf(parts);
+  #wait(pieces: Pieces): void {
+    this.#behind.push(pieces);
+    this.#behindBytes += bytesOfPieces(pieces);
     this.#catchUp();
     const { ring, wake } = this.#parts;
     while (this.#behindBytes > BEHIND_BYTES_MAX) {
@@ -356,17 +367,17 @@ export class Journal {
     else if (done > 0) this.#behind = this.#behind.slice(done);
   }
 
-  #put(parts: readonly Bytes[]): boolean {
+  #put(pieces: Pieces): boolean {
     const { ring, memory, transfer } = this.#parts;
-    const [record] = parts as readonly [Bytes];
-    const length = sizeOf(parts);
+    const [record] = pieces as readonly [Bytes];
+    const length = bytesOfPieces(pieces);
     const isLarge = length > this.#frameBytesMax;
     const size = isLarge ? REQUEST_HEADER_BYTES : length;
     const at = ring.reserve(size);
     if (at < 0) return false;
     memory.bytes.set(isLarge ? record.subarray(0, size) : record, at);
     if (isLarge) {
-      transfer(parts);
+      transfer(pieces);
       this.#view.setInt32(at, size, true);
       this.#view.setInt32(at + 4, this.#view.getInt32(at + 4, true) | RECORD_TRANSFERRED, true);
     }
@@ -376,8 +387,4 @@ export class Journal {
     this.#behindBytes -= length;
     return true;
   }
-}
-
-function sizeOf(parts: readonly Bytes[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0);
 }

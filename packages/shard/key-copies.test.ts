@@ -7,6 +7,7 @@ import {
   copyOf,
   decodeCopies,
   encodeCopies,
+  MessagePieces,
   install,
   KeyState,
   sameState,
@@ -40,10 +41,23 @@ function get(store: Store, database: number, name: string): string | undefined {
   return latin1(bytes, at, length);
 }
 
-/** The message with these copies. */
-function wireOf(sent: readonly KeyCopy[]): Bytes {
+/** Short, so that pieces end within heads, keys and values. */
+const PIECE_BYTES = 61;
+
+function nthOf(name: string): number {
+  return Number(name.slice(3));
+}
+
+/** The same bytes in the middle of other memory. */
+function padded(bytes: Bytes): Bytes {
+  const all = Buffer.concat([Buffer.from('before'), bytes, Buffer.from('behind')]);
+  return new Uint8Array(all).subarray(6, 6 + bytes.length);
+}
+
+/** The message with these copies, in pieces of so many bytes. */
+function wireOf(sent: readonly KeyCopy[], pieceBytes?: number): Bytes[] {
   const from = { transaction: 1, shard: 0, isBroken: false, transactions: 0 };
-  return finish(encodeCopies({ ...from, copies: sent }));
+  return finish(encodeCopies({ ...from, copies: sent }, pieceBytes));
 }
 
 const values: readonly (readonly [what: string, text: string])[] = [
@@ -70,15 +84,14 @@ for (const [what, text] of values) {
         copies: [sent],
       }),
     );
-    const padded = Buffer.concat([Buffer.from('before'), wire, Buffer.from('behind')]);
-    const message = decodeCopies(new Uint8Array(padded).subarray(6, 6 + wire.length));
+    const message = decodeCopies(wire.map(padded));
     assert.is(message.transaction, 2 ** 32 - 1);
     assert.is(message.shard, 30);
     const [received] = message.copies;
-    assert.ok(sameState(sent, received!));
     assert.is(received!.database, 1);
     assert.is(received!.writable, true);
     finish(unpack(received!));
+    assert.ok(sameState(sent, received!));
     install(to.databases[1]!, received!);
     assert.is(get(to, 1, 'key'), text);
     assert.is(get(to, 0, 'key'), undefined);
@@ -135,7 +148,7 @@ copies('a message of many keys keeps their order', () => {
   for (const name of names) set(store, 0, name, `of ${name}`);
   const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
   const wire = wireOf(all);
-  const read = decodeCopies(new Uint8Array(wire)).copies;
+  const read = decodeCopies(wire).copies;
   assert.equal(
     read.map(({ key }) => latin1(key)),
     names,
@@ -151,7 +164,38 @@ copies('half a message is our own mistake', () => {
   set(store, 0, 'key', 'value');
   const copy = copyOf(store.databases[0]!, 0, fromLatin1('key'), false);
   const wire = wireOf([copy]);
-  assert.throws(() => decodeCopies(new Uint8Array(wire).subarray(0, wire.length - 1)));
+  assert.throws(() => decodeCopies(wire.map((piece) => piece.subarray(0, piece.length - 1))));
+});
+
+copies('a message in many pieces is put together, among the pieces of others', () => {
+  const store = newStore();
+  const names = Array.from({ length: 40 }, (_, nth) => `key${nth}`);
+  for (const name of names) set(store, 0, name, `of ${name}`.repeat(nthOf(name)));
+  const all = names.map((name) => copyOf(store.databases[0]!, 0, fromLatin1(name), false));
+  const changes = [fromLatin1('first'), fromLatin1('second')];
+  const from = { isBroken: true, transactions: 7, copies: all, changes };
+  const two = [3, 4].map((shard) =>
+    finish(encodeCopies({ ...from, transaction: 5, shard }, PIECE_BYTES)),
+  );
+  const received = new MessagePieces();
+  const read = two[0]!.flatMap((piece, nth) =>
+    [piece, two[1]![nth]!].map((each) => received.take(each)),
+  );
+  assert.is(read.filter((each) => each !== undefined).length, 2);
+  for (const [nth, pieces] of read.slice(-2).entries()) {
+    const message = decodeCopies(pieces!);
+    assert.is(message.shard, [3, 4][nth]);
+    assert.is(message.transactions, 7);
+    assert.ok(message.isBroken);
+    assert.equal(
+      message.copies.map(({ value }) => latin1(value)),
+      names.map((name) => `of ${name}`.repeat(nthOf(name))),
+    );
+    assert.equal(
+      message.changes!.map((change) => latin1(change)),
+      ['first', 'second'],
+    );
+  }
 });
 
 /** Types of values travel as numbers, between threads and one day to disk. */
@@ -173,7 +217,7 @@ copies('a value that is an object arrives whole, and another in its place is not
   const sent = copyOf(from.databases[0]!, 0, name.bytes, true);
   assert.is(sent.state, KeyState.object);
   const wire = wireOf([sent]);
-  const [received] = decodeCopies(new Uint8Array(wire)).copies;
+  const [received] = decodeCopies(wire).copies;
   finish(unpack(received!));
   install(to.databases[0]!, received!);
   assert.ok(sameState(received!, copyOf(to.databases[0]!, 0, name.bytes, true)));

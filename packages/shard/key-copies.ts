@@ -1,18 +1,41 @@
 /**
  * Keys on their way between shards: what a lender gives to a host, and what the host gives back.
  *
- *   message   u32 transaction, u32 shard that sent it, u32 bits of MessageFlag, u32 count,
- *             u32 transactions in its log's segment, then per key:
+ *   piece     u32 transaction, u32 shard that sent it, u32 pieces of the message that are still to come, then of all
+ *             pieces together:
+ *   message   u32 bits of MessageFlag, u32 count, u32 transactions in its log's segment, u32 pieces of changes, then per
+ *             key:
  *   key       u32 database, u8 access (bits of KeyFlag), u8 state, u8 type, u8 encoding,
- *             u32 access clock, f64 expiry, u32 key bytes, u32 value bytes, key, value
- *   then      what the transaction has changed on all shards, for the log: states of keys, or nothing
+ *             u32 access clock, f64 expiry, u32 key bytes, f64 value bytes, key, value
+ *   then      in pieces of their own, what the transaction has changed on all shards, for the log: states of keys
  */
 
-import { asBuffer, assert, copyInSteps, copyOfBytes, type Bytes, type Steps } from '#base';
-import { codecOf, LONG_COPY_BYTES, type Encoded, type Keyspace, type Ref } from '#store';
+import {
+  asBuffer,
+  bytesOfPieces,
+  copyInSteps,
+  joined,
+  type Bytes,
+  type Pieces,
+  type Steps,
+} from '#base';
+import {
+  bytesForm,
+  codecOf,
+  LONG_COPY_BYTES,
+  WordReader,
+  WordWriter,
+  type Encoded,
+  type Keyspace,
+  type Ref,
+} from '#store';
 
-const MESSAGE_BYTES = 20;
-const KEY_BYTES = 28;
+const PieceHead = { transaction: 0, shard: 4, toCome: 8 };
+const PIECE_HEAD_BYTES = 12;
+/** Bytes of a piece besides, as far as a message has more of them. */
+const PIECE_BYTES = 64 * 1024 * 1024;
+const MESSAGE_BYTES = 16;
+const KEY_BYTES = 32;
 
 /**
  * `object`: the value is an object, and its bytes are what its codec makes of it. `pushed`: an element was added to a
@@ -45,7 +68,7 @@ export interface KeyCopy {
   /** The value, where it is an object and was not in a message, or is unpacked. */
   object: unknown;
   /** What a message had of the value. */
-  sent: Bytes;
+  sent: Pieces;
 }
 
 export interface CopyMessage {
@@ -59,10 +82,11 @@ export interface CopyMessage {
   transactions: number;
   copies: readonly KeyCopy[];
   /** On the way back: what the whole transaction has changed, for the log. */
-  changes?: Bytes | undefined;
+  changes?: Pieces | undefined;
 }
 
-const nothing: Bytes = new Uint8Array(0);
+const NOTHING: Bytes = new Uint8Array(0);
+const NO_PIECES: Pieces = [];
 
 /** The key as it stands. While the copy is in use, nobody may change a value that is an object or long. */
 export function copyOf(
@@ -83,9 +107,9 @@ export function copyOf(
     encoding: 0,
     access: 0,
     expireAt: -1,
-    value: nothing,
+    value: NOTHING,
     object: undefined,
-    sent: nothing,
+    sent: NO_PIECES,
   };
   if (ref !== 0) fill(copy, keyspace, ref);
   return copy;
@@ -123,8 +147,14 @@ export function* unpack(copy: KeyCopy): Steps<void> {
   const { state, type, encoding, sent } = copy;
   if (state === KeyState.object) {
     copy.object = yield* codecOf(type, encoding).decode(sent);
-  } else if (sent.length > LONG_COPY_BYTES) {
-    copy.value = yield* copyOfBytes(sent);
+  } else if (bytesOfPieces(sent) > LONG_COPY_BYTES) {
+    const value = new Uint8Array(bytesOfPieces(sent));
+    let at = 0;
+    for (const piece of sent) {
+      yield* copyInSteps(piece, value, at);
+      at += piece.length;
+    }
+    copy.value = value;
   }
 }
 
@@ -171,88 +201,135 @@ export function sameState(before: KeyCopy, after: KeyCopy): boolean {
   );
 }
 
-/** The message, in memory of its own. The values of its copies must stay as they are until it is made. */
-export function* encodeCopies(message: CopyMessage): Steps<Bytes> {
-  let size = MESSAGE_BYTES;
-  const forms: (Encoded | undefined)[] = [];
-  for (const { key, value, object, type, encoding } of message.copies) {
-    const form = object === undefined ? undefined : yield* codecOf(type, encoding).encode(object);
+/** The message in pieces of memory of its own. The values of its copies must stay as they are until it is made. */
+export function* encodeCopies(message: CopyMessage, pieceBytes = PIECE_BYTES): Steps<Bytes[]> {
+  const { copies, changes = NO_PIECES } = message;
+  let left = MESSAGE_BYTES;
+  const forms: Encoded[] = [];
+  for (const { key, value, object, type, encoding } of copies) {
+    const form =
+      object === undefined ? bytesForm(value) : yield* codecOf(type, encoding).encode(object);
     forms.push(form);
-    size += KEY_BYTES + key.length + (form?.byteCount ?? value.length);
+    left += KEY_BYTES + key.length + form.byteCount;
   }
-  const { changes = nothing } = message;
-  size += changes.length;
-  const body = Buffer.allocUnsafeSlow(size);
-  body.writeUInt32LE(message.transaction, 0);
-  body.writeUInt32LE(message.shard, 4);
+  const pieces: Bytes[] = [];
+  const writer = new WordWriter(
+    NOTHING,
+    0,
+    () => {
+      const count = Math.min(left, pieceBytes);
+      left -= count;
+      const piece = pieceOf(message, count);
+      pieces.push(piece);
+      return piece;
+    },
+    PIECE_HEAD_BYTES,
+  );
   const flags =
     (message.isBroken ? MessageFlag.broken : 0) |
     (message.isRefused === true ? MessageFlag.refused : 0);
-  body.writeUInt32LE(flags, 8);
-  body.writeUInt32LE(message.copies.length, 12);
-  body.writeUInt32LE(message.transactions, 16);
-  let at = MESSAGE_BYTES;
-  for (const [nth, copy] of message.copies.entries()) {
-    const form = forms[nth];
-    const valueBytes = form?.byteCount ?? copy.value.length;
-    body.writeUInt32LE(copy.database, at);
-    body[at + 4] =
-      (copy.writable ? KeyFlag.writable : 0) |
-      (copy.isTouched ? KeyFlag.touched : 0) |
-      (copy.isStub ? KeyFlag.stub : 0);
-    body[at + 5] = copy.state;
-    body[at + 6] = copy.type;
-    body[at + 7] = copy.encoding;
-    body.writeUInt32LE(copy.access, at + 8);
-    body.writeDoubleLE(copy.expireAt, at + 12);
-    body.writeUInt32LE(copy.key.length, at + 20);
-    body.writeUInt32LE(valueBytes, at + 24);
-    body.set(copy.key, at + KEY_BYTES);
-    const valueAt = at + KEY_BYTES + copy.key.length;
-    if (form === undefined) yield* copyInSteps(copy.value, body, valueAt);
-    else yield* form.write(body, valueAt);
-    at = valueAt + valueBytes;
+  writer.words(flags, copies.length, message.transactions, changes.length);
+  for (const [nth, copy] of copies.entries()) {
+    const form = forms[nth]!;
+    writer.bytes(headOf(copy, form.byteCount));
+    writer.bytes(copy.key);
+    yield* form.write(writer);
   }
-  yield* copyInSteps(changes, body, at);
-  return body;
+  for (const change of changes) {
+    const piece = pieceOf(message, change.length);
+    pieces.push(piece);
+    yield* copyInSteps(change, piece, PIECE_HEAD_BYTES);
+  }
+  for (const [nth, piece] of pieces.entries()) {
+    asBuffer(piece).writeUInt32LE(pieces.length - 1 - nth, PieceHead.toCome);
+  }
+  return pieces;
+}
+
+function pieceOf({ transaction, shard }: CopyMessage, byteCount: number): Bytes {
+  const piece = Buffer.allocUnsafeSlow(PIECE_HEAD_BYTES + byteCount);
+  piece.writeUInt32LE(transaction, PieceHead.transaction);
+  piece.writeUInt32LE(shard, PieceHead.shard);
+  return piece;
+}
+
+function headOf(copy: KeyCopy, valueBytes: number): Bytes {
+  const head = Buffer.alloc(KEY_BYTES);
+  head.writeUInt32LE(copy.database, 0);
+  head[4] =
+    (copy.writable ? KeyFlag.writable : 0) |
+    (copy.isTouched ? KeyFlag.touched : 0) |
+    (copy.isStub ? KeyFlag.stub : 0);
+  head[5] = copy.state;
+  head[6] = copy.type;
+  head[7] = copy.encoding;
+  head.writeUInt32LE(copy.access, 8);
+  head.writeDoubleLE(copy.expireAt, 12);
+  head.writeUInt32LE(copy.key.length, 20);
+  head.writeDoubleLE(valueBytes, 24);
+  return head;
+}
+
+/** Puts messages together of the pieces in which they come. */
+export class MessagePieces {
+  /** Of messages that are not whole, by transaction and sender. */
+  readonly #begun = new Map<string, Bytes[]>();
+
+  /** Answers the message when this is its last piece. */
+  take(piece: Bytes): Pieces | undefined {
+    const head = asBuffer(piece);
+    const isLast = head.readUInt32LE(PieceHead.toCome) === 0;
+    if (isLast && this.#begun.size === 0) return [piece];
+    const name = `${head.readUInt32LE(PieceHead.transaction)} ${head.readUInt32LE(PieceHead.shard)}`;
+    const pieces = this.#begun.get(name) ?? [];
+    pieces.push(piece);
+    if (isLast) this.#begun.delete(name);
+    else this.#begun.set(name, pieces);
+    return isLast ? pieces : undefined;
+  }
 }
 
 /** Reads a message; the copies are views of its bytes. */
-export function decodeCopies(message: Bytes): CopyMessage {
-  const body = asBuffer(message);
+export function decodeCopies(message: Pieces): CopyMessage {
+  const first = asBuffer(message[0] ?? NOTHING);
+  const bodies = message.map((piece) => piece.subarray(PIECE_HEAD_BYTES));
+  const reader = new WordReader(bodies);
+  const flags = reader.word();
+  const count = reader.word();
+  const transactions = reader.word();
+  const changesAt = bodies.length - reader.word();
   const copies: KeyCopy[] = [];
-  const flags = body.readUInt32LE(8);
-  const count = body.readUInt32LE(12);
-  let at = MESSAGE_BYTES;
-  for (let nth = 0; nth < count; nth += 1) {
-    const keyAt = at + KEY_BYTES;
-    const valueAt = keyAt + body.readUInt32LE(at + 20);
-    const end = valueAt + body.readUInt32LE(at + 24);
-    assert(end <= body.length, 'a copy lies inside its message');
-    copies.push({
-      database: body.readUInt32LE(at),
-      writable: (body[at + 4]! & KeyFlag.writable) !== 0,
-      isTouched: (body[at + 4]! & KeyFlag.touched) !== 0,
-      isStub: (body[at + 4]! & KeyFlag.stub) !== 0,
-      state: body[at + 5]!,
-      type: body[at + 6]!,
-      encoding: body[at + 7]!,
-      access: body.readUInt32LE(at + 8),
-      expireAt: body.readDoubleLE(at + 12),
-      key: body.subarray(keyAt, valueAt),
-      value: body.subarray(valueAt, end),
-      object: undefined,
-      sent: body.subarray(valueAt, end),
-    });
-    at = end;
-  }
+  for (let nth = 0; nth < count; nth += 1) copies.push(copyIn(reader));
   return {
-    transaction: body.readUInt32LE(0),
-    shard: body.readUInt32LE(4),
+    transaction: first.readUInt32LE(PieceHead.transaction),
+    shard: first.readUInt32LE(PieceHead.shard),
     isBroken: (flags & MessageFlag.broken) !== 0,
     isRefused: (flags & MessageFlag.refused) !== 0,
-    transactions: body.readUInt32LE(16),
+    transactions: transactions >>> 0,
     copies,
-    changes: body.subarray(at),
+    changes: bodies.slice(changesAt),
+  };
+}
+
+function copyIn(reader: WordReader): KeyCopy {
+  const head = asBuffer(reader.bytes(KEY_BYTES));
+  const key = reader.bytes(head.readUInt32LE(20));
+  const valueBytes = head.readDoubleLE(24);
+  const sent = reader.views(valueBytes);
+  return {
+    database: head.readUInt32LE(0),
+    writable: (head[4]! & KeyFlag.writable) !== 0,
+    isTouched: (head[4]! & KeyFlag.touched) !== 0,
+    isStub: (head[4]! & KeyFlag.stub) !== 0,
+    state: head[5]!,
+    type: head[6]!,
+    encoding: head[7]!,
+    access: head.readUInt32LE(8),
+    expireAt: head.readDoubleLE(12),
+    key,
+    // What is long is made one when it is unpacked.
+    value: valueBytes > LONG_COPY_BYTES ? NOTHING : joined(sent),
+    object: undefined,
+    sent,
   };
 }

@@ -3,7 +3,7 @@
  * that may be written until they come back. Whatever conflicts with a hold is put aside, in order.
  */
 
-import { finish, type Bytes } from '#base';
+import { finish, type Pieces } from '#base';
 import { addInto, commandTable, pushOnto } from '#commands';
 import { AT } from '#diag';
 import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
@@ -13,10 +13,12 @@ import type { Frame } from './frame.ts';
 import type { Holds } from './holds.ts';
 import {
   copyOf,
+  decodeCopies,
   encodeCopies,
   install,
   isLong,
   KeyState,
+  MessagePieces,
   unpackAll,
   type CopyMessage,
   type KeyCopy,
@@ -45,6 +47,7 @@ const WATCH = commandTable.byName('WATCH');
 export class Lending {
   readonly #parts: LendingParts;
   readonly #holds: Holds;
+  readonly #messages = new MessagePieces();
   readonly hosting: Hosting;
 
   constructor(parts: LendingParts) {
@@ -85,8 +88,19 @@ export class Lending {
     if (frame.kind === FrameKind.keep) this.hosting.keep(frame);
     else if (frame.kind === FrameKind.prepare) this.#prepare(frame);
     else if (frame.kind === FrameKind.resume) this.#resume();
+    else if (frame.kind === FrameKind.copies) this.#receive(frame);
+    else if (frame.kind === FrameKind.returned) this.#receive(frame);
     else return false;
     return true;
+  }
+
+  /** Takes a piece of a message; the message is taken with its last. */
+  #receive({ kind, body }: Frame): void {
+    const pieces = this.#messages.take(body);
+    if (pieces === undefined) return;
+    const message = decodeCopies(pieces);
+    if (kind === FrameKind.copies) this.hosting.receive(message);
+    else this.#takeBack(message);
   }
 
   /** Null when the frame concerns all keys. */
@@ -149,15 +163,15 @@ export class Lending {
     const isBroken = watcher >= 0 && watches.take(watcher);
     const { transactions } = this.#parts.effects;
     const message = { transaction, shard: shardIndex, isBroken, transactions, copies };
-    const send = (body: Bytes): void => {
+    const send = (pieces: Pieces): void => {
       if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
-      sender.give(FrameKind.copies, host, transaction, body);
+      for (const piece of pieces) sender.give(FrameKind.copies, host, transaction, piece);
     };
     const release = (): void => {
       this.hosting.release(transaction);
     };
-    const sent = (body: Bytes): void => {
-      send(body);
+    const sent = (pieces: Pieces): void => {
+      send(pieces);
       if (takesLong && !isAnyWritable) release();
     };
     // What is not sent does not come back.
@@ -171,7 +185,7 @@ export class Lending {
   }
 
   /** A lender gets its keys back. */
-  takeBack(message: CopyMessage): void {
+  #takeBack(message: CopyMessage): void {
     this.#parts.work.run(unpackAll([message]), () => {
       this.#install(message);
       this.hosting.release(message.transaction);

@@ -10,10 +10,10 @@ import type { Outlet } from './reply-sender.ts';
 /** Where pieces of a snapshot go. */
 export interface SnapshotOutlet {
   /**
-   * States of so many keys, whose bytes are good until it returns, or given away with all their memory; none ends the
-   * snapshot of that number.
+   * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
+   * memory; a count of 0 ends the snapshot of that number.
    */
-  send(number: number, states: Bytes, keys: number, isGiven: boolean): void;
+  send(number: number, states: Bytes, count: number, isGiven: boolean): void;
   /** There was no room for a key's state: the snapshot of that number has failed. */
   fail(number: number): void;
   /** Pieces on their way, which the disk has not taken. */

@@ -27,7 +27,6 @@ import { Foundations } from './foundations.ts';
 import { Frame } from './frame.ts';
 import { FramesAhead } from './frames-ahead.ts';
 import { Holds } from './holds.ts';
-import { decodeCopies } from './key-copies.ts';
 import { Lending } from './lending.ts';
 import { LongWork } from './long-work.ts';
 import { Preparations } from './preparations.ts';
@@ -370,12 +369,6 @@ export class ShardMachine {
       case FrameKind.lend:
         this.#executor.setNow();
         this.#lending.lend(frame);
-        break;
-      case FrameKind.copies:
-        this.#lending.hosting.receive(decodeCopies(frame.body));
-        break;
-      case FrameKind.returned:
-        this.#lending.takeBack(decodeCopies(frame.body));
         break;
       case FrameKind.barrier:
         this.#executor.setNow();

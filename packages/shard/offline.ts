@@ -3,7 +3,7 @@
  * written with. For checking it, for another number of shards, and for coming from Redis and going to it.
  */
 import fs from 'node:fs';
-import { systemClock, keySlot, shardOfSlot, type Bytes } from '#base';
+import { systemClock, finish, keySlot, shardOfSlot, type Bytes } from '#base';
 import { commandTable, valueLimits } from '#commands';
 import { Page, ThreadProbe } from '#diag';
 import {
@@ -25,7 +25,16 @@ import {
   type RecoveryPlan,
   type RecoveryProblem,
 } from '#persistence';
-import { accessOfUse, KeyStateWriter, rdb, type Keyspace, type Ref, type Store } from '#store';
+import {
+  accessOfUse,
+  isLong,
+  KeyStateWriter,
+  longState,
+  rdb,
+  type Keyspace,
+  type Ref,
+  type Store,
+} from '#store';
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
 import { Recovery, refusalsOf, type RecoveryReport } from './recovery.ts';
@@ -128,7 +137,10 @@ export class OfflineData {
       return [...wanted].map(([id, shards], nth) => ({ id, shards, record: records[nth]! }));
     });
     for (const { shards, record } of given.sort((a, b) => a.id - b.id)) {
-      for (const shard of shards) this.machines[shard]!.replay.record(frameOf(record.slice()));
+      const [first, ...rest] = record;
+      for (const shard of shards) {
+        this.machines[shard]!.replay.record(frameOf(first.slice()), rest);
+      }
     }
   }
 
@@ -238,6 +250,7 @@ export class OfflineData {
         },
       });
       const writers = Array.from({ length: shards }, () => new KeyStateWriter(PIECE_BYTES));
+      let longStates = 0;
       const handOn = (shard: number): void => {
         const states = writers[shard]!;
         const { count } = states;
@@ -246,6 +259,12 @@ export class OfflineData {
       this.each((keyspace, ref, database) => {
         const { bytes, at, length } = keyspace.key(ref);
         const shard = shardOfSlot(keySlot(bytes, at, length), shards);
+        if (isLong(keyspace, ref)) {
+          longStates += 1;
+          const take = writer.take.bind(writer, shard);
+          finish(longState(keyspace, ref, database, longStates, take));
+          return;
+        }
         writers[shard]!.write(keyspace, ref, database);
         if (writers[shard]!.length >= PIECE_BYTES) handOn(shard);
       });

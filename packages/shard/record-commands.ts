@@ -3,7 +3,7 @@
 import { latin1 } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
 import { Request, REQUEST_HEADER_BYTES } from '#link';
-import { Record } from '#persistence';
+import { Record, RECORD_KIND_MASK, transactionId } from '#persistence';
 import type { Frame } from './frame.ts';
 
 /** 'set' in the first three bytes, and what makes letters lower. */
@@ -39,4 +39,24 @@ export function isPlainSet({ bytes, words, word }: Frame): boolean {
   const at = ((spans + 6) << 2) + words[spans]!;
   const name = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
   return (name | LOWER_CASE) === SET;
+}
+
+/** A double as the two words that it is. */
+const doubles = new Float64Array(1);
+const halves = new Int32Array(doubles.buffer);
+
+/** The Unix milliseconds at which it was done. */
+export function timeOf({ words, word }: Frame): number {
+  halves[0] = words[word + Record.timeAt]!;
+  halves[1] = words[word + Record.timeAt + 1]!;
+  return doubles[0]!;
+}
+
+export function kindOf({ words, word }: Frame): number {
+  return words[word + Record.kind]! & RECORD_KIND_MASK;
+}
+
+export function idOf({ words, word }: Frame): number {
+  const epoch = words[word + Record.epoch]! >>> 0;
+  return transactionId(epoch, words[word + Record.transaction]! >>> 0);
 }

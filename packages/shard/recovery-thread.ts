@@ -1,9 +1,9 @@
 /** How a shard's thread is brought back to its data: what main says and what the thread answers. */
 
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { unreachable, type Bytes } from '#base';
+import { unreachable } from '#base';
 import type { Page } from '#diag';
-import { isProblem, type RecoveryProblem, type ShardPlan } from '#persistence';
+import { isProblem, type RecordPieces, type RecoveryProblem, type ShardPlan } from '#persistence';
 import type { LogEnd } from './agreement.ts';
 import type { Journal } from './journal.ts';
 import type { ShardMachine } from './machine.ts';
@@ -21,7 +21,7 @@ export type RecoveryOrder =
     }
   | { readonly kind: 'repair' }
   | { readonly kind: 'give'; readonly ids: readonly number[] }
-  | { readonly kind: 'go'; readonly records: readonly Bytes[] };
+  | { readonly kind: 'go'; readonly records: readonly RecordPieces[] };
 
 export type RecoveryAnswer =
   | {
@@ -31,7 +31,7 @@ export type RecoveryAnswer =
     }
   | { readonly kind: 'not-recovered'; readonly problem: RecoveryProblem }
   | { readonly kind: 'repaired' }
-  | { readonly kind: 'given'; readonly records: readonly Bytes[] }
+  | { readonly kind: 'given'; readonly records: readonly RecordPieces[] }
   | { readonly kind: 'gone' };
 
 /** Ends when the shard may serve. */
@@ -66,7 +66,8 @@ export async function recoverThread(
       case 'go':
         journal.isOn = true;
         for (const record of order.records) {
-          machine.replay.record(frameOf(record.slice()));
+          const [first, ...rest] = record;
+          machine.replay.record(frameOf(first.slice()), rest);
           journal.again(record);
         }
         journal.flush();

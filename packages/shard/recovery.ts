@@ -14,7 +14,7 @@ import {
   type ShardPlan,
   type TornEnd,
 } from '#persistence';
-import { installStates, type Store } from '#store';
+import { PieceInstaller, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
 /** What was left out, and why. */
@@ -136,12 +136,13 @@ export class Recovery {
   /** Takes in the states of all blocks up to damage or the end; answers how many keys there are then. */
   #pieces(reader: BlockReader, keysBefore: number): number {
     let keys = keysBefore;
+    const installer = new PieceInstaller(this.#parts.store);
     for (let block = reader.next(); block !== undefined; block = reader.next()) {
       const unpackedBytes = block.readUInt32LE(0);
       const packed = block.subarray(PIECE_HEAD_BYTES);
       const states: Bytes =
         unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
-      keys += installStates(this.#parts.store, states);
+      keys += installer.install(states, block.readUInt32LE(4));
       this.#passed(reader, keys);
     }
     return keys;

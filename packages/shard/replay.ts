@@ -4,19 +4,21 @@
  * What belongs to transactions over several shards is noted, so that a shard whose log has ended before one
  * can be given it by another.
  */
-import { CommandError, type Bytes } from '#base';
+import { bytesOfPieces, CommandError, type Bytes, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import {
   decodeRests,
   hasTransaction,
+  PartCollector,
   Record,
   RECORD_DATABASE_SHIFT,
   RECORD_GROUPED,
+  RECORD_HEADER_BYTES,
   RECORD_KIND_MASK,
   RecordKind,
   TRANSACTION_BYTES,
-  transactionId,
+  type RecordPieces,
   type Rest,
 } from '#persistence';
 import { KeyStateReader, type Store } from '#store';
@@ -26,7 +28,15 @@ import type { Executor } from './executor.ts';
 import { Frame } from './frame.ts';
 import { HOST_SPANS } from './frame-spans.ts';
 import { answerPart } from './part-answer.ts';
-import { entryOf, hasSoundSize, isPlainSet, nameOf } from './record-commands.ts';
+import {
+  entryOf,
+  hasSoundSize,
+  idOf,
+  isPlainSet,
+  kindOf,
+  nameOf,
+  timeOf,
+} from './record-commands.ts';
 import { RecordsAhead } from './records-ahead.ts';
 import type { ReplySender } from './reply-sender.ts';
 
@@ -57,7 +67,7 @@ export class ReplayStop extends Error {
 
 /** A transaction over several shards that the log has. */
 interface SharedTransaction extends TransactionNote {
-  readonly record: Bytes;
+  readonly record: RecordPieces;
 }
 
 /** Transactions are compared over the shards' logs as far back as this: logs that end at the same moment differ by far fewer. */
@@ -69,7 +79,9 @@ export class Replay {
   readonly #parts: ReplayParts;
   readonly #ahead: RecordsAhead;
   /** Records of a group that is not whole yet. */
-  #group: Bytes[] = [];
+  #group: RecordPieces[] = [];
+  /** A long record that is not whole yet. */
+  readonly #long = new PartCollector();
   /** The transactions met last, oldest first from `#kept`. */
   #transactions: SharedTransaction[] = [];
   #transactionBytes = 0;
@@ -122,7 +134,7 @@ export class Replay {
   }
 
   /** The records of those transactions, in the order of the log. */
-  recordsOf(ids: ReadonlySet<number>): readonly Bytes[] {
+  recordsOf(ids: ReadonlySet<number>): readonly RecordPieces[] {
     return this.#transactions.filter(({ id }) => ids.has(id)).map(({ record }) => record);
   }
 
@@ -136,31 +148,46 @@ export class Replay {
       for (let at = 0; at < block.length; at += record.byteCount) {
         record.word = at >> 2;
         this.#ahead.take(record);
-        this.#inBlock(record);
+        if (!hasSoundSize(record)) throw new ReplayError('a record has no size that can be');
+        if (kindOf(record) === RecordKind.part) this.#longRecord(record);
+        else this.#inLog(record, []);
       }
     } finally {
       this.#ahead.end();
     }
   }
 
-  #inBlock(record: Frame): void {
-    if (!hasSoundSize(record)) throw new ReplayError('a record has no size that can be');
-    const { words, word, bytes, byteCount } = record;
+  /** Takes a piece of a long record, which is done again with its last. */
+  #longRecord({ bytes, words, word }: Frame): void {
     const at = word << 2;
+    if (this.#long.isEmpty && this.#stopAt !== undefined) {
+      const head = new Frame(bytes, words, word + (RECORD_HEADER_BYTES >> 2));
+      // A log that is to end before the record ends before the first of its parts.
+      if (this.#stops(head, kindOf(head))) throw new ReplayStop(at);
+    }
+    const record = this.#long.take(bytes, at);
+    if (record === undefined) return;
+    const [first, ...rest] = record;
+    this.#inLog(frameOf(first), rest);
+  }
+
+  /** Takes a record of the log, which goes on in `rest`. */
+  #inLog(record: Frame, rest: Pieces): void {
+    const { words, word } = record;
     const kindWord = words[word + Record.kind]!;
     const kind = kindWord & RECORD_KIND_MASK;
     if ((kindWord & RECORD_GROUPED) !== 0) {
-      this.#group.push(bytes.slice(at, at + byteCount));
+      this.#group.push(keptOf(record, rest));
       return;
     }
-    if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(at);
+    if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(word << 2);
     if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
-    if (kind !== RecordKind.commit) this.record(record);
+    if (kind !== RecordKind.commit) this.record(record, rest);
   }
 
   /** Forgets what is left of a group: it was never whole. Answers how many records that were. */
   dropGroup(): number {
-    const dropped = this.#group.length;
+    const dropped = this.#group.length + (this.#long.drop() ? 1 : 0);
     this.#group = [];
     return dropped;
   }
@@ -168,18 +195,18 @@ export class Replay {
   /** Whether the log is to end before this record; a group ends as a whole. */
   #stops(record: Frame, kind: number): boolean {
     const isCommit = kind === RecordKind.commit || kind === RecordKind.sharedCommit;
-    const records = isCommit ? [...this.#group.map(frameOf), record] : [record];
+    const records = isCommit ? [...this.#group.map(([first]) => frameOf(first)), record] : [record];
     return records.some((each) => hasTransaction(kindOf(each)) && idOf(each) === this.#stopAt);
   }
 
   #endGroup(): void {
     const group = this.#group;
     this.#group = [];
-    for (const bytes of group) this.record(frameOf(bytes));
+    for (const [first, ...rest] of group) this.record(frameOf(first), rest);
   }
 
-  /** Does one record again. */
-  record(record: Frame): void {
+  /** Does one record again, which goes on in `rest`. */
+  record(record: Frame, rest: Pieces = []): void {
     const { store } = this.#parts;
     const { words, word, bytes } = record;
     const kind = kindOf(record);
@@ -187,7 +214,8 @@ export class Replay {
     this.#setTime(timeOf(record));
     this.records += 1;
     const bodyAt = begin + REQUEST_HEADER_BYTES + (hasTransaction(kind) ? TRANSACTION_BYTES : 0);
-    const bodyEnd = bodyAt + words[word + Record.bodyBytes]!;
+    // The first piece of several ends with the memory that it is in.
+    const bodyEnd = rest.length > 0 ? bytes.length : bodyAt + words[word + Record.bodyBytes]!;
     switch (kind) {
       case RecordKind.command:
       case RecordKind.share:
@@ -206,7 +234,7 @@ export class Replay {
         }
         break;
       case RecordKind.transaction:
-        this.#transaction(record, bodyAt, bodyEnd);
+        this.#transaction(record, bodyAt, bodyEnd, rest);
         break;
       case RecordKind.sharedCommit:
         this.#note(record, 2 ** this.#parts.context.shardCount - 1, [], true);
@@ -224,18 +252,18 @@ export class Replay {
     context.nowMs = nowMs;
   }
 
-  #transaction(record: Frame, bodyAt: number, bodyEnd: number): void {
+  #transaction(record: Frame, bodyAt: number, bodyEnd: number, rest: Pieces): void {
     const { store, shardIndex } = this.#parts;
     const { rests, end } = decodeRests(record.bytes, bodyAt);
     let shards = 0;
-    for (const states = new KeyStateReader(record.bytes, end, bodyEnd); states.next();) {
+    for (const states = new KeyStateReader(record.bytes, end, bodyEnd, rest); states.next();) {
       shards |= 1 << states.owner;
       if (states.owner !== shardIndex) continue;
       const { effect } = states;
       if (effect === undefined) states.install(store);
       else if (this.#isThere(states)) this.record(frameOf(effect));
     }
-    this.#note(record, shards, rests);
+    this.#note(record, shards, rests, false, rest);
     this.#inSegment += 1;
   }
 
@@ -320,15 +348,25 @@ export class Replay {
     return shards;
   }
 
-  #note(record: Frame, shards: number, rests: readonly Rest[], needsAll = false): void {
-    const { word, bytes, byteCount } = record;
-    const at = word << 2;
+  #note(
+    frame: Frame,
+    shards: number,
+    rests: readonly Rest[],
+    needsAll = false,
+    behind: Pieces = [],
+  ): void {
+    const record = keptOf(frame, behind);
     this.#transactions.push({
-      ...{ id: idOf(record), shards, rests, needsAll, timeMs: this.#timeMs },
-      ...{ segment: this.#segment, before: this.#inSegment },
-      record: bytes.slice(at, at + byteCount),
+      id: idOf(frame),
+      shards,
+      rests,
+      needsAll,
+      timeMs: this.#timeMs,
+      segment: this.#segment,
+      before: this.#inSegment,
+      record,
     });
-    this.#transactionBytes += byteCount;
+    this.#transactionBytes += bytesOfPieces(record);
     if (
       this.#transactions.length > 2 * TRANSACTIONS_KEPT ||
       this.#transactionBytes > 2 * TRANSACTION_BYTES_KEPT
@@ -336,31 +374,17 @@ export class Replay {
       const dropped = this.#transactions.splice(0, this.#transactions.length >> 1);
       for (const { id } of dropped) this.#forgotten = Math.max(this.#forgotten, id);
       this.#transactionBytes = this.#transactions.reduce(
-        (sum, { record: { length } }) => sum + length,
+        (sum, { record: kept }) => sum + bytesOfPieces(kept),
         0,
       );
     }
   }
 }
 
-/** A double as the two words that it is. */
-const doubles = new Float64Array(1);
-const halves = new Int32Array(doubles.buffer);
-
-/** The Unix milliseconds at which it was done. */
-function timeOf({ words, word }: Frame): number {
-  halves[0] = words[word + Record.timeAt]!;
-  halves[1] = words[word + Record.timeAt + 1]!;
-  return doubles[0]!;
-}
-
-function kindOf({ words, word }: Frame): number {
-  return words[word + Record.kind]! & RECORD_KIND_MASK;
-}
-
-function idOf({ words, word }: Frame): number {
-  const epoch = words[word + Record.epoch]! >>> 0;
-  return transactionId(epoch, words[word + Record.transaction]! >>> 0);
+/** A record that is kept when its block is not; of a long one the memory is its own. */
+function keptOf({ bytes, word, byteCount }: Frame, rest: Pieces): RecordPieces {
+  const at = word << 2;
+  return rest.length > 0 ? [bytes, ...rest] : [bytes.slice(at, at + byteCount)];
 }
 
 /** A record in memory of its own. */

@@ -30,17 +30,17 @@ export class SnapshotPieces implements SnapshotOutlet {
     return (this.#sent - this.#progress.piecesTaken) | 0;
   }
 
-  send(number: number, states: Bytes, keys: number, isGiven: boolean): void {
+  send(number: number, states: Bytes, count: number, isGiven: boolean): void {
     const own = isGiven ? states : this.#copied(states);
-    const piece: SnapshotPiece = { number, states: own, keys };
+    const piece: SnapshotPiece = { number, states: own, count };
     this.#port.postMessage(piece, isGiven ? [states.buffer as ArrayBuffer] : []);
     this.#sent = (this.#sent + 1) | 0;
-    if (keys === 0) this.#rooms = [];
+    if (count === 0) this.#rooms = [];
   }
 
   fail(number: number): void {
     const fault = 'a value is larger than the memory there is for its copy';
-    const piece: SnapshotPiece = { number, states: new Uint8Array(0), keys: 0, fault };
+    const piece: SnapshotPiece = { number, states: new Uint8Array(0), count: 0, fault };
     this.#port.postMessage(piece);
     this.#sent = (this.#sent + 1) | 0;
     this.#rooms = [];

@@ -45,7 +45,7 @@ export class Snapshots {
     journal?.cut(number);
     this.#number = number;
     this.freeze.begin(
-      (states, keys, isGiven) => outlet?.send(number, states, keys, isGiven),
+      (states, count, isGiven) => outlet?.send(number, states, count, isGiven),
       () => outlet?.fail(number),
     );
   }

@@ -4,8 +4,9 @@ import { withoutMemory, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Freeze } from './freeze.ts';
-import { installStates } from './key-state.ts';
+
 import { LONG_COPY_BYTES } from './limits.ts';
+import { keysInPiece, PieceInstaller } from './long-state.ts';
 import { SetValue } from './set/set-value.ts';
 import { Store } from './store.ts';
 
@@ -40,7 +41,8 @@ function filled(): Store {
     const member = fromLatin1(`member:${nth}`);
     set.add(member, 0, member.length);
   }
-  const long = new Uint8Array(2 * LONG_COPY_BYTES).fill(7);
+  // More than a piece of a long state.
+  const long = new Uint8Array(20 * LONG_COPY_BYTES).fill(7);
   const text = fromLatin1('text');
   keyspace.set(text, 0, text.length, long, 0, long.length);
   for (let nth = 0; nth < 200; nth += 1) {
@@ -52,17 +54,21 @@ function filled(): Store {
 
 /** Walks to the end in the least of steps, with `between` before each; answers what was handed out. */
 function walked(store: Store, between: (freeze: Freeze) => void): Store {
-  const pieces: Bytes[] = [];
+  const pieces: (readonly [states: Bytes, count: number])[] = [];
   let count = 0;
   const freeze = new Freeze(store);
-  freeze.begin((states, keys) => {
-    pieces.push(states.slice());
-    count += keys;
+  freeze.begin((states, keys, isGiven) => {
+    const transfer = isGiven ? [states.buffer as ArrayBuffer] : [];
+    pieces.push([structuredClone(states, { transfer }), keys]);
+    count += keysInPiece(keys);
   });
   do between(freeze);
   while (!freeze.slice(() => 0, 0));
   const copy = newStore();
-  for (const piece of pieces) installStates(copy, piece);
+  const installer = new PieceInstaller(copy);
+  let installed = 0;
+  for (const [states, keys] of pieces) installed += installer.install(states, keys);
+  assert.is(installed, count);
   assert.is(copy.keyCount, count, 'each key is handed out once');
   return copy;
 }
@@ -127,7 +133,7 @@ freezes(
         else keyspace.clear();
       });
       assert.ok(isDone);
-      assert.is(textOf(copy, key).length, 2 * LONG_COPY_BYTES, act);
+      assert.is(textOf(copy, key).length, 20 * LONG_COPY_BYTES, act);
       assert.is(copy.keyCount, 202);
     }
   },

@@ -9,8 +9,9 @@
  */
 import { asBuffer, finish, isResourceError, type Bytes, type Steps } from '#base';
 import type { Contents } from './contents.ts';
-import { KeyStateWriter, longState } from './key-state.ts';
+import { KeyStateWriter } from './key-state.ts';
 import type { Keyspace } from './keyspace.ts';
+import { longState } from './long-state.ts';
 import { FREEZE_BIT } from './record-head.ts';
 import type { Ref } from './segment.ts';
 import type { Store } from './store.ts';
@@ -23,14 +24,19 @@ const PIECE_BYTES = 256 * 1_024;
 /** Nearly no piece is larger: keys are looked at so many at a time. */
 export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
 
-/** Takes states of keys; the bytes are good until it returns, or given away with all their memory. */
+/**
+ * Takes states of so many keys, or a part of one (`longState`); the bytes are good until it returns, or given away with
+ * all their memory.
+ */
 export type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
 
 /** The state of a key with a long value, which is being written. */
 interface LongState {
   readonly contents: Contents;
   readonly key: Bytes;
-  readonly steps: Steps<Bytes>;
+  readonly steps: Steps<void>;
+  /** The key is about to change. */
+  isPreserved: boolean;
 }
 
 export class Freeze {
@@ -49,6 +55,8 @@ export class Freeze {
   #long: LongState[] = [];
   /** Records that one step has found. */
   readonly #refs: Ref[] = [];
+  /** Long states so far. */
+  #longCount = 0;
   /** Bytes written because they were about to change. */
   preservedBytes = 0;
 
@@ -118,9 +126,9 @@ export class Freeze {
     meet(keyspace, ref);
     if (number === undefined || !this.isWhole) return;
     if (isLong(keyspace, ref)) {
-      const state = finish(longState(keyspace, ref, number));
-      this.preservedBytes += state.length;
-      this.#sink?.(state, 1, true);
+      const long = this.#longState(keyspace, ref, number);
+      long.isPreserved = true;
+      finish(long.steps);
       return;
     }
     const before = this.#writer.length;
@@ -135,10 +143,22 @@ export class Freeze {
       (long) => long.contents === contents && asBuffer(long.key).equals(key),
     );
     if (nth < 0) return;
-    const [{ steps }] = this.#long.splice(nth, 1) as [LongState];
-    const state = finish(steps);
-    this.preservedBytes += state.length;
-    this.#sink?.(state, 1, true);
+    const [long] = this.#long.splice(nth, 1) as [LongState];
+    long.isPreserved = true;
+    finish(long.steps);
+  }
+
+  #longState(keyspace: Keyspace, ref: Ref, database: number): LongState {
+    const { bytes, at, length } = keyspace.key(ref);
+    const key = bytes.slice(at, at + length);
+    const number = this.#longCount;
+    this.#longCount += 1;
+    const steps = longState(keyspace, ref, database, number, (piece, count) => {
+      if (long.isPreserved) this.preservedBytes += piece.length;
+      this.#sink?.(piece, count, true);
+    });
+    const long: LongState = { contents: keyspace.contents, key, steps, isPreserved: false };
+    return long;
   }
 
   /** Goes on for a while; true when all keys are met. */
@@ -193,21 +213,14 @@ export class Freeze {
   }
 
   #beginLong(keyspace: Keyspace, ref: Ref): void {
-    const { bytes, at, length } = keyspace.key(ref);
-    const key = bytes.slice(at, at + length);
-    const steps = longState(keyspace, ref, this.#database);
+    const long = this.#longState(keyspace, ref, this.#database);
     // What the record says is read now.
-    const first = steps.next();
-    if (first.done === true) this.#sink?.(first.value, 1, true);
-    else this.#long.push({ contents: keyspace.contents, key, steps });
+    if (long.steps.next().done !== true) this.#long.push(long);
   }
 
   #stepLong(): void {
     try {
-      const step = this.#long[0]!.steps.next();
-      if (step.done !== true) return;
-      this.#long.shift();
-      this.#sink?.(step.value, 1, true);
+      if (this.#long[0]!.steps.next().done === true) this.#long.shift();
     } catch (error) {
       this.#fail(error);
     }

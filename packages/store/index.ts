@@ -5,14 +5,11 @@ export { Census, CENSUS_SIZES, CENSUS_TYPES } from './census.ts';
 export { Encoding } from './encodings.ts';
 export type { Ref } from './segment.ts';
 export { Freeze, SNAPSHOT_PIECE_BYTES_USUAL, type FreezeSink } from './freeze.ts';
-export {
-  installStates,
-  KEY_STATE_HEADER_BYTES,
-  KeyStateReader,
-  KeyStateWriter,
-} from './key-state.ts';
+export { KEY_STATE_HEADER_BYTES, KeyStateWriter } from './key-state.ts';
+export { installStates, KeyStateReader } from './key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
+export { keysInPiece, longState, PieceInstaller } from './long-state.ts';
 export { LOOK_AHEAD_MAX, type LookAhead } from './look-ahead.ts';
 export { Keyspace } from './keyspace.ts';
 export { ListValue, stubList } from './list/list-value.ts';
@@ -55,14 +52,16 @@ export { StreamValue } from './stream/stream-value.ts';
 export { NODE_BYTES_MAX, type Stream, type StreamLimits, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
 export {
+  bytesForm,
   codecAt,
   codecOf,
-  encoded,
   isLong,
+  piecesOf,
   registerCodec,
   type Encoded,
   type ObjectCodec,
 } from './value-codec.ts';
 export { ValueType } from './value-type.ts';
+export { WordReader, WordWriter } from './word-bytes.ts';
 export { hyperloglog, rdb };
 export { LONG_COPY_BYTES } from './limits.ts';

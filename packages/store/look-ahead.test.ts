@@ -1,7 +1,8 @@
 /** Looking ahead changes no answer: the hash of a key is that of its bytes, whatever was looked ahead for. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installStates, KeyStateWriter } from './key-state.ts';
+import { KeyStateWriter } from './key-state.ts';
+import { installStates } from './key-state-reader.ts';
 import { Encoding } from './encodings.ts';
 import { LOOK_AHEAD_MAX } from './look-ahead.ts';
 import { bytesOf, setText, testStore } from './store-fixture.ts';

@@ -1,8 +1,10 @@
 /** For the tests of this package: stores that repeat themselves, and keys and values as text. */
-import { fromLatin1, latin1 } from '#base';
+import { finish, fromLatin1, latin1, type Bytes } from '#base';
 import type { Ref } from './segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { Store } from './store.ts';
+import type { ObjectCodec } from './value-codec.ts';
+import { WordWriter } from './word-bytes.ts';
 
 /** Numbers from 0 up to 1 that a seed decides (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -71,4 +73,23 @@ export function scannedKeys(keyspace: Keyspace, count = 10): Set<string> {
     cursor = keyspace.scan(cursor, count, (ref) => keys.add(keyText(keyspace, ref)));
   } while (cursor !== 0);
   return keys;
+}
+
+/** Lengths of pieces that cut words, entries and nodes anywhere. */
+const PIECE_LENGTHS = [1, 4_099, 6, 63, 20_011, 2, 1_025];
+
+/** What a codec makes of an object, and of that again, in pieces that end anywhere. */
+export function thereAndBack(codec: ObjectCodec, object: unknown): unknown {
+  const form = finish(codec.encode(object));
+  const pieces: Bytes[] = [];
+  let left = form.byteCount;
+  const next = (): Bytes => {
+    const length = PIECE_LENGTHS[pieces.length % PIECE_LENGTHS.length]!;
+    const piece = new Uint8Array(Math.min(left, length));
+    left -= piece.length;
+    pieces.push(piece);
+    return piece;
+  };
+  finish(form.write(new WordWriter(new Uint8Array(0), 0, next)));
+  return finish(codec.decode(pieces));
 }

@@ -2,23 +2,24 @@
  * What the owner of a value type says about values that are JavaScript objects, so that whoever copies,
  * lends or saves a key need not know any of them.
  */
-import { assert, finish, type Bytes, type Steps } from '#base';
+import { assert, type Bytes, type Pieces, type Steps } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import { LONG_COPY_BYTES } from './limits.ts';
 import type { Ref } from './segment.ts';
+import { WordWriter } from './word-bytes.ts';
 
 /** An object that is to be written as bytes. */
 export interface Encoded {
   readonly byteCount: number;
   /** Writes them; the object must have stayed as it was. */
-  write(target: Bytes, at: number): Steps<void>;
+  write(writer: WordWriter): Steps<void>;
 }
 
 export interface ObjectCodec {
   /** The whole object as bytes: for another shard, or for a file. */
   encode(object: unknown): Steps<Encoded>;
-  /** The object of such bytes; it shares no memory with them. */
-  decode(bytes: Bytes): Steps<unknown>;
+  /** The object of such bytes, in pieces as they may have come; it shares no memory with them. */
+  decode(pieces: Pieces): Steps<unknown>;
   /**
    * An object that shares nothing with the original that either could change. Between the steps the original
    * must stay as it is.
@@ -28,13 +29,9 @@ export interface ObjectCodec {
   bytesOf(object: unknown): number;
 }
 
-/** All of an object's bytes, at once. */
-export function encoded(codec: ObjectCodec, object: unknown): Bytes {
-  const form = finish(codec.encode(object));
-  const bytes = new Uint8Array(form.byteCount);
-  finish(form.write(bytes, 0));
-  return bytes;
-}
+/** Most bytes of a piece of memory among many. */
+export const PIECE_BYTES = 64 * 1024 * 1024;
+const NOTHING: Bytes = new Uint8Array(0);
 
 const codecs = new Map<number, ObjectCodec>();
 
@@ -65,4 +62,29 @@ export function isLong(keyspace: Keyspace, ref: Ref): boolean {
     ? codecAt(keyspace, ref).bytesOf(keyspace.object(ref))
     : keyspace.length(ref);
   return byteCount > LONG_COPY_BYTES;
+}
+
+/** All bytes of a value, in pieces of memory of their own. */
+export function* piecesOf(form: Encoded): Steps<Bytes[]> {
+  const pieces: Bytes[] = [];
+  let left = form.byteCount;
+  const next = (): Bytes => {
+    const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
+    left -= piece.length;
+    pieces.push(piece);
+    return piece;
+  };
+  yield* form.write(new WordWriter(NOTHING, 0, next));
+  return pieces;
+}
+
+/** Bytes as what is to be written. */
+export function bytesForm(value: Bytes): Encoded {
+  return { byteCount: value.length, write: (writer) => writer.bytesInSteps(value) };
+}
+
+/** A view of a record's value, where it is bytes. */
+export function valueOf(keyspace: Keyspace, ref: Ref): Bytes {
+  const { bytes, at, length } = keyspace.value(ref);
+  return bytes.subarray(at, at + length);
 }

@@ -1,8 +1,13 @@
-/** Words of 32 bits and runs of bytes, one behind the other, beginning at any byte. */
+/**
+ * Words of 32 bits and runs of bytes, one behind the other, beginning at any byte. They may go on in further pieces of
+ * memory: what a value is as bytes may be more than one piece can have.
+ */
 
-import type { Bytes } from '#base';
+import { assert, type Bytes, type Pieces, type Steps } from '#base';
 
 const WORD_BYTES = 4;
+/** Bytes that are copied between two steps. */
+const STEP_BYTES = 256 * 1024;
 
 /** The same memory as bytes. */
 export function asBytes(words: Int32Array, from = 0, to = words.length): Bytes {
@@ -13,50 +18,135 @@ export function asBytes(words: Int32Array, from = 0, to = words.length): Bytes {
   );
 }
 
-export class WordWriter {
-  at: number;
-  readonly #bytes: Bytes;
-  readonly #view: DataView;
+const oneWord = new Int32Array(1);
+const bytesOfWord = asBytes(oneWord);
 
-  constructor(bytes: Bytes, at: number) {
+export class WordWriter {
+  #bytes: Bytes;
+  #view: DataView;
+  #at: number;
+  readonly #next: (() => Bytes) | undefined;
+  readonly #nextAt: number;
+
+  /** Writes into `bytes` from `at` on; where they end, into those that `next` gives, from `nextAt` on. */
+  constructor(bytes: Bytes, at: number, next?: () => Bytes, nextAt = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.at = at;
+    this.#at = at;
+    this.#next = next;
+    this.#nextAt = nextAt;
   }
 
   words(...values: readonly number[]): void {
     for (const value of values) {
-      this.#view.setInt32(this.at, value, true);
-      this.at += WORD_BYTES;
+      if (this.#at + WORD_BYTES <= this.#bytes.length) {
+        this.#view.setInt32(this.#at, value, true);
+        this.#at += WORD_BYTES;
+      } else {
+        oneWord[0] = value;
+        this.bytes(bytesOfWord);
+      }
     }
   }
 
   bytes(source: Bytes): void {
-    this.#bytes.set(source, this.at);
-    this.at += source.length;
+    let from = 0;
+    while (from < source.length) {
+      if (this.#at === this.#bytes.length) this.#goOn();
+      const count = Math.min(source.length - from, this.#bytes.length - this.#at);
+      const part = count === source.length ? source : source.subarray(from, from + count);
+      this.#bytes.set(part, this.#at);
+      this.#at += count;
+      from += count;
+    }
+  }
+
+  /** The same for bytes that are many. */
+  *bytesInSteps(source: Bytes): Steps<void> {
+    for (let from = 0; from < source.length; from += STEP_BYTES) {
+      this.bytes(source.subarray(from, from + STEP_BYTES));
+      if (from + STEP_BYTES < source.length) yield;
+    }
+  }
+
+  #goOn(): void {
+    assert(this.#next !== undefined, 'there is room for what is written');
+    const bytes = this.#next();
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#at = this.#nextAt;
   }
 }
 
 export class WordReader {
-  readonly #bytes: Bytes;
-  readonly #view: DataView;
+  readonly #pieces: Pieces;
+  #nth = 0;
+  #bytes: Bytes;
+  #view: DataView;
   #at = 0;
 
-  constructor(bytes: Bytes) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces;
+    this.#bytes = pieces[0] ?? NOTHING;
+    this.#view = viewOf(this.#bytes);
   }
 
   word(): number {
+    if (this.#at + WORD_BYTES > this.#bytes.length) {
+      bytesOfWord.set(this.bytes(WORD_BYTES));
+      return oneWord[0]!;
+    }
     const word = this.#view.getInt32(this.#at, true);
     this.#at += WORD_BYTES;
     return word;
   }
 
-  /** A view of the next bytes. */
+  /** The next bytes: a view of them, or a copy where they lie in several pieces. */
   bytes(length: number): Bytes {
+    if (this.#at === this.#bytes.length && length > 0) this.#goOn();
     const at = this.#at;
-    this.#at += length;
-    return this.#bytes.subarray(at, this.#at);
+    if (at + length <= this.#bytes.length) {
+      this.#at += length;
+      return this.#bytes.subarray(at, this.#at);
+    }
+    const whole = new Uint8Array(length);
+    for (let filled = 0; filled < length;) {
+      const part = this.bytes(Math.min(length - filled, this.#left()));
+      whole.set(part, filled);
+      filled += part.length;
+    }
+    return whole;
   }
+
+  /** The next bytes as views of the pieces that they lie in. */
+  views(length: number): Bytes[] {
+    const views: Bytes[] = [];
+    for (let left = length; left > 0;) {
+      const view = this.bytes(Math.min(left, this.#left()));
+      views.push(view);
+      left -= view.length;
+    }
+    return views;
+  }
+
+  /** Bytes that are left of the piece at hand, or of the next where that is read. */
+  #left(): number {
+    if (this.#at === this.#bytes.length) this.#goOn();
+    return this.#bytes.length - this.#at;
+  }
+
+  #goOn(): void {
+    this.#nth += 1;
+    const bytes = this.#pieces[this.#nth];
+    assert(bytes !== undefined, 'what is read was written');
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+    this.#at = 0;
+  }
+}
+
+const NOTHING: Bytes = new Uint8Array(0);
+
+function viewOf({ buffer, byteOffset, byteLength }: Bytes): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -42,7 +42,8 @@ function readNow(readLog: () => Store): Store {
 function takeOver(store: Store, read: Store): void {
   const writer = new KeyStateWriter();
   const handOn = (): void => {
-    installStates(store, writer.written);
+    const [states, ...rest] = writer.pieces;
+    installStates(store, states, rest);
     writer.clear();
   };
   for (const [database, keyspace] of read.databases.entries()) {

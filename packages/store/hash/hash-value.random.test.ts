@@ -1,4 +1,4 @@
-import { finish, fromLatin1, latin1 } from '#base';
+import { fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Encoding } from '../encodings.ts';
@@ -10,8 +10,9 @@ import {
   seededRandom,
   stoppedClock,
   testStore,
+  thereAndBack,
 } from '../store-fixture.ts';
-import { codecAt, encoded } from '../value-codec.ts';
+import { codecAt } from '../value-codec.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 import type { Piece } from './packed-hash.ts';
 
@@ -164,7 +165,7 @@ hashes('a table crosses its codec', () => {
   const ref = refOf(keyspace, 'key');
   assert.is(keyspace.encoding(ref), Encoding.hashtableEx);
   const codec = codecAt(keyspace, ref);
-  const object = finish(codec.decode(encoded(codec, keyspace.object(ref))));
+  const object = thereAndBack(codec, keyspace.object(ref));
   const copy = bytesOf('copy');
   const { hashtableEx } = Encoding;
   const type = keyspace.type(ref);

@@ -5,9 +5,9 @@
  *   nodes        bytes when uncompressed, elements, form (0 a listpack, 1 an element, 2 more when it is
  *                compressed), bytes here; then the bytes of each
  */
-import type { Bytes, Steps } from '#base';
+import { bytesOfPieces, slicePieces, type Pieces, type Steps } from '#base';
 import type { Encoded, ObjectCodec } from '../value-codec.ts';
-import { WordReader, WordWriter } from '../word-bytes.ts';
+import { WordReader, type WordWriter } from '../word-bytes.ts';
 import { ListNode } from './list-node.ts';
 import { Quicklist } from './quicklist.ts';
 
@@ -38,9 +38,8 @@ class EncodedList implements Encoded {
     this.byteCount = bytes;
   }
 
-  *write(target: Bytes, at: number): Steps<void> {
+  *write(writer: WordWriter): Steps<void> {
     const { nodes } = this.#list;
-    const writer = new WordWriter(target, at);
     writer.words(nodes.size, nodes.depth, nodes.nodeCount);
     for (let node = nodes.head; node !== undefined; node = node.next) {
       const form = (node.isPlain ? PLAIN : 0) + (node.isCompressed ? COMPRESSED : 0);
@@ -53,11 +52,12 @@ class EncodedList implements Encoded {
   }
 }
 
-function* decode(bytes: Bytes): Steps<Quicklist> {
-  const heads = new WordReader(bytes);
+function* decode(pieces: Pieces): Steps<Quicklist> {
+  const heads = new WordReader(pieces);
   const list = new Quicklist(heads.word(), heads.word());
   const count = heads.word();
-  const bodies = new WordReader(bytes.subarray((HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES));
+  const headBytes = (HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES;
+  const bodies = new WordReader(slicePieces(pieces, headBytes, bytesOfPieces(pieces) - headBytes));
   for (let nth = 0; nth < count; nth += 1) {
     const size = heads.word();
     const elements = heads.word();

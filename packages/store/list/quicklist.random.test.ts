@@ -2,8 +2,7 @@
 import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encoded } from '../value-codec.ts';
-import { seededRandom } from '../store-fixture.ts';
+import { seededRandom, thereAndBack } from '../store-fixture.ts';
 import { quicklistCodec } from './quicklist-codec.ts';
 import { Quicklist } from './quicklist.ts';
 
@@ -120,11 +119,7 @@ for (const { seed, size, depth, plainBytes } of runs) {
         if (step % 100 !== 0) continue;
         compare(list, model);
         const before = list.nodes.nodeCount;
-        list = (
-          isFirst
-            ? finish(list.copy())
-            : finish(quicklistCodec.decode(encoded(quicklistCodec, list)))
-        ) as Quicklist;
+        list = (isFirst ? finish(list.copy()) : thereAndBack(quicklistCodec, list)) as Quicklist;
         list.plainBytes = plainBytes;
         assert.is(list.nodes.nodeCount, before);
         compare(list, model);

@@ -4,10 +4,10 @@
  *   HEAD_WORDS   bytes of the table, leaves, inner nodes, levels, root, first and last leaf, and 0
  *   leaves, inner nodes, table
  */
-import { finish, type Bytes, type Steps } from '#base';
+import { finish, type Pieces, type Steps } from '#base';
 import { readTable, tableCodec } from '../table/table-codec.ts';
 import type { Encoded, ObjectCodec } from '../value-codec.ts';
-import { WordReader, WordWriter } from '../word-bytes.ts';
+import { WordReader, type WordWriter } from '../word-bytes.ts';
 import { NodePages } from './node-pages.ts';
 import { RankedTable } from './ranked-table.ts';
 import { ScoreTree } from './score-tree.ts';
@@ -36,18 +36,17 @@ class EncodedRanks implements Encoded {
     this.byteCount = HEAD_WORDS * WORD_BYTES + nodesBytes + this.#table.byteCount;
   }
 
-  *write(target: Bytes, at: number): Steps<void> {
+  *write(writer: WordWriter): Steps<void> {
     const { leaves, inner, height, root, first, last } = this.#tree;
-    const writer = new WordWriter(target, at);
     writer.words(this.#table.byteCount, leaves.used, inner.used, height, root, first, last, 0);
     yield* leaves.write(writer);
     yield* inner.write(writer);
-    yield* this.#table.write(target, writer.at);
+    yield* this.#table.write(writer);
   }
 }
 
-function* decode(bytes: Bytes): Steps<RankedTable> {
-  const reader = new WordReader(bytes);
+function* decode(pieces: Pieces): Steps<RankedTable> {
+  const reader = new WordReader(pieces);
   reader.word();
   const leavesUsed = reader.word();
   const innerUsed = reader.word();

@@ -2,8 +2,7 @@
 import { finish, fromLatin1, latin1, type SpanTaker } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encoded } from '../value-codec.ts';
-import { seededRandom, testStore } from '../store-fixture.ts';
+import { seededRandom, testStore, thereAndBack } from '../store-fixture.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';
 
@@ -117,10 +116,7 @@ for (const [seed, names, scores, tail] of runs) {
       }
       if (step % Math.ceil(steps / 12) !== 0) continue;
       compare(table, model, random);
-      const other =
-        random() < 0.5
-          ? finish(table.copy())
-          : finish(rankedTableCodec.decode(encoded(rankedTableCodec, table)));
+      const other = random() < 0.5 ? finish(table.copy()) : thereAndBack(rankedTableCodec, table);
       table = other as RankedTable;
       compare(table, model, random);
     }

@@ -1,6 +1,6 @@
 /** Streams as bytes: what DUMP has of them without its frame. */
 
-import { copyInSteps, type Steps } from '#base';
+import { joined, type Pieces, type Steps } from '#base';
 import { RdbReader } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
@@ -12,10 +12,15 @@ const FORM = { hasCounters: true, hasActivity: true, isOwn: true };
 
 export const streamCodec: ObjectCodec = {
   encode: (object) => encode(object as Stream),
-  decode: (bytes) => streamBodySteps(new RdbReader(bytes, 0, bytes.length), FORM),
+  decode,
   copy: (object) => (object as Stream).copy(),
   bytesOf: (object) => (object as Stream).totalBytes,
 };
+
+function decode(pieces: Pieces): Steps<Stream> {
+  const bytes = joined(pieces);
+  return streamBodySteps(new RdbReader(bytes, 0, bytes.length), FORM);
+}
 
 function* encode(stream: Stream): Steps<Encoded> {
   const writer = new RdbWriter(stream.totalBytes);
@@ -23,6 +28,6 @@ function* encode(stream: Stream): Steps<Encoded> {
   const { written } = writer;
   return {
     byteCount: written.length,
-    write: (target, at) => copyInSteps(written, target, at),
+    write: (writer) => writer.bytesInSteps(written),
   };
 }

@@ -4,7 +4,7 @@ import { finish, fromLatin1, type Bytes } from '#base';
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encoded } from '../value-codec.ts';
+import { thereAndBack } from '../store-fixture.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
 import { streamCodec } from './stream-codec.ts';
@@ -155,7 +155,7 @@ function compare({ stream, entries, lastId, added, maxDeleted, random }: World):
 
 /** A copy of the stream, which takes as much; or the stream built again. */
 function rebuilt(stream: Stream, random: Random): Stream {
-  if (random.chance(0.5)) return finish(streamCodec.decode(encoded(streamCodec, stream))) as Stream;
+  if (random.chance(0.5)) return thereAndBack(streamCodec, stream) as Stream;
   const copy = finish(stream.copy());
   assert.is(copy.totalBytes, stream.totalBytes);
   return copy;

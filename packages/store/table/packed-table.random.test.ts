@@ -1,8 +1,7 @@
 import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encoded } from '../value-codec.ts';
-import { seededRandom } from '../store-fixture.ts';
+import { seededRandom, thereAndBack } from '../store-fixture.ts';
 import { PackedTable } from './packed-table.ts';
 import { tableCodec } from './table-codec.ts';
 
@@ -101,7 +100,7 @@ for (const [seed, fieldCount, hasValues] of [
       if (round % Math.floor(rounds / 12) === 0) {
         compare(packed, model);
         const copy = finish(packed.copy());
-        const decoded = finish(tableCodec.decode(encoded(tableCodec, packed))) as PackedTable;
+        const decoded = thereAndBack(tableCodec, packed) as PackedTable;
         for (const other of [copy, decoded]) compare(other, model);
         packed = round % 2 === 0 ? decoded : copy;
       }

@@ -7,9 +7,9 @@
  *   buckets      the first entry of each
  *   heap         the entries that expire
  */
-import type { Bytes, Steps } from '#base';
+import type { Steps } from '#base';
 import type { Encoded, ObjectCodec } from '../value-codec.ts';
-import { asBytes, WordReader, WordWriter } from '../word-bytes.ts';
+import { asBytes, WordReader, type WordWriter } from '../word-bytes.ts';
 import { Arena } from './arena.ts';
 import { Buckets } from './buckets.ts';
 import { PackedTable } from './packed-table.ts';
@@ -22,7 +22,7 @@ export const tableCodec: ObjectCodec = {
   *encode(object) {
     return new EncodedTable(object as PackedTable);
   },
-  decode: (bytes) => readTable(new WordReader(bytes)),
+  decode: (pieces) => readTable(new WordReader(pieces)),
   copy: (object) => (object as PackedTable).copy(),
   bytesOf: (object) => (object as PackedTable).bytes,
 };
@@ -41,11 +41,10 @@ class EncodedTable implements Encoded {
     this.byteCount = words * WORD_BYTES;
   }
 
-  *write(target: Bytes, at: number): Steps<void> {
+  *write(writer: WordWriter): Steps<void> {
     const table = this.#table;
     const { arena, buckets, heapRefs, chainMax } = table.parts;
     const { secret0, secret1 } = table.secrets;
-    const writer = new WordWriter(target, at);
     writer.words(secret0, secret1, table.hasValues ? 1 : 0, table.count, chainMax);
     writer.words(buckets.level, buckets.split, arena.pages.length, heapRefs.length);
     for (const [index, { bytes, live }] of arena.pages.entries()) {
