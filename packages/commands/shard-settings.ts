@@ -29,6 +29,7 @@ export const shardSettingKinds = {
   'list-compress-depth': 'number',
   'list-max-listpack-size': 'number',
   maxmemory: 'number',
+  'maxmemory-eviction-tenacity': 'number',
   'maxmemory-policy': 'string',
   'maxmemory-samples': 'number',
   'notify-keyspace-events': 'string',

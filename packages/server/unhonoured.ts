@@ -7,7 +7,6 @@ import { rowOf, type SettingName, type Settings } from '#config';
 
 export const UNHONOURED: readonly SettingName[] = [
   'scripting.busy-reply-threshold-ms',
-  'memory.maxmemory-eviction-tenacity',
   'memory.lazyfree-lazy-eviction',
   'memory.lazyfree-lazy-expire',
   'memory.lazyfree-lazy-server-del',

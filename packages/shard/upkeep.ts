@@ -19,7 +19,11 @@ const IDLE_PERIOD_MS = 1_000;
 /** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
 const EXPIRE_US = 1_000;
 const DEFRAG_US = 500;
-const EVICT_US = 500;
+/** Eviction takes this long for each step of its tenacity, up to the tenth, and then ever longer, as in Redis 7.4 (evict.c). */
+const EVICT_STEP_US = 50;
+const EVICT_STEPS = 10;
+const EVICT_GROWTH = 1.15;
+const TENACITY_MAX = 100;
 /** Most microseconds of one slice of the census: a hundredth of the time between two of them. */
 const CENSUS_US = 250;
 const CENSUS_PERIOD_MS = 25;
@@ -34,7 +38,7 @@ export interface UpkeepParts {
   readonly store: Store;
   readonly page: Page;
   readonly clock: Clock;
-  readonly slowness: Slowness;
+  readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
   readonly flight: FlightRecorder;
 }
@@ -43,12 +47,14 @@ export class Upkeep {
   readonly #store: Store;
   readonly #page: Page;
   readonly #clock: Clock;
-  readonly #slowness: Slowness;
+  readonly #slowness: Pick<Slowness, 'occurred'>;
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   /** False while there is nothing to evict. */
   #hasToEvict = true;
   #maxmemory = 0;
+  /** Most microseconds of eviction at a time. */
+  #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
   /** Whether a value is being read in steps: no field of it may expire by itself. */
   isReading = (): boolean => false;
@@ -87,6 +93,7 @@ export class Upkeep {
     const store = this.#store;
     this.#periodMs = 1_000 / settings.number('hz');
     this.#maxmemory = settings.number('maxmemory');
+    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
     this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
     store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
     store.samples = settings.number('maxmemory-samples');
@@ -113,17 +120,9 @@ export class Upkeep {
     return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
-  /** Evicts until all shards together are within the limit, or this one has nothing left to evict. */
+  /** Evicts for a while before a write; what is more than that goes between commands. */
   makeRoom(): void {
-    const { values } = this.#page;
-    const { stats } = this.#store;
-    const before = stats.evicted;
-    const startUs = this.#nowUs();
-    this.#probePressure();
-    while (this.mustEvict() && this.#store.evictOne() > 0) {
-      values[AT.usedBytes] = this.#store.memory.usedBytes;
-    }
-    this.#evicted(startUs, stats.evicted - before);
+    this.#evictSlice();
     this.publish();
   }
 
@@ -269,7 +268,7 @@ export class Upkeep {
     if (!this.mustEvict()) return false;
     this.#probePressure();
     const startUs = this.#nowUs();
-    const endUs = startUs + EVICT_US;
+    const endUs = startUs + this.#evictUs;
     const { values } = this.#page;
     const { stats } = this.#store;
     const before = stats.evicted;
@@ -311,4 +310,11 @@ export class Upkeep {
   #idlePeriodMs(): number {
     return this.#hasWork || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
   }
+}
+
+/** Microseconds of eviction at a time. */
+function evictionUs(tenacity: number): number {
+  if (tenacity <= EVICT_STEPS) return EVICT_STEP_US * tenacity;
+  if (tenacity >= TENACITY_MAX) return Infinity;
+  return EVICT_STEP_US * EVICT_STEPS * EVICT_GROWTH ** (tenacity - EVICT_STEPS);
 }

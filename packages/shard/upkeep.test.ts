@@ -1,0 +1,76 @@
+/** Eviction holds up other commands for as long as its tenacity says. */
+
+import { fromLatin1 } from '#base';
+import { shardSettingKinds } from '#commands';
+import { Page } from '#diag';
+import { allocateShared } from '#link';
+import { Store } from '#store';
+import { FakeClock } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Settings } from './settings.ts';
+import { Upkeep } from './upkeep.ts';
+
+const upkeep = suite('upkeep');
+
+const KEYS = 20_000;
+/** Each look at the clock takes this long. */
+const LOOK_US = 10;
+
+class SlowClock extends FakeClock {
+  override nowUs(): number {
+    this.advanceUs(LOOK_US);
+    return super.nowUs();
+  }
+}
+
+const PLAIN = { number: 0, boolean: false, string: '', numbers: [], strings: [] };
+
+function settingsWith(tenacity: number): Settings {
+  const plain = Object.entries(shardSettingKinds).map(([name, kind]) => [name, PLAIN[kind]]);
+  return new Settings({
+    ...(Object.fromEntries(plain) as Record<string, number>),
+    hz: 10,
+    maxmemory: 1,
+    'maxmemory-policy': 'allkeys-random',
+    'maxmemory-samples': 5,
+    'maxmemory-eviction-tenacity': tenacity,
+  });
+}
+
+/** How many of the keys make room before one write. */
+function evictedBy(tenacity: number): number {
+  const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
+  for (let nth = 0; nth < KEYS; nth += 1) {
+    const key = fromLatin1(`key:${nth}`);
+    store.databases[0]!.set(key, 0, key.length, key, 0, key.length);
+  }
+  const shape = { databases: 1, commands: 1, errorCodes: 1 };
+  const tended = new Upkeep({
+    store,
+    page: new Page(shape, allocateShared(Page.bytes(shape))),
+    clock: new SlowClock(),
+    slowness: { occurred: () => undefined },
+    flight: { note: () => undefined },
+    usedBytesOfAll: () => store.memory.usedBytes,
+  });
+  tended.apply(settingsWith(tenacity));
+  tended.makeRoom();
+  return store.stats.evicted;
+}
+
+upkeep('evicts for 50 us a step up to the tenth', () => {
+  assert.is(evictedBy(0), 1);
+  assert.is(evictedBy(4), 200 / LOOK_US);
+  assert.is(evictedBy(10), 500 / LOOK_US);
+});
+
+upkeep('evicts for 15 % longer with each step behind', () => {
+  assert.is(evictedBy(30), Math.ceil((500 * 1.15 ** 20) / LOOK_US));
+});
+
+upkeep('evicts everything that is too much with the last', () => {
+  assert.is(evictedBy(100), KEYS);
+});
+
+upkeep.run();
