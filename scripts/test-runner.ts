@@ -118,7 +118,10 @@ function sourceName(file: string): string {
   return file.replace(/\.js$/, '.ts');
 }
 
+/** Seconds that a file may take: what TEST_LIMIT_SECS says, or its head, or the default. */
 function limitOf(source: string, { limitSeconds = LIMIT_SECONDS_DEFAULT }: TestRunOptions): number {
+  const told = Number(process.env['TEST_LIMIT_SECS'] ?? 0);
+  if (told > 0) return told;
   if (!existsSync(source)) return limitSeconds;
   const head = readFileSync(source, 'utf8').split('\n', LIMIT_COMMENT_LINES).join('\n');
   const wanted = /^\/\/ test-limit: (\d+)s$/m.exec(head)?.[1];

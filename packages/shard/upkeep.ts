@@ -99,6 +99,8 @@ export class Upkeep {
     store.samples = settings.number('maxmemory-samples');
     store.lfuLogFactor = settings.number('lfu-log-factor');
     store.lfuDecayMinutes = settings.number('lfu-decay-time');
+    // Whoever has lowered the limit may look at once what has gone.
+    if (this.mustEvict()) this.makeRoom();
   }
 
   /** While paused nothing is removed: what has expired is absent, and what is too much stays. */

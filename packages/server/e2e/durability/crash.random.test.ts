@@ -1,6 +1,6 @@
 /**
  * Servers that are killed at random moments under load, and started again on what they have left.
- * TEST_KILLS says how many times in each mode; TEST_SEED brings a load back.
+ * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings a load back.
  */
 // test-limit: 180s
 import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';

@@ -1,7 +1,7 @@
 /**
  * Servers on new data folders that are killed soon after their first writes: what was acknowledged is there, and what is
  * there of a client that waits for each reply is a prefix of what it has sent, whatever shards its keys are on.
- * TEST_KILLS says how many in each mode; TEST_SEED brings one back.
+ * TEST_KILLS says how many in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings one back.
  */
 // test-limit: 180s
 import { chosenSeed, Random, startServer, type RespClient } from '#testkit';
