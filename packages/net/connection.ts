@@ -260,12 +260,21 @@ export class Connection {
         break;
       }
       this.#inHandBytes = end - at;
+      command.isGivable = this.#isGivable(bytes, at + parser.consumed);
       if (command.count > 0 && !this.#offer(command)) break;
       at += parser.consumed;
     }
     this.#inHandBytes = 0;
     this.#leave(end - at);
     return at;
+  }
+
+  /** Whether the command that ends there is alone in memory that its taker may have. */
+  #isGivable(bytes: Bytes, end: number): boolean {
+    const pending = this.#pending;
+    if (bytes !== pending.bytes || !pending.isGivable || end !== pending.end) return false;
+    const { source, at } = this.#supplies.command;
+    return source === bytes && at === pending.start;
   }
 
   /** Offers a command to the owner; whether it was taken. */

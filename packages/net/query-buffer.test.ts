@@ -46,6 +46,29 @@ queries('a long command gets the memory that it needs, once much of it is there'
   assert.equal([...sizes], [512 * KIB, needed]);
 });
 
+queries('a command of 8 MiB that is alone can be given away, with room around it', () => {
+  const part = Buffer.alloc(64 * KIB, 'x');
+  const needed = 8 * KIB * KIB;
+  const buffer = new QueryBuffer();
+  const sizes = new Set<number>();
+  while (buffer.length < needed) {
+    buffer.append(part, 0, part.length, needed);
+    sizes.add(buffer.bytes.length);
+  }
+  assert.equal([...sizes].slice(0, 2), [512 * KIB, 4_608 * KIB], 'while little of it is there');
+  assert.is(sizes.size, 3);
+  assert.ok(buffer.isGivable);
+  assert.ok(buffer.start >= 4 * KIB);
+  assert.is(textOf(buffer), 'x'.repeat(needed));
+  buffer.append(part, 0, part.length, needed);
+  assert.is(sizes.size, new Set([...sizes, buffer.bytes.length]).size, 'what follows has room');
+  buffer.start += needed;
+  assert.not.ok(buffer.isGivable, 'another command is in the same memory');
+  const short = new QueryBuffer();
+  short.append(part, 0, part.length, needed - 1);
+  assert.not.ok(short.isGivable);
+});
+
 queries('a command that is only announced takes no memory', () => {
   const buffer = new QueryBuffer();
   buffer.append(Buffer.from('*2'), 0, 2, 512 * KIB * KIB);

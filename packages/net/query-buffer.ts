@@ -1,13 +1,20 @@
 /**
  * Bytes that a client has sent and that are not yet taken: a command that is not whole, or commands that must wait.
  *
- * What is taken from the front is not moved away, so a pipeline of any length is copied once.
+ * What is taken from the front is not moved away, so a pipeline of any length is copied once. A long command that is alone
+ * in it can be given away with its memory, which has room before it for what its taker puts there.
  */
 
 import type { Bytes } from '#base';
 
 /** Memory of a query buffer begins with this. */
 const BYTES_MIN = 4 * 1024;
+/** Longer commands have memory that can be given away. */
+const GIVEN_BYTES_MIN = 8 * 1024 * 1024;
+/** Room before one: for the head of a frame, and the places of some hundred arguments. */
+const ROOM_BEFORE_BYTES = 4 * 1024;
+/** Room behind it: the last bytes of a command are read together with what follows. */
+const ROOM_BEHIND_BYTES = 64 * 1024;
 /** Memory grows to this multiple of what has come, if a command is known to need that much. */
 const GROWTH = 8;
 
@@ -19,6 +26,11 @@ export class QueryBuffer {
 
   get length(): number {
     return this.end - this.start;
+  }
+
+  /** Whether the memory has room before what is in use, and nothing else in it. */
+  get isGivable(): boolean {
+    return this.start === ROOM_BEFORE_BYTES && this.bytes.length >= GIVEN_BYTES_MIN;
   }
 
   /** Adds bytes; `needed` is how many the command at the front has at least. */
@@ -40,11 +52,14 @@ export class QueryBuffer {
     const kept = this.length;
     const total = kept + length;
     const isRoomy = 2 * total <= this.bytes.length;
-    const target = isRoomy ? this.bytes : Buffer.allocUnsafeSlow(sizeFor(total, needed));
-    target.set(this.bytes.subarray(this.start, this.end));
+    const isGiven = !isRoomy && needed >= GIVEN_BYTES_MIN && needed <= GROWTH * total;
+    const before = isGiven ? ROOM_BEFORE_BYTES : 0;
+    const size = sizeFor(total, needed) + (isGiven ? before + ROOM_BEHIND_BYTES : 0);
+    const target = isRoomy ? this.bytes : Buffer.allocUnsafeSlow(size);
+    target.set(this.bytes.subarray(this.start, this.end), before);
     this.bytes = target;
-    this.start = 0;
-    this.end = kept;
+    this.start = before;
+    this.end = before + kept;
   }
 }
 

@@ -46,6 +46,8 @@ export interface CommandBytes {
   /** Offset from `at`, and length, of each argument. */
   readonly spans: Int32Array;
   readonly count: number;
+  /** Nothing else is in the memory of `source`, which may be given away with the command, and has room before it. */
+  readonly isGivable?: boolean;
 }
 
 /** What one main thread's parsers share: the result of the last `next`. */
@@ -55,6 +57,7 @@ export class ParsedCommand implements CommandBytes {
   length = 0;
   spans = new Int32Array(2 * ARGUMENTS_EXPECTED);
   count = 0;
+  isGivable = false;
 
   push(offset: number, length: number): void {
     const index = 2 * this.count;

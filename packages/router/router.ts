@@ -269,6 +269,8 @@ export class Router {
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
+    // Who watches reads it when it is sent, and who waits may send it again.
+    if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
     if (this.#inquiries.concerns(entry, args)) return this.#inquiries.send(client, entry, command);
     if (entry.mayWait) return this.#waits.send(client, entry, args, command);

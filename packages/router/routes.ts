@@ -146,7 +146,7 @@ export class Routes {
     if (at < 0) return false;
     const head = this.fillHead(client, entry, FrameKind.command);
     head.sequence = client.nextSequence;
-    link.writeCommand(at, size, head, command);
+    link.writeCommand(at, size, head, command, true);
     // Only now: where there is no memory for a command that is too long for the ring, it is refused.
     client.takeSequence();
     if (client.replyMode !== 'on') client.endMuting();

@@ -99,11 +99,20 @@ export class ShardLink {
     return this.requests.reserve(size);
   }
 
-  /** Writes the whole of a client's command at a place of `frameSize` bytes. */
-  writeCommand(at: number, size: number, head: RequestHead, command: CommandBytes): void {
+  /**
+   * Writes the whole of a client's command at a place of `frameSize` bytes. With `isLast` nobody reads it afterwards, and
+   * its memory may be given away.
+   */
+  writeCommand(
+    at: number,
+    size: number,
+    head: RequestHead,
+    command: CommandBytes,
+    isLast = false,
+  ): void {
     const { count, length, source } = command;
     if (size === REQUEST_HEADER_BYTES) {
-      this.#writeTransferred(at, head, command);
+      this.#writeTransferred(at, head, command, isLast);
       return;
     }
     const words = this.#writeHead(at, size, head, count, length);
@@ -232,14 +241,30 @@ export class ShardLink {
     return true;
   }
 
-  #writeTransferred(at: number, head: RequestHead, command: CommandBytes): void {
+  #writeTransferred(at: number, head: RequestHead, command: CommandBytes, isLast: boolean): void {
     const { count, length, source, spans } = command;
     // With room for the header, so that the shard need not copy it to have a whole frame.
     const spansAt = REQUEST_HEADER_BYTES;
+    if (isLast && command.isGivable === true && command.at >= spansAt + 8 * count) {
+      this.#giveAway(at, head, command);
+      return;
+    }
     const body = new Uint8Array(spansAt + 8 * count + length);
     new Int32Array(body.buffer, spansAt, 2 * count).set(spans.subarray(0, 2 * count));
     body.set(source.subarray(command.at, command.at + length), spansAt + 8 * count);
     this.#announce(at, head, count, length, body.buffer);
+  }
+
+  /** Gives away the memory of a command, which becomes the frame: before the first argument is room for the spans. */
+  #giveAway(at: number, head: RequestHead, { count, source, spans, at: from }: CommandBytes): void {
+    const body = source.buffer as ArrayBuffer;
+    const words = new Int32Array(body, REQUEST_HEADER_BYTES, 2 * count);
+    const bodyAt = REQUEST_HEADER_BYTES + 8 * count;
+    for (let nth = 0; nth < count; nth += 1) {
+      words[2 * nth] = from - bodyAt + spans[2 * nth]!;
+      words[2 * nth + 1] = spans[2 * nth + 1]!;
+    }
+    this.#announce(at, head, count, body.byteLength - bodyAt, body);
   }
 
   /** Sends a body by message and the frame that stands for it. */
