@@ -33,7 +33,8 @@ export const loggingSettings = rows({
     default: '',
     effect: 'start',
     config: 'logfile',
-    meaning: 'The log file; empty for none.',
+    meaning:
+      'The log file; empty for none. Where it is rotated, this is a symbolic link to the newest file.',
   },
   'logging.rotation.max-size-mb': {
     kind: integer({ most: 1_000_000, unit: 'megabytes' }),

@@ -133,4 +133,27 @@ log('SIGHUP opens the file anew, and the console goes on beside it', async () =>
   }
 });
 
+for (const frequency of ['daily', 'hourly'] as const) {
+  log(`a file that is rotated ${frequency} has the configured name`, async () => {
+    const rotated = await startServer({
+      args: [
+        '--set',
+        'logging.file-path=svc.log',
+        '--set',
+        `logging.rotation.frequency=${frequency}`,
+      ],
+    });
+    const file = path.join(rotated.folder, 'svc.log');
+    try {
+      await until(() => rotated.stdout.includes(' started '), 'the first lines');
+      assert.not.match(rotated.stdout, 'log-file-failed');
+      const hasLines = (): boolean =>
+        existsSync(file) && readFileSync(file, 'utf8').includes(' started ');
+      await until(hasLines, 'the file has them');
+    } finally {
+      await rotated.stop();
+    }
+  });
+}
+
 log.run();
