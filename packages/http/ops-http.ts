@@ -56,6 +56,13 @@ export class OpsHttp {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
       },
+      served: (method, path, status) => {
+        parts.log('trace', 'http-request', 'An HTTP request was answered.', {
+          method,
+          path,
+          status,
+        });
+      },
     });
     this.#rest = this.#load(early);
   }

@@ -210,13 +210,14 @@ export class Durability {
 
   /** One place in the order of all shards: what was done before is in the snapshot, and nothing else. */
   #begin(): SnapshotUnderWay {
-    const { fabric, clock } = this.#parts;
+    const { fabric, clock, log } = this.#parts;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     const underWay = { number, changes: this.#changes, waiting: [] };
     this.#underWay = underWay;
     fabric.mainPage.set('savingSinceMs', clock.wallMs());
     this.disk.send({ kind: 'snapshot', number });
+    log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
     const beganUs = clock.nowUs();
     const router = this.#parts.router();
     router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });

@@ -8,7 +8,9 @@ export const loggingSettings = rows({
     default: 'info',
     effect: 'live',
     config: 'loglevel',
-    meaning: 'The least important lines that are written.',
+    meaning:
+      'The least important lines that are written. debug adds connections, commands that main refuses, settings ' +
+      'and snapshots; trace also clients that block and HTTP requests.',
   },
   'logging.format': {
     kind: oneOf('pretty', 'json'),
