@@ -117,7 +117,8 @@ export {
   uptimeSeconds,
   type StatusSource,
 } from './status.ts';
-export { busyUs, ThreadRates } from './thread-rates.ts';
+export { ThreadRates } from './thread-rates.ts';
+export { tellWork, ThreadWork, workedUs } from './thread-work.ts';
 export {
   GC_KINDS,
   GcPauses,

@@ -119,6 +119,7 @@ export class MetricsDesk {
       commandNames: sight.commandNames,
       version,
       nowUs,
+      readUs: () => clock.nowUs(),
       wallMs: clock.wallMs(),
       settings: {
         maxClients: live.status.maxClients,

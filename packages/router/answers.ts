@@ -89,8 +89,8 @@ export class Answers {
     this.running = trace;
     if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
     const startUs = this.#clock.nowUs();
-    values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = startUs;
+    values[AT.executing] = entry.id + 1;
     try {
       this.#run(client, entry, args, reply);
     } catch (error) {

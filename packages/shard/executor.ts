@@ -289,8 +289,9 @@ export class Executor {
     this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
     values[AT.commands] = values[AT.commands]! + 1;
-    values[AT.executing] = entry.id + 1;
+    // Whoever sees the command sees its own start, not that of the one before.
     values[AT.executingSinceUs] = this.nowUs;
+    values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
     if (this.#isProbed && commandStart.isWatched) {
@@ -362,7 +363,11 @@ export class Executor {
 
   /** Microseconds from main's taking the command up to its start here. */
   queueUs({ words, word }: Frame, startUs: number): number {
-    return Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    const us = (startUs - words[word + Request.enqueuedUs]!) | 0;
+    if (us >= 0) return us;
+    // Main has sent it after the last reading of this clock; often, and the two clocks would not agree.
+    this.#values[AT.clampedWaits] = this.#values[AT.clampedWaits]! + 1;
+    return 0;
   }
 
   /** Counts what has been executed. */

@@ -279,7 +279,6 @@ export class ShardMachine {
     this.#base.upkeep.run();
     this.#base.events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#page.looped(executor.nowUs - startUs);
     this.#show();
     return worked ? 0 : this.#restMs();

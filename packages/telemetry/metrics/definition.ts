@@ -21,6 +21,8 @@ export interface MetricSource {
   readonly commandNames: readonly string[];
   readonly version: string;
   readonly nowUs: number;
+  /** Reads the monotonic clock anew. */
+  readUs(this: void): number;
   readonly wallMs: number;
   readonly settings: {
     readonly maxClients: number;

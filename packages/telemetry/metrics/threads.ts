@@ -1,6 +1,6 @@
 /** Metrics of shards, threads and the process. */
 
-import { busyUs, GC_KINDS, type Counter } from '#diag';
+import { GC_KINDS, workedUs, type Counter } from '#diag';
 import {
   metric,
   overDatabases,
@@ -75,6 +75,14 @@ const shardMetrics: readonly MetricDefinition[] = [
         samples.histogram(page.queueHistogram, page.get('queueUs') * SECONDS_PER_US, String(index));
       }
     },
+  ),
+  perShard(
+    'counter',
+    {
+      name: 'svc_shard_queue_wait_clamped_total',
+      help: "Waits of requests for their shard that two threads' clocks made negative, told as 0.",
+    },
+    'clampedWaits',
   ),
   metric(
     'gauge',
@@ -156,10 +164,10 @@ const threadMetrics: readonly MetricDefinition[] = [
       unit: 'seconds',
       labels: ['thread'],
     },
-    'page of each thread: startedUs, idleUs, idleSinceUs',
+    'page of each thread: workState',
     (source, samples) => {
       for (const [thread, page] of threadsOf(source)) {
-        samples.value(Math.max(0, busyUs(page, source.nowUs)) * SECONDS_PER_US, thread);
+        samples.value(workedUs(page, source.readUs) * SECONDS_PER_US, thread);
       }
     },
   ),
@@ -239,6 +247,16 @@ const threadMetrics: readonly MetricDefinition[] = [
       unit: 'bytes',
     },
     'externalBytes',
+  ),
+  perThread(
+    'gauge',
+    {
+      name: 'svc_thread_clock_error_seconds',
+      help: "Bound of how far each thread's clock is from the other threads', as measured at its start.",
+      unit: 'seconds',
+    },
+    'clockErrorUs',
+    SECONDS_PER_US,
   ),
   metric(
     'gauge',
