@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import { configName, type ConfigWarning, type Settings } from '#config';
-import { Phase, resetStatisticsTopic, tellWork, type LatencyBaseline, type MemoryReturn } from '#diag';
+import {
+  Phase,
+  resetStatisticsTopic,
+  tellWork,
+  type LatencyBaseline,
+  type MemoryReturn,
+} from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';

@@ -289,7 +289,6 @@ export class Executor {
     this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
     values[AT.commands] = values[AT.commands]! + 1;
-    // Whoever sees the command sees its own start, not that of the one before.
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
@@ -363,11 +362,7 @@ export class Executor {
 
   /** Microseconds from main's taking the command up to its start here. */
   queueUs({ words, word }: Frame, startUs: number): number {
-    const us = (startUs - words[word + Request.enqueuedUs]!) | 0;
-    if (us >= 0) return us;
-    // Main has sent it after the last reading of this clock; often, and the two clocks would not agree.
-    this.#values[AT.clampedWaits] = this.#values[AT.clampedWaits]! + 1;
-    return 0;
+    return this.#page.waited((startUs - words[word + Request.enqueuedUs]!) | 0);
   }
 
   /** Counts what has been executed. */

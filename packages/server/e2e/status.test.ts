@@ -100,11 +100,11 @@ status('takes no shard for stuck that has only begun to work after a long rest',
   const sleeper = await server.client();
   for (let round = 0; round < 3; round += 1) {
     await pause(1_100);
-    let isAsleep = true;
+    const sleep = { isOver: false };
     const slept = sleeper.call('DEBUG', 'SLEEP', '0.3').then(() => {
-      isAsleep = false;
+      sleep.isOver = true;
     });
-    while (isAsleep) {
+    while (!sleep.isOver) {
       const { shards, health } = await read();
       // On a busy machine the sleep itself may become a long one.
       if (shards.some(({ executing }) => Number(executing?.elapsed_us) >= 1_000_000)) break;

@@ -22,7 +22,7 @@ export interface MetricSource {
   readonly version: string;
   readonly nowUs: number;
   /** Reads the monotonic clock anew. */
-  readUs(this: void): number;
+  readonly readUs: () => number;
   readonly wallMs: number;
   readonly settings: {
     readonly maxClients: number;
