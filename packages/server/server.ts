@@ -6,13 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import { configName, type ConfigWarning, type Settings } from '#config';
-import {
-  Phase,
-  resetStatisticsTopic,
-  tellWork,
-  type LatencyBaseline,
-  type MemoryReturn,
-} from '#diag';
+import { Phase, resetStatisticsTopic, type LatencyBaseline, type MemoryReturn } from '#diag';
 import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
@@ -280,7 +274,6 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     this.diagnosis.look(nowUs);
-    tellWork(page, nowUs, performance.eventLoopUtilization().idle);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
     this.#meters.sample(nowUs);
   }
