@@ -55,6 +55,18 @@ export function monotonicUs(ms: number): number {
   return ms * 1_000 + offsetUs;
 }
 
+/** How far the wall clock is ahead of `nowUs`, as far as the readings of its whole milliseconds tell. */
+let unixAheadUs = 0;
+
+/** Unix time in microseconds, between the wall clock's millisecond and the next. */
+export function unixUs(): number {
+  const leastUs = Date.now() * 1_000;
+  const supposedUs = systemClock.nowUs() + unixAheadUs;
+  const us = Math.min(Math.max(supposedUs, leastUs), leastUs + 999);
+  unixAheadUs += us - supposedUs;
+  return Math.floor(us);
+}
+
 export const systemClock: Clock = {
   nowUs: () => performance.now() * 1_000 + offsetUs,
   wallMs: () => Date.now(),

@@ -12,7 +12,7 @@ export {
   spells,
   type Bytes,
 } from './bytes.ts';
-export { clockErrorUs, monotonicUs, systemClock, type Clock } from './clock.ts';
+export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
 export { crc64, type Crc64 } from './crc64.ts';

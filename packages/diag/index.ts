@@ -108,7 +108,7 @@ export {
 } from './prefix-counts.ts';
 export { PrefixField } from './prefix-rows.ts';
 export { MemoryReturn, threadMemoryReturn } from './memory-return.ts';
-export { Rate } from './rate.ts';
+export { growth, Rate } from './rate.ts';
 export { mainStandstill, type Standstill } from './main-work.ts';
 export {
   collectStatus,

@@ -54,7 +54,7 @@ export class Accounts {
   /** Counts one of main's own commands. */
   ran(entry: CommandEntry, executeUs: number): void {
     const { latency, bands } = this.#notes;
-    this.#page.executed(entry.id, executeUs * TICKS_PER_US);
+    this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
     if (entry !== NOT_IN_BANDS) bands.count(executeUs, SHARD_OF_MAIN);
     if (executeUs >= latency.thresholdUs) {
       latency.record('command', executeUs, this.#clock.wallMs());
@@ -106,7 +106,7 @@ export class Accounts {
     const { slowLog, bands } = this.#notes;
     const { client, commandId, database, queueUs, executeTicks } = gather;
     const executeUs = executeTicks / TICKS_PER_US;
-    this.#page.executed(commandId, executeTicks);
+    this.#page.executed(commandTable.entries[commandId]!.countedAs, executeTicks);
     this.#page.gathered(Math.max(0, this.#clock.nowUs() - gather.sinceUs));
     bands.count(queueUs + executeUs, gather.slowestShard);
     if (gather.kept === undefined) return;

@@ -135,6 +135,7 @@ export class Answers {
       if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
       isOpen = false;
       this.#unblock(client);
+      this.#roster.ran(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
@@ -175,14 +176,14 @@ export class Answers {
 
   /** Answers an error without running the command. */
   reject(client: Client, entry: CommandEntry, error: CommandError): void {
-    this.#page.rejected(entry.id);
+    this.#page.rejected(entry.countedAs);
     this.error(client, error, entry);
   }
 
   /** Answers that a command which needs no running has failed. */
   fail(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#accounts.ran(entry, 0);
-    this.#page.failed(entry.id);
+    this.#page.failed(entry.countedAs);
     this.error(client, error, entry);
   }
 
@@ -272,7 +273,7 @@ export class Answers {
 
   #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {
     if (errorText === null) return;
-    this.#page.failed(entry.id);
+    this.#page.failed(entry.countedAs);
     countError(this.#page, errorText);
   }
 

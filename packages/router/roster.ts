@@ -104,6 +104,19 @@ export class Roster {
     return 'held';
   }
 
+  /** Counts a command as processed. */
+  count(client: Client): void {
+    client.commandsTotal += 1;
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+  }
+
+  /** What the client waited for is done: only now it is counted. */
+  ran(client: Client): void {
+    if (!client.isCountedLater) return;
+    client.isCountedLater = false;
+    this.count(client);
+  }
+
   /** The client waits inside a blocking command. */
   block(client: Client): void {
     client.isBlocked = true;

@@ -265,8 +265,8 @@ export class Router {
       return this.#roster.stall(client);
     }
     this.watcher?.(client, entry, args);
-    client.commandsTotal += 1;
-    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    if (client.awaitsReply) client.isCountedLater = true;
+    else this.#roster.count(client);
     return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
   }
 

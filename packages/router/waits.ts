@@ -358,6 +358,7 @@ export class Waits {
     this.#resends.delete(client);
     client.answered = undefined;
     client.awaitsReply = false;
+    this.#parts.roster.ran(client);
     client.isServed = false;
     if (wait.isParked) {
       this.#parts.roster.unblock(client);

@@ -1,7 +1,7 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { errors, LongTimer, unreachable } from '#base';
+import { errors, LongTimer, unixUs, unreachable } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -167,6 +167,10 @@ export class MainRunner implements Contexts {
 
   get nowMs(): number {
     return this.#server.router.nowMs;
+  }
+
+  get unixUs(): number {
+    return unixUs();
   }
 
   get mayBlock(): boolean {

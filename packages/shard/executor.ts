@@ -161,7 +161,6 @@ export class Executor {
   #putOff(frame: Frame): void {
     const values = this.#values;
     this.#sender.abandon();
-    values[AT.commands] = values[AT.commands]! - 1;
     values[AT.executing] = 0;
     this.#parts.putOff(frame);
   }
@@ -194,7 +193,6 @@ export class Executor {
     writer.clearError();
     if (isBroken) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
-    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     if (!isBroken) {
       this.#parts.effects.beginGroup();
       let step = 0;
@@ -256,6 +254,7 @@ export class Executor {
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
     this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
@@ -288,7 +287,6 @@ export class Executor {
     const values = this.#values;
     this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
-    values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
@@ -369,13 +367,14 @@ export class Executor {
   account(entry: CommandEntry, startUs: number, queueUs: number): void {
     const { errorText } = this.#sender.writer;
     if (errorText !== null) {
-      this.#page.failed(entry.id);
+      this.#page.failed(entry.countedAs);
       countError(this.#page, errorText);
     }
     const executeUs = this.nowUs - startUs;
     const ticks = executeUs * TICKS_PER_US;
-    this.#page.executed(entry.id, ticks);
+    this.#page.executed(entry.countedAs, ticks);
     const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
     values[AT.queueUs] = values[AT.queueUs]! + queueUs;
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;

@@ -42,7 +42,7 @@ function contextWithPorts(
   };
   const ports: Omit<
     ServerContext,
-    'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer' | 'hotKeys'
+    'reply' | 'client' | 'nowMs' | 'unixUs' | 'mayBlock' | 'defer' | 'hotKeys'
   > = {
     commands: commandTable,
     redisVersion: '7.4.1',
