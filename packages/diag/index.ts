@@ -142,6 +142,7 @@ export {
   slowResetTopic,
   type RawArguments,
   type SlowClient,
+  type KeptCommand,
   type SlowCommand,
   type SlowEntry,
   type SlowLogSettings,

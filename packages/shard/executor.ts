@@ -25,7 +25,7 @@ import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { CommandTimes, type Slowness } from './slowness.ts';
 import { isTraced, type TracedCommands } from './traced-commands.ts';
-import { UnsettledBands } from './unsettled-bands.ts';
+import { Unsettled } from './unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -71,7 +71,7 @@ export class Executor {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
   /** Requests whose replies wait for the disk. */
-  readonly unsettled: UnsettledBands;
+  readonly unsettled: Unsettled;
   readonly #times = new CommandTimes();
   #wallMs = 0;
   #isProbed = false;
@@ -85,7 +85,7 @@ export class Executor {
     this.#values = parts.page.values;
     this.#keyUse = parts.keyUse;
     this.keys = new FrameKeys(this, parts.context, parts.watches);
-    this.unsettled = new UnsettledBands(parts);
+    this.unsettled = new Unsettled(parts);
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -250,7 +250,7 @@ export class Executor {
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
-    traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
+    traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
@@ -389,7 +389,8 @@ export class Executor {
     times.unixMs = this.unixMs;
     times.database = this.#context.database;
     times.connection = this.#context.connection;
-    slowness.command(entry, this.args, times);
+    const kept = slowness.command(entry, this.args, times);
+    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

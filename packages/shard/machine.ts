@@ -164,7 +164,9 @@ export class ShardMachine {
       if (deniesOom && this.#base.upkeep.mustEvict()) this.#base.upkeep.makeRoom();
     };
     const evicted = (): number => this.store.stats.evicted;
-    const traced = new TracedCommands({ sender: this.#base.sender, clock, evicted, makeRoomFor });
+    const waitsForDisk = (): boolean => this.#parts.journal?.holdsReplies === true;
+    const { sender } = this.#base;
+    const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
     return new Executor({
       ...{ traced, makeRoomFor },
       ...{ store: this.store, context: this.#base.context, sender: this.#base.sender, page, clock },
@@ -175,10 +177,7 @@ export class ShardMachine {
       linkWords: memory.words,
       bands: () => this.#bands,
       slowness: this.#base.slowness,
-      waitsForDisk: () => {
-        const { journal } = this.#parts;
-        return journal?.mode === 'sync' && journal.mustSettle;
-      },
+      waitsForDisk,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparations.begin(frame);
@@ -327,6 +326,7 @@ export class ShardMachine {
     if (journal?.mustSettle !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
+    if (journal.waitedUs > 0) this.#base.sender.settledUs = this.#executor.nowUs;
     this.#executor.unsettled.settle(journal.waitedUs, this.#executor.nowUs);
     return isSafe;
   }
