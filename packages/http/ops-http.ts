@@ -81,12 +81,16 @@ export class OpsHttp {
     }
   }
 
-  apply(live: HttpLiveSettings): void {
+  /** Settles when everything shows these settings. */
+  async apply(live: HttpLiveSettings): Promise<void> {
     this.#live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
-    void this.#rest.then((rest) => {
-      rest.apply(live);
-    });
+    (await this.#rest).apply(live);
+  }
+
+  /** Has metrics that were rendered before rendered anew. */
+  async forgetMetrics(): Promise<void> {
+    (await this.#rest).forgetMetrics();
   }
 
   async bundles(): Promise<Bundles> {

@@ -288,6 +288,7 @@ function settingsPort(server: Server): SettingsPort {
         settings.configSet(pairs);
       });
     },
+    shown: () => server.ops.settingsShown(),
     rewrite: () => {
       answering(() => {
         settings.rewrite();

@@ -281,6 +281,26 @@ surfaces('agree on keys that have gone, by reason', async () => {
   }
 });
 
+surfaces('show a setting as soon as CONFIG SET has answered', async () => {
+  type Entries = { entries: { name: string; value: unknown }[] };
+  for (let nth = 1; nth <= 40; nth += 1) {
+    const limit = nth * 1_000_000_000;
+    const setting =
+      nth % 2 === 0
+        ? client.call('CONFIG', 'SET', 'maxmemory', limit)
+        : client.pipeline([['MULTI'], ['CONFIG', 'SET', 'maxmemory', limit], ['EXEC']]);
+    await setting;
+    const config = (await request(server.httpPort, '/debug/api/config')).json() as Entries;
+    const status = (await request(server.httpPort, '/status/json')).json() as Status;
+    const metrics = (await request(server.httpPort, '/metrics')).text;
+    assert.is(status['memory']!['limit_bytes'], limit, 'status');
+    assert.is(Number(/^svc_memory_maxmemory_bytes (.*)$/m.exec(metrics)?.[1]), limit, 'metrics');
+    const entry = config.entries.find(({ name }) => name === 'memory.maxmemory');
+    assert.is(String(entry!.value), String(limit), 'config');
+  }
+  await client.call('CONFIG', 'SET', 'maxmemory', 0);
+});
+
 surfaces('know the same reasons', async () => {
   const answer = await request(server.httpPort, '/debug/api/key-fates');
   const { counts } = answer.json() as { counts: Record<string, number> };
