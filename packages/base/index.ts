@@ -55,6 +55,7 @@ export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } fro
 export { LongTimer } from './long-timer.ts';
 export {
   residentParts,
+  runDelayReader,
   threadCpu,
   threadHeap,
   type ResidentParts,

@@ -51,6 +51,7 @@ export class ShardMachine {
   readonly store: Store;
   /** Does again what a log says. */
   readonly replay: Replay;
+  readonly keyUse: Foundations['keyUse'];
   readonly #parts: MachineParts;
   readonly #base: Foundations;
   readonly #page: Page;
@@ -74,6 +75,7 @@ export class ShardMachine {
     const base = new Foundations(parts, () => this.#executor);
     this.#base = base;
     this.store = base.store;
+    this.keyUse = base.keyUse;
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#notes = new BatchNotes(parts.page, parts.flight);
@@ -168,12 +170,11 @@ export class ShardMachine {
     const { sender } = this.#base;
     const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
     return new Executor({
-      ...{ traced, makeRoomFor },
+      ...{ traced, makeRoomFor, keyUse: this.keyUse },
       ...{ store: this.store, context: this.#base.context, sender: this.#base.sender, page, clock },
       events: this.#base.events,
       effects: this.#base.effects,
       watches: this.#base.watches,
-      keyUse: this.#base.keyUse,
       linkWords: memory.words,
       bands: () => this.#bands,
       slowness: this.#base.slowness,

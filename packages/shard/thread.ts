@@ -164,6 +164,7 @@ function drive(driven: Driven, ended: () => void): void {
       work.sleep(systemClock.nowUs());
       requests.sleep(sleepMs);
       work.wake(systemClock.nowUs());
+      machine.keyUse.woke();
     }
     collections.stop();
     ended();
