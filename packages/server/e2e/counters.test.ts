@@ -3,10 +3,11 @@
  *
  * test-limit: 90s
  */
-import { request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { request, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
+import { mixedLoad } from './mixed-load.ts';
 
 const counters = suite('counters');
 
@@ -56,35 +57,8 @@ async function scrape(): Promise<Map<string, number>> {
   return found;
 }
 
-/** Work of all kinds, with rests in which threads sleep, until it is stopped. */
-function work(client: RespClient, blocked: RespClient): { stop: () => Promise<void> } {
-  const state = { isOver: false };
-  const busy = (async (): Promise<void> => {
-    for (let nth = 0; !state.isOver; nth += 1) {
-      await client.pipeline([
-        ...KEYS.map((key) => ['SET', key, nth, 'PX', 1 + (nth % 20)]),
-        ...KEYS.map((key) => ['GET', key]),
-        ['MGET', ...KEYS],
-        ['MULTI'],
-        ['DBSIZE'],
-        ['EXEC'],
-      ]);
-      await new Promise((resolve) => setTimeout(resolve, nth % 7));
-    }
-  })();
-  const waiting = (async (): Promise<void> => {
-    while (!state.isOver) await blocked.call('BLPOP', ...KEYS.map((key) => `${key}:list`), 0.005);
-  })();
-  return {
-    stop: async () => {
-      state.isOver = true;
-      await Promise.all([busy, waiting]);
-    },
-  };
-}
-
 counters('never go back', async () => {
-  const load = work(await server.client(), await server.client());
+  const load = await mixedLoad(server, KEYS);
   try {
     let before = await scrape();
     assert.ok(before.size > 100, String(before.size));
