@@ -19,7 +19,7 @@ export interface Clock {
 /** Readings by which two clocks are compared: 0.2 ms in all. */
 const COMPARISONS = 200;
 
-/** How far one clock is ahead of another that goes as fast, and how wrong that can be. */
+/** The lead of one clock over another that goes as fast, and the most that it can be wrong by. */
 export interface ClockOffset {
   readonly offsetUs: number;
   readonly errorUs: number;
@@ -47,7 +47,7 @@ const { offsetUs, errorUs } = compareClocks(
   () => Number(process.hrtime.bigint()) / 1_000,
 );
 
-/** How far `nowUs` of this thread can be from the clock that all threads share, in microseconds. */
+/** Bound of the distance between `nowUs` of this thread and the clock that all threads share, in microseconds. */
 export const clockErrorUs = errorUs;
 
 /** When the calling thread's `performance` says `ms`, as `nowUs` of the system's clock tells it. */
@@ -55,7 +55,7 @@ export function monotonicUs(ms: number): number {
   return ms * 1_000 + offsetUs;
 }
 
-/** How far the wall clock is ahead of `nowUs`, as far as the readings of its whole milliseconds tell. */
+/** The wall clock's lead over `nowUs`, as far as the readings of its whole milliseconds tell. */
 let unixAheadUs = 0;
 
 /** Unix time in microseconds, between the wall clock's millisecond and the next. */

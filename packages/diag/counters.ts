@@ -60,9 +60,9 @@ export const COUNTERS = [
   /** Main: the client whose bytes it has looked at last (its id), and the command of it (id + 1); 0 for none. */
   'workClient',
   'workCommand',
-  /** When the thread began, and how long it has worked since, as ThreadWork tells it. */
+  /** Start of the thread, and its time of work since, as ThreadWork tells it. */
   'startedUs',
-  'workState',
+  'workedUs',
   'turns',
   ...WORK_COUNTERS,
   'changes',
@@ -113,7 +113,7 @@ export const COUNTERS = [
   'phase',
   /** Shards: since when the thread waits for work (0 = it does not). */
   'idleSinceUs',
-  /** How far the thread's clock can be from those of the others. */
+  /** Bound of the distance between the thread's clock and those of the others. */
   'clockErrorUs',
   /** Processor time of the thread, as the system counts it; 0 where it does not. */
   'cpuUserUs',

@@ -118,7 +118,7 @@ export {
   type StatusSource,
 } from './status.ts';
 export { ThreadRates } from './thread-rates.ts';
-export { tellWork, ThreadWork, workedUs } from './thread-work.ts';
+export { tellWork, ThreadWork, workedNowUs } from './thread-work.ts';
 export {
   GC_KINDS,
   GcPauses,

@@ -162,7 +162,7 @@ export class LatencyWindows {
   }
 }
 
-/** What has come since `before`. */
+/** Counts that have come since `before`. */
 function difference(now: Counts, before: Counts): Row {
   const places: number[] = [];
   const counts: number[] = [];

@@ -118,7 +118,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
   assert.equal(kept, [
     ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
     ...['workClient', 'workCommand'],
-    ...['startedUs', 'workState', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
+    ...['startedUs', 'workedUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
     ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
     ...['heapTotalBytes', 'externalBytes', 'clientMemoryBytes', 'connections', 'blockedClients'],
     ...['pubsubClients'],
@@ -186,7 +186,7 @@ pages('keeps the order of the counters', () => {
 const FROZEN_COUNTERS = [
   ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
   ...['workClient', 'workCommand'],
-  ...['startedUs', 'workState', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
+  ...['startedUs', 'workedUs', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
   ...[
     'expiredTimeCapReached',
     'expiredFields',

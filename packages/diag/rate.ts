@@ -3,7 +3,7 @@
 /** Samples kept: with one every 100 ms the window is 1.6 s, as Redis' is. */
 const SAMPLES = 16;
 
-/** What a counter has grown by between two readings; one that has become less was set back to zero in between. */
+/** Growth of a counter between two readings; one that has become less was set back to zero in between. */
 export function growth(before: number, now: number): number {
   return now >= before ? now - before : now;
 }
@@ -13,7 +13,7 @@ export class Rate {
   readonly #timesUs = new Float64Array(SAMPLES);
   #count = 0;
   #last = 0;
-  /** What the counter has grown by in all, also before it was set back. */
+  /** Growth of the counter in all, also before it was set back. */
   #grown = 0;
 
   sample(value: number, nowUs: number): void {

@@ -5,13 +5,14 @@
 
 import type { Page } from './page.ts';
 import { Rate } from './rate.ts';
-import { workedUs } from './thread-work.ts';
+import { workedNowUs } from './thread-work.ts';
 
 /** The rates of one thread. */
 export class ThreadRates {
   readonly #page: Page;
   readonly #commands = new Rate();
   readonly #busy = new Rate();
+  #workedUs = 0;
 
   constructor(page: Page) {
     this.#page = page;
@@ -19,8 +20,8 @@ export class ThreadRates {
 
   sample(nowUs: number): void {
     this.#commands.sample(this.#page.get('commands'), nowUs);
-    const workedNowUs = workedUs(this.#page, () => nowUs);
-    this.#busy.sample(workedNowUs, nowUs);
+    this.#workedUs = Math.max(this.#workedUs, workedNowUs(this.#page, nowUs));
+    this.#busy.sample(this.#workedUs, nowUs);
   }
 
   get commandsPerSecond(): number {

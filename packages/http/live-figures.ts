@@ -25,7 +25,7 @@ export class Growth {
     this.#before = page.get(counter);
   }
 
-  /** How much has come since the last time. */
+  /** Answers the growth since the last time. */
   take(): number {
     const now = this.#page.get(this.#counter);
     const grown = growth(this.#before, now);

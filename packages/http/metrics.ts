@@ -65,7 +65,7 @@ export class MetricsDesk {
     this.forget();
   }
 
-  /** What was rendered shows what is no longer so: settings have changed, or counters were set back. */
+  /** Forgets what was rendered: settings have changed, or counters were set back. */
   forget(): void {
     this.#rendered = {};
   }
@@ -127,7 +127,6 @@ export class MetricsDesk {
       commandNames: sight.commandNames,
       version,
       nowUs,
-      readUs: () => clock.nowUs(),
       wallMs: clock.wallMs(),
       settings: {
         maxClients: live.status.maxClients,

@@ -141,7 +141,7 @@ export const ReplyFlag = {
   unsafe: 32,
   /** Of `inquiry`: the keys named before are no longer those that the command reads. */
   outdated: 16,
-  /** Of `part`: it has waited for the disk; `doneUs` is how long, in microseconds. */
+  /** The `part` has waited for the disk; `doneUs` is how long, in microseconds. */
   settled: 64,
 } as const;
 

@@ -25,7 +25,7 @@ export interface GatherParts {
   kept: KeptArguments | undefined;
 }
 
-/** How long a part took, in its phases. */
+/** Times of a part, in its phases. */
 interface PartTimes {
   readonly queueUs: number;
   readonly executeTicks: number;

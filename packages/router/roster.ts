@@ -11,7 +11,7 @@ import type { Client } from './client.ts';
  */
 const WINDOW_MAX = 1_024;
 
-/** Where what happens to single clients is told. */
+/** The log of what happens to single clients. */
 export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
 
 export class Roster {
@@ -110,7 +110,7 @@ export class Roster {
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
   }
 
-  /** What the client waited for is done: only now it is counted. */
+  /** Counts the command that the client has waited for, now that it is done. */
   ran(client: Client): void {
     if (!client.isCountedLater) return;
     client.isCountedLater = false;

@@ -1,4 +1,4 @@
-/** What of a command's time was the thread's own. */
+/** A command's time is its thread's own, without waits for a processor. */
 import { runDelayReader } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -16,12 +16,12 @@ export class HeldTime {
     this.begin();
   }
 
-  /** What the thread has waited so far belongs to no command. */
+  /** Leaves what the thread has waited so far to no command. */
   begin(): void {
     this.#beforeUs = this.#runDelayUs?.() ?? 0;
   }
 
-  /** How much of a command's `us` the thread had a processor. */
+  /** Answers for how much of a command's `us` the thread had a processor. */
   of(us: number): number {
     if (us < LOOK_US || this.#runDelayUs === undefined) return us;
     const nowUs = this.#runDelayUs();

@@ -160,7 +160,10 @@ function drive(driven: Driven, ended: () => void): void {
         setImmediate(run);
         return;
       }
-      if (sleepMs <= 0) continue;
+      if (sleepMs <= 0) {
+        work.work(values[AT.heartbeatUs]!);
+        continue;
+      }
       work.sleep(systemClock.nowUs());
       requests.sleep(sleepMs);
       work.wake(systemClock.nowUs());

@@ -28,7 +28,7 @@ export interface TracedParts {
   readonly evicted: () => number;
   /** Evicts what must go before a command that needs memory. */
   readonly makeRoomFor: (entry: CommandEntry) => void;
-  /** Whether replies will wait for what was logged. */
+  /** True when replies will wait for what was logged. */
   readonly waitsForDisk: () => boolean;
 }
 

@@ -22,7 +22,7 @@ export interface LogFileOptions {
   readonly filesMax: number;
 }
 
-/** What follows the configured name in those of rotated files, as a pattern of moment. */
+/** The ends of rotated files' names, behind the configured one, as patterns of moment. */
 const DATE_PATTERNS = { daily: 'YYYY-MM-DD', hourly: 'YYYY-MM-DD-HH', never: '[part]' };
 
 type WriteCallback = (error: NodeJS.ErrnoException | null, written: number) => void;

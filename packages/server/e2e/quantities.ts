@@ -1,6 +1,6 @@
 /** The quantities that stand on two or more surfaces, and where. Another surface, or quantity, is one more entry here. */
 
-/** Where a quantity stands; several names are summed up. */
+/** The places of a quantity; several names are summed up. */
 export interface Places {
   /** INFO: `keyspace_hits`, or a part of a line, `db0.keys`. */
   readonly info?: readonly string[];

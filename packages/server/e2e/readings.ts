@@ -1,4 +1,4 @@
-/** What every surface says of a server, read one straight after the other. */
+/** Readings of all surfaces of a server, one straight after the other. */
 
 import {
   request,
@@ -74,7 +74,7 @@ export async function read(
   };
 }
 
-/** What each surface says of a quantity. A count that nothing has come to yet may be left out: then it is 0. */
+/** Answers a quantity by the surface. A count that nothing has come to yet may be left out: then it is 0. */
 export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number> {
   const values = new Map<string, number>();
   const { info, status, shards, metrics, clients, calls, fate } = on;
@@ -167,7 +167,7 @@ interface Wanted {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Of a metric that nobody knows. */
+/** Stands for the sample of a metric that nobody knows. */
 const NOTHING = { labels: {}, value: NaN };
 
 /** `name{label="value"}` in its parts. */

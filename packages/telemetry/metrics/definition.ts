@@ -21,8 +21,6 @@ export interface MetricSource {
   readonly commandNames: readonly string[];
   readonly version: string;
   readonly nowUs: number;
-  /** Reads the monotonic clock anew. */
-  readonly readUs: () => number;
   readonly wallMs: number;
   readonly settings: {
     readonly maxClients: number;

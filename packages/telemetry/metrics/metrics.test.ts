@@ -51,7 +51,7 @@ function source(): MetricSource {
   return {
     ...{ logs, durability, main, shards, shape, version: '1.2.3', opsPage: page() },
     commandNames: ['get', 'client|list', 'never'],
-    ...{ nowUs: 3_000_000, readUs: () => 3_000_000 },
+    nowUs: 3_000_000,
     wallMs: 1_700_000_000_000,
     settings: {
       ...{ maxClients: 100, memoryLimitBytes: 1_024, tracksLatency: true, prefixes: [] },

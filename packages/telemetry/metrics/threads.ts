@@ -1,6 +1,6 @@
 /** Metrics of shards, threads and the process. */
 
-import { GC_KINDS, workedUs, type Counter } from '#diag';
+import { GC_KINDS, type Counter } from '#diag';
 import {
   metric,
   overDatabases,
@@ -156,20 +156,15 @@ function perGcKind(
 }
 
 const threadMetrics: readonly MetricDefinition[] = [
-  metric(
+  perThread(
     'counter',
     {
       name: 'svc_thread_busy_seconds_total',
       help: 'Time in which a thread did not wait for work.',
       unit: 'seconds',
-      labels: ['thread'],
     },
-    'page of each thread: workState',
-    (source, samples) => {
-      for (const [thread, page] of threadsOf(source)) {
-        samples.value(workedUs(page, source.readUs) * SECONDS_PER_US, thread);
-      }
-    },
+    'workedUs',
+    SECONDS_PER_US,
   ),
   metric(
     'counter',

@@ -90,7 +90,7 @@ export function executeUs({ startUs, endUs }: ShardWork): number {
   return endUs - startUs;
 }
 
-/** When a shard's answer was shown to main: its command had ended, and was on disk where the answer waited for that. */
+/** The time at which a shard's answer was shown to main: on disk too, where it waited for that. */
 function settledUs({ endUs, parts }: ShardWork): number {
   const last = parts.at(-1);
   return last?.part === TracedPart.logSync ? last.endUs : endUs;
@@ -144,8 +144,12 @@ class Plan {
   #addSnapshot(): void {
     const { startUs, endUs, keyCount } = this.#record;
     this.#push({
-      ...{ id: this.#requestId, parentId: null, name: 'persistence.snapshot', error: null },
-      ...{ startUs, endUs },
+      id: this.#requestId,
+      parentId: null,
+      name: 'persistence.snapshot',
+      startUs,
+      endUs,
+      error: null,
       attributes: { 'db.system': SYSTEM, 'svc.key_count': keyCount },
     });
   }
