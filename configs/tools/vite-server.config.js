@@ -28,8 +28,13 @@ export default {
   logLevel: 'warn',
   publicDir: false,
   plugins: [compilersMaps],
-  // Others' packages too: the one that packs bundles alone has modules for 0.2 s. Not those that find files of their own.
-  ssr: { noExternal: true, external: ['piscina', 'msgpackr'] },
+  ssr: {
+    // Others' packages too: the one that packs bundles alone has modules for 0.2 s. Not those that find files of their own.
+    noExternal: true,
+    external: ['piscina', 'msgpackr'],
+    // The files that Node itself loads: what `require` expects is not what is in those that `module` names.
+    resolve: { mainFields: ['main'] },
+  },
   build: {
     ssr: true,
     outDir: folder('dist/bundle/server'),

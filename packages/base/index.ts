@@ -12,7 +12,7 @@ export {
   spells,
   type Bytes,
 } from './bytes.ts';
-export { monotonicUs, systemClock, type Clock } from './clock.ts';
+export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
 export { keySlot, shardOfSlot } from './crc16.ts';
 export { crc64, type Crc64 } from './crc64.ts';
@@ -55,6 +55,7 @@ export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } fro
 export { LongTimer } from './long-timer.ts';
 export {
   residentParts,
+  runDelayReader,
   threadCpu,
   threadHeap,
   type ResidentParts,

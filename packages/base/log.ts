@@ -38,6 +38,15 @@ export class Logger {
     this.#post = post;
   }
 
+  /** True when lines of the level are written; asked before what makes a line is put together. */
+  isOn(level: LogLevel): boolean {
+    return LOG_LEVELS.indexOf(level) >= this.#level();
+  }
+
+  trace(event: string, message: string, fields?: LogFields): void {
+    this.#write('trace', event, message, fields);
+  }
+
   debug(event: string, message: string, fields?: LogFields): void {
     this.#write('debug', event, message, fields);
   }
@@ -55,7 +64,7 @@ export class Logger {
   }
 
   #write(level: LogLevel, event: string, message: string, fields?: LogFields): void {
-    if (LOG_LEVELS.indexOf(level) < this.#level()) return;
+    if (!this.isOn(level)) return;
     const record: LogRecord = {
       time: this.#wallMs(),
       level,

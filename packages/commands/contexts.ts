@@ -224,6 +224,8 @@ export interface MainContext {
   readonly reply: ReplyWriter;
   readonly client: ClientPort;
   readonly nowMs: number;
+  /** Unix time in microseconds, at the moment when this is read. */
+  readonly unixUs: number;
   /** Whether the reply may be left for later: not in a transaction. */
   readonly mayBlock: boolean;
   /**

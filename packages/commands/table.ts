@@ -33,6 +33,8 @@ const NO_SECRETS: readonly number[] = [];
 export class CommandEntry {
   readonly command: Command;
   readonly id: number;
+  /** The id that its calls are counted by: of a command that clients do not know by itself, its container's. */
+  readonly countedAs: number;
   // Of the command, here once more: all entries are of one shape, and so read faster than commands are.
   readonly name: string;
   readonly route: Command['route'];
@@ -95,6 +97,7 @@ export class CommandEntry {
     } else if (container !== undefined) {
       container.#subcommands.set(command.name.slice(command.name.indexOf('|') + 1), this);
     }
+    this.countedAs = this.isHidden ? container!.id : id;
   }
 
   has(flag: Flag): boolean {

@@ -20,7 +20,15 @@ const WORK_COUNTERS = [
 ] as const;
 
 /** Shards: the ring. */
-const RING_COUNTERS = ['queueUs', 'executeTicks', 'waitsForRoom', 'lends', 'deferred'] as const;
+const RING_COUNTERS = [
+  'queueUs',
+  /** Waits in the ring that came out negative, by two threads' clocks, and are told as 0. */
+  'clampedWaits',
+  'executeTicks',
+  'waitsForRoom',
+  'lends',
+  'deferred',
+] as const;
 
 /** Main: what was in the way of clients, and what requests to several shards came to. */
 const TRAFFIC_COUNTERS = [
@@ -52,9 +60,9 @@ export const COUNTERS = [
   /** Main: the client whose bytes it has looked at last (its id), and the command of it (id + 1); 0 for none. */
   'workClient',
   'workCommand',
-  /** When the thread began, and how many microseconds it worked since: the rest it slept. */
+  /** Start of the thread, and its time of work since, as ThreadWork tells it. */
   'startedUs',
-  'busyUs',
+  'workedUs',
   'turns',
   ...WORK_COUNTERS,
   'changes',
@@ -103,9 +111,10 @@ export const COUNTERS = [
   'reportGaps',
   /** Main: a number of Phase. */
   'phase',
-  /** How long the thread has waited for work, and since when it waits now (0 = it does not). */
-  'idleUs',
+  /** Shards: since when the thread waits for work (0 = it does not). */
   'idleSinceUs',
+  /** Bound of the distance between the thread's clock and those of the others. */
+  'clockErrorUs',
   /** Processor time of the thread, as the system counts it; 0 where it does not. */
   'cpuUserUs',
   'cpuSystemUs',

@@ -16,6 +16,8 @@ export interface Vitals {
   readonly usedBytes: number;
   /** 0: no limit. */
   readonly limitBytes: number;
+  /** Full memory makes room by itself: it has an eviction policy. */
+  readonly evicts: boolean;
   readonly connected: number;
   readonly maxClients: number;
   readonly durabilityLagMs: number;
@@ -29,7 +31,7 @@ export interface Vitals {
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
 
-/** Use of `maxmemory` that is critical, whatever the warning is set to. */
+/** Use of `maxmemory` that is critical where nothing is evicted, whatever the warning is set to. */
 const MEMORY_CRITICAL_PERCENT = 95;
 
 export function judge(vitals: Vitals, limits: HealthLimits): Health {
@@ -60,10 +62,12 @@ function main({ mainStandstill }: Vitals): HealthIssue[] {
   return mainStandstill === null ? [] : [issue('critical', 'MAIN_STUCK', `main ${mainStandstill}`)];
 }
 
-function memory({ usedBytes, limitBytes }: Vitals, limits: HealthLimits): HealthIssue[] {
+function memory(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
+  const { usedBytes, limitBytes, evicts } = vitals;
   if (limitBytes === 0) return [];
   const percent = (usedBytes * 100) / limitBytes;
-  const isCritical = percent >= MEMORY_CRITICAL_PERCENT;
+  // A full cache is as it should be.
+  const isCritical = percent >= MEMORY_CRITICAL_PERCENT && !evicts;
   if (!isCritical && percent < limits.memoryWarningPercent) return [];
   const message = `${percent.toFixed(1)}% of maxmemory are used`;
   return [issue(isCritical ? 'critical' : 'warning', 'MEMORY_PRESSURE', message)];

@@ -108,7 +108,7 @@ export {
 } from './prefix-counts.ts';
 export { PrefixField } from './prefix-rows.ts';
 export { MemoryReturn, threadMemoryReturn } from './memory-return.ts';
-export { Rate } from './rate.ts';
+export { growth, Rate } from './rate.ts';
 export { mainStandstill, type Standstill } from './main-work.ts';
 export {
   collectStatus,
@@ -117,7 +117,8 @@ export {
   uptimeSeconds,
   type StatusSource,
 } from './status.ts';
-export { busyUs, ThreadRates } from './thread-rates.ts';
+export { ThreadRates } from './thread-rates.ts';
+export { tellWork, ThreadWork, workedNowUs } from './thread-work.ts';
 export {
   GC_KINDS,
   GcPauses,
@@ -141,6 +142,7 @@ export {
   slowResetTopic,
   type RawArguments,
   type SlowClient,
+  type KeptCommand,
   type SlowCommand,
   type SlowEntry,
   type SlowLogSettings,

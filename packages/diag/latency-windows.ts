@@ -16,6 +16,7 @@ import {
   type Counts,
 } from './histogram.ts';
 import type { Page } from './page.ts';
+import { growth } from './rate.ts';
 
 /** Between two slices: how far what a window says lies back at most. */
 export const SLICE_MS = 10_000;
@@ -161,13 +162,12 @@ export class LatencyWindows {
   }
 }
 
-/** What is more now than before; where it is less, counting has begun anew. */
+/** Counts that have come since `before`. */
 function difference(now: Counts, before: Counts): Row {
   const places: number[] = [];
   const counts: number[] = [];
   for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
-    const count = now[index]!;
-    const more = count >= before[index]! ? count - before[index]! : count;
+    const more = growth(before[index]!, now[index]!);
     if (more === 0) continue;
     places.push(index);
     counts.push(more);

@@ -212,6 +212,13 @@ export class Page {
     this.values[bucket] = this.values[bucket]! + 1;
   }
 
+  /** The wait for a shard by two threads' clocks; 0, and counted, where they make it negative. */
+  waited(us: number): number {
+    if (us >= 0) return us;
+    this.values[AT.clampedWaits] = this.values[AT.clampedWaits]! + 1;
+    return 0;
+  }
+
   get queueHistogram(): Counts {
     return this.values.subarray(this.#queue, this.#queue + HISTOGRAM_BUCKETS);
   }

@@ -3,14 +3,24 @@
 /** Samples kept: with one every 100 ms the window is 1.6 s, as Redis' is. */
 const SAMPLES = 16;
 
+/** Growth of a counter between two readings; one that has become less was set back to zero in between. */
+export function growth(before: number, now: number): number {
+  return now >= before ? now - before : now;
+}
+
 export class Rate {
   readonly #values = new Float64Array(SAMPLES);
   readonly #timesUs = new Float64Array(SAMPLES);
   #count = 0;
+  #last = 0;
+  /** Growth of the counter in all, also before it was set back. */
+  #grown = 0;
 
   sample(value: number, nowUs: number): void {
     const index = this.#count % SAMPLES;
-    this.#values[index] = value;
+    this.#grown += growth(this.#last, value);
+    this.#last = value;
+    this.#values[index] = this.#grown;
     this.#timesUs[index] = nowUs;
     this.#count += 1;
   }
@@ -22,8 +32,7 @@ export class Rate {
     const newest = (this.#count - 1) % SAMPLES;
     const oldest = (this.#count - kept) % SAMPLES;
     const us = this.#timesUs[newest]! - this.#timesUs[oldest]!;
-    // A counter that was reset in between has no rate yet.
-    const grown = Math.max(0, this.#values[newest]! - this.#values[oldest]!);
+    const grown = this.#values[newest]! - this.#values[oldest]!;
     return us > 0 ? (grown * 1_000_000) / us : 0;
   }
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { Page, Phase, type PageShape } from './page.ts';
 import { collectStatus, NO_PERSISTENCE, type StatusSource } from './status.ts';
 import { ThreadRates } from './thread-rates.ts';
+import { ThreadWork } from './thread-work.ts';
 
 const status = suite('status document');
 
@@ -41,7 +42,8 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     ],
     commandNames: ['get', 'set', 'del'],
     windows: () => ({ now: null, '1m': null, '5m': null, '1h': null }),
-    ...{ maxClients: 10, memoryLimitBytes: 0, persistence: NO_PERSISTENCE },
+    ...{ maxClients: 10, memoryLimitBytes: 0, evicts: false },
+    persistence: NO_PERSISTENCE,
     limits: {
       ...{ memoryWarningPercent: 90, connectionWarningPercent: 90 },
       ...{ durabilityLagWarningMs: 1, durabilityLagCriticalMs: 2 },
@@ -79,8 +81,11 @@ status('takes silence for being stuck only when the shard does not sleep', () =>
   const silent = collectStatus(source);
   assert.is(silent.shards[0]?.state, 'stuck');
   assert.is(silent.health.issues[0]?.message, 'shard 0 has given no sign of life for 1.5 s');
-  shard.set('idleSinceUs', source.nowUs - 1_400_000);
+  const work = new ThreadWork(shard, source.nowUs - 1_500_000);
+  work.sleep(source.nowUs - 1_400_000);
   assert.is(collectStatus(source).shards[0]?.state, 'running');
+  work.wake(source.nowUs);
+  assert.is(collectStatus(source).shards[0]?.state, 'running', 'it has only now begun to work');
 });
 
 status('tells a main that stands still, in what, and never one that is idle', () => {
@@ -156,11 +161,12 @@ status('busy is what is left of the time when waits are taken out', () => {
   const rates = new ThreadRates(page);
   rates.sample(1_000_000);
   assert.is(rates.busyPercent, 0, 'a thread that has not begun is not busy');
-  page.set('startedUs', 1_000_000);
-  page.set('idleUs', 600_000);
+  const work = new ThreadWork(page, 1_000_000);
+  work.sleep(1_100_000);
+  work.wake(1_700_000);
   rates.sample(2_000_000);
   assert.is(Math.round(rates.busyPercent), 40);
-  page.set('idleSinceUs', 2_000_000);
+  work.sleep(2_000_000);
   rates.sample(3_000_000);
   assert.is(Math.round(rates.busyPercent), 20, 'a wait under way counts as far as it has come');
 });

@@ -68,6 +68,8 @@ export interface StatusSource {
   readonly windows: (command?: number) => WindowReport;
   readonly maxClients: number;
   readonly memoryLimitBytes: number;
+  /** There is an eviction policy. */
+  readonly evicts: boolean;
   readonly limits: HealthLimits;
   readonly persistence: PersistenceReport;
 }
@@ -130,6 +132,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       persistenceError:
         source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
       recoveryLoss: recoveryLoss(source.persistence, main),
+      evicts: source.evicts,
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
       stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
     },

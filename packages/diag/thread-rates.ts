@@ -5,21 +5,14 @@
 
 import type { Page } from './page.ts';
 import { Rate } from './rate.ts';
-
-/** Microseconds that the thread of a page has worked since its start: all but what it waited for work. */
-export function busyUs(page: Page, nowUs: number): number {
-  const startedUs = page.get('startedUs');
-  if (startedUs === 0) return 0;
-  const idleSinceUs = page.get('idleSinceUs');
-  const idleNowUs = idleSinceUs > 0 ? nowUs - idleSinceUs : 0;
-  return nowUs - startedUs - page.get('idleUs') - idleNowUs;
-}
+import { workedNowUs } from './thread-work.ts';
 
 /** The rates of one thread. */
 export class ThreadRates {
   readonly #page: Page;
   readonly #commands = new Rate();
   readonly #busy = new Rate();
+  #workedUs = 0;
 
   constructor(page: Page) {
     this.#page = page;
@@ -27,7 +20,8 @@ export class ThreadRates {
 
   sample(nowUs: number): void {
     this.#commands.sample(this.#page.get('commands'), nowUs);
-    this.#busy.sample(busyUs(this.#page, nowUs), nowUs);
+    this.#workedUs = Math.max(this.#workedUs, workedNowUs(this.#page, nowUs));
+    this.#busy.sample(this.#workedUs, nowUs);
   }
 
   get commandsPerSecond(): number {

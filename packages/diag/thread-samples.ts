@@ -1,6 +1,6 @@
 /** Puts into a thread's page what it has used of the machine: by the thread itself, about once a second. */
 
-import { threadCpu, threadHeap } from '#base';
+import { clockErrorUs, threadCpu, threadHeap } from '#base';
 import { AT } from './counters.ts';
 import { type Page } from './page.ts';
 
@@ -13,6 +13,7 @@ export class ThreadSamples {
 
   constructor(page: Page) {
     this.#values = page.values;
+    this.#values[AT.clockErrorUs] = clockErrorUs;
   }
 
   /** Takes a sample when it is time; answers whether it was. */

@@ -26,6 +26,8 @@ export interface ListenerOptions {
   readonly access: Access;
   /** Something went wrong that is no fault of the one who asked. */
   failed(path: string, error: unknown): void;
+  /** A request was answered. */
+  served(method: string, path: string, status: number): void;
 }
 
 export class HttpListener {
@@ -91,6 +93,7 @@ export class HttpListener {
     const kind = `${Math.floor(answer.status / 100)}xx`;
     this.answered[kind] = (this.answered[kind] ?? 0) + 1;
     send(request, response, answer);
+    this.#options.served(request.method ?? '', pathOf(request), answer.status);
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {

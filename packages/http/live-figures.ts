@@ -3,6 +3,7 @@
 import {
   BAND_ROWS_MAX,
   bucketHigh,
+  growth,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
@@ -24,10 +25,10 @@ export class Growth {
     this.#before = page.get(counter);
   }
 
-  /** How much has come since the last time; 0 after the counter was set back. */
+  /** Answers the growth since the last time. */
   take(): number {
     const now = this.#page.get(this.#counter);
-    const grown = Math.max(0, now - this.#before);
+    const grown = growth(this.#before, now);
     this.#before = now;
     return grown;
   }
@@ -41,9 +42,8 @@ class HistogramGrowth {
   addTo(target: Counts, now: Counts): void {
     const before = this.#before;
     for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
-      const count = now[index]!;
-      if (count > before[index]!) target[index] = target[index]! + count - before[index]!;
-      before[index] = count;
+      target[index] = target[index]! + growth(before[index]!, now[index]!);
+      before[index] = now[index]!;
     }
   }
 }
@@ -101,7 +101,7 @@ export class BandGrowth {
     const before = this.#before;
     return Array.from({ length: rows }, (_, row) => {
       const now = this.#page.band(row);
-      const grown = now >= before[row]! ? now - before[row]! : now;
+      const grown = growth(before[row]!, now);
       before[row] = now;
       return grown;
     });

@@ -130,7 +130,6 @@ export class Live {
     });
     this.#main!.latency.take();
     addCounts(all.execute, this.#main!.latency.execute);
-    const mainOps = perSecond(this.#main!.commands.take());
     const rates = Object.fromEntries(
       RATES.map((name) => [
         name,
@@ -147,7 +146,8 @@ export class Live {
       used_bytes: status.memory.used_bytes,
       rss_bytes: status.memory.rss_bytes,
       main_busy_percent: tenths(mainRates.busyPercent),
-      ops: tenths(shards.reduce((sum, { ops }) => sum + ops, mainOps)),
+      // Main counts every command, those that shards run too.
+      ops: perSecond(this.#main!.commands.take()),
       execute: latencyOf(all.execute),
       queue: latencyOf(all.queue),
       shards,

@@ -35,7 +35,7 @@ export class MetricsDesk {
   readonly #listener: HttpListener;
   readonly #definitions: readonly MetricDefinition[];
   readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
-  readonly #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
+  #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
   readonly #push: MetricsPush | undefined;
   #scrapeUs = 0;
 
@@ -62,6 +62,12 @@ export class MetricsDesk {
   /** How often the metrics are pushed may have changed. */
   apply({ metricsPushMs }: HttpLiveSettings): void {
     this.#push?.every(metricsPushMs);
+    this.forget();
+  }
+
+  /** Forgets what was rendered: settings have changed, or counters were set back. */
+  forget(): void {
+    this.#rendered = {};
   }
 
   async close(): Promise<void> {
@@ -93,10 +99,12 @@ export class MetricsDesk {
   async #answer(format: ExpositionFormat): Promise<Answer> {
     const type = this.#expositions[format].contentType;
     const nowUs = this.#surroundings.clock.nowUs();
-    const last = this.#rendered[format];
+    // What is rendered while it is forgotten may be old already.
+    const rendered = this.#rendered;
+    const last = rendered[format];
     if (last === undefined || nowUs - last.sinceUs >= SECOND_US) {
       const text = await this.text(format);
-      this.#rendered[format] = { text, count: 1, sinceUs: nowUs };
+      rendered[format] = { text, count: 1, sinceUs: nowUs };
       return { status: 200, type, body: text };
     }
     last.count += 1;

@@ -56,6 +56,13 @@ export class OpsHttp {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
       },
+      served: (method, path, status) => {
+        parts.log('trace', 'http-request', 'An HTTP request was answered.', {
+          method,
+          path,
+          status,
+        });
+      },
     });
     this.#rest = this.#load(early);
   }
@@ -74,12 +81,16 @@ export class OpsHttp {
     }
   }
 
-  apply(live: HttpLiveSettings): void {
+  /** Settles when everything shows these settings. */
+  async apply(live: HttpLiveSettings): Promise<void> {
     this.#live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
-    void this.#rest.then((rest) => {
-      rest.apply(live);
-    });
+    (await this.#rest).apply(live);
+  }
+
+  /** Has metrics that were rendered before rendered anew. */
+  async forgetMetrics(): Promise<void> {
+    (await this.#rest).forgetMetrics();
   }
 
   async bundles(): Promise<Bundles> {

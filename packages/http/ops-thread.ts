@@ -29,7 +29,6 @@ export type OpsMessage =
   | CallMessage
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
-  | { readonly kind: 'live'; readonly live: HttpLiveSettings }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'purge' }
   | { readonly kind: 'stop' };
@@ -108,8 +107,14 @@ export class OpsThread {
   run(): void {
     this.#vitals.start();
     this.#mainWatch.start();
-    this.#calls.on('reset-statistics', () => {
+    this.#calls.on('reset-statistics', async () => {
       this.#page.resetStatistics();
+      await this.#http.forgetMetrics();
+      return null;
+    });
+    this.#calls.on('live', async (live) => {
+      this.#traces.apply((live as HttpLiveSettings).traces);
+      await this.#http.apply(live as HttpLiveSettings);
       return null;
     });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
@@ -143,10 +148,6 @@ export class OpsThread {
       case 'level':
         this.#level = LOG_LEVELS.indexOf(message.level);
         this.#writer.setLevel(message.level);
-        break;
-      case 'live':
-        this.#http.apply(message.live);
-        this.#traces.apply(message.live.traces);
         break;
       case 'reopen-log':
         this.#writer.reopenFile(systemClock.wallMs());

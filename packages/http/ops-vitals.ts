@@ -6,6 +6,7 @@ import {
   GcPauses,
   LoopDelay,
   notesPauses,
+  tellWork,
   threadMemoryReturn,
   ThreadSamples,
   type FlightRecorder,
@@ -52,7 +53,7 @@ export class OpsVitals {
 
   #tell(): void {
     const nowUs = systemClock.nowUs();
-    this.#page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
+    tellWork(this.#page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) this.memory.look(0, true);
   }
 }

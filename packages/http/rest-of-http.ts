@@ -60,6 +60,10 @@ export class RestOfHttp {
     this.#metrics.apply(live);
   }
 
+  forgetMetrics(): void {
+    this.#metrics.forget();
+  }
+
   async close(): Promise<void> {
     this.#live.close();
     this.#surroundings.close();

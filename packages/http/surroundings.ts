@@ -25,7 +25,12 @@ export interface OpsHttpParts {
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
   logLinesDropped(): number;
-  log(level: 'info' | 'warn' | 'error', event: string, message: string, fields?: LogFields): void;
+  log(
+    level: 'trace' | 'info' | 'warn' | 'error',
+    event: string,
+    message: string,
+    fields?: LogFields,
+  ): void;
 }
 
 export class Surroundings {

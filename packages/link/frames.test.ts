@@ -97,7 +97,7 @@ frames('words of a reply', () => {
   assert.is(REPLY_HEADER_BYTES, 40);
   assert.equal(
     { ...ReplyFlag },
-    { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16, unsafe: 32 },
+    { error: 1, watchBroken: 2, ready: 4, waits: 8, outdated: 16, unsafe: 32, settled: 64 },
   );
 });
 

@@ -141,6 +141,8 @@ export const ReplyFlag = {
   unsafe: 32,
   /** Of `inquiry`: the keys named before are no longer those that the command reads. */
   outdated: 16,
+  /** The `part` has waited for the disk; `doneUs` is how long, in microseconds. */
+  settled: 64,
 } as const;
 
 export const REQUEST_HEADER_BYTES = Request.spans * 4;

@@ -68,4 +68,4 @@ export {
   type TraceRecord,
 } from './trace-record.ts';
 export { TraceRingReader, TraceRingWriter } from './trace-ring.ts';
-export { TimesAt, TracedPart, TraceTimes, type ShardTimes } from './trace-times.ts';
+export { settleTimes, TimesAt, TracedPart, TraceTimes, type ShardTimes } from './trace-times.ts';

@@ -50,6 +50,8 @@ export const RecordFlag = {
   scatterGatherSpans: 16,
   shardSpans: 32,
   persistenceSpans: 64,
+  /** No request, but a snapshot, of so many keys. */
+  snapshot: 128,
 } as const;
 
 const HEAD = 16;
@@ -176,6 +178,8 @@ export interface TraceRecord {
   readonly mainUs: number | undefined;
   readonly isSampled: boolean;
   readonly isGathered: boolean;
+  /** It is no request: a snapshot was written. */
+  readonly isSnapshot: boolean;
   readonly hasParent: boolean;
   readonly isLogged: boolean;
   /** Which spans are made beside those of every trace. */
@@ -203,6 +207,7 @@ export function readRecord(doubles: Float64Array, bytes: Bytes, count: number): 
     mainUs: mainUs < 0 ? undefined : mainUs,
     isSampled: (flags & RecordFlag.sampled) !== 0,
     isGathered: (flags & RecordFlag.gathered) !== 0,
+    isSnapshot: (flags & RecordFlag.snapshot) !== 0,
     hasParent: (flags & RecordFlag.hasParent) !== 0,
     isLogged: (flags & RecordFlag.logged) !== 0,
     spans: {

@@ -19,7 +19,7 @@ export const TracedPart = {
   evict: 1,
   /** Effects were written to the log; the detail is their bytes. */
   logWrite: 2,
-  /** The log was synced. */
+  /** The reply waited until the log was synced: the last part, whose end is written in when it is known. */
   logSync: 3,
 } as const;
 
@@ -34,8 +34,19 @@ export const TimesAt = {
 } as const;
 export const TIMES_HEAD = 6;
 export const TIMES_PART = 4;
-/** Parts of one command that are told of: a long transaction is not told whole. */
+/** Parts of one command that are told of, beside the wait for a sync: a long transaction is not told whole. */
 const PARTS_MAX = 64;
+
+/** Writes in when the wait for the log's sync was over, into a body of so many doubles; one that did not wait says nothing of it. */
+export function settleTimes(
+  doubles: Float64Array,
+  at: number,
+  length: number,
+  endUs: number,
+): void {
+  const part = at + length - TIMES_PART;
+  if (length > TIMES_HEAD && doubles[part] === TracedPart.logSync) doubles[part + 3] = endUs;
+}
 
 /** How a shard has executed a command. */
 export interface ShardTimes {
@@ -47,7 +58,7 @@ export interface ShardTimes {
 
 /** Collects the times of one command at a time; its memory is used again for the next. */
 export class TraceTimes {
-  readonly #doubles = new Float64Array(TIMES_HEAD + TIMES_PART * PARTS_MAX);
+  readonly #doubles = new Float64Array(TIMES_HEAD + TIMES_PART * (PARTS_MAX + 1));
   readonly #bytes = new Uint8Array(this.#doubles.buffer);
   #end = TIMES_HEAD;
 
@@ -59,7 +70,7 @@ export class TraceTimes {
   add(part: number, detail: number, startUs: number, endUs: number): void {
     const doubles = this.#doubles;
     const at = this.#end;
-    if (at === doubles.length) return;
+    if (at >= doubles.length - (part === TracedPart.logSync ? 0 : TIMES_PART)) return;
     doubles[at] = part;
     doubles[at + 1] = detail;
     doubles[at + 2] = startUs;

@@ -353,6 +353,25 @@ export class ShardLog {
     figures.add('records', records);
   }
 
+  /** Ends the file where the last whole block does; where that fails, recovery cuts a torn end by itself. */
+  #cutOff(): void {
+    const { disk, pen } = this.#parts;
+    outcomeOf(() => {
+      disk.truncate(pen.get('descriptor'), pen.get('bytes'));
+    });
+  }
+
+  /** Brings to disk what was written before a write that failed; true when it is there for certain. */
+  #keepsWritten(): boolean {
+    const { disk, pen } = this.#parts;
+    // Of two syncs at once, one alone is told that it failed.
+    if (pen.get('syncing') === 1) return false;
+    const error = outcomeOf(() => {
+      disk.syncNow(pen.get('descriptor'));
+    });
+    return error === null;
+  }
+
   #lose(records: number): void {
     this.#parts.pen.add('lost', records);
     this.#parts.figures.add('lostRecords', records);
@@ -364,13 +383,11 @@ export class ShardLog {
     const wasOpen = pen.isOpen;
     pen.isOpen = false;
     figures.add(figure, 1);
-    this.#lose(figures.get('unsyncedRecords'));
+    if (wasOpen) this.#cutOff();
+    if (!wasOpen || figure === 'syncErrors' || !this.#keepsWritten()) {
+      this.#lose(figures.get('unsyncedRecords'));
+    }
     if (wasOpen) {
-      try {
-        disk.truncate(pen.get('descriptor'), pen.get('bytes'));
-      } catch {
-        // The file is as it is: recovery cuts a torn end by itself.
-      }
       pen.leave();
       if (opensFiles) this.#closeLeft();
     }

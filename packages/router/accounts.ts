@@ -9,6 +9,7 @@ import {
   type MainBands,
   type Page,
   type SlowClient,
+  type SlowCommand,
   type SlowLog,
 } from '#diag';
 import type { Client } from './client.ts';
@@ -54,7 +55,7 @@ export class Accounts {
   /** Counts one of main's own commands. */
   ran(entry: CommandEntry, executeUs: number): void {
     const { latency, bands } = this.#notes;
-    this.#page.executed(entry.id, executeUs * TICKS_PER_US);
+    this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
     if (entry !== NOT_IN_BANDS) bands.count(executeUs, SHARD_OF_MAIN);
     if (executeUs >= latency.thresholdUs) {
       latency.record('command', executeUs, this.#clock.wallMs());
@@ -69,6 +70,7 @@ export class Accounts {
     kept.unixMs = this.#clock.wallMs();
     kept.executeUs = executeUs;
     kept.queueUs = 0;
+    kept.durableUs = 0;
     kept.database = client.database;
     kept.client = asSlowClient(client);
     slowLog.keepArguments(kept, args, entry.secretsOf(args));
@@ -90,7 +92,7 @@ export class Accounts {
   }
 
   logPostponed(client: Client, { args, executeUs, database }: Pending): void {
-    this.#log(client, { executeUs, queueUs: 0, database }, args);
+    this.#log(client, { executeUs, queueUs: 0, durableUs: 0, database }, args);
   }
 
   /** The arguments of a command that may turn out slow; nothing when none is logged. */
@@ -104,14 +106,14 @@ export class Accounts {
   /** Counts a command whose parts are all there: its time is that of the slowest. */
   gathered(gather: Gather): void {
     const { slowLog, bands } = this.#notes;
-    const { client, commandId, database, queueUs, executeTicks } = gather;
+    const { client, commandId, database, queueUs, durableUs, executeTicks } = gather;
     const executeUs = executeTicks / TICKS_PER_US;
-    this.#page.executed(commandId, executeTicks);
+    this.#page.executed(commandTable.entries[commandId]!.countedAs, executeTicks);
     this.#page.gathered(Math.max(0, this.#clock.nowUs() - gather.sinceUs));
-    bands.count(queueUs + executeUs, gather.slowestShard);
+    bands.count(queueUs + executeUs + durableUs, gather.slowestShard);
     if (gather.kept === undefined) return;
     if (executeUs >= slowLog.slowerThanUs) {
-      this.#log(client, { executeUs, queueUs, database }, gather.kept);
+      this.#log(client, { executeUs, queueUs, durableUs, database }, gather.kept);
     } else if (this.#spare.length < SPARE_MAX) {
       this.#spare.push(gather.kept);
     }
@@ -119,11 +121,11 @@ export class Accounts {
 
   #log(
     client: Client,
-    times: { executeUs: number; queueUs: number; database: number },
+    times: Pick<SlowCommand, 'executeUs' | 'queueUs' | 'durableUs' | 'database'>,
     kept: KeptArguments,
   ): void {
     const unixMs = this.#clock.wallMs();
-    this.#notes.slowLog.add({ ...times, unixMs, durableUs: 0, client: asSlowClient(client) }, kept);
+    this.#notes.slowLog.add({ ...times, unixMs, client: asSlowClient(client) }, kept);
     this.#page.slow(times.executeUs);
   }
 }

@@ -9,7 +9,7 @@ import type { Accounts, Pending } from './accounts.ts';
 import type { Client } from './client.ts';
 import type { Gather } from './gather.ts';
 import { refusalOf } from './refusal.ts';
-import type { Roster } from './roster.ts';
+import type { ClientLog, Roster } from './roster.ts';
 import type { Trace } from './trace.ts';
 
 const WRITER_BYTES = 16 * 1024;
@@ -43,6 +43,7 @@ export interface AnswersParts {
   readonly clock: Clock;
   readonly accounts: Accounts;
   readonly run: RunOnMain;
+  readonly log: ClientLog;
 }
 
 /** The command whose reply was left for later, and what of it is to be logged then. */
@@ -63,11 +64,13 @@ export class Answers {
   readonly #page: Page;
   readonly #clock: Clock;
   readonly #run: RunOnMain;
+  readonly #log: ClientLog;
   readonly #reply = new OwnedReply(2, WRITER_BYTES);
   /** Set when the command being run leaves its reply for later. */
   #deferred: Deferred | undefined;
 
-  constructor({ roster, page, clock, accounts, run }: AnswersParts) {
+  constructor({ roster, page, clock, accounts, run, log }: AnswersParts) {
+    this.#log = log;
     this.#accounts = accounts;
     this.#roster = roster;
     this.#page = page;
@@ -86,8 +89,8 @@ export class Answers {
     this.running = trace;
     if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
     const startUs = this.#clock.nowUs();
-    values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = startUs;
+    values[AT.executing] = entry.id + 1;
     try {
       this.#run(client, entry, args, reply);
     } catch (error) {
@@ -127,11 +130,12 @@ export class Answers {
     client.awaitsReply = true;
     client.deferredSequence = sequence;
     let isOpen = true;
-    if (timedOut !== undefined) this.#block(client);
+    if (timedOut !== undefined) this.#roster.block(client);
     const answer = (write: Write): void => {
       if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
       isOpen = false;
       this.#unblock(client);
+      this.#roster.ran(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
       client.lastCommandMs = this.#roster.nowMs;
       const reply = new OwnedReply(client.protocol);
@@ -172,24 +176,37 @@ export class Answers {
 
   /** Answers an error without running the command. */
   reject(client: Client, entry: CommandEntry, error: CommandError): void {
-    this.#page.rejected(entry.id);
-    this.error(client, error);
+    this.#page.rejected(entry.countedAs);
+    this.error(client, error, entry);
   }
 
   /** Answers that a command which needs no running has failed. */
   fail(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#accounts.ran(entry, 0);
-    this.#page.failed(entry.id);
-    this.error(client, error);
+    this.#page.failed(entry.countedAs);
+    this.error(client, error, entry);
   }
 
-  /** Answers an error that belongs to no command. */
-  error(client: Client, error: CommandError): void {
+  /** Answers an error, which without an entry belongs to no command. */
+  error(client: Client, error: CommandError, entry?: CommandEntry): void {
     this.#begin(client).error(error);
+    this.#tellRefused(client, error, entry);
     countError(this.#page, error.text);
     if (client.trace?.sequence === client.nextSequence) client.trace.failed(error.text);
     client.lastCommandMs = this.#roster.nowMs;
     this.#deliver(client, client.takeSequence(), client.isMuted);
+  }
+
+  /** Arguments are not told: they may be secrets. */
+  #tellRefused(client: Client, { text }: CommandError, entry: CommandEntry | undefined): void {
+    if (!this.#log.isOn('debug')) return;
+    const [error = ''] = text.split(/['"`(]|, with args/, 1);
+    const fields = {
+      conn_id: client.id,
+      command: entry?.lowerName ?? null,
+      error: error.trimEnd(),
+    };
+    this.#log.debug('command-refused', 'A command was answered with an error.', fields);
   }
 
   /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
@@ -256,7 +273,7 @@ export class Answers {
 
   #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {
     if (errorText === null) return;
-    this.#page.failed(entry.id);
+    this.#page.failed(entry.countedAs);
     countError(this.#page, errorText);
   }
 
@@ -266,17 +283,8 @@ export class Answers {
     return deferred;
   }
 
-  #block(client: Client): void {
-    client.isBlocked = true;
-    client.blockedSinceMs = this.#roster.nowMs;
-    this.#page.add('blockedClients', 1);
-  }
-
   #unblock(client: Client): void {
     client.awaitsReply = false;
-    if (!client.isBlocked) return;
-    client.isBlocked = false;
-    client.unblock = undefined;
-    this.#page.add('blockedClients', -1);
+    if (client.isBlocked) this.#roster.unblock(client);
   }
 }

@@ -79,6 +79,8 @@ export class Client implements ClientPort {
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
+  /** The command it waits for is counted when it is done. */
+  isCountedLater = false;
   /** Commands that may be on their way before the next one waits: few at first, and behind long replies. */
   window = WINDOW_FIRST;
   /** Sequence of the next command to be sent on; wraps at 2^32. */

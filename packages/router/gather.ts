@@ -25,6 +25,13 @@ export interface GatherParts {
   kept: KeptArguments | undefined;
 }
 
+/** Times of a part, in its phases. */
+interface PartTimes {
+  readonly queueUs: number;
+  readonly executeTicks: number;
+  readonly durableUs: number;
+}
+
 export class Gather {
   readonly client: Client;
   readonly sequence: number;
@@ -33,10 +40,11 @@ export class Gather {
   readonly database: number;
   readonly takenUs: number;
   readonly kept: KeptArguments | undefined;
-  /** The slowest part's time of execution, and whose it was; the longest time that one was queued. */
+  /** The slowest part's time of execution, and whose it was; the longest that one was queued, and waited for the disk. */
   executeTicks = 0;
   slowestShard = 0;
   queueUs = 0;
+  durableUs = 0;
   /** Monotonic microseconds: when its parts were asked for. */
   sinceUs = 0;
   readonly #command: Gathered;
@@ -69,9 +77,10 @@ export class Gather {
     return this.#parts.length;
   }
 
-  /** Takes how long a shard's part was queued and executed. */
-  time(shard: number, queueUs: number, executeTicks: number): void {
+  /** Takes how long a shard's part was queued and executed, and waited for the disk. */
+  time(shard: number, { queueUs, executeTicks, durableUs }: PartTimes): void {
     this.queueUs = Math.max(this.queueUs, queueUs);
+    this.durableUs = Math.max(this.durableUs, durableUs);
     if (executeTicks < this.executeTicks) return;
     this.executeTicks = executeTicks;
     this.slowestShard = shard;

@@ -266,8 +266,13 @@ export class Replies {
 
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
-    gather.time(link.index, words[word + Reply.queueUs]!, words[word + Reply.executeTicks]!);
-    const isError = (words[word + Reply.flags]! & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
+    const flags = words[word + Reply.flags]!;
+    gather.time(link.index, {
+      queueUs: words[word + Reply.queueUs]!,
+      executeTicks: words[word + Reply.executeTicks]!,
+      durableUs: (flags & ReplyFlag.settled) === 0 ? 0 : words[word + Reply.doneUs]!,
+    });
+    const isError = (flags & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;
     const { slot } = gather.client;

@@ -1,6 +1,7 @@
 /** The clients that the router serves, by slot, and those whose next command must wait. */
 
-import type { Clock } from '#base';
+import type { Clock, Logger } from '#base';
+import { commandTable } from '#commands';
 import { AT } from '#diag';
 import type { Client } from './client.ts';
 
@@ -10,9 +11,13 @@ import type { Client } from './client.ts';
  */
 const WINDOW_MAX = 1_024;
 
+/** The log of what happens to single clients. */
+export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
+
 export class Roster {
   readonly #values: Float64Array;
   readonly #clock: Clock;
+  readonly #log: ClientLog;
   readonly #slots: (Client | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   /** Clients whose next command found no room in a ring. */
@@ -24,9 +29,10 @@ export class Roster {
   nowMs = 0;
 
   /** `values` are those of main's page. */
-  constructor(values: Float64Array, clock: Clock) {
+  constructor(values: Float64Array, clock: Clock, log: ClientLog) {
     this.#values = values;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** Takes both times: for what is dispatched from now on. */
@@ -96,6 +102,40 @@ export class Roster {
   hold(client: Client): 'held' {
     this.#held.add(client);
     return 'held';
+  }
+
+  /** Counts a command as processed. */
+  count(client: Client): void {
+    client.commandsTotal += 1;
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+  }
+
+  /** Counts the command that the client has waited for, now that it is done. */
+  ran(client: Client): void {
+    if (!client.isCountedLater) return;
+    client.isCountedLater = false;
+    this.count(client);
+  }
+
+  /** The client waits inside a blocking command. */
+  block(client: Client): void {
+    client.isBlocked = true;
+    client.blockedSinceMs = this.nowMs;
+    this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! + 1;
+    if (!this.#log.isOn('trace')) return;
+    const command = commandTable.entries[client.lastCommandId]!.lowerName;
+    const fields = { conn_id: client.id, command };
+    this.#log.trace('client-blocked', 'A client waits inside a blocking command.', fields);
+  }
+
+  /** Ends the wait of a client that waits inside a blocking command. */
+  unblock(client: Client): void {
+    client.isBlocked = false;
+    client.unblock = undefined;
+    this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! - 1;
+    if (!this.#log.isOn('trace')) return;
+    const fields = { conn_id: client.id, ms: Math.round(this.nowMs - client.blockedSinceMs) };
+    this.#log.trace('client-unblocked', 'A client waits no longer.', fields);
   }
 
   /** The client's command waits until all before it are answered. */

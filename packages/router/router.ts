@@ -17,7 +17,7 @@ import { Inquiries } from './inquiries.ts';
 import { refusalOf } from './refusal.ts';
 import { Replies, type ShardSignals } from './replies.ts';
 import { Reports } from './reports.ts';
-import { Roster } from './roster.ts';
+import { Roster, type ClientLog } from './roster.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
@@ -34,6 +34,7 @@ export interface RouterParts {
   clock: Clock;
   runOnMain: RunOnMain;
   readonly notes: MainNotes;
+  readonly log: ClientLog;
   readonly tracing: Pick<TracingParts, 'ring' | 'random'>;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
@@ -77,14 +78,15 @@ export class Router {
     this.#parts = parts;
     this.#links = links;
     this.#values = page.values;
-    this.#roster = new Roster(page.values, clock);
+    this.#roster = new Roster(page.values, clock, parts.log);
     this.tracing = new Tracing({
       ...{ page, clock, ...parts.tracing },
       ...{ roster: this.#roster, memory },
     });
     const accounts = new Accounts(page, clock, parts.notes);
     const roster = this.#roster;
-    this.#answers = new Answers({ roster, page, clock, accounts, run: parts.runOnMain });
+    const { runOnMain: run, log } = parts;
+    this.#answers = new Answers({ roster, page, clock, accounts, run, log });
     const answers = this.#answers;
     this.#replies = new Replies({
       ...{ memory, links, roster, answers, page, keyEvents },
@@ -99,7 +101,7 @@ export class Router {
       isDurable: parts.isDurable,
     });
     this.#inquiries = new Inquiries(this.#routes, roster);
-    this.#waits = new Waits({ ...{ roster, page, routes: this.#routes }, beginTurn });
+    this.#waits = new Waits({ roster, routes: this.#routes, beginTurn });
     this.transactions = new Transactions({
       ...{ memory, roster, answers, accounts, clock, isDurable: parts.isDurable },
       ...{ routes: this.#routes, inquiries: this.#inquiries },
@@ -263,8 +265,8 @@ export class Router {
       return this.#roster.stall(client);
     }
     this.watcher?.(client, entry, args);
-    client.commandsTotal += 1;
-    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    if (client.awaitsReply) client.isCountedLater = true;
+    else this.#roster.count(client);
     return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
   }
 

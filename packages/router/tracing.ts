@@ -7,7 +7,7 @@
  */
 
 import type { Clock } from '#base';
-import { findKeys, type Arguments, type CommandEntry, type TraceParent } from '#commands';
+import { Arguments, findKeys, type CommandEntry, type TraceParent } from '#commands';
 import { AT, type Page } from '#diag';
 import {
   RecordAt,
@@ -29,6 +29,7 @@ const SPARE_MAX = 1_024;
 const ID_WORDS = 6;
 const TRACE_ID_BYTES = 16;
 const PARENT_AT = 24;
+const NO_COMMAND = -1;
 
 export interface TracingParts {
   readonly page: Page;
@@ -161,6 +162,27 @@ export class Tracing {
     const bytes = new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
     bytes.set(parent.traceId.subarray(0, TRACE_ID_BYTES));
     bytes.set(parent.spanId, PARENT_AT);
+  }
+
+  /** Tells of a snapshot that is on disk, begun at `startUs`, where such spans are wanted and it is drawn. */
+  snapshot(startUs: number, keyCount: number): void {
+    const isWanted = (this.#flags & RecordFlag.persistenceSpans) !== 0;
+    if (!isWanted || this.#draw() >= this.#threshold) return;
+    const { clock, ring } = this.#parts;
+    const trace = this.#spare.pop() ?? new Trace();
+    const { doubles } = trace.draft;
+    trace.draft.begin(new Arguments(), []);
+    doubles[RecordAt.flags] = RecordFlag.snapshot;
+    doubles[RecordAt.startUs] = startUs;
+    doubles[RecordAt.endUs] = clock.nowUs();
+    doubles[RecordAt.connection] = 0;
+    doubles[RecordAt.command] = NO_COMMAND;
+    doubles[RecordAt.keyCount] = keyCount;
+    this.#identify(trace, undefined);
+    this.#values[AT.tracesSampled]! += 1;
+    if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
+    ring.publish();
+    this.#spare.push(trace);
   }
 
   /** The command found no room, and is offered again: it is decided on anew. */

@@ -8,7 +8,6 @@
 
 import { asBuffer, errors, LongTimer, type Bytes, type CommandError } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
-import type { Page } from '#diag';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
@@ -70,7 +69,6 @@ interface ClientWait {
 export interface WaitsParts {
   readonly routes: Routes;
   readonly roster: Roster;
-  readonly page: Page;
   /** Begins a turn, outside of which nothing is seen by shards. */
   beginTurn(): void;
 }
@@ -225,10 +223,8 @@ export class Waits {
 
   #park(client: Client, wait: ClientWait, timeoutMs: number): void {
     wait.isParked = true;
-    client.isBlocked = true;
-    client.blockedSinceMs = this.#parts.roster.nowMs;
+    this.#parts.roster.block(client);
     client.releasePushes();
-    this.#parts.page.add('blockedClients', 1);
     client.unblock = (withError, ended) => {
       wait.enders.push(ended);
       if (wait.enders.length > 1) return;
@@ -362,11 +358,10 @@ export class Waits {
     this.#resends.delete(client);
     client.answered = undefined;
     client.awaitsReply = false;
+    this.#parts.roster.ran(client);
     client.isServed = false;
     if (wait.isParked) {
-      client.isBlocked = false;
-      client.unblock = undefined;
-      this.#parts.page.add('blockedClients', -1);
+      this.#parts.roster.unblock(client);
       // Whoever waited longer than the idle time allowed is not idle.
       client.lastCommandMs = this.#parts.roster.nowMs;
     }

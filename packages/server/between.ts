@@ -1,5 +1,6 @@
 /** What happens between connections: all of it main's. */
 
+import { unixUs } from '#base';
 import type { Settings } from '#config';
 import type { Page } from '#diag';
 import type { Client, ParkingBlocks, Router } from '#router';
@@ -46,7 +47,7 @@ export class Between {
     });
     this.monitors = new Monitors(
       fanOut,
-      () => router().nowMs,
+      () => unixUs() / 1_000,
       () => {
         this.#watch();
       },

@@ -25,7 +25,7 @@ export interface ClientsParts {
   page: Page;
   blocks: ParkingBlocks;
   between: Between;
-  log: Pick<Logger, 'info'>;
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
 export class Clients {
@@ -39,11 +39,13 @@ export class Clients {
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
   readonly #between: Between;
+  readonly #log: ClientsParts['log'];
   readonly memory: ClientMemory;
 
   constructor({ router, settings, page, blocks, between, log }: ClientsParts) {
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
+    this.#log = log;
     this.#between = between;
     this.#router = router;
     this.#settings = settings;
@@ -72,6 +74,8 @@ export class Clients {
     const refusal = this.#refusal(connection);
     if (refusal !== undefined) {
       this.#page.add('connectionsRejected', 1);
+      const fields = { addr: connection.remoteAddress, error: refusal.text };
+      this.#log.debug('client-refused', 'A connection was refused.', fields);
       const reply = new OwnedReply();
       reply.error(refusal);
       const text = reply.take();
@@ -94,6 +98,7 @@ export class Clients {
     this.#sessions.set(client.id, session);
     this.#page.set('connections', this.#sessions.size);
     this.memory.note(client);
+    this.#tell('client-connected', 'A client has connected.', client);
   }
 
   removed(client: Client): void {
@@ -102,6 +107,11 @@ export class Clients {
     this.#resume(client);
     this.#sessions.delete(client.id);
     this.#page.set('connections', this.#sessions.size);
+    this.#tell('client-left', 'A client is gone.', client);
+  }
+
+  #tell(event: string, message: string, { id, address }: Client): void {
+    this.#log.debug(event, message, { conn_id: id, addr: address });
   }
 
   #refusal(connection: Connection): CommandError | undefined {
@@ -179,6 +189,7 @@ export class Clients {
       const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
+        this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
         client.socket.destroy();
       } else if (client.softLimitSinceMs > 0) {
         this.checkOutput(client, nowMs);
@@ -207,6 +218,8 @@ export class Clients {
     const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
     if (!isOverHard && !isSoftTooLong) return;
     this.#page.add('outputLimitDisconnections', 1);
+    const fields = { conn_id: client.id, addr: client.address, bytes: pendingBytes };
+    this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
     client.socket.destroy();
   }
 }

@@ -55,6 +55,7 @@ export interface DurabilityParts {
 interface SnapshotUnderWay {
   readonly number: number;
   readonly changes: number;
+  readonly beganUs: number;
   readonly waiting: ((error: Error | undefined) => void)[];
 }
 
@@ -210,14 +211,15 @@ export class Durability {
 
   /** One place in the order of all shards: what was done before is in the snapshot, and nothing else. */
   #begin(): SnapshotUnderWay {
-    const { fabric, clock } = this.#parts;
+    const { fabric, clock, log } = this.#parts;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
-    const underWay = { number, changes: this.#changes, waiting: [] };
+    const beganUs = clock.nowUs();
+    const underWay = { number, changes: this.#changes, beganUs, waiting: [] };
     this.#underWay = underWay;
     fabric.mainPage.set('savingSinceMs', clock.wallMs());
     this.disk.send({ kind: 'snapshot', number });
-    const beganUs = clock.nowUs();
+    log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
     const router = this.#parts.router();
     router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
     this.#parts.publish();
@@ -273,6 +275,7 @@ export class Durability {
     const keys = keysIn(manifest);
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
+    if (underWay !== undefined) this.#parts.router().tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
   }

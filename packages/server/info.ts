@@ -1,6 +1,6 @@
 /** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
 
-import { ERROR_CODES } from '#base';
+import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
 import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
 import { keyspace, keySizes, prefixes } from './info-keys.ts';
@@ -39,7 +39,7 @@ function server({
     ['process_supervised', 'no'],
     ['run_id', runId],
     ['tcp_port', settings.number('server.port')],
-    ['server_time_usec', Math.round(nowMs * 1_000)],
+    ['server_time_usec', unixUs()],
     ['uptime_in_seconds', uptimeSeconds],
     ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
     ['lru_clock', Math.floor(nowMs / 1_000) & 0xff_ffff],

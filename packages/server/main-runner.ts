@@ -1,7 +1,7 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { errors, LongTimer, unreachable } from '#base';
+import { errors, LongTimer, unixUs, unreachable } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -169,6 +169,10 @@ export class MainRunner implements Contexts {
     return this.#server.router.nowMs;
   }
 
+  get unixUs(): number {
+    return unixUs();
+  }
+
   get mayBlock(): boolean {
     return !this.client.isConducting;
   }
@@ -284,6 +288,7 @@ function settingsPort(server: Server): SettingsPort {
         settings.configSet(pairs);
       });
     },
+    shown: () => server.ops.settingsShown(),
     rewrite: () => {
       answering(() => {
         settings.rewrite();

@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { residentParts, type Clock } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
-import { Rate, ThreadRates, threadMemoryReturn, ThreadSamples, type LatencyBaseline } from '#diag';
+import {
+  Rate,
+  tellWork,
+  ThreadRates,
+  threadMemoryReturn,
+  ThreadSamples,
+  type LatencyBaseline,
+} from '#diag';
 import type { Router } from '#router';
 import { statusDocument } from '#sight';
 import type { Fabric } from './fabric.ts';
@@ -45,6 +52,7 @@ export class Meters {
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#parts.fabric.mainPage;
+    tellWork(page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
       this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);

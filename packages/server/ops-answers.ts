@@ -52,13 +52,14 @@ function slowReport(entry: SlowEntry): SlowlogReport {
   return {
     id: entry.id,
     timestamp: Math.floor(entry.unixMs / 1_000),
-    duration_us: Math.round(entry.executeUs),
+    // As SLOWLOG GET tells it.
+    duration_us: Math.floor(entry.executeUs),
     ...{ command, args },
     client_addr: entry.client.address,
     client_name: entry.client.name,
     shard: entry.shard === MAIN_THREAD ? null : entry.shard,
-    queue_us: Math.round(entry.queueUs),
-    durable_us: Math.round(entry.durableUs),
+    queue_us: Math.floor(entry.queueUs),
+    durable_us: Math.floor(entry.durableUs),
   };
 }
 

@@ -12,6 +12,8 @@ import { VERSION } from './version.ts';
 
 /** Records kept while the thread is not there yet. */
 const EARLY_RECORDS_MAX = 1_000;
+/** Longest wait until changed settings are shown. */
+const SHOWN_MS_MAX = 1_000;
 /** Longest wait for the last lines to be written. */
 const STOP_MS_MAX = 2_000;
 
@@ -23,7 +25,9 @@ export class OpsLink {
   #calls: PortCalls | undefined;
   #stopped: (() => void) | undefined;
   #early: LogRecord[] = [];
-  #isTellingSettings = false;
+  /** Tells of settings that have changed. */
+  #telling: NodeJS.Immediate | undefined;
+  #isListening = false;
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
 
@@ -87,7 +91,10 @@ export class OpsLink {
     this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
     // Lines alone are waited for by nobody.
-    if (data.http.isEnabled) await listening;
+    if (data.http.isEnabled) {
+      await listening;
+      this.#isListening = true;
+    }
     worker.unref();
     port1.unref();
   }
@@ -135,12 +142,18 @@ export class OpsLink {
 
   /** Tells of changed settings once, however many one command has changed. */
   #tellSettings(): void {
-    if (this.#isTellingSettings) return;
-    this.#isTellingSettings = true;
-    setImmediate(() => {
-      this.#isTellingSettings = false;
-      this.#send({ kind: 'live', live: httpLiveSettings(this.#settings) });
-    });
+    this.#telling ??= setImmediate(() => void this.settingsShown());
+  }
+
+  /** Settles when HTTP shows the settings as they are now; late where that takes too long. */
+  async settingsShown(): Promise<void> {
+    if (this.#telling === undefined) return;
+    clearImmediate(this.#telling);
+    this.#telling = undefined;
+    const shown = this.ask('live', httpLiveSettings(this.#settings), SHOWN_MS_MAX);
+    // Without HTTP nobody sees it, nor before there is any.
+    if (this.#isListening) await shown.catch(() => undefined);
+    else shown.catch(() => undefined);
   }
 
   #send(message: OpsMessage): void {

@@ -127,7 +127,11 @@ function killClient({ clients, log }: Server, id: number): ActionAnswer {
 }
 
 /** The value is not logged: it may be a secret. */
-function setSetting({ settings, log }: Server, name: string, value: string): ActionAnswer {
+async function setSetting(
+  { settings, log, ops }: Server,
+  name: string,
+  value: string,
+): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
     settings.configSet([[configName(name), value]]);
@@ -136,5 +140,6 @@ function setSetting({ settings, log }: Server, name: string, value: string): Act
     throw error;
   }
   log.info('setting-changed', 'a setting was changed over HTTP', { name });
+  await ops.settingsShown();
   return null;
 }

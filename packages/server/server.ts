@@ -25,6 +25,7 @@ import type { Measures } from './measures.ts';
 import { Meters } from './meters.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
+import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './shard-pool.ts';
 import { settingsOfShards, shardSettings } from './shard-settings.ts';
 import { connectionSupplies } from './supplies.ts';
@@ -136,6 +137,7 @@ export class Server {
       page: fabric.mainPage,
       clock: this.#clock,
       notes: this.diagnosis,
+      log: this.log,
       tracing: { ring: fabric.traceRing(), random: Math.random },
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
@@ -272,7 +274,6 @@ export class Server {
     const nowUs = this.#clock.nowUs();
     const page = this.#fabric.mainPage;
     this.diagnosis.look(nowUs);
-    page.set('idleUs', performance.eventLoopUtilization().idle * 1_000);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
     this.#meters.sample(nowUs);
   }
@@ -331,6 +332,7 @@ export class Server {
   /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
     followTracing(this.settings, this.router.tracing);
+    logSettingChanges(this.settings, this.log);
     for (const name of settingsOfShards) {
       this.settings.onChange(name, () => {
         const value = this.settings.get(name) as SettingValue;

@@ -8,6 +8,7 @@ export function statusSettings(settings: Settings): StatusSettings {
     maxClients: settings.number('server.max-clients'),
     durabilityMode: settings.string('persistence.durability-mode'),
     memoryLimitBytes: settings.number('memory.maxmemory'),
+    evicts: settings.string('memory.maxmemory-policy') !== 'noeviction',
     limits: {
       memoryWarningPercent: settings.number('status.memory-warning-percent'),
       connectionWarningPercent: settings.number('status.connection-warning-percent'),

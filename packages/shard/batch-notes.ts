@@ -30,7 +30,6 @@ export class BatchNotes {
   ended(nowUs: number, us: number): void {
     const { values } = this.#page;
     values[AT.turns] = values[AT.turns]! + 1;
-    values[AT.busyUs] = values[AT.busyUs]! + us;
     values[AT.heartbeatUs] = nowUs;
     this.#page.looped(us);
   }

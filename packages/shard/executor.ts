@@ -25,7 +25,7 @@ import { probeDone, probeStart } from './probing.ts';
 import type { ReplySender } from './reply-sender.ts';
 import { CommandTimes, type Slowness } from './slowness.ts';
 import { isTraced, type TracedCommands } from './traced-commands.ts';
-import { UnsettledBands } from './unsettled-bands.ts';
+import { Unsettled } from './unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
 export interface ExecutorParts {
@@ -71,7 +71,7 @@ export class Executor {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
   /** Requests whose replies wait for the disk. */
-  readonly unsettled: UnsettledBands;
+  readonly unsettled: Unsettled;
   readonly #times = new CommandTimes();
   #wallMs = 0;
   #isProbed = false;
@@ -85,7 +85,7 @@ export class Executor {
     this.#values = parts.page.values;
     this.#keyUse = parts.keyUse;
     this.keys = new FrameKeys(this, parts.context, parts.watches);
-    this.unsettled = new UnsettledBands(parts);
+    this.unsettled = new Unsettled(parts);
     this.nowUs = parts.clock.nowUs();
   }
 
@@ -161,7 +161,6 @@ export class Executor {
   #putOff(frame: Frame): void {
     const values = this.#values;
     this.#sender.abandon();
-    values[AT.commands] = values[AT.commands]! - 1;
     values[AT.executing] = 0;
     this.#parts.putOff(frame);
   }
@@ -194,7 +193,6 @@ export class Executor {
     writer.clearError();
     if (isBroken) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
-    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     if (!isBroken) {
       this.#parts.effects.beginGroup();
       let step = 0;
@@ -252,10 +250,11 @@ export class Executor {
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#parts.events.sendAhead();
-    traced?.send(frame, { startUs, endUs, queueUs, errorText: reply.errorText });
+    traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
     this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
@@ -288,9 +287,8 @@ export class Executor {
     const values = this.#values;
     this.#parts.events.begin(this.#context.connection, sequence, step);
     this.setNow();
-    values[AT.commands] = values[AT.commands]! + 1;
-    values[AT.executing] = entry.id + 1;
     values[AT.executingSinceUs] = this.nowUs;
+    values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
     if (this.#isProbed && commandStart.isWatched) {
@@ -362,20 +360,21 @@ export class Executor {
 
   /** Microseconds from main's taking the command up to its start here. */
   queueUs({ words, word }: Frame, startUs: number): number {
-    return Math.max((startUs - words[word + Request.enqueuedUs]!) | 0, 0);
+    return this.#page.waited((startUs - words[word + Request.enqueuedUs]!) | 0);
   }
 
   /** Counts what has been executed. */
   account(entry: CommandEntry, startUs: number, queueUs: number): void {
     const { errorText } = this.#sender.writer;
     if (errorText !== null) {
-      this.#page.failed(entry.id);
+      this.#page.failed(entry.countedAs);
       countError(this.#page, errorText);
     }
     const executeUs = this.nowUs - startUs;
     const ticks = executeUs * TICKS_PER_US;
-    this.#page.executed(entry.id, ticks);
+    this.#page.executed(entry.countedAs, ticks);
     const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
     values[AT.queueUs] = values[AT.queueUs]! + queueUs;
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
@@ -390,7 +389,8 @@ export class Executor {
     times.unixMs = this.unixMs;
     times.database = this.#context.database;
     times.connection = this.#context.connection;
-    slowness.command(entry, this.args, times);
+    const kept = slowness.command(entry, this.args, times);
+    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

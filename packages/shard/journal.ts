@@ -270,6 +270,11 @@ export class Journal {
     return this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
   }
 
+  /** True when replies will wait for a sync. */
+  get holdsReplies(): boolean {
+    return this.mode === 'sync' && this.mustSettle;
+  }
+
   /** Waits for what replies wait for in this mode; false when what was logged cannot be written. */
   settle(): boolean {
     this.waitedUs = 0;

@@ -4,7 +4,7 @@
  * While nobody does, a command costs one look at `isOn`.
  */
 
-import { keyName, type Bytes, type Clock, type PrefixMatcher } from '#base';
+import { keyName, runDelayReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
 import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
 import {
   HOT_KEYS,
@@ -14,6 +14,7 @@ import {
   type HotKeysQuestion,
   type HotKeysShare,
 } from '#diag';
+import { HeldTime } from './held-time.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { Questions } from './questions.ts';
@@ -38,6 +39,8 @@ export class KeyUse {
   readonly #session: HotKeys;
   readonly #windows: HotWindows;
   readonly #clock: Clock;
+  /** While a session is active. */
+  #held: HeldTime | undefined;
   /** Filled anew for each command. */
   readonly cost: CommandCost = {
     ...{ us: 0.5, inputBytes: 0, outputBytes: 0, database: 0, nowMs: 0.5 },
@@ -83,7 +86,14 @@ export class KeyUse {
   }
 
   #decide(): void {
+    if (!this.#session.isActive) this.#held = undefined;
+    else this.#held ??= new HeldTime(runDelayReader());
     this.isOn = this.#session.isActive || this.#windows.isActive || this.tellsLookUps;
+  }
+
+  /** The thread has slept: what it waited for a processor then is no command's time. */
+  woke(): void {
+    this.#held?.begin();
   }
 
   /** A command that reads has looked a key up; only while prefixes are counted. */
@@ -100,7 +110,7 @@ export class KeyUse {
     { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
   ): void {
     const { cost } = this;
-    cost.us = us;
+    cost.us = this.#held?.of(us) ?? us;
     cost.inputBytes = inputBytes;
     cost.outputBytes = outputBytes;
     cost.database = database;

@@ -50,6 +50,7 @@ export class ShardMachine {
   readonly store: Store;
   /** Does again what a log says. */
   readonly replay: Replay;
+  readonly keyUse: Foundations['keyUse'];
   readonly #parts: MachineParts;
   readonly #base: Foundations;
   readonly #page: Page;
@@ -73,6 +74,7 @@ export class ShardMachine {
     const base = new Foundations(parts, () => this.#executor);
     this.#base = base;
     this.store = base.store;
+    this.keyUse = base.keyUse;
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#notes = new BatchNotes(parts.page, parts.flight);
@@ -163,21 +165,19 @@ export class ShardMachine {
       if (deniesOom && this.#base.upkeep.mustEvict()) this.#base.upkeep.makeRoom();
     };
     const evicted = (): number => this.store.stats.evicted;
-    const traced = new TracedCommands({ sender: this.#base.sender, clock, evicted, makeRoomFor });
+    const waitsForDisk = (): boolean => this.#parts.journal?.holdsReplies === true;
+    const { sender } = this.#base;
+    const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
     return new Executor({
-      ...{ traced, makeRoomFor },
+      ...{ traced, makeRoomFor, keyUse: this.keyUse },
       ...{ store: this.store, context: this.#base.context, sender: this.#base.sender, page, clock },
       events: this.#base.events,
       effects: this.#base.effects,
       watches: this.#base.watches,
-      keyUse: this.#base.keyUse,
       linkWords: memory.words,
       bands: () => this.#bands,
       slowness: this.#base.slowness,
-      waitsForDisk: () => {
-        const { journal } = this.#parts;
-        return journal?.mode === 'sync' && journal.mustSettle;
-      },
+      waitsForDisk,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparations.begin(frame);
@@ -278,7 +278,6 @@ export class ShardMachine {
     this.#base.upkeep.run();
     this.#base.events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
-    this.#values[AT.busyUs] = this.#values[AT.busyUs]! + (executor.nowUs - startUs);
     this.#page.looped(executor.nowUs - startUs);
     this.#show();
     return worked ? 0 : this.#restMs();
@@ -327,6 +326,7 @@ export class ShardMachine {
     if (journal?.mustSettle !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
+    if (journal.waitedUs > 0) this.#base.sender.settledUs = this.#executor.nowUs;
     this.#executor.unsettled.settle(journal.waitedUs, this.#executor.nowUs);
     return isSafe;
   }

@@ -12,9 +12,11 @@ import {
   CONTINUED,
   frameBytes,
   FrameKind,
+  KIND_MASK,
   Reply,
   ReplyFlag,
   REPLY_HEADER_BYTES,
+  settleTimes,
   TRANSFERRED,
   UNSAFE_KIND,
   type LinkMemory,
@@ -58,6 +60,7 @@ export class ReplySender {
   readonly writer: ReplyWriter;
   readonly #ring: RingWriter;
   readonly #memory: LinkMemory;
+  readonly #doubles: Float64Array;
   readonly #outlet: Outlet;
   readonly #frameBytesMax: number;
   /** The frame being filled, as an offset into the link memory; -1 when there is none. */
@@ -76,11 +79,14 @@ export class ReplySender {
   #spill: Uint8Array = new Uint8Array(0);
   /** Asked before main may see replies: false when what they tell of could not be put on disk. */
   settle: () => boolean = always;
+  /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
+  settledUs = 0;
   /** How often the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
   constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet, workspaceAt: number) {
     this.#memory = memory;
+    this.#doubles = new Float64Array(memory.memory.buffer);
     this.#ring = ring;
     this.#outlet = outlet;
     this.#frameBytesMax = Math.min(FRAME_BYTES_MAX, ring.capacity >> 2);
@@ -215,14 +221,35 @@ export class ReplySender {
   }
 
   #publish(): void {
-    if (!this.settle()) {
-      const { words } = this.#memory;
+    const isSafe = this.settle();
+    if (!isSafe || this.settledUs > 0) {
       for (const at of this.#ring.unpublished()) {
-        words[(at >> 2) + Reply.flags]! |= ReplyFlag.unsafe;
-        words[(at >> 2) + Reply.kind]! |= UNSAFE_KIND;
+        if (this.settledUs > 0) this.#tellWait(at >> 2);
+        if (!isSafe) this.#markUnsafe(at >> 2);
       }
+      this.settledUs = 0;
     }
     this.#ring.publish();
+  }
+
+  #markUnsafe(word: number): void {
+    const { words } = this.#memory;
+    words[word + Reply.flags]! |= ReplyFlag.unsafe;
+    words[word + Reply.kind]! |= UNSAFE_KIND;
+  }
+
+  /** Writes the wait for the disk into what tells main of times. */
+  #tellWait(word: number): void {
+    const { words } = this.#memory;
+    const kindWord = words[word + Reply.kind]!;
+    const kind = kindWord & KIND_MASK;
+    if (kind === FrameKind.part) {
+      words[word + Reply.doneUs] = Math.max(0, (this.settledUs - words[word + Reply.doneUs]!) | 0);
+      words[word + Reply.flags]! |= ReplyFlag.settled;
+    } else if (kind === FrameKind.times && (kindWord & TRANSFERRED) === 0) {
+      const length = words[word + Reply.bodyBytes]! >> 3;
+      settleTimes(this.#doubles, (word + Reply.body) >> 1, length, this.settledUs);
+    }
   }
 
   #openFrame(connection: number, sequence: number): void {

@@ -3,6 +3,7 @@
 import type { Arguments, CommandEntry } from '#commands';
 import {
   LATENCY_EVENTS,
+  type KeptCommand,
   type SlowLog,
   slowEntriesTopic,
   slowResetTopic,
@@ -77,12 +78,12 @@ export class Slowness {
     this.#clients[slot] = decodeMessage(frame.body) as SlowClient;
   }
 
-  /** A command took at least `noticeUs`. */
-  command(entry: CommandEntry, args: Arguments, times: CommandTimes): void {
+  /** A command took at least `noticeUs`; answers its entry in the slow log, where it has one. */
+  command(entry: CommandEntry, args: Arguments, times: CommandTimes): KeptCommand | undefined {
     const { executeUs } = times;
     this.occurred('command', executeUs, times.unixMs);
     const log = this.#log;
-    if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return;
+    if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return undefined;
     const kept = log.next();
     kept.unixMs = times.unixMs;
     kept.executeUs = executeUs;
@@ -91,6 +92,7 @@ export class Slowness {
     kept.client = this.clientIn(times.connection);
     log.keepArguments(kept, args, entry.secretsOf(args));
     this.#page.slow(executeUs);
+    return kept;
   }
 
   /** Something was done; main is told if it took long. */

@@ -15,6 +15,7 @@ import {
   ThreadProbe,
   type MemoryReturn,
   ThreadSamples,
+  ThreadWork,
   usedMemory,
   type FlightRecorder,
   type PageShape,
@@ -146,6 +147,7 @@ function drive(driven: Driven, ended: () => void): void {
   const { machine, requests, flight, page, threadMemory } = driven;
   const { values } = page;
   const samples = new ThreadSamples(page);
+  const work = new ThreadWork(page, page.get('startedUs'));
   const collections = new GcPauses(page, notesPauses(flight));
   collections.start();
   const run = (): void => {
@@ -158,12 +160,14 @@ function drive(driven: Driven, ended: () => void): void {
         setImmediate(run);
         return;
       }
-      if (sleepMs <= 0) continue;
-      const sinceUs = systemClock.nowUs();
-      values[AT.idleSinceUs] = sinceUs;
+      if (sleepMs <= 0) {
+        work.work(values[AT.heartbeatUs]!);
+        continue;
+      }
+      work.sleep(systemClock.nowUs());
       requests.sleep(sleepMs);
-      values[AT.idleUs] = values[AT.idleUs]! + (systemClock.nowUs() - sinceUs);
-      values[AT.idleSinceUs] = 0;
+      work.wake(systemClock.nowUs());
+      machine.keyUse.woke();
     }
     collections.stop();
     ended();

@@ -28,6 +28,8 @@ export interface TracedParts {
   readonly evicted: () => number;
   /** Evicts what must go before a command that needs memory. */
   readonly makeRoomFor: (entry: CommandEntry) => void;
+  /** True when replies will wait for what was logged. */
+  readonly waitsForDisk: () => boolean;
 }
 
 export class TracedCommands {
@@ -78,6 +80,8 @@ export class TracedCommands {
     const slot = words[word + Request.connection]!;
     const sequence = words[word + Request.sequence]! >>> 0;
     const error = errorText === null ? -1 : errorIndex(errorText);
+    // The end of the wait is written in when it is over.
+    if (this.#parts.waitsForDisk()) this.#times.add(TracedPart.logSync, 0, endUs, endUs);
     const body = this.#times.take(slot, sequence, { queueUs, startUs, endUs, error });
     this.#parts.sender.sendAhead(FrameKind.times, body);
   }

@@ -1,6 +1,6 @@
-/** Latency bands of requests whose replies may yet have to wait for the disk: what they wait belongs to their time. */
+/** Requests whose replies may yet have to wait for the disk: what they wait belongs to their time, in latency bands and in the slow log. */
 
-import { AT, type Bands, type Page } from '#diag';
+import { AT, type Bands, type KeptCommand, type Page } from '#diag';
 
 export interface UnsettledParts {
   readonly page: Page;
@@ -9,9 +9,10 @@ export interface UnsettledParts {
   readonly waitsForDisk: () => boolean;
 }
 
-export class UnsettledBands {
+export class Unsettled {
   readonly #parts: UnsettledParts;
   readonly #waiting: { readonly spentUs: number; readonly endUs: number }[] = [];
+  readonly #slow: { readonly entry: KeptCommand; readonly endUs: number }[] = [];
 
   constructor(parts: UnsettledParts) {
     this.#parts = parts;
@@ -24,9 +25,15 @@ export class UnsettledBands {
     else page.countBand(bands().rowOf(spentUs));
   }
 
+  /** A request that was run up to `endUs` has an entry in the slow log. */
+  logged(entry: KeptCommand, endUs: number): void {
+    entry.durableUs = 0;
+    if (this.#parts.waitsForDisk()) this.#slow.push({ entry, endUs });
+  }
+
   /** The replies are shown now, after a wait of `waitedUs`. */
   settle(waitedUs: number, nowUs: number): void {
-    if (waitedUs === 0 && this.#waiting.length === 0) return;
+    if (waitedUs === 0 && this.#waiting.length === 0 && this.#slow.length === 0) return;
     const { page, bands } = this.#parts;
     const { values } = page;
     values[AT.durableUs] = values[AT.durableUs]! + waitedUs;
@@ -35,5 +42,8 @@ export class UnsettledBands {
       if (bands().enabled) page.countBand(bands().rowOf(spentUs + nowUs - endUs));
     }
     this.#waiting.length = 0;
+    // An entry that was used again meanwhile is here twice, and the later stands.
+    for (const { entry, endUs } of this.#slow) entry.durableUs = nowUs - endUs;
+    this.#slow.length = 0;
   }
 }

@@ -19,6 +19,8 @@ import type { Sight } from './sight.ts';
 export interface StatusSettings {
   readonly maxClients: number;
   readonly memoryLimitBytes: number;
+  /** There is an eviction policy. */
+  readonly evicts: boolean;
   /** sync, periodic or async. */
   readonly durabilityMode: string;
   readonly limits: HealthLimits;

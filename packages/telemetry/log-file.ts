@@ -1,5 +1,6 @@
 /**
- * The log file, with rotation by time and by size.
+ * The log file, with rotation by time and by size. The configured name is always that of the file being written:
+ * where files are rotated it is a symbolic link to the newest of them.
  *
  * The rotating stream tells nobody how much it has yet to write and takes everything it is given, so
  * the bytes on their way are counted here, at the file system's own functions.
@@ -21,6 +22,9 @@ export interface LogFileOptions {
   readonly filesMax: number;
 }
 
+/** The ends of rotated files' names, behind the configured one, as patterns of moment. */
+const DATE_PATTERNS = { daily: 'YYYY-MM-DD', hourly: 'YYYY-MM-DD-HH', never: '[part]' };
+
 type WriteCallback = (error: NodeJS.ErrnoException | null, written: number) => void;
 
 /** A rotating file that winston writes to. */
@@ -30,6 +34,7 @@ export class LogFile {
 
   /** Throws when the folder cannot be made; later failures go to `onError`, at most once. */
   constructor(options: LogFileOptions, onError: (error: Error) => void) {
+    makeWayForName(options);
     this.transport = new DailyRotateFile(this.#rotation(options));
     let isTold = false;
     const tell = (error: Error): void => {
@@ -64,9 +69,7 @@ export class LogFile {
   }
 
   #rotation(options: LogFileOptions): DailyRotateFile.DailyRotateFileTransportOptions {
-    const folder = path.dirname(path.resolve(options.path));
-    const name = path.basename(options.path);
-    const datePatterns = { daily: 'YYYY-MM-DD', hourly: 'YYYY-MM-DD-HH' };
+    const { dir: folder, base: name } = path.parse(path.resolve(options.path));
     return {
       dirname: folder,
       filename: name,
@@ -74,9 +77,9 @@ export class LogFile {
       // so that a changed option would leave the old log files behind for ever.
       auditFile: path.join(folder, `.${name}.audit.json`),
       // Only the pattern steers how often; the frequency switches it off.
-      ...(options.frequency === 'never'
-        ? { frequency: 'never' }
-        : { datePattern: datePatterns[options.frequency] }),
+      ...(isRotated(options)
+        ? { datePattern: DATE_PATTERNS[options.frequency], createSymlink: true, symlinkName: name }
+        : { frequency: 'never' }),
       ...(options.sizeMbMax > 0 ? { maxSize: `${options.sizeMbMax}m` } : {}),
       ...(options.filesMax > 0 ? { maxFiles: options.filesMax } : {}),
       options: { flags: 'a', mode: 0o640, fs: this.#countingFunctions() },
@@ -110,5 +113,25 @@ export class LogFile {
         fs.writev(descriptor, pieces, position as number, counted(callback));
       },
     };
+  }
+}
+
+function isRotated({ frequency, sizeMbMax }: LogFileOptions): boolean {
+  return frequency !== 'never' || sizeMbMax > 0;
+}
+
+/**
+ * Clears the configured name of what other settings of rotation have left there: a file is kept under another name
+ * before a link takes its place, and a link to a rotated file is removed before a file does.
+ */
+function makeWayForName(options: LogFileOptions): void {
+  const found = fs.lstatSync(options.path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (isRotated(options)) {
+    const when = found.mtime.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    if (found.isFile()) fs.renameSync(options.path, `${options.path}.${when}`);
+  } else if (found.isSymbolicLink()) {
+    const target = fs.readlinkSync(options.path);
+    if (target.startsWith(`${path.basename(options.path)}.`)) fs.unlinkSync(options.path);
   }
 }

@@ -176,6 +176,33 @@ writing('names files by day and hour, and always the same list of them', async (
   );
 });
 
+for (const frequency of ['daily', 'hourly', 'never'] as const) {
+  writing(
+    `has the configured name for the file that is written, rotated ${frequency}`,
+    async () => {
+      const file = fileOptions({ frequency, sizeMbMax: 1 });
+      await written({ file }, (writer) => writer.write([record]));
+      await written({ file }, (writer) => writer.write([record]));
+      assert.is(readFileSync(file.path, 'utf8').split('some-event').length - 1, 2);
+    },
+  );
+}
+
+writing('loses nothing when it is rotated from now on, and when no longer', async () => {
+  const file = fileOptions();
+  const names = (): string[] =>
+    readdirSync(path.dirname(file.path)).filter((name) => !name.startsWith('.'));
+  await written({ file }, (writer) => writer.write([record]));
+  await written({ file: { ...file, frequency: 'daily' } }, (writer) => writer.write([record]));
+  assert.is(names().length, 3, names().join());
+  await written({ file }, (writer) => writer.write([record]));
+  assert.is(names().length, 3, names().join());
+  for (const name of names()) {
+    const text = readFileSync(path.join(path.dirname(file.path), name), 'utf8');
+    assert.is(text.split('some-event').length - 1, 1, name);
+  }
+});
+
 writing('begins a new file at its size and keeps only so many', async () => {
   const big = { ...record, message: 'x'.repeat(100_000), fields: {} };
   await written(
@@ -187,7 +214,9 @@ writing('begins a new file at its size and keeps only so many', async () => {
       }
     },
   );
-  const files = readdirSync(path.join(folder, 'logs')).filter((name) => !name.startsWith('.'));
+  const files = readdirSync(path.join(folder, 'logs')).filter((name) =>
+    /^svc\.log\..*\d/.test(name),
+  );
   assert.is(files.length, 2, files.join());
 });
 
@@ -251,6 +280,7 @@ writing('survives a file that fails when it is opened', async () => {
     (writer) => writer.write([record]),
   );
   assert.match(text, 'log-file-failed');
+  assert.not.match(text, '1970');
 });
 
 writing.run();

@@ -6,7 +6,7 @@
  */
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
+import { LOG_LEVELS, systemClock, type LogLevel, type LogRecord } from '#base';
 import winston from 'winston';
 import { LineOutput } from './line-output.ts';
 import { LogFile, type LogFileOptions } from './log-file.ts';
@@ -63,7 +63,7 @@ export class LogWriter {
       const stream = asStream(this.#output);
       this.#logger.add(new winston.transports.Stream({ stream, format, eol: '' }));
     }
-    this.#openFile(0);
+    this.#openFile(systemClock.wallMs());
   }
 
   /** Lines lost because the reader or the disk was too slow, or the file failing. */

@@ -307,6 +307,7 @@ function mainContext(context: CallContext): MainContext {
     reply,
     client,
     nowMs,
+    unixUs: nowMs * 1_000,
     mayBlock: context.mayBlock,
     defer: () => (write) => {
       const later = new OwnedReply(protocol);

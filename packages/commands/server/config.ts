@@ -52,7 +52,8 @@ const set = onMain<ServerContext>({
   tips: everyNode,
   history: [['7.0.0', 'Several settings can be changed at once.']],
   secret: secretValues,
-  run({ reply, settings }, args) {
+  run(context, args) {
+    const { settings } = context;
     if (args.count % 2 !== 0) throw errors.syntax;
     const texts = textsFrom(args, 2);
     const pairs: [name: string, value: string][] = [];
@@ -60,7 +61,7 @@ const set = onMain<ServerContext>({
       pairs.push([texts[index]!, texts[index + 1]!]);
     }
     settings.set(pairs);
-    reply.ok();
+    answerLater(context, settings.shown(), writeOk);
   },
 });
 

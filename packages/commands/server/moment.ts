@@ -18,8 +18,7 @@ export const time = onMain<MainContext>({
   keys: noKeys,
   args: [],
   tips: ['nondeterministic_output'],
-  run({ reply, nowMs }) {
-    const us = Math.floor(nowMs * 1000);
+  run({ reply, unixUs: us }) {
     reply.arrayHeader(2);
     reply.bulkInteger(Math.floor(us / 1_000_000));
     reply.bulkInteger(us % 1_000_000);

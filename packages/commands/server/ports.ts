@@ -13,6 +13,8 @@ export interface SettingsPort {
   get(patterns: readonly string[]): readonly (readonly [name: string, value: string])[];
   /** Changes all, or none and throws the CommandError to answer. */
   set(pairs: readonly (readonly [name: string, value: string])[]): void;
+  /** Settles when whoever tells of settings tells what was changed last. */
+  shown(): Promise<void>;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
   rewrite(): void;
 }

@@ -42,7 +42,7 @@ function contextWithPorts(
   };
   const ports: Omit<
     ServerContext,
-    'reply' | 'client' | 'nowMs' | 'mayBlock' | 'defer' | 'hotKeys'
+    'reply' | 'client' | 'nowMs' | 'unixUs' | 'mayBlock' | 'defer' | 'hotKeys'
   > = {
     commands: commandTable,
     redisVersion: '7.4.1',
@@ -54,6 +54,7 @@ function contextWithPorts(
         if (pairs[0]?.[0] === 'nothing') throw new CommandError('ERR no such setting');
         ask('set', pairs);
       },
+      shown: () => Promise.resolve(),
       rewrite: () => ask('rewrite'),
     },
     info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
@@ -163,7 +164,6 @@ for (const [line, reply] of cases) {
 }
 
 const requests: readonly (readonly [line: string, asked: string])[] = [
-  ['CONFIG SET a 1 b 2', 'set [["a","1"],["b","2"]]'],
   ['CONFIG REWRITE', 'rewrite'],
 ];
 
@@ -174,6 +174,14 @@ for (const [line, expected] of requests) {
     assert.equal(asked, [expected]);
   });
 }
+
+server('CONFIG SET answers when what was set is shown', async () => {
+  const { context, asked } = contextWithPorts();
+  assert.is(call(context, 'CONFIG SET a 1 b 2'), undefined);
+  assert.equal(asked, ['set [["a","1"],["b","2"]]']);
+  await Promise.resolve();
+  assert.equal(context.deferred.map(String), ['OK']);
+});
 
 server('CONFIG RESETSTAT answers when the counters are set back', async () => {
   const { context, asked } = contextWithPorts();

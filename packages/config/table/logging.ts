@@ -8,7 +8,9 @@ export const loggingSettings = rows({
     default: 'info',
     effect: 'live',
     config: 'loglevel',
-    meaning: 'The least important lines that are written.',
+    meaning:
+      'The least important lines that are written. debug adds connections, commands that main refuses, settings ' +
+      'and snapshots; trace also clients that block and HTTP requests.',
   },
   'logging.format': {
     kind: oneOf('pretty', 'json'),
@@ -33,7 +35,8 @@ export const loggingSettings = rows({
     default: '',
     effect: 'start',
     config: 'logfile',
-    meaning: 'The log file; empty for none.',
+    meaning:
+      'The log file; empty for none. Where it is rotated, this is a symbolic link to the newest file.',
   },
   'logging.rotation.max-size-mb': {
     kind: integer({ most: 1_000_000, unit: 'megabytes' }),

@@ -33,6 +33,14 @@ async function counts(name: string): Promise<string | undefined> {
   return line?.slice(1).join(' ');
 }
 
+/** Commands of a client that are done, by CLIENT LIST. */
+async function processed(of: RespClient): Promise<number> {
+  ids.set(of, ids.get(of) ?? Number(await of.call('CLIENT', 'ID')));
+  const line = textOf(await client.call('CLIENT', 'LIST', 'ID', ids.get(of)!));
+  return Number(/tot-cmds=(\d+)/.exec(line)?.[1]);
+}
+const ids = new WeakMap<RespClient, number>();
+
 const cases: readonly (readonly [
   what: string,
   lines: readonly (readonly string[])[],
@@ -88,6 +96,15 @@ const cases: readonly (readonly [
     [['MULTI'], ['SET', key], ['WATCH', key], ['GET', key], ['EXEC']],
     { set: '0 1 0', watch: '1 0 1', exec: '1 0 1' },
   ],
+  [
+    'of one whose parts are our matter',
+    [
+      ['DEBUG', 'SLEEP', '0'],
+      ['DEBUG', 'HELP'],
+    ],
+    { debug: '2 0 0' },
+  ],
+  ['that one name stands for in two ways', [['STATUS'], ['STATUS', 'HELP']], { status: '1 0 0' }],
   ['of EXEC alone', [['EXEC'], ['DISCARD']], { exec: '1 0 1', discard: '1 0 1' }],
 ];
 
@@ -101,12 +118,15 @@ for (const [what, lines, expected] of cases) {
 
 statistics('counts a waiting command once, when it is answered', async () => {
   const waiting = await server.client();
+  const before = await processed(waiting);
   const popped = waiting.call('BLPOP', key, '0');
   while (!textOf(await client.call('INFO', 'clients')).includes('blocked_clients:1'));
   assert.is(await counts('blpop'), undefined);
+  assert.is(await processed(waiting), before);
   await client.call('RPUSH', key, 'x');
   await popped;
   assert.is(await counts('blpop'), '1 0 0');
+  assert.is(await processed(waiting), before + 1);
   await waiting.reply('BLPOP', key, '0.01');
   assert.is(await counts('blpop'), '2 0 0');
 });

@@ -49,6 +49,24 @@ monitoring('a line is time, database, address, and the words in quotes', async (
   await watcher.end();
 });
 
+monitoring('time goes on by microseconds, here and in TIME', async () => {
+  const watcher = await monitor();
+  let lastUs = 0;
+  let parts = 0;
+  for (let nth = 0; nth < 50; nth += 1) {
+    const leastMs = Date.now();
+    const [seconds, rest] = (await client.call('TIME')) as Reply[];
+    const shownUs = Number((await next(watcher)).slice(0, 17)) * 1_000_000;
+    const us = Number(seconds) * 1_000_000 + Number(rest);
+    assert.ok(us > lastUs && shownUs > lastUs, 'it goes on');
+    lastUs = Math.max(us, shownUs);
+    assert.ok(us >= leastMs * 1_000 && us < (Date.now() + 1) * 1_000, 'it is that of the machine');
+    if (us % 1_000 > 0) parts += 1;
+  }
+  assert.ok(parts > 0);
+  await watcher.end();
+});
+
 monitoring('all commands but those of administrators, and none that was refused', async () => {
   const watcher = await monitor();
   const shown = await shownFor(

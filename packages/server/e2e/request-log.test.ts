@@ -115,6 +115,47 @@ log('no line has a secret', async () => {
   await set('logging-per-request-spans', 'no', 'loglevel', 'info', 'tracing-enabled', 'no');
 });
 
+log(
+  'debug tells of connections, refusals, settings and snapshots, trace of waits and requests',
+  async () => {
+    const has = (event: string, fields: Line): boolean =>
+      lines(event).some((line) =>
+        Object.entries(fields).every(([name, value]) => line[name] === value),
+      );
+    await set('loglevel', 'debug');
+    const other = await server.client();
+    await other.reply('PING', 'one', 'two');
+    await other.call('AUTH', 'hunter2');
+    const id = Number(await other.call('CLIENT', 'ID'));
+    await other.reply('hunter3', 'hunter3');
+    await set('timeout', 1_000);
+    await client.call('SAVE');
+    await other.end();
+    await until(() => has('client-left', { conn_id: id }), 'the client has left');
+    assert.ok(has('client-connected', { conn_id: id, level: 'debug' }));
+    assert.ok(
+      has('command-refused', {
+        conn_id: id,
+        command: 'ping',
+        error: 'NOAUTH Authentication required.',
+      }),
+    );
+    assert.ok(has('command-refused', { conn_id: id, command: null, error: 'ERR unknown command' }));
+    assert.ok(has('setting-changed', { name: 'server.timeout-secs', value: '1000' }));
+    assert.is(lines('snapshot-begun').length, 1);
+    await client.call('BLPOP', 'none', 0.01);
+    await set('loglevel', 'trace');
+    await client.call('BLPOP', 'none', 0.01);
+    await set('loglevel', 'info', 'timeout', 0);
+    await client.call('BLPOP', 'none', 0.01);
+    await client.call('DEBUG', 'LOG', 'end of waits');
+    await until(() => server.stdout.includes('end of waits'), 'the last line');
+    assert.equal([lines('client-blocked').length, lines('client-unblocked').length], [1, 1]);
+    assert.is(lines('client-blocked')[0]!['command'], 'blpop');
+    assert.not.match(server.stdout, /hunter/);
+  },
+);
+
 log('SIGHUP opens the file anew, and the console goes on beside it', async () => {
   const file = path.join(server.folder, 'logs', 'svc.log');
   await client.call('DEBUG', 'LOG', 'first');
@@ -132,5 +173,28 @@ log('SIGHUP opens the file anew, and the console goes on beside it', async () =>
     assert.equal(Object.keys(line).slice(0, 5), ['ts', 'level', 'msg', 'thread', 'event']);
   }
 });
+
+for (const frequency of ['daily', 'hourly'] as const) {
+  log(`a file that is rotated ${frequency} has the configured name`, async () => {
+    const rotated = await startServer({
+      args: [
+        '--set',
+        'logging.file-path=svc.log',
+        '--set',
+        `logging.rotation.frequency=${frequency}`,
+      ],
+    });
+    const file = path.join(rotated.folder, 'svc.log');
+    try {
+      await until(() => rotated.stdout.includes(' started '), 'the first lines');
+      assert.not.match(rotated.stdout, 'log-file-failed');
+      const hasLines = (): boolean =>
+        existsSync(file) && readFileSync(file, 'utf8').includes(' started ');
+      await until(hasLines, 'the file has them');
+    } finally {
+      await rotated.stop();
+    }
+  });
+}
 
 log.run();

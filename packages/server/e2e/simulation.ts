@@ -118,7 +118,7 @@ class SimulatedClient implements ClientSocket {
 }
 
 /** What else main's commands are given: none of those used here waits. */
-const NO_WAITING = { nowMs: 0, mayBlock: true, defer: () => () => undefined };
+const NO_WAITING = { nowMs: 0, unixUs: 0, mayBlock: true, defer: () => () => undefined };
 
 /** A transaction ends after two messages; one more turn brings what it held back. */
 const SETTLING_ROUNDS = 100;
@@ -130,6 +130,7 @@ export interface SimulationShape {
   readonly keys: readonly string[];
 }
 
+const NO_LOG = { isOn: () => false, debug: () => undefined, trace: () => undefined };
 /** Enough to break up the replies that share a frame, and to leave some that do. */
 const TRACING: TracingSettings = {
   ...{ isEnabled: true, samplingRate: 0.25, tellsAll: false },
@@ -182,7 +183,7 @@ export class Simulation {
     this.mainPage = page;
     this.router = new Router({
       ...{ memory, links, page, clock: this.#clock },
-      notes: this.#notes(page, shape.shards),
+      ...{ notes: this.#notes(page, shape.shards), log: NO_LOG },
       tracing: {
         ring: new TraceRingWriter(memory, layout.traces),
         random: () => random.fraction(),

@@ -1,27 +1,46 @@
-/** One quantity, many places that show it: all of them agree. Another surface is one more reader here. */
+/** One quantity, many places that show it: all of them agree. Which stand where is in quantities.ts. */
+
+// test-limit: 60s
+
 import {
+  Collector,
   request,
   startServer,
   textOf,
   until,
   type ChildServer,
+  type OtlpMetric,
   type Reply,
   type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyPerShard } from './keys.ts';
+import { mixedLoad } from './mixed-load.ts';
+import { onlyInStatus, onlyOfShards, quantities } from './quantities.ts';
+import { read, valuesOf, type Reading } from './readings.ts';
 
 const surfaces = suite('surfaces');
 
 const SHARDS = 2;
 const KEYS_GONE = keyPerShard(SHARDS, 'gone');
 
+let collector: Collector;
 let server: ChildServer;
 let client: RespClient;
 
 surfaces.before(async () => {
-  server = await startServer({ shards: SHARDS, http: true });
+  collector = await Collector.start();
+  server = await startServer({
+    shards: SHARDS,
+    http: true,
+    toml: `
+      [metrics]
+      otlp-enabled = true
+      otlp-endpoint = "${collector.endpoint}"
+      otlp-interval-secs = 1
+    `,
+  });
   client = await server.client();
   await client.call('CONFIG', 'RESETSTAT');
   for (const key of keyPerShard(SHARDS, 'surface')) {
@@ -52,205 +71,10 @@ surfaces.before(async () => {
 });
 surfaces.after(async () => {
   await server.stop();
+  collector.stop();
 });
 
 type Status = Record<string, Record<string, unknown>>;
-
-/** What was read from each surface, one straight after the other. */
-interface Reading {
-  info(name: string): number;
-  /** A part of a line such as `cmdstat_get:calls=2,...`. */
-  infoPart(name: string, part: string): number;
-  status(section: string, name: string): number;
-  sumOfShards(name: string): number;
-  topCalls(command: string): number;
-  /** Calls by LATENCY HISTOGRAM. */
-  histogramCalls(command: string): number;
-  /** The status document as HTTP serves it. */
-  httpStatus(section: string, name: string): number;
-  /** The samples of a metric together, of those whose labels hold the text. */
-  metric(name: string, labels?: string): number;
-  /** Keys gone for a reason, by KEYFATE COUNTS. */
-  keyFate(reason: string): number;
-  /** The same as HTTP tells it. */
-  httpKeyFate(reason: string): number;
-}
-
-async function read(): Promise<Reading> {
-  const [infoReply, statusReply, histograms, fates] = await client.pipeline([
-    ['INFO', 'everything'],
-    ['STATUS', 'JSON'],
-    ['LATENCY', 'HISTOGRAM'],
-    ['KEYFATE', 'COUNTS'],
-  ]);
-  const served = (await request(server.httpPort, '/status/json')).json() as Status;
-  const metrics = (await request(server.httpPort, '/metrics')).text.split('\n');
-  const { counts } = (await request(server.httpPort, '/debug/api/key-fates')).json() as {
-    counts: Record<string, number>;
-  };
-  const info = textOf(infoReply);
-  const status = JSON.parse(textOf(statusReply)) as Status;
-  const shards = status['shards'] as unknown as Record<string, number>[];
-  const top = status['commands']!['top'] as { command: string; calls: number }[];
-  const line = (name: string): string => new RegExp(`^${name}:(.*)\r$`, 'm').exec(info)?.[1] ?? '';
-  return {
-    info: (name) => Number(line(name)),
-    infoPart: (name, part) => Number(new RegExp(`${part}=([\\d.]+)`).exec(line(name))?.[1]),
-    status: (section, name) => status[section]![name] as number,
-    sumOfShards: (name) => shards.reduce((sum, shard) => sum + shard[name]!, 0),
-    histogramCalls: (command) => {
-      const flat = histograms as unknown[];
-      const [, calls] = flat[flat.indexOf(command) + 1] as unknown[];
-      return Number(calls);
-    },
-    httpStatus: (section, name) => served[section]![name] as number,
-    metric: (name, labels = '') =>
-      metrics
-        .filter((sample) => /^[a-z_]+/.exec(sample)?.[0] === name && sample.includes(labels))
-        .reduce((sum, sample) => sum + Number(sample.slice(sample.lastIndexOf(' '))), 0),
-    keyFate: (reason) => {
-      const flat = fates as Reply[];
-      return Number(flat[flat.findIndex((each) => textOf(each) === reason) + 1]);
-    },
-    httpKeyFate: (reason) => counts[reason]!,
-    topCalls: (command) => top.find((each) => each.command === command)?.calls ?? 0,
-  };
-}
-
-/** The commands of a reading count those before them. */
-const COMMANDS_OF_READING = 4;
-
-const quantities: readonly (readonly [
-  what: string,
-  readers: readonly ((from: Reading) => number)[],
-  tolerance?: number,
-])[] = [
-  [
-    'keys',
-    [
-      (r) => r.infoPart('db0', 'keys'),
-      (r) => r.status('keyspace', 'total_keys'),
-      (r) => r.sumOfShards('keys'),
-      (r) => r.httpStatus('keyspace', 'total_keys'),
-      (r) => r.metric('svc_keyspace_keys'),
-      (r) => r.metric('svc_shard_keys'),
-    ],
-  ],
-  [
-    'keys that expire',
-    [
-      (r) => r.infoPart('db0', 'expires'),
-      (r) => r.status('keyspace', 'expires'),
-      (r) => r.metric('svc_keyspace_expiring_keys'),
-    ],
-  ],
-  [
-    'hits',
-    [
-      (r) => r.info('keyspace_hits'),
-      (r) => r.status('keyspace', 'hits_total'),
-      (r) => r.metric('svc_keyspace_hits_total'),
-      () => SHARDS,
-    ],
-  ],
-  [
-    'misses',
-    [
-      (r) => r.info('keyspace_misses'),
-      (r) => r.status('keyspace', 'misses_total'),
-      (r) => r.metric('svc_keyspace_misses_total'),
-      () => SHARDS,
-    ],
-  ],
-  [
-    'expired',
-    [
-      (r) => r.info('expired_keys'),
-      (r) => r.status('keyspace', 'expired_keys_total'),
-      (r) => r.info('keyfate_expired_active') + r.info('keyfate_expired_lazy'),
-      (r) =>
-        r.metric('svc_keys_gone_total', 'reason="expired-active"') +
-        r.metric('svc_keys_gone_total', 'reason="expired-lazy"'),
-      () => SHARDS,
-    ],
-  ],
-  [
-    'evicted',
-    [
-      (r) => r.info('evicted_keys'),
-      (r) => r.status('keyspace', 'evicted_keys_total'),
-      (r) => r.info('keyfate_evicted'),
-      (r) => r.metric('svc_keys_gone_total', 'reason="evicted"'),
-    ],
-  ],
-  [
-    'used memory',
-    [
-      (r) => r.info('used_memory'),
-      (r) => r.status('memory', 'used_bytes'),
-      (r) => r.metric('svc_memory_used_bytes'),
-      (r) => r.sumOfShards('memory_bytes') + r.metric('svc_client_memory_bytes'),
-      (r) => r.metric('svc_shard_memory_bytes') + r.info('mem_clients_normal'),
-    ],
-  ],
-  ['peak memory', [(r) => r.info('used_memory_peak'), (r) => r.status('memory', 'peak_bytes')]],
-  ['limit', [(r) => r.info('maxmemory'), (r) => r.status('memory', 'limit_bytes')]],
-  [
-    'clients',
-    [
-      (r) => r.info('connected_clients'),
-      (r) => r.status('clients', 'connected'),
-      (r) => r.httpStatus('clients', 'connected'),
-      (r) => r.metric('svc_connections'),
-    ],
-  ],
-  ['blocked', [(r) => r.info('blocked_clients'), (r) => r.status('clients', 'blocked')]],
-  ['maxclients', [(r) => r.info('maxclients'), (r) => r.status('clients', 'max_clients')]],
-  ['uptime', [(r) => r.info('uptime_in_seconds'), (r) => r.status('frogdb', 'uptime_secs')], 1],
-  [
-    'process',
-    [(r) => r.info('process_id'), (r) => r.status('frogdb', 'process_id'), () => server.pid],
-  ],
-  [
-    'commands',
-    [
-      (r) => r.info('total_commands_processed'),
-      (r) => r.status('commands', 'total_processed'),
-      (r) => r.metric('svc_commands_processed_total'),
-    ],
-    COMMANDS_OF_READING,
-  ],
-  [
-    'errors',
-    [
-      (r) => r.info('total_error_replies'),
-      (r) => r.status('commands', 'errors_total'),
-      (r) => r.metric('svc_errors_total'),
-      () => SHARDS + 1,
-    ],
-  ],
-  [
-    'GETs',
-    [
-      (r) => r.infoPart('cmdstat_get', 'calls'),
-      (r) => r.histogramCalls('get'),
-      (r) => r.topCalls('get'),
-      (r) => r.metric('svc_commands_total', 'command="get"'),
-      (r) => r.metric('svc_commands_duration_seconds_count', 'command="get"'),
-      () => 2 * SHARDS,
-    ],
-  ],
-  [
-    'failed INCRs',
-    [
-      (r) => r.infoPart('cmdstat_incr', 'failed_calls'),
-      (r) => r.metric('svc_commands_failed_total', 'command="incr"'),
-      () => SHARDS,
-    ],
-  ],
-  ['error codes', [(r) => r.infoPart('errorstat_ERR', 'count'), () => SHARDS + 1]],
-  ['shards', [(r) => r.info('shards'), (r) => r.status('cluster', 'num_shards'), () => SHARDS]],
-];
 
 /** Every reason for which a key goes; how often it was so, where that is for sure. */
 const reasons: readonly (readonly [reason: string, keys?: number])[] = [
@@ -263,22 +87,135 @@ const reasons: readonly (readonly [reason: string, keys?: number])[] = [
   ['moved', 1],
   ['flushed', 2],
 ];
-surfaces('agree on keys that have gone, by reason', async () => {
-  // One reading for all: metrics are rendered so many times a second, and then told again.
-  const reading = await read();
-  for (const [reason, keys] of reasons) {
-    const values = [
-      reading.keyFate(reason),
-      reading.info(`keyfate_${reason.replace('-', '_')}`),
-      reading.metric('svc_keys_gone_total', `reason="${reason}"`),
-      reading.httpKeyFate(reason),
-    ];
-    const expected = keys ?? values[0]!;
-    assert.ok(
-      values.every((value) => value === expected),
-      `${reason}: ${values.join(', ')}`,
-    );
+/** A reading of the metrics that was taken after now. */
+async function nextPush(): Promise<readonly OtlpMetric[]> {
+  const count = collector.pushes.length;
+  // The one under way may have been read before.
+  await until(() => collector.pushes.length >= count + 2, 'a push');
+  return collector.pushes.at(-1)!;
+}
+
+const shown = (values: ReadonlyMap<string, number>): string =>
+  [...values].map(([surface, value]) => `${surface} ${String(value)}`).join(', ');
+
+surfaces('all have each quantity, and agree on it when the server rests', async () => {
+  const reading = await read(server, client, nextPush);
+  for (const quantity of quantities) {
+    const values = valuesOf(quantity, reading);
+    assert.ok(values.size >= 2, `${quantity.what} stands on one surface`);
+    for (const value of values.values()) {
+      assert.ok(Number.isFinite(value), `${quantity.what}: ${shown(values)}`);
+    }
+    if (quantity.moves === true) continue;
+    assert.is(new Set(values.values()).size, 1, `${quantity.what}: ${shown(values)}`);
   }
+});
+
+surfaces('count what was done before', async () => {
+  const reading = await read(server, client);
+  const expected = new Map([
+    ['hits', SHARDS],
+    ['misses', SHARDS],
+    ['expired keys', SHARDS],
+    ['errors', SHARDS + 1],
+    ['calls of GET', 2 * SHARDS],
+    ['shards', SHARDS],
+    ['process', server.pid],
+    ...reasons.map(([reason, keys]) => [`keys gone: ${reason}`, keys] as const),
+  ]);
+  for (const quantity of quantities) {
+    const count = expected.get(quantity.what);
+    if (count === undefined) continue;
+    assert.equal([...new Set(valuesOf(quantity, reading).values())], [count], quantity.what);
+  }
+});
+
+surfaces('agree while the server works: what one has told, no other takes back', async () => {
+  const load = await mixedLoad(server, keyPerShard(SHARDS, 'load'));
+  const readings: Reading[] = [];
+  try {
+    for (let nth = 0; nth < 4; nth += 1) readings.push(await read(server, client, nextPush));
+  } finally {
+    await load.stop();
+  }
+  for (const quantity of quantities.filter(({ grows }) => grows)) {
+    for (const [nth, reading] of readings.slice(1).entries()) {
+      const before = valuesOf(quantity, readings[nth]!);
+      const now = valuesOf(quantity, reading);
+      const isFine = Math.max(...before.values()) <= Math.min(...now.values());
+      assert.ok(isFine, `${quantity.what}: ${shown(before)}; then ${shown(now)}`);
+    }
+  }
+  await until(async () => (await client.call('DBSIZE')) === SHARDS, 'the keys are gone');
+});
+
+surfaces('every number of the status document is compared', async () => {
+  const { statuses } = await read(server, client);
+  const document = statuses['STATUS JSON']!;
+  const compared = new Set(quantities.map(({ on }) => on.status));
+  const names: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value === 'number') names.push(path);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    for (const [name, inner] of Object.entries(value)) walk(inner, `${path}.${name}`);
+  };
+  for (const [name, section] of Object.entries(document)) {
+    if (name !== 'commands') walk(section, name);
+  }
+  assert.equal(
+    names.filter((name) => !compared.has(name) && !onlyInStatus.includes(name)),
+    [],
+  );
+  const ofShards = new Set(quantities.map(({ on }) => on.shards));
+  const [shard] = document['shards'] as Record<string, unknown>[];
+  const fields = Object.keys(shard!).filter((name) => typeof shard![name] === 'number');
+  assert.equal(
+    fields.filter((name) => !ofShards.has(name) && !onlyOfShards.includes(name)),
+    [],
+  );
+});
+
+surfaces('the live samples have every command once', async () => {
+  interface Live {
+    samples: { seq: number; time_ms: number; ops: number }[];
+  }
+  const samples = async (): Promise<Live['samples']> =>
+    ((await request(server.httpPort, '/debug/api/live')).json() as Live).samples;
+  const after = async (seq: number): Promise<Live['samples']> => {
+    await until(async () => ((await samples()).at(-1)?.seq ?? 0) > seq, 'the next sample');
+    return samples();
+  };
+  const first = (await after((await samples()).at(-1)?.seq ?? 0)).at(-1)!;
+  const count = 20_000;
+  await client.pipeline(Array.from({ length: count }, () => ['GET', 'live']));
+  const last = (await samples()).at(-1)!;
+  const all = await after(last.seq);
+  const from = all.findIndex(({ seq }) => seq === first.seq);
+  let told = 0;
+  for (let nth = from + 1; nth < all.length; nth += 1) {
+    told += (all[nth]!.ops * (all[nth]!.time_ms - all[nth - 1]!.time_ms)) / 1_000;
+  }
+  assert.ok(Math.abs(told - count) < 0.2 * count, `${told} of ${count}`);
+});
+
+surfaces('show a setting as soon as CONFIG SET has answered', async () => {
+  type Entries = { entries: { name: string; value: unknown }[] };
+  for (let nth = 1; nth <= 40; nth += 1) {
+    const limit = nth * 1_000_000_000;
+    const setting =
+      nth % 2 === 0
+        ? client.call('CONFIG', 'SET', 'maxmemory', limit)
+        : client.pipeline([['MULTI'], ['CONFIG', 'SET', 'maxmemory', limit], ['EXEC']]);
+    await setting;
+    const config = (await request(server.httpPort, '/debug/api/config')).json() as Entries;
+    const status = (await request(server.httpPort, '/status/json')).json() as Status;
+    const metrics = (await request(server.httpPort, '/metrics')).text;
+    assert.is(status['memory']!['limit_bytes'], limit, 'status');
+    assert.is(Number(/^svc_memory_maxmemory_bytes (.*)$/m.exec(metrics)?.[1]), limit, 'metrics');
+    const entry = config.entries.find(({ name }) => name === 'memory.maxmemory');
+    assert.is(String(entry!.value), String(limit), 'config');
+  }
+  await client.call('CONFIG', 'SET', 'maxmemory', 0);
 });
 
 surfaces('know the same reasons', async () => {
@@ -331,20 +268,10 @@ surfaces('tell the same events of threads', async () => {
   assert.equal(after.slice(0, byHttp.length), byHttp);
 });
 
-for (const [what, readers, tolerance = 0] of quantities) {
-  surfaces(`agree on ${what}`, async () => {
-    const reading = await read();
-    const values = readers.map((reader) => reader(reading));
-    for (const value of values) {
-      assert.ok(Math.abs(value - values[0]!) <= tolerance, `${what}: ${values.join(', ')}`);
-    }
-  });
-}
-
 surfaces('give latencies of one histogram', async () => {
   await client.call('CONFIG', 'SET', 'latency-tracking-info-percentiles', '50 99');
-  const reading = await read();
-  const p50 = reading.infoPart('latency_percentiles_usec_get', 'p50');
+  const { info } = await read(server, client);
+  const p50 = Number(/^latency_percentiles_usec_get:p50=([\d.]+)/m.exec(info)?.[1]);
   const document = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as {
     commands: { top: { command: string; p50_us: number }[] };
   };

@@ -189,6 +189,57 @@ tracing('persistence-spans: what a write puts into the log', async () => {
   await set('tracing-persistence-spans', 'no');
 });
 
+tracing('persistence-spans: a snapshot is a trace of its own', async () => {
+  const snapshots = (): OtlpSpan[] =>
+    collector.spans.filter(({ name }) => name === 'persistence.snapshot');
+  await client.call('SAVE');
+  await set('tracing-persistence-spans', 'yes');
+  await client.call('SAVE');
+  await until(() => snapshots().length > 0, 'the collector has it');
+  await set('tracing-persistence-spans', 'no');
+  const [snapshot, ...others] = snapshots();
+  assert.is(others.length, 0);
+  assert.is(snapshot!.attributes['svc.key_count'], await client.call('DBSIZE'));
+  assert.ok(snapshot!.endNs > snapshot!.startNs);
+});
+
+tracing(
+  'persistence-spans: what a reply waits for the disk in sync mode, and the slow log too',
+  async () => {
+    await set('persistence-durability-mode', 'sync', 'tracing-persistence-spans', 'yes');
+    await set('tracing-scatter-gather-spans', 'yes', 'slowlog-log-slower-than', 0);
+    const keys = keyPerShard(SHARDS, 'synced');
+    const one = await spansOf(['SET', keys[0]!, '2']);
+    const sync = named(one, 'persistence.wal_sync');
+    const execute = named(one, 'shard.execute');
+    const whole = named(one, 'SET');
+    assert.is(sync.parentId, whole.spanId);
+    assert.ok(sync.startNs >= execute.endNs && sync.endNs <= whole.endNs, 'behind the execution');
+    assert.ok(sync.endNs > sync.startNs);
+    const several = await spansOf(['MSET', ...keys.flatMap((key) => [key, '1'])]);
+    const syncs = several.filter(({ name }) => name === 'persistence.wal_sync');
+    assert.is(syncs.length, SHARDS);
+    for (const write of several.filter(({ name }) => name === 'persistence.wal_write')) {
+      const parent = several.find(({ spanId }) => spanId === write.parentId)!;
+      assert.ok(write.startNs >= parent.startNs && write.endNs <= parent.endNs, 'within its shard');
+    }
+    const reading = await spansOf(['GET', keys[0]!]);
+    assert.not.ok(
+      reading.some(({ name }) => name === 'persistence.wal_sync'),
+      'it waits for none',
+    );
+    const answer = await request(server.httpPort, '/debug/api/slowlog?count=-1');
+    const { entries } = answer.json() as { entries: { command: string; durable_us: number }[] };
+    for (const { command, durable_us: durableUs } of entries) {
+      if (command === 'SET' || command === 'MSET') assert.ok(durableUs > 0, command);
+      if (command === 'GET') assert.is(durableUs, 0);
+    }
+    assert.ok(entries.some(({ command }) => command === 'MSET'));
+    await set('persistence-durability-mode', 'periodic', 'tracing-persistence-spans', 'no');
+    await set('tracing-scatter-gather-spans', 'no', 'slowlog-log-slower-than', -1);
+  },
+);
+
 tracing('a transaction has a store span for each of its commands', async () => {
   const [key = ''] = keyPerShard(SHARDS, 'tx');
   const spans = await spansOf(['MULTI'], ['SET', key, '1'], ['INCR', key], ['EXEC']);

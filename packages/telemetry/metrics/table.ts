@@ -5,10 +5,11 @@ import { commandMetrics } from './commands.ts';
 import type { MetricDefinition } from './definition.ts';
 import { exportMetrics } from './exports.ts';
 import { keyspaceMetrics } from './keyspace.ts';
+import { opsMetrics } from './ops.ts';
 import { persistenceMetrics } from './persistence.ts';
 import { prefixMetrics } from './prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
-import { opsMetrics, processMetrics, shardMetrics, threadMetrics } from './threads.ts';
+import { processMetrics, shardMetrics, threadMetrics } from './threads.ts';
 
 export interface MetricFamily {
   readonly title: string;

@@ -1,6 +1,6 @@
 /** Metrics of shards, threads and the process. */
 
-import { busyUs, GC_KINDS, type Counter } from '#diag';
+import { GC_KINDS, type Counter } from '#diag';
 import {
   metric,
   overDatabases,
@@ -76,6 +76,14 @@ const shardMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
+  perShard(
+    'counter',
+    {
+      name: 'svc_shard_queue_wait_clamped_total',
+      help: "Waits of requests for their shard that two threads' clocks made negative, told as 0.",
+    },
+    'clampedWaits',
+  ),
   metric(
     'gauge',
     {
@@ -148,20 +156,15 @@ function perGcKind(
 }
 
 const threadMetrics: readonly MetricDefinition[] = [
-  metric(
+  perThread(
     'counter',
     {
       name: 'svc_thread_busy_seconds_total',
       help: 'Time in which a thread did not wait for work.',
       unit: 'seconds',
-      labels: ['thread'],
     },
-    'page of each thread: startedUs, idleUs, idleSinceUs',
-    (source, samples) => {
-      for (const [thread, page] of threadsOf(source)) {
-        samples.value(Math.max(0, busyUs(page, source.nowUs)) * SECONDS_PER_US, thread);
-      }
-    },
+    'workedUs',
+    SECONDS_PER_US,
   ),
   metric(
     'counter',
@@ -239,6 +242,16 @@ const threadMetrics: readonly MetricDefinition[] = [
       unit: 'bytes',
     },
     'externalBytes',
+  ),
+  perThread(
+    'gauge',
+    {
+      name: 'svc_thread_clock_error_seconds',
+      help: "Bound of how far each thread's clock is from the other threads', as measured at its start.",
+      unit: 'seconds',
+    },
+    'clockErrorUs',
+    SECONDS_PER_US,
   ),
   metric(
     'gauge',
@@ -328,61 +341,4 @@ const processMetrics: readonly MetricDefinition[] = [
   ),
 ];
 
-const opsMetrics: readonly MetricDefinition[] = [
-  metric(
-    'counter',
-    {
-      name: 'svc_http_requests_total',
-      help: 'HTTP requests answered, by the class of their status.',
-      labels: ['status'],
-    },
-    'ops thread',
-    ({ ops }, samples) => {
-      for (const [status, count] of Object.entries(ops.answered)) samples.value(count, status);
-    },
-  ),
-  metric(
-    'gauge',
-    { name: 'svc_http_connections', help: 'Open HTTP connections.' },
-    'ops thread',
-    ({ ops }, samples) => {
-      samples.value(ops.connections);
-    },
-  ),
-  metric(
-    'counter',
-    {
-      name: 'svc_http_connections_refused_total',
-      help: 'HTTP connections closed because there were too many.',
-    },
-    'ops thread',
-    ({ ops }, samples) => {
-      samples.value(ops.connectionsRefused);
-    },
-  ),
-  metric(
-    'gauge',
-    {
-      name: 'svc_scrape_duration_seconds',
-      help: 'How long writing the metrics took the last time.',
-      unit: 'seconds',
-    },
-    'ops thread',
-    ({ ops }, samples) => {
-      samples.value(ops.scrapeSeconds);
-    },
-  ),
-  metric(
-    'counter',
-    {
-      name: 'svc_log_lines_dropped_total',
-      help: 'Log lines lost because nobody read them in time.',
-    },
-    'ops thread',
-    ({ ops }, samples) => {
-      samples.value(ops.logLinesDropped);
-    },
-  ),
-];
-
-export { opsMetrics, processMetrics, shardMetrics, threadMetrics };
+export { processMetrics, shardMetrics, threadMetrics };

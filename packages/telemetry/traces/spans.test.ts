@@ -16,7 +16,7 @@ const kept = (text: string): KeptArgument => {
 
 const record: TraceRecord = {
   ...{ startUs: 100, endUs: 200, connection: 5, command: 0, error: -1, keyCount: 1 },
-  ...{ mainUs: undefined, isSampled: true, isGathered: false, hasParent: false },
+  ...{ mainUs: undefined, isSampled: true, isGathered: false, isSnapshot: false, hasParent: false },
   ...{ isLogged: false, spans: OFF },
   ids: Uint8Array.from({ length: 32 }, (_, index) => index + 1),
   ...{ argumentCount: 2, args: [kept('GET'), kept('k')] },
@@ -49,6 +49,12 @@ spans('three of every request, more under each switch', () => {
   assert.equal(names({ ...OFF, persistence: true }), [
     ...[...always, 'persistence.wal_write', 'persistence.wal_sync'],
   ]);
+});
+
+spans('a snapshot is one, of its own name', () => {
+  const [only, ...others] = planned(OFF, { ...record, isSnapshot: true, shards: [] }).spans;
+  assert.equal([only!.name, only!.startUs, only!.endUs], ['persistence.snapshot', 1_100, 1_200]);
+  assert.is(others.length, 0);
 });
 
 spans('have unix times, ids of their own that stay, and their parents', () => {

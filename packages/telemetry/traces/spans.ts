@@ -7,7 +7,10 @@
  *     shard.execute            in the shard
  *       shard.evict            (shard-spans) making room
  *       store.GET              the handler, on the data; one for each command of a transaction
- *       persistence.wal_write  (persistence-spans) effects written to the log, and its sync
+ *       persistence.wal_write  (persistence-spans) effects written to the log
+ *     persistence.wal_sync     (persistence-spans) waiting until the log was on disk, in sync mode
+ *
+ * A snapshot is a trace of its own, persistence.snapshot (persistence-spans).
  *
  * With scatter-gather-spans, what several shards answer has a span `scatter-gather` with these for each shard;
  * without, those of the slowest shard stand for all.
@@ -87,6 +90,12 @@ export function executeUs({ startUs, endUs }: ShardWork): number {
   return endUs - startUs;
 }
 
+/** The time at which a shard's answer was shown to main: on disk too, where it waited for that. */
+function settledUs({ endUs, parts }: ShardWork): number {
+  const last = parts.at(-1);
+  return last?.part === TracedPart.logSync ? last.endUs : endUs;
+}
+
 export function plannedTrace(record: TraceRecord, context: TraceContext): PlannedTrace {
   const ids = idsOf(record);
   const plan = new Plan(record, context, ids.span);
@@ -110,6 +119,10 @@ class Plan {
 
   addRequest(parentId: string | null): void {
     const record = this.#record;
+    if (record.isSnapshot) {
+      this.#addSnapshot();
+      return;
+    }
     const { shards, connection, keyCount, isGathered } = record;
     const [only, ...others] = shards;
     this.#push({
@@ -128,10 +141,23 @@ class Plan {
     else this.#addShards(this.#requestId, shards);
   }
 
+  #addSnapshot(): void {
+    const { startUs, endUs, keyCount } = this.#record;
+    this.#push({
+      id: this.#requestId,
+      parentId: null,
+      name: 'persistence.snapshot',
+      startUs,
+      endUs,
+      error: null,
+      attributes: { 'db.system': SYSTEM, 'svc.key_count': keyCount },
+    });
+  }
+
   /** From the first frame's being sent to the last part's being there. */
   #addGather(): void {
     const { shards, startUs } = this.#record;
-    const endUs = Math.max(startUs, ...shards.map((one) => one.endUs));
+    const endUs = Math.max(startUs, ...shards.map(settledUs));
     const id = this.#add(
       this.#requestId,
       { name: 'scatter-gather', startUs, endUs },
@@ -155,7 +181,10 @@ class Plan {
     }
     const times = { name: 'shard.execute', startUs, endUs, error: codeOf(error) };
     const id = this.#add(parentId, times, attributes);
-    for (const part of parts) this.#addPart(id, part, attributes);
+    for (const part of parts) {
+      // The command has ended when its reply waits.
+      this.#addPart(part.part === TracedPart.logSync ? parentId : id, part, attributes);
+    }
   }
 
   #addPart(parentId: string, times: PartTimes, attributes: Attributes): void {
