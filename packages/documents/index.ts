@@ -12,9 +12,20 @@ export type {
   LatencyDocument,
   LatencyHistoryReport,
 } from './latency.ts';
-export type { LiveDocument, LiveSample, LiveShard, LiveLatency } from './live.ts';
+export type {
+  LiveBands,
+  LiveDocument,
+  LiveFigures,
+  LiveLatency,
+  LivePart,
+  LiveSample,
+  LiveShard,
+  LiveStatus,
+  LiveTotals,
+} from './live.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
+export type { SessionDocument } from './session.ts';
 export type { SettingReport } from './settings.ts';
 export type { SlowlogReport } from './slow-log.ts';
 export type {
@@ -29,5 +40,5 @@ export type {
   LogStatus,
   CommandStatus,
 } from './status.ts';
-export type { ThreadPauses } from './threads.ts';
+export type { ThreadReport, ThreadsDocument } from './threads.ts';
 export type { TraceReport, SpanReport } from './traces.ts';

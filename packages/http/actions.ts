@@ -1,7 +1,8 @@
 /** What the debug pages may have done, and what only they ask for. Main does it, as it does it for a command. */
 
+import type { ThreadsDocument } from '#documents';
 import { HttpError, json } from './answer.ts';
-import { pauseReports } from './api-figures.ts';
+import { threadReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from './page-reports.ts';
 import { documentRoute, type Route } from './routes.ts';
@@ -9,7 +10,7 @@ import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
+export function actionRoutes({ clock, desk, fixed, sight }: Surroundings): Route[] {
   const idle = { state: 'idle', metrics: [], keys: [] };
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
@@ -18,9 +19,14 @@ export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
     documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
       events: await desk.ask('latency-history', null),
     })),
-    documentRoute('pauses', 'Garbage collection and event-loop delay of each thread.', () => ({
-      threads: pauseReports(sight),
-    })),
+    documentRoute(
+      'threads',
+      'How busy each thread is, its heap, garbage collection and event-loop delay.',
+      (): ThreadsDocument => ({
+        time_ms: clock.wallMs(),
+        threads: threadReports(sight, clock.nowUs()),
+      }),
+    ),
     documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
       return (await desk.ask('hot-keys', null)) ?? idle;
     }),

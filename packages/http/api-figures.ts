@@ -4,6 +4,7 @@ import {
   bandCounts,
   bandLabels,
   Bands,
+  busyUs,
   calledCommands,
   greatestUs,
   HISTOGRAM_BUCKETS,
@@ -12,7 +13,7 @@ import {
   percentileUs,
   type ShardContent,
 } from '#diag';
-import type { CommandReport, ShardStatus, ThreadPauses } from '#documents';
+import type { CommandReport, ShardStatus, ThreadReport } from '#documents';
 import type { Sight } from '#sight';
 import type { HttpLiveSettings } from './settings.ts';
 
@@ -32,12 +33,17 @@ export function commandReports(sight: Sight): CommandReport[] {
   });
 }
 
-/** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */
-export function pauseReports({ threads }: Sight): ThreadPauses[] {
+/** Of a shard the loop's delay is the length of its rounds. */
+export function threadReports({ threads }: Sight, nowUs: number): ThreadReport[] {
   return threads.map(([thread, page]) => {
     const report = pauseReport(page);
     return {
-      ...{ thread, collections: report.collections },
+      thread,
+      busy_us: Math.round(Math.max(0, busyUs(page, nowUs))),
+      cpu_us: Math.round(page.get('cpuUserUs') + page.get('cpuSystemUs')),
+      heap_used_bytes: page.get('heapUsedBytes'),
+      heap_bytes: page.get('heapTotalBytes'),
+      collections: report.collections,
       collection_total_us: hundredths(report.collectionUs),
       collection_max_us: hundredths(report.collectionUsMax),
       loop_delay_p50_us: hundredths(report.loopUsP50),

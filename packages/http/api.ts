@@ -144,8 +144,11 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
     ),
     documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
     documentRoute('clients', 'Connected clients.', () => documents.clients()),
-    documentRoute('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
-      documents.slowlog(countOf(query)),
+    documentRoute(
+      'slowlog',
+      'The slow commands of all threads; ?count= for fewer.',
+      ({ query }) => documents.slowlog(countOf(query)),
+      ['count'],
     ),
     documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),

@@ -17,6 +17,7 @@ export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] 
       'flight-recorder',
       'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
       ({ query }) => document(countOf(query), threadOf(query, threads)),
+      ['count', 'thread', 'shard'],
     ),
     documentRoute(
       'flight-recorder/kinds',

@@ -53,6 +53,7 @@ export function keyFatesRoute(
     'key-fates',
     'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
     (exchange) => document(questionOf(exchange, databases)),
+    ['count', 'key', 'db'],
   );
 }
 

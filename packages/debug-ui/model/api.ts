@@ -1,10 +1,11 @@
 /** The documents of the debug API, under the names that the pages have for them. */
 
-import type { HotKeysDocument, HotWindowDocument, MetricJson, WindowName } from '#documents';
+import type { HotKeysDocument, HotWindowDocument, WindowName } from '#documents';
 
 export type {
   BundleReport as BundleEntry,
   ClientReport as ClientEntry,
+  HealthIssue,
   CommandReport as CommandLatency,
   FlightDocument as Flight,
   FlightEntry,
@@ -14,26 +15,29 @@ export type {
   LatencyDocument as Latency,
   LatencyEventReport as LatencyEvent,
   LatencyHistoryReport as LatencyHistory,
+  LiveBands,
   LiveDocument as Live,
+  LiveFigures,
   LiveLatency,
   LiveSample,
   LiveShard,
+  LiveStatus,
+  LiveTotals,
   PrefixesDocument as Prefixes,
   PrefixFigures as PrefixReport,
   SettingReport as ConfigEntry,
+  SessionDocument as Session,
   ShardStatus,
   SlowlogReport as SlowlogEntry,
   SpanReport,
-  StatusDocument as Status,
-  ThreadPauses as Pauses,
+  ThreadReport,
+  ThreadsDocument,
   TraceReport,
   WindowReport as Windows,
 } from '#documents';
 
 /** In the order of their length. */
 export const WINDOW_NAMES: readonly WindowName[] = ['now', '1m', '5m', '1h'];
-
-export type Metric = Pick<MetricJson, 'name' | 'samples'>;
 
 /** Of an idle one there are only lists, and they are empty. */
 export interface HotKeysReport extends Omit<HotKeysDocument, 'state'> {

@@ -2,63 +2,76 @@
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveSample, ShardStatus, Status } from '../../model/api.ts';
+import type { HealthIssue, LiveFigures, LiveTotals, ShardStatus } from '../../model/api.ts';
 import { visible, visibleKey } from '../../model/escape.ts';
 import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
 import { columnsOf, type History } from '../../model/history.ts';
 import { Chart, type ChartProps } from '../chart.tsx';
-import { useLive } from '../live.ts';
-import { Badge, Bar, Fact, Panel, Problem } from '../parts.tsx';
+import { useLiveView } from '../live.ts';
+import { Badge, Bar, Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
+const VIEW = 'with=figures,shards,totals';
+
 export function OverviewPage(): JSX.Element {
-  const { status, history, problem } = useLive();
-  const { latest } = history;
+  const live = useLiveView(VIEW);
+  const { status, shards, history } = live.data ?? {};
+  const latest = history?.latest?.totals ?? undefined;
   return (
     <>
-      <Problem text={problem} />
-      {status !== null && <Health status={status} />}
-      {status !== null && <Facts status={status} latest={latest} />}
-      <Panel title="Now on each shard">
+      <Panel title="Health" source={live}>
+        <Issues issues={status?.health.issues ?? []} />
+        {status?.figures && <Facts figures={status.figures} latest={latest} />}
+      </Panel>
+      <Panel title="Now on each shard" source={live}>
         <Table
           caption="What each shard is doing now"
           columns={shardColumns}
-          rows={status?.shards ?? []}
+          rows={shards ?? []}
           keyOf={({ id }) => id}
-          empty="Waiting for the server."
         />
       </Panel>
-      <Charts history={history} seq={latest?.seq ?? 0} />
+      <Panel title="Last five minutes" class="charts" source={live}>
+        {history !== undefined && <Charts history={history} seq={history.since} />}
+      </Panel>
     </>
   );
 }
 
-function Health({ status }: { readonly status: Status }): JSX.Element {
-  const { issues } = status.health;
+function Issues({ issues }: { readonly issues: readonly HealthIssue[] }): JSX.Element {
+  // Texts hold running figures; who hears the page is told when there is another issue.
+  const codes = issues.map(({ severity, code }) => `${severity} ${code}`).join(', ');
   return (
-    <div class="health" role="status">
+    <div class="health">
+      <p class="unseen" role="status">
+        {codes === '' ? 'No issues.' : codes}
+      </p>
       {issues.map(({ severity, code, message }) => (
         <p key={code + message} class={severity === 'critical' ? 'issue bad' : 'issue warn'}>
           <Badge tone={severity === 'critical' ? 'bad' : 'warn'} text={severity} />
           <code>{code}</code> {visible(message)}
         </p>
       ))}
-      {issues.length === 0 && <p class="issue good">No issues.</p>}
+      {issues.length === 0 && (
+        <p class="issue good" aria-hidden="true">
+          No issues.
+        </p>
+      )}
     </div>
   );
 }
 
 interface FactsProps {
-  readonly status: Status;
-  readonly latest: LiveSample | undefined;
+  readonly figures: LiveFigures;
+  readonly latest: LiveTotals | undefined;
 }
 
-function Facts({ status, latest }: FactsProps): JSX.Element {
-  const { memory, clients, keyspace } = status;
+function Facts({ figures, latest }: FactsProps): JSX.Element {
+  const { memory, clients, keyspace, commands } = figures;
   const limit = memory.limit_bytes > 0 ? `of ${bytes(memory.limit_bytes)}` : 'no limit';
   return (
     <dl class="facts ten">
-      <Rates latest={latest} total={status.commands.total_processed} />
+      <Rates latest={latest} total={commands.total_processed} />
       <Fact label="Memory" value={bytes(memory.used_bytes)} note={limit} />
       <Fact
         label="Resident"
@@ -75,13 +88,13 @@ function Facts({ status, latest }: FactsProps): JSX.Element {
         value={count(keyspace.total_keys)}
         note={`${count(keyspace.expires)} expire`}
       />
-      <Outcomes latest={latest} errors={status.commands.errors_total} />
+      <Outcomes latest={latest} errors={commands.errors_total} />
     </dl>
   );
 }
 
 interface RatesProps {
-  readonly latest: LiveSample | undefined;
+  readonly latest: LiveTotals | undefined;
   readonly total: number;
 }
 
@@ -105,7 +118,7 @@ function Rates({ latest, total }: RatesProps): JSX.Element {
 }
 
 interface OutcomesProps {
-  readonly latest: LiveSample | undefined;
+  readonly latest: LiveTotals | undefined;
   readonly errors: number;
 }
 
@@ -188,7 +201,7 @@ const shardColumns: readonly Column<ShardStatus>[] = [
 ];
 
 type Sketch = Omit<ChartProps, 'data'> & {
-  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
+  readonly values: readonly ((totals: LiveTotals) => number | null | undefined)[];
 };
 
 const CHARTS: readonly Sketch[] = [
@@ -231,7 +244,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'used', colour: 'c1', isFilled: true },
       { label: 'resident', colour: 'c2' },
     ],
-    values: [(sample) => sample.used_bytes, (sample) => sample.rss_bytes],
+    values: [(totals) => totals.used_bytes, (totals) => totals.rss_bytes],
   },
   {
     ...{ title: 'Connections', format: whole, least: 5 },
@@ -247,25 +260,35 @@ const CHARTS: readonly Sketch[] = [
       { label: 'in', colour: 'c1' },
       { label: 'out', colour: 'c2' },
     ],
-    values: [(sample) => sample.received_bytes, (sample) => sample.sent_bytes],
+    values: [(totals) => totals.bytes_in, (totals) => totals.bytes_out],
   },
 ];
 
-function Charts({
-  history,
-  seq,
-}: {
+interface ChartsProps {
   readonly history: History;
   readonly seq: number;
-}): JSX.Element {
-  const data = useMemo(() => CHARTS.map(({ values }) => columnsOf(history.samples, values)), [seq]);
+}
+
+function Charts({ history, seq }: ChartsProps): JSX.Element {
+  const data = useMemo(
+    () =>
+      CHARTS.map(({ values }) =>
+        columnsOf(
+          history.samples,
+          values.map(
+            (value) =>
+              ({ totals }) =>
+                totals === null ? null : value(totals),
+          ),
+        ),
+      ),
+    [history, seq],
+  );
   return (
-    <Panel title="Last five minutes" class="charts">
-      <div class="grid">
-        {CHARTS.map(({ values: _, ...sketch }, index) => (
-          <Chart key={sketch.title} {...sketch} data={data[index]!} />
-        ))}
-      </div>
-    </Panel>
+    <div class="grid">
+      {CHARTS.map(({ values: _, ...sketch }, index) => (
+        <Chart key={sketch.title} {...sketch} data={data[index]!} />
+      ))}
+    </div>
   );
 }

@@ -3,21 +3,20 @@
 import type { JSX } from 'preact';
 import type { PrefixReport, Prefixes } from '../../model/api.ts';
 import { bytes, count, percent } from '../../model/format.ts';
-import { usePolled } from '../live.ts';
-import { Panel, Problem } from '../parts.tsx';
+import { usePolled } from '../source.ts';
+import { Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 1_000;
 
 export function PrefixesPanel(): JSX.Element {
-  const { data, problem } = usePolled<Prefixes>('/debug/api/prefixes', PERIOD_MS);
+  const report = usePolled<Prefixes>('/debug/api/prefixes', PERIOD_MS);
   return (
-    <Panel title="Key prefixes">
-      <Problem text={problem} />
+    <Panel title="Key prefixes" source={report}>
       <Table
         caption="Key prefixes"
         columns={columns}
-        rows={data?.prefixes ?? []}
+        rows={report.data?.prefixes ?? []}
         keyOf={({ prefix }) => prefix}
         order={{ column: 'ops', isDescending: true }}
         empty="No prefixes are configured: set key-prefixes."
