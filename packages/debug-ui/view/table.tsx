@@ -29,7 +29,7 @@ export interface TableProps<Row> {
 
 const ROWS_MAX = 200;
 /** Tables with more columns are shown as cards where the screen is narrow. */
-const CARD_COLUMNS = 3;
+const CARD_COLUMNS = 7;
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, empty = 'Nothing yet.', rowsMax = ROWS_MAX } = props;

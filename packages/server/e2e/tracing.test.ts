@@ -103,6 +103,16 @@ tracing('a request, its shard and its store operation, one within the other', as
   assert.is(typeof whole!.resource['service.version'], 'string');
 });
 
+tracing('the commands of a pipeline have their own starts and lengths', async () => {
+  const keys = keyPerShard(SHARDS, 'own');
+  const spans = await spansOf(['SET', keys[0]!, 'v'], ['PING'], ['GET', keys[1]!], ['INCR', 'own']);
+  const own = ['SET', 'PING', 'GET', 'INCR'].map((name) => named(spans, name));
+  own.slice(1).forEach((span, nth) => {
+    assert.ok(own[nth]!.startNs < span.startNs, `${span.name} was taken up later`);
+    assert.ok(own[nth]!.endNs <= span.endNs, `${span.name} was answered in its turn`);
+  });
+});
+
 tracing('a failed command has the code of its error, in all its spans that failed', async () => {
   const spans = await spansOf(['SET', 'text', 'v'], ['LPUSH', 'text', 'x'], ['CONFIG', 'GET']);
   for (const name of ['LPUSH', 'shard.execute']) {

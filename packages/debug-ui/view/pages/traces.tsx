@@ -16,6 +16,7 @@ export function TracesPage(): JSX.Element {
   const recent = usePolled<{ traces: TraceReport[] }>('/debug/api/traces', PERIOD_MS);
   const [chosen, setChosen] = useState<TraceReport | null>(null);
   const opener = useRef<HTMLElement | null>(null);
+  const list = useRef<HTMLDivElement>(null);
   const traces = recent.data?.traces ?? [];
   if (recent.data !== null && traces.length === 0 && chosen === null) return <NoTraces />;
   // New traces push out old ones; the one that is read stays in the list until it is closed.
@@ -27,10 +28,12 @@ export function TracesPage(): JSX.Element {
   };
   const close = (): void => {
     setChosen(null);
-    opener.current?.focus();
+    // A row that is only there for its detail goes with it.
+    if (isGone) list.current?.querySelector<HTMLElement>('.table')?.focus();
+    else opener.current?.focus();
   };
   return (
-    <div class={chosen === null ? '' : 'beside'}>
+    <div ref={list} class={chosen === null ? '' : 'beside'}>
       <Panel
         title={recent.data === null ? 'Traces' : counted(traces.length, 'recent trace')}
         source={recent}

@@ -1,7 +1,7 @@
 /** What the debug pages show when nothing is new, and what becomes of what somebody types meanwhile. */
 // test-limit: 120s
 import type { Browser, Page } from 'playwright-core';
-import { needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { needs, request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, PAGES, shoot, visit } from './browser.ts';
@@ -177,6 +177,36 @@ if (needs('chromium')) {
       await gone.stop();
     });
   }
+
+  states('a trace is shown beside the list, and kept until it is closed', async () => {
+    const { page } = await openView(browser, { width: 1440 });
+    await client.call('CONFIG', 'SET', 'tracing-enabled', 'yes');
+    const ping = (count: number) => client.pipeline(Array.from({ length: count }, () => ['PING']));
+    await ping(60);
+    await visit(page, server.httpPort, 'traces');
+    await page.getByRole('button', { name: 'PING' }).nth(40).click();
+    const detail = page.locator('.detail');
+    await detail.locator('.waterfall').waitFor();
+    const { y, height } = (await detail.locator('.waterfall').boundingBox())!;
+    assert.ok(y >= 0 && y + height <= 800, `at ${y}, ${height} high`);
+    const id = (await detail.getByRole('heading').innerText()).replace('Trace ', '');
+    // As many as push it out of what the server keeps.
+    await ping(150);
+    const isKept = async (): Promise<boolean> => {
+      const answer = await request(server.httpPort, '/debug/api/traces');
+      return answer.text.includes(id);
+    };
+    await until(async () => !(await isKept()), 'the server forgets the trace');
+    await twoAnswers(page, /api\/traces/);
+    await detail.locator('.waterfall').waitFor();
+    assert.is(await page.getByRole('cell', { name: id }).count(), 1);
+    await shoot(page, 'trace-detail');
+    await page.keyboard.press('Escape');
+    await detail.waitFor({ state: 'detached' });
+    await page.locator('.table:focus').waitFor();
+    await client.call('CONFIG', 'SET', 'tracing-enabled', 'no');
+    await page.close();
+  });
 
   states('the focus comes back after Esc', async () => {
     const { page } = await openView(browser);
