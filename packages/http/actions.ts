@@ -1,6 +1,6 @@
 /** What the debug pages may have done, and what only they ask for. Main does it, as it does it for a command. */
 
-import type { ThreadsDocument } from '#documents';
+import type { HotKeysDocument, ThreadsDocument } from '#documents';
 import { HttpError, json } from './answer.ts';
 import { threadReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,8 +10,21 @@ import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** There is no session. */
+const IDLE: HotKeysDocument = {
+  state: 'idle',
+  metrics: [],
+  count: null,
+  sample_ratio: null,
+  duration_ms: null,
+  collection_duration_ms: null,
+  total_cpu_time_us: null,
+  total_net_bytes: null,
+  missing_shards: [],
+  keys: [],
+};
+
 export function actionRoutes({ clock, desk, fixed, sight }: Surroundings): Route[] {
-  const idle = { state: 'idle', metrics: [], keys: [] };
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,
@@ -28,7 +41,7 @@ export function actionRoutes({ clock, desk, fixed, sight }: Surroundings): Route
       }),
     ),
     documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
-      return (await desk.ask('hot-keys', null)) ?? idle;
+      return (await desk.ask('hot-keys', null)) ?? IDLE;
     }),
     documentRoute('hotkeys/window', 'The hottest keys of the last whole window.', () =>
       desk.ask('hot-window', null),

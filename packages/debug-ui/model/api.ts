@@ -3,12 +3,14 @@
 import type { HotKeysDocument, HotWindowDocument, WindowName } from '#documents';
 
 export type {
+  HotKeysDocument as HotKeysReport,
+  SlowlogDocument as Slowlog,
   BundleReport as BundleEntry,
   ClientReport as ClientEntry,
   HealthIssue,
   CommandReport as CommandLatency,
   FlightDocument as Flight,
-  FlightEntry,
+  FlightEvent as FlightEntry,
   HotWindowDocument as HotWindowReport,
   KeyDeathReport as KeyDeath,
   KeyFatesDocument as KeyFates,
@@ -29,20 +31,15 @@ export type {
   SessionDocument as Session,
   ShardStatus,
   SlowlogReport as SlowlogEntry,
-  SpanReport,
+  SpanDocument as SpanReport,
   ThreadReport,
   ThreadsDocument,
-  TraceReport,
+  TraceDocument as TraceReport,
   WindowReport as Windows,
 } from '#documents';
 
 /** In the order of their length. */
 export const WINDOW_NAMES: readonly WindowName[] = ['now', '1m', '5m', '1h'];
-
-/** Of an idle one there are only lists, and they are empty. */
-export interface HotKeysReport extends Omit<HotKeysDocument, 'state'> {
-  readonly state: HotKeysDocument['state'] | 'idle';
-}
 
 export type HotKey = HotKeysDocument['keys'][number];
 export type HotWindowKey = NonNullable<HotWindowDocument['window']>['keys'][number];

@@ -124,7 +124,13 @@ models('a filter wants all of its words', () => {
 
 models('a waterfall has parents before children, and survives a circle', () => {
   const span = (id: string, parent: string | null, start: number, duration: number) => ({
-    ...{ span_id: id, parent_id: parent, name: id, start_us: start, duration_us: duration },
+    ...{
+      span_id: id,
+      parent_id: parent,
+      name: id,
+      start_time_ms: start,
+      duration_us: duration * 1_000,
+    },
     attributes: {},
   });
   const rows = waterfallOf({

@@ -112,12 +112,12 @@ function StartForm({ isBusy, start }: StartProps): JSX.Element {
 function Session({ report }: { readonly report: HotKeysReport }): JSX.Element {
   const { state, duration_ms: duration, collection_duration_ms: collected } = report;
   const isActive = state === 'active';
-  const limit = duration > 0 ? `of ${age(duration / 1_000)}` : 'until stopped';
+  const limit = duration === 0 ? 'until stopped' : `of ${age((duration ?? 0) / 1_000)}`;
   return (
     <dl class="facts">
       <Fact
         label={isActive ? 'Collecting for' : 'Collected for'}
-        value={age(collected / 1_000)}
+        value={age((collected ?? 0) / 1_000)}
         note={isActive ? limit : 'stopped'}
       />
       <Fact
@@ -154,8 +154,8 @@ function Ranking({ report, source }: RankingProps): JSX.Element {
       ...{ name: 'calls', title: 'Accesses', isNumber: true, value: (key) => key.access_count },
       show: (key) => count(key.access_count),
     },
-    shareColumn('cpu', 'Time', micros, (key) => key.total_cpu_time_us, us),
-    shareColumn('net', 'Traffic', bytes, (key) => key.total_net_bytes, traffic),
+    shareColumn('cpu', 'Time', micros, (key) => key.total_cpu_time_us, us ?? 0),
+    shareColumn('net', 'Traffic', bytes, (key) => key.total_net_bytes, traffic ?? 0),
     {
       ...{ name: 'error', title: 'Over by', isNumber: true, value: ({ error }) => error },
       show: ({ error }) => `≤ ${first === 'net' ? bytes(error) : micros(error)}`,

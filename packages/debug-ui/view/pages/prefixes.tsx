@@ -40,12 +40,12 @@ const columns: readonly Column<PrefixReport>[] = [
     hint: 'Share of look-ups by commands that read which found their key',
   },
   {
-    ...{ name: 'in', title: 'In', isNumber: true, value: (each) => each.input_bytes },
-    show: (each) => bytes(each.input_bytes),
+    ...{ name: 'in', title: 'In', isNumber: true, value: (each) => each.bytes_in },
+    show: (each) => bytes(each.bytes_in),
   },
   {
-    ...{ name: 'out', title: 'Out', isNumber: true, value: (each) => each.output_bytes },
-    show: (each) => bytes(each.output_bytes),
+    ...{ name: 'out', title: 'Out', isNumber: true, value: (each) => each.bytes_out },
+    show: (each) => bytes(each.bytes_out),
   },
   {
     ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys ?? -1 },

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import type { TraceReport } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
 import { clockTime, counted, micros } from '../../model/format.ts';
-import { waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
+import { timesOf, waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
 import { Panel } from '../parts.tsx';
 import { usePolled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
@@ -63,13 +63,15 @@ function NoTraces(): JSX.Element {
   );
 }
 
-function startOf({ spans }: TraceReport): number {
-  return Math.min(...spans.map((span) => span.start_us));
+function startOf(trace: TraceReport): number {
+  return timesOf(trace).startMs;
 }
 
-function lengthOf({ spans }: TraceReport): number {
-  const end = Math.max(...spans.map((span) => span.start_us + span.duration_us));
-  return spans.length === 0 ? 0 : end - Math.min(...spans.map((span) => span.start_us));
+/** In microseconds; of one span it is what that says, to the last digit. */
+function lengthOf(trace: TraceReport): number {
+  const startMs = startOf(trace);
+  const ends = trace.spans.map((span) => (span.start_time_ms - startMs) * 1_000 + span.duration_us);
+  return Math.max(0, ...ends);
 }
 
 function columnsFor(
@@ -79,7 +81,7 @@ function columnsFor(
   return [
     {
       ...{ name: 'time', title: 'Time', value: startOf, isNumber: true },
-      show: (trace) => clockTime(startOf(trace) / 1_000),
+      show: (trace) => clockTime(startOf(trace)),
     },
     {
       ...{ name: 'name', title: 'Command', isWide: true, value: ({ spans }) => spans[0]?.name },

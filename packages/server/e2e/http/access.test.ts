@@ -74,7 +74,12 @@ access('takes the token with any spelling of the scheme', async () => {
 
 const disguised = [
   ...['//debug/', '/./debug/', '/x/../debug/', '/%64ebug/', '/debug%2f', '/healthz/../debug/'],
-  ...['/debug/../debug/', '/%2e%2e/debug/', '/debug/api/key-fates?key=/healthz', '/debug/login/../'],
+  ...[
+    '/debug/../debug/',
+    '/%2e%2e/debug/',
+    '/debug/api/key-fates?key=/healthz',
+    '/debug/login/../',
+  ],
 ];
 for (const path of disguised) {
   access(`sees through ${path}`, async () => {

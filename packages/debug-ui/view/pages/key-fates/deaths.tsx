@@ -57,7 +57,7 @@ function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
 
 /** Says what is not among them, so that nobody takes them for all. */
 function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
-  const { kept, missing_shards: shards = [] } = fates;
+  const { kept, missing_shards: shards } = fates;
   const texts = [
     ...(kept === null ? ['The main thread is late: only the counts are of now.'] : []),
     ...(shards.length === 0 ? [] : [`Of shard ${shards.join(', ')} nothing was heard in time.`]),
@@ -99,8 +99,8 @@ function textOf(death: KeyDeath): string {
 function columnsFor(choose: DeathsProps['choose']): readonly Column<KeyDeath>[] {
   return [
     {
-      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.unix_time_ms },
-      show: (death) => <span class="time">{exactTime(death.unix_time_ms)}</span>,
+      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.time_ms },
+      show: (death) => <span class="time">{exactTime(death.time_ms)}</span>,
     },
     {
       ...{ name: 'key', title: 'Key', isWide: true, value: ({ key }) => key },

@@ -48,7 +48,11 @@ export function Events(): JSX.Element {
         columns={columns}
         rows={events}
         keyOf={({ event }) => event}
-        empty="Nothing took as long as latency.monitor-threshold-ms."
+        empty={
+          latency.data?.events === null
+            ? 'The main thread is late: events are not known.'
+            : 'Nothing took as long as latency.monitor-threshold-ms.'
+        }
       />
       {history !== undefined && history.samples.length > 0 && (
         <Chart
@@ -88,8 +92,8 @@ function nameColumn(
 function columnsOf({ samples }: LatencyHistory): Columns {
   const times: number[] = [];
   const values: (number | null)[] = [];
-  for (const { timestamp, latency_us: us } of samples) {
-    times.push(timestamp);
+  for (const { time_ms: timeMs, max_us: us } of samples) {
+    times.push(timeMs / 1_000);
     values.push(us);
   }
   return [times, values];

@@ -128,8 +128,8 @@ function Kinds(): JSX.Element {
 
 const columns: readonly Column<FlightEntry>[] = [
   {
-    ...{ name: 'time', title: 'Time', isNumber: true, value: (entry) => entry.time_us },
-    show: (entry) => <span class="time">{exactTime(entry.time_us / 1_000)}</span>,
+    ...{ name: 'time', title: 'Time', isNumber: true, value: (entry) => entry.time_ms },
+    show: (entry) => <span class="time">{exactTime(entry.time_ms)}</span>,
   },
   {
     ...{ name: 'thread', title: 'Thread', value: ({ thread }) => thread },
