@@ -21,6 +21,7 @@ export type {
   LiveSample,
   LiveShard,
   LiveStatus,
+  LiveTimes,
   LiveTotals,
 } from './live.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';

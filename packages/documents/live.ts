@@ -3,7 +3,7 @@
 import type { Health, ShardStatus, StatusDocument } from './status.ts';
 
 /** Parts that are told when they are asked for. */
-export type LivePart = 'figures' | 'shards' | 'totals' | 'shard-samples' | 'bands';
+export type LivePart = 'figures' | 'shards' | 'totals' | 'times' | 'shard-samples' | 'bands';
 
 export interface LiveDocument {
   /** Another one is another process: its samples do not go on where those before ended. */
@@ -38,6 +38,8 @@ export interface LiveSample {
   readonly time_ms: number;
   /** Null unless asked for. */
   readonly totals: LiveTotals | null;
+  /** Of the shard that is asked for, else of all; null unless asked for. */
+  readonly times: LiveTimes | null;
   /** Empty unless asked for. */
   readonly shards: readonly LiveShard[];
 }
@@ -56,7 +58,10 @@ export interface LiveTotals {
   readonly rss_bytes: number;
   readonly main_busy_percent: number;
   readonly ops: number;
-  /** Of the shard that is asked for, else of all. */
+}
+
+export interface LiveTimes {
+  /** Null where nothing was executed. */
   readonly execute: LiveLatency | null;
   readonly queue: LiveLatency | null;
 }

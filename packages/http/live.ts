@@ -36,7 +36,17 @@ const SAMPLES_MAX = 300;
 /** Nobody has asked for so long: nobody looks. */
 const UNSEEN_MS_MAX = 600_000;
 
-const PARTS: readonly LivePart[] = ['figures', 'shards', 'totals', 'shard-samples', 'bands'];
+const PARTS: readonly LivePart[] = [
+  'figures',
+  'shards',
+  'totals',
+  'times',
+  'shard-samples',
+  'bands',
+];
+
+/** What samples are made of. */
+const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples'];
 
 const RATES = ['errors', 'hits', 'misses', 'expired', 'evicted'] as const;
 
@@ -106,7 +116,7 @@ export class Live {
 
   /** None at all for whoever draws none of what is in them. */
   #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveSample[] {
-    if (!parts.has('totals') && !parts.has('shard-samples')) return [];
+    if (!SAMPLED.some((part) => parts.has(part))) return [];
     return this.#samples
       .filter(({ seq }) => seq > since)
       .map((sample) => shownSample(sample, parts, shard));
@@ -197,9 +207,8 @@ export class Live {
         rss_bytes: status.memory.rss_bytes,
         main_busy_percent: tenths(mainRates.busyPercent),
         ops: threeDigits(shards.reduce((sum, { ops }) => sum + ops, mainOps)),
-        execute: latencyOf(all.execute),
-        queue: latencyOf(all.queue),
       },
+      times: { execute: latencyOf(all.execute), queue: latencyOf(all.queue) },
       shards,
     };
   }
@@ -213,8 +222,7 @@ export class Live {
     return {
       ops: perSecond(commands.take()),
       busyPercent: tenths(busyPercent),
-      execute: latencyOf(latency.execute),
-      queue: latencyOf(latency.queue),
+      times: { execute: latencyOf(latency.execute), queue: latencyOf(latency.queue) },
       bands: isEnabled ? bands.take(thresholdsMs.length + 1) : [],
     };
   }

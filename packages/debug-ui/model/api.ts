@@ -24,6 +24,7 @@ export type {
   LiveSample,
   LiveShard,
   LiveStatus,
+  LiveTimes,
   LiveTotals,
   PrefixesDocument as Prefixes,
   PrefixFigures as PrefixReport,

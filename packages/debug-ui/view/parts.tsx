@@ -188,6 +188,8 @@ export function Confirm(props: ConfirmProps): JSX.Element {
   );
 }
 
+const FILTER_CHARS = 24;
+
 interface FilterProps {
   readonly label: string;
   readonly value: string;
@@ -199,6 +201,8 @@ export function Filter({ label, value, change }: FilterProps): JSX.Element {
     <input
       type="search"
       class="filter"
+      // So wide that it shows what it is for.
+      size={Math.max(FILTER_CHARS, label.length)}
       aria-label={label}
       placeholder={label}
       value={value}

@@ -2,7 +2,13 @@
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { HealthIssue, LiveFigures, LiveTotals, ShardStatus } from '../../model/api.ts';
+import type {
+  HealthIssue,
+  LiveFigures,
+  LiveSample,
+  LiveTotals,
+  ShardStatus,
+} from '../../model/api.ts';
 import { visible, visibleKey } from '../../model/escape.ts';
 import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
 import { columnsOf, type History } from '../../model/history.ts';
@@ -11,12 +17,12 @@ import { useLiveView } from '../live.ts';
 import { Badge, Bar, Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
-const VIEW = 'with=figures,shards,totals';
+const VIEW = 'with=figures,shards,totals,times';
 
 export function OverviewPage(): JSX.Element {
   const live = useLiveView(VIEW);
   const { status, shards, history } = live.data ?? {};
-  const latest = history?.latest?.totals ?? undefined;
+  const latest = history?.latest;
   return (
     <>
       <Panel title="Health" source={live}>
@@ -63,7 +69,7 @@ function Issues({ issues }: { readonly issues: readonly HealthIssue[] }): JSX.El
 
 interface FactsProps {
   readonly figures: LiveFigures;
-  readonly latest: LiveTotals | undefined;
+  readonly latest: LiveSample | undefined;
 }
 
 function Facts({ figures, latest }: FactsProps): JSX.Element {
@@ -88,31 +94,29 @@ function Facts({ figures, latest }: FactsProps): JSX.Element {
         value={count(keyspace.total_keys)}
         note={`${count(keyspace.expires)} expire`}
       />
-      <Outcomes latest={latest} errors={commands.errors_total} />
+      <Outcomes latest={latest?.totals ?? undefined} errors={commands.errors_total} />
     </dl>
   );
 }
 
 interface RatesProps {
-  readonly latest: LiveTotals | undefined;
+  readonly latest: LiveSample | undefined;
   readonly total: number;
 }
 
 function Rates({ latest, total }: RatesProps): JSX.Element {
+  const { ops, main_busy_percent: busy } = latest?.totals ?? {};
+  const { execute, queue } = latest?.times ?? {};
   return (
     <>
-      <Fact label="Operations" value={rate(latest?.ops)} note={`${count(total)} in all`} />
+      <Fact label="Operations" value={rate(ops)} note={`${count(total)} in all`} />
       <Fact
         label="Execute p99"
-        value={micros(latest?.execute?.p99_us)}
-        note={`p50 ${micros(latest?.execute?.p50_us)}`}
+        value={micros(execute?.p99_us)}
+        note={`p50 ${micros(execute?.p50_us)}`}
       />
-      <Fact
-        label="Queue p99"
-        value={micros(latest?.queue?.p99_us)}
-        note={`p50 ${micros(latest?.queue?.p50_us)}`}
-      />
-      <Fact label="Main thread" value={percent(latest?.main_busy_percent)} note="busy" />
+      <Fact label="Queue p99" value={micros(queue?.p99_us)} note={`p50 ${micros(queue?.p50_us)}`} />
+      <Fact label="Main thread" value={percent(busy)} note="busy" />
     </>
   );
 }
@@ -201,14 +205,14 @@ const shardColumns: readonly Column<ShardStatus>[] = [
 ];
 
 type Sketch = Omit<ChartProps, 'data'> & {
-  readonly values: readonly ((totals: LiveTotals) => number | null | undefined)[];
+  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
 };
 
 const CHARTS: readonly Sketch[] = [
   {
     ...{ title: 'Operations per second', format: count, least: 10 },
     lines: [{ label: 'ops', colour: 'c1', isFilled: true }],
-    values: [({ ops }) => ops],
+    values: [({ totals }) => totals?.ops],
   },
   {
     ...{ title: 'Execution time', format: micros, isLog: true },
@@ -219,10 +223,10 @@ const CHARTS: readonly Sketch[] = [
       { label: 'max', colour: 'c4' },
     ],
     values: [
-      ({ execute }) => execute?.p50_us,
-      ({ execute }) => execute?.p99_us,
-      ({ execute }) => execute?.p999_us,
-      ({ execute }) => execute?.max_us,
+      ({ times }) => times?.execute?.p50_us,
+      ({ times }) => times?.execute?.p99_us,
+      ({ times }) => times?.execute?.p999_us,
+      ({ times }) => times?.execute?.max_us,
     ],
   },
   {
@@ -233,9 +237,9 @@ const CHARTS: readonly Sketch[] = [
       { label: 'max', colour: 'c4' },
     ],
     values: [
-      ({ queue }) => queue?.p50_us,
-      ({ queue }) => queue?.p99_us,
-      ({ queue }) => queue?.max_us,
+      ({ times }) => times?.queue?.p50_us,
+      ({ times }) => times?.queue?.p99_us,
+      ({ times }) => times?.queue?.max_us,
     ],
   },
   {
@@ -244,7 +248,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'used', colour: 'c1', isFilled: true },
       { label: 'resident', colour: 'c2' },
     ],
-    values: [(totals) => totals.used_bytes, (totals) => totals.rss_bytes],
+    values: [({ totals }) => totals?.used_bytes, ({ totals }) => totals?.rss_bytes],
   },
   {
     ...{ title: 'Connections', format: whole, least: 5 },
@@ -252,7 +256,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'connected', colour: 'c1', isFilled: true },
       { label: 'blocked', colour: 'c4' },
     ],
-    values: [({ clients }) => clients, ({ blocked }) => blocked],
+    values: [({ totals }) => totals?.clients, ({ totals }) => totals?.blocked],
   },
   {
     ...{ title: 'Network per second', format: bytes, isBinary: true, least: 1_024 },
@@ -260,7 +264,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'in', colour: 'c1' },
       { label: 'out', colour: 'c2' },
     ],
-    values: [(totals) => totals.bytes_in, (totals) => totals.bytes_out],
+    values: [({ totals }) => totals?.bytes_in, ({ totals }) => totals?.bytes_out],
   },
 ];
 
@@ -271,17 +275,7 @@ interface ChartsProps {
 
 function Charts({ history, seq }: ChartsProps): JSX.Element {
   const data = useMemo(
-    () =>
-      CHARTS.map(({ values }) =>
-        columnsOf(
-          history.samples,
-          values.map(
-            (value) =>
-              ({ totals }) =>
-                totals === null ? null : value(totals),
-          ),
-        ),
-      ),
+    () => CHARTS.map(({ values }) => columnsOf(history.samples, values)),
     [history, seq],
   );
   return (

@@ -12,7 +12,7 @@ import { Slowlog } from './performance/slowlog.tsx';
 import { Threads } from './performance/threads.tsx';
 import { LatencyWindows } from './performance/windows.tsx';
 
-const VIEW = 'with=totals,bands';
+const VIEW = 'with=times,bands';
 
 export function PerformancePage(): JSX.Element {
   const [shard, setShard] = useState('all');

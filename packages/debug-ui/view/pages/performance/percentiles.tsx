@@ -2,7 +2,7 @@
 
 import { useMemo, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveLatency, LiveSample, LiveTotals } from '../../../model/api.ts';
+import type { LiveLatency, LiveSample, LiveTimes } from '../../../model/api.ts';
 import { micros } from '../../../model/format.ts';
 import { columnsOf, type Columns, type History } from '../../../model/history.ts';
 import { Chart, type Line } from '../../chart.tsx';
@@ -74,10 +74,10 @@ function Charts({ history, seq }: ChartsProps): JSX.Element {
 
 function percentiles(
   samples: readonly LiveSample[],
-  latencyOf: (totals: LiveTotals) => LiveLatency | null,
+  latencyOf: (times: LiveTimes) => LiveLatency | null,
 ): Columns {
   const lineOf = (of: (latency: LiveLatency) => number) => (sample: LiveSample) => {
-    const latency = sample.totals === null ? null : latencyOf(sample.totals);
+    const latency = sample.times === null ? null : latencyOf(sample.times);
     return latency === null ? null : of(latency);
   };
   return columnsOf(samples, [
