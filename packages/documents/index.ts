@@ -19,7 +19,7 @@ export type {
   LiveLatency,
   LivePart,
   LiveSample,
-  LiveShard,
+  LiveShards,
   LiveStatus,
   LiveTimes,
   LiveTotals,

@@ -40,8 +40,8 @@ export interface LiveSample {
   readonly totals: LiveTotals | null;
   /** Of the shard that is asked for, else of all; null unless asked for. */
   readonly times: LiveTimes | null;
-  /** Empty unless asked for. */
-  readonly shards: readonly LiveShard[];
+  /** Null unless asked for. */
+  readonly shards: LiveShards | null;
 }
 
 export interface LiveTotals {
@@ -66,12 +66,13 @@ export interface LiveTimes {
   readonly queue: LiveLatency | null;
 }
 
-export interface LiveShard {
-  readonly ops: number;
-  readonly busy_percent: number;
+/** By shard: with a list for each figure its name is sent once a second, and not once for each shard. */
+export interface LiveShards {
+  readonly ops: readonly number[];
+  readonly busy_percent: readonly number[];
   /** Null where nothing was executed. */
-  readonly execute_p99_us: number | null;
-  readonly queue_p99_us: number | null;
+  readonly execute_p99_us: readonly (number | null)[];
+  readonly queue_p99_us: readonly (number | null)[];
 }
 
 /** What the commands of a second took, in three digits. */

@@ -1,6 +1,6 @@
 /** A sample as it is kept, and what is told of it. */
 
-import type { LivePart, LiveSample, LiveTimes, LiveTotals } from '#documents';
+import type { LivePart, LiveSample, LiveShards, LiveTimes, LiveTotals } from '#documents';
 
 export interface KeptSample {
   readonly seq: number;
@@ -29,15 +29,15 @@ export function shownSample(
     time_ms,
     totals: parts.has('totals') ? totals : null,
     times: parts.has('times') ? (shard === null ? times : shards[shard]!.times) : null,
-    shards: parts.has('shard-samples') ? shards.map(shownShard) : [],
+    shards: parts.has('shard-samples') ? shownShards(shards) : null,
   };
 }
 
-function shownShard({ ops, busyPercent, times }: KeptShard): LiveSample['shards'][number] {
+function shownShards(shards: readonly KeptShard[]): LiveShards {
   return {
-    ops,
-    busy_percent: busyPercent,
-    execute_p99_us: times.execute?.p99_us ?? null,
-    queue_p99_us: times.queue?.p99_us ?? null,
+    ops: shards.map(({ ops }) => ops),
+    busy_percent: shards.map(({ busyPercent }) => busyPercent),
+    execute_p99_us: shards.map(({ times }) => times.execute?.p99_us ?? null),
+    queue_p99_us: shards.map(({ times }) => times.queue?.p99_us ?? null),
   };
 }

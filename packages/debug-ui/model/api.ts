@@ -22,7 +22,7 @@ export type {
   LiveFigures,
   LiveLatency,
   LiveSample,
-  LiveShard,
+  LiveShards,
   LiveStatus,
   LiveTimes,
   LiveTotals,

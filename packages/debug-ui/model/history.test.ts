@@ -11,7 +11,7 @@ import { waterfallOf } from './waterfall.ts';
 const models = suite('what the debug pages work out');
 
 const sample = (seq: number, timeMs = seq * 1_000): LiveSample =>
-  ({ seq, time_ms: timeMs, totals: { ops: seq }, shards: [] }) as unknown as LiveSample;
+  ({ seq, time_ms: timeMs, totals: { ops: seq } }) as unknown as LiveSample;
 
 models('history goes on where it was, without taking anything twice', () => {
   const history = new History();

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveSample, LiveShard, ShardStatus } from '../../model/api.ts';
+import type { LiveSample, LiveShards, ShardStatus } from '../../model/api.ts';
 import { bytes, count, micros, percent, rate, whole } from '../../model/format.ts';
 import { columnsOf, type History } from '../../model/history.ts';
 import type { Reading } from '../../model/freshness.ts';
@@ -81,18 +81,18 @@ function Spread({ measure, shards, source }: SpreadProps): JSX.Element {
   );
 }
 
-type ShardValue = (shard: LiveShard) => number | null | undefined;
+type ShardFigure = (shards: LiveShards) => readonly (number | null)[];
 
-const CHARTS: readonly (Omit<ChartProps, 'lines' | 'data'> & { readonly of: ShardValue })[] = [
+const CHARTS: readonly (Omit<ChartProps, 'lines' | 'data'> & { readonly of: ShardFigure })[] = [
   { title: 'Operations per second', of: ({ ops }) => ops, format: count, least: 10 },
-  { title: 'Busy', of: (shard) => shard.busy_percent, format: percent, least: 10 },
+  { title: 'Busy', of: (shards) => shards.busy_percent, format: percent, least: 10 },
   {
     title: 'Execution time p99',
-    of: (shard) => shard.execute_p99_us,
+    of: (shards) => shards.execute_p99_us,
     format: micros,
     isLog: true,
   },
-  { title: 'Queue time p99', of: (shard) => shard.queue_p99_us, format: micros, isLog: true },
+  { title: 'Queue time p99', of: (shards) => shards.queue_p99_us, format: micros, isLog: true },
 ];
 
 interface OverTimeProps {
@@ -102,7 +102,7 @@ interface OverTimeProps {
 
 function OverTime({ history, seq }: OverTimeProps): JSX.Element {
   const { latest, samples } = history;
-  const ids = Array.from({ length: latest?.shards.length ?? 0 }, (_, index) => index);
+  const ids = Array.from({ length: latest?.shards?.ops.length ?? 0 }, (_, index) => index);
   const lines = ids.map((id) => ({
     label: `shard ${id}`,
     colour: COLOURS[id % COLOURS.length]!,
@@ -126,9 +126,6 @@ function OverTime({ history, seq }: OverTimeProps): JSX.Element {
   );
 }
 
-function valueIn(id: number, of: ShardValue): (sample: LiveSample) => number | null | undefined {
-  return ({ shards }) => {
-    const shard = shards[id];
-    return shard === undefined ? null : of(shard);
-  };
+function valueIn(id: number, of: ShardFigure): (sample: LiveSample) => number | null | undefined {
+  return ({ shards }) => (shards === null ? null : of(shards)[id]);
 }
