@@ -8,13 +8,19 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** The pages, and the types of what they read. */
 const sources = ['debug-ui', 'documents'].map((name) => path.join(root, 'packages', name));
 const stamp = path.join(root, 'dist', '.ui-stamp');
 const page = path.join(root, 'dist', 'debug-ui', 'index.html');
-const settings = ['tsconfig.json', 'configs/tools/vite.config.js', 'package-lock.json'];
+const settings = [
+  'scripts/build-ui.mjs',
+  'tsconfig.json',
+  'configs/tools/vite.config.js',
+  'package-lock.json',
+];
 
 /** Contents rather than times: they are few, and a checkout that changes nothing should build nothing. */
 function fingerprint() {
@@ -34,12 +40,24 @@ function run(...args) {
   if (status !== 0) process.exit(1);
 }
 
+/** Once, as small as can be: the server sends these as they are. */
+function compress(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const content = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(content));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
 const wanted = fingerprint();
 const isBuilt = existsSync(page) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 if (!isBuilt) {
   rmSync(stamp, { force: true });
   run('node_modules/typescript/bin/tsc', '-p', 'packages/debug-ui');
   run('node_modules/vite/bin/vite.js', 'build', '-c', 'configs/tools/vite.config.js');
+  compress(path.dirname(page));
   mkdirSync(path.dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
 }

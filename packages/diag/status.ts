@@ -93,7 +93,7 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
       last_flush_ok: !report.hasLogFailed,
       shards: report.logs.map(
         ({ shard, segment, segmentBytes, pendingRecords, pendingBytes, lagMs }) => ({
-          shard_id: shard,
+          shard,
           segment,
           segment_bytes: segmentBytes,
           pending_ops: pendingRecords,

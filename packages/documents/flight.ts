@@ -1,6 +1,6 @@
 /** What all threads have recorded of late, in the order of time. */
 
-/** An event: what every one has, then the fields of its kind. */
+/** An event as commands answer it: what every one has, then the fields of its kind. */
 export interface FlightEntry {
   /** Unix time, by the wall clock as it was at the start: an event's time is the same whenever it is read. */
   readonly time_us: number;
@@ -17,8 +17,23 @@ export interface FlightThread {
   readonly kept: number;
 }
 
-export interface FlightDocument {
+/** The same as the debug API tells it. */
+export interface FlightEvent {
+  /** Unix time with its microseconds. */
+  readonly time_ms: number;
+  readonly thread: string;
+  readonly event: string;
+  readonly [field: string]: number | string | null;
+}
+
+export interface FlightReport {
   readonly threads: readonly FlightThread[];
   /** Oldest first. */
   readonly entries: readonly FlightEntry[];
+}
+
+export interface FlightDocument {
+  readonly threads: readonly FlightThread[];
+  /** Oldest first. */
+  readonly entries: readonly FlightEvent[];
 }

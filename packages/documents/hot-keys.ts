@@ -1,16 +1,16 @@
 /** Which keys take the time and the traffic. */
 
-/** What a session has found. */
+/** What a session has found; without one there are no keys, and its figures are null. */
 export interface HotKeysDocument {
-  readonly state: 'active' | 'stopped';
+  readonly state: 'idle' | 'active' | 'stopped';
   readonly metrics: readonly ('cpu' | 'net')[];
-  readonly count: number;
-  readonly sample_ratio: number;
-  readonly duration_ms: number;
-  readonly collection_duration_ms: number;
-  readonly total_cpu_time_us: number;
-  readonly total_net_bytes: number;
-  readonly missing_shards: number;
+  readonly count: number | null;
+  readonly sample_ratio: number | null;
+  readonly duration_ms: number | null;
+  readonly collection_duration_ms: number | null;
+  readonly total_cpu_time_us: number | null;
+  readonly total_net_bytes: number | null;
+  readonly missing_shards: readonly number[];
   readonly keys: readonly {
     readonly key: string;
     /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
@@ -27,13 +27,13 @@ export interface HotWindowDocument {
   readonly enabled: boolean;
   /** Null while it is off, and until there was a whole one. */
   readonly window: {
-    readonly start_unix_ms: number;
+    readonly start_time_ms: number;
     readonly seconds: number;
     readonly sample_ratio: number;
     readonly samples: number;
     readonly ops_per_sec: number;
     readonly floor_per_sec: number;
-    readonly missing_shards: number;
+    readonly missing_shards: readonly number[];
     readonly keys: readonly {
       readonly key: string;
       /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */

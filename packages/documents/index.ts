@@ -1,6 +1,6 @@
 export type { BundleReport } from './bundles.ts';
 export type { ClientReport } from './clients.ts';
-export type { FlightDocument, FlightEntry } from './flight.ts';
+export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './flight.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
 export type { KeyDeathReport, KeyFatesDocument } from './key-fates.ts';
 export type {
@@ -12,11 +12,24 @@ export type {
   LatencyDocument,
   LatencyHistoryReport,
 } from './latency.ts';
-export type { LiveDocument, LiveSample, LiveShard, LiveLatency } from './live.ts';
+export type {
+  LiveBands,
+  LiveDocument,
+  LiveFigures,
+  LiveLatency,
+  LivePart,
+  LiveSample,
+  LiveShards,
+  LiveStatus,
+  LiveTimes,
+  LiveTotals,
+} from './live.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
+export type { SessionDocument } from './session.ts';
 export type { SettingReport } from './settings.ts';
-export type { SlowlogReport } from './slow-log.ts';
+export type { ShardStatsDocument, ShardStatsReport } from './shard-stats.ts';
+export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
 export type {
   StatusDocument,
   Severity,
@@ -29,5 +42,5 @@ export type {
   LogStatus,
   CommandStatus,
 } from './status.ts';
-export type { ThreadPauses } from './threads.ts';
-export type { TraceReport, SpanReport } from './traces.ts';
+export type { ThreadReport, ThreadsDocument } from './threads.ts';
+export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

@@ -13,16 +13,16 @@ export interface KeyFatesDocument {
   readonly counts: Readonly<Record<string, number>>;
   /** Deaths that are kept; null when main was late. */
   readonly kept: number | null;
-  /** Newest first. */
-  readonly deaths: readonly KeyDeathReport[];
-  readonly missing_shards?: readonly number[];
-  readonly missing?: readonly string[];
+  /** Newest first; null when main was late. */
+  readonly deaths: readonly KeyDeathReport[] | null;
+  /** Those that did not answer in time; none was asked when main was late. */
+  readonly missing_shards: readonly number[];
 }
 
 /** A key that has gone, or all keys of a database on one shard. */
 export interface KeyDeathReport {
   readonly id: number;
-  readonly unix_time_ms: number;
+  readonly time_ms: number;
   readonly db: number;
   readonly shard: number;
   readonly reason: string;

@@ -39,17 +39,16 @@ export interface LatencyEventReport {
 }
 
 export interface LatencyDocument {
-  readonly events: readonly LatencyEventReport[];
+  /** Null when main was late. */
+  readonly events: readonly LatencyEventReport[] | null;
   /** Cumulative, by label; empty when bands are off. */
   readonly bands: Readonly<Record<string, number>>;
   readonly windows: WindowReport;
   readonly commands: readonly CommandReport[];
-  /** What could not be had in time. */
-  readonly missing?: readonly string[];
 }
 
 /** Seconds in which a latency event was recorded, oldest first, with the worst of each. */
 export interface LatencyHistoryReport {
   readonly event: string;
-  readonly samples: readonly { readonly timestamp: number; readonly latency_us: number }[];
+  readonly samples: readonly { readonly time_ms: number; readonly max_us: number }[];
 }

@@ -1,20 +1,50 @@
-/** The last minutes, one sample a second. */
+/** What the debug pages draw, of the last minutes: one sample a second. */
 
-import type { StatusDocument } from './status.ts';
+import type { Health, ShardStatus, StatusDocument } from './status.ts';
+
+/** Parts that are told when they are asked for. */
+export type LivePart = 'figures' | 'shards' | 'totals' | 'times' | 'shard-samples' | 'bands';
 
 export interface LiveDocument {
   /** Another one is another process: its samples do not go on where those before ended. */
   readonly boot: string;
-  readonly status: StatusDocument;
-  /** Milliseconds; empty when bands are off. */
-  readonly band_thresholds_ms: readonly number[];
+  readonly status: LiveStatus;
+  /** The shards of the status document; null unless they are asked for. */
+  readonly shards: readonly ShardStatus[] | null;
+  /** Requests by latency band; null unless they are asked for, and while bands are off. */
+  readonly bands: LiveBands | null;
   readonly samples: readonly LiveSample[];
+}
+
+/** Of the status document what every page shows, and its figures where they are asked for. */
+export interface LiveStatus extends Pick<StatusDocument, 'frogdb' | 'cluster'> {
+  readonly health: Health;
+  readonly figures: LiveFigures | null;
+}
+
+export interface LiveFigures extends Pick<StatusDocument, 'clients' | 'memory' | 'keyspace'> {
+  readonly commands: Omit<StatusDocument['commands'], 'top' | 'windows'>;
+}
+
+export interface LiveBands {
+  readonly thresholds_ms: readonly number[];
+  /** Requests of the samples that are kept, by shard; of each its bands, the last over the last threshold. */
+  readonly shards: readonly (readonly number[])[];
 }
 
 /** One second as the server has seen it. Rates are per second. */
 export interface LiveSample {
   readonly seq: number;
   readonly time_ms: number;
+  /** Null unless asked for. */
+  readonly totals: LiveTotals | null;
+  /** Of the shard that is asked for, else of all; null unless asked for. */
+  readonly times: LiveTimes | null;
+  /** Null unless asked for. */
+  readonly shards: LiveShards | null;
+}
+
+export interface LiveTotals {
   readonly clients: number;
   readonly blocked: number;
   readonly errors: number;
@@ -22,32 +52,31 @@ export interface LiveSample {
   readonly misses: number;
   readonly expired: number;
   readonly evicted: number;
-  readonly received_bytes: number;
-  readonly sent_bytes: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
   readonly used_bytes: number;
   readonly rss_bytes: number;
   readonly main_busy_percent: number;
   readonly ops: number;
-  readonly execute: LiveLatency | null;
-  readonly queue: LiveLatency | null;
-  readonly shards: readonly LiveShard[];
 }
 
-export interface LiveShard {
-  readonly ops: number;
-  readonly busy_percent: number;
-  readonly queue_depth: number;
-  readonly keys: number;
-  readonly memory_bytes: number;
+export interface LiveTimes {
+  /** Null where nothing was executed. */
   readonly execute: LiveLatency | null;
   readonly queue: LiveLatency | null;
-  /** Requests of this second by band, the last over the last threshold. */
-  readonly bands: readonly number[];
 }
 
-/** What the commands of a second took. */
+/** By shard: with a list for each figure its name is sent once a second, and not once for each shard. */
+export interface LiveShards {
+  readonly ops: readonly number[];
+  readonly busy_percent: readonly number[];
+  /** Null where nothing was executed. */
+  readonly execute_p99_us: readonly (number | null)[];
+  readonly queue_p99_us: readonly (number | null)[];
+}
+
+/** What the commands of a second took, in three digits. */
 export interface LiveLatency {
-  readonly count: number;
   readonly p50_us: number;
   readonly p99_us: number;
   readonly p999_us: number;

@@ -11,8 +11,8 @@ export interface PrefixFigures {
   readonly ops: number;
   readonly hits: number;
   readonly misses: number;
-  readonly input_bytes: number;
-  readonly output_bytes: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
   /** Null until they have been counted. */
   readonly keys: number | null;
   readonly memory_bytes: number | null;

@@ -1,5 +1,12 @@
 /** The slow commands. */
 
+export interface SlowlogDocument {
+  /** Newest first. */
+  readonly entries: readonly SlowlogReport[];
+  /** Those that did not answer in time. */
+  readonly missing_shards: readonly number[];
+}
+
 export interface SlowlogReport {
   readonly id: number;
   readonly timestamp: number;

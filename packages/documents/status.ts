@@ -112,7 +112,7 @@ export interface PersistenceReport {
 
 /** One shard's log. */
 export interface LogStatus {
-  readonly shard_id: number;
+  readonly shard: number;
   readonly segment: number;
   readonly segment_bytes: number;
   readonly pending_ops: number;

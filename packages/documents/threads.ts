@@ -1,7 +1,21 @@
-/** How long each thread stood still since the start. */
+/** How busy each thread is, what memory it has, and how long it stood still. */
 
-export interface ThreadPauses {
+export interface ThreadsDocument {
+  /** When it was read, as Unix milliseconds: shares are made of two readings. */
+  readonly time_ms: number;
+  readonly threads: readonly ThreadReport[];
+}
+
+/** Times and counts are since the start. */
+export interface ThreadReport {
   readonly thread: string;
+  /** Time in which it did not wait for work. */
+  readonly busy_us: number;
+  /** Time on a processor, its own and the kernel's. */
+  readonly cpu_us: number;
+  readonly heap_used_bytes: number;
+  readonly heap_bytes: number;
+  /** Of garbage. */
   readonly collections: number;
   readonly collection_total_us: number;
   readonly collection_max_us: number;

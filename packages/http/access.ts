@@ -41,7 +41,7 @@ export class Access {
       this.#demandKnownHost(exchange);
       return;
     }
-    if (this.#hasSession(exchange)) return;
+    if (this.sessionEndMs(exchange) !== null) return;
     const token = bearerOf(exchange);
     if (token !== undefined && (await this.accepts(token, exchange))) return;
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
@@ -90,13 +90,17 @@ export class Access {
     return timingSafeEqual(this.#mac(token), this.#mac(this.#options.token));
   }
 
-  #hasSession(exchange: Exchange): boolean {
+  /** When the session of the one who asks ends, as Unix milliseconds; null without one. */
+  sessionEndMs(exchange: Exchange): number | null {
+    if (!this.isTokenSet) return null;
     const name = cookieName(exchange);
     const pattern = new RegExp(`(?:^|; *)${name}=(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
     const [, expires, given] = pattern.exec(exchange.header('cookie')) ?? [];
-    if (expires === undefined || given === undefined) return false;
-    if (Number(expires) * 1_000 < this.#options.wallMs()) return false;
-    return timingSafeEqual(Buffer.from(given), Buffer.from(this.#session(expires)));
+    if (expires === undefined || given === undefined) return null;
+    const endMs = Number(expires) * 1_000;
+    if (endMs < this.#options.wallMs()) return null;
+    const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.#session(expires)));
+    return isOurs ? endMs : null;
   }
 
   #session(expires: string): string {

@@ -1,7 +1,8 @@
 /** What the debug pages may have done, and what only they ask for. Main does it, as it does it for a command. */
 
+import type { HotKeysDocument, ThreadsDocument } from '#documents';
 import { HttpError, json } from './answer.ts';
-import { pauseReports } from './api-figures.ts';
+import { threadReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from './page-reports.ts';
 import { documentRoute, type Route } from './routes.ts';
@@ -9,8 +10,21 @@ import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
-  const idle = { state: 'idle', metrics: [], keys: [] };
+/** There is no session. */
+const IDLE: HotKeysDocument = {
+  state: 'idle',
+  metrics: [],
+  count: null,
+  sample_ratio: null,
+  duration_ms: null,
+  collection_duration_ms: null,
+  total_cpu_time_us: null,
+  total_net_bytes: null,
+  missing_shards: [],
+  keys: [],
+};
+
+export function actionRoutes({ clock, desk, fixed, sight }: Surroundings): Route[] {
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,
@@ -18,11 +32,16 @@ export function actionRoutes({ desk, fixed, sight }: Surroundings): Route[] {
     documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
       events: await desk.ask('latency-history', null),
     })),
-    documentRoute('pauses', 'Garbage collection and event-loop delay of each thread.', () => ({
-      threads: pauseReports(sight),
-    })),
+    documentRoute(
+      'threads',
+      'How busy each thread is, its heap, garbage collection and event-loop delay.',
+      (): ThreadsDocument => ({
+        time_ms: clock.wallMs(),
+        threads: threadReports(sight),
+      }),
+    ),
     documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
-      return (await desk.ask('hot-keys', null)) ?? idle;
+      return (await desk.ask('hot-keys', null)) ?? IDLE;
     }),
     documentRoute('hotkeys/window', 'The hottest keys of the last whole window.', () =>
       desk.ask('hot-window', null),

@@ -48,6 +48,7 @@ export function adminRoutes(surroundings: Surroundings): Route[] {
     {
       path: '/admin/shutdown',
       about: 'Finishes what is in flight and ends the server; ?save= says whether with a snapshot.',
+      parameters: ['save'],
       methods: { POST: (exchange) => shutdown(surroundings, exchange) },
     },
     {

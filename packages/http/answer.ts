@@ -7,6 +7,8 @@ export interface Answer {
   readonly type: string;
   readonly body: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The same body compressed, by the names of encodings; the first is preferred. */
+  readonly encodings?: Readonly<Record<string, Buffer>>;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -12,7 +12,14 @@ import {
   percentileUs,
   type ShardContent,
 } from '#diag';
-import type { CommandReport, ShardStatus, ThreadPauses } from '#documents';
+import type {
+  CommandReport,
+  ShardStatsDocument,
+  ShardStatus,
+  ThreadReport,
+  TraceDocument,
+  TraceReport,
+} from '#documents';
 import type { Sight } from '#sight';
 import type { HttpLiveSettings } from './settings.ts';
 
@@ -32,12 +39,17 @@ export function commandReports(sight: Sight): CommandReport[] {
   });
 }
 
-/** How long each thread stood still since the start; of a shard the loop's delay is the length of its rounds. */
-export function pauseReports({ threads }: Sight): ThreadPauses[] {
+/** Of a shard the loop's delay is the length of its rounds. */
+export function threadReports({ threads }: Sight): ThreadReport[] {
   return threads.map(([thread, page]) => {
     const report = pauseReport(page);
     return {
-      ...{ thread, collections: report.collections },
+      thread,
+      busy_us: Math.round(page.get('workedUs')),
+      cpu_us: Math.round(page.get('cpuUserUs') + page.get('cpuSystemUs')),
+      heap_used_bytes: page.get('heapUsedBytes'),
+      heap_bytes: page.get('heapTotalBytes'),
+      collections: report.collections,
       collection_total_us: hundredths(report.collectionUs),
       collection_max_us: hundredths(report.collectionUsMax),
       loop_delay_p50_us: hundredths(report.loopUsP50),
@@ -58,29 +70,32 @@ export function bandReport(
   return Object.fromEntries(bandLabels(bands).map((label, index) => [label, counts[index]!]));
 }
 
-/** A shard that has not answered is marked, and what only it knows is null. */
-export function shardReports(
+/** A shard that has not answered is named, and what only it knows is null. */
+export function shardStats(
   shards: readonly ShardStatus[],
   contents: readonly (ShardContent | null)[],
-): object[] {
-  return shards.map((shard) => {
-    const content = contents[shard.id] ?? null;
-    return {
-      shard_id: shard.id,
-      missing: content === null,
-      state: shard.state,
-      keys: content?.keys ?? shard.keys,
-      memory_bytes: shard.memory_bytes,
-      peak_memory_bytes: shard.peak_memory_bytes,
-      hot_keys: content?.hot_keys ?? null,
-      warm_keys: content?.warm_keys ?? null,
-      queue_depth: shard.queue_depth,
-      queue_bytes: shard.queue_bytes,
-      ops_total: shard.ops_total,
-      ops_per_sec: shard.ops_per_sec,
-      busy_percent: shard.busy_percent,
-    };
-  });
+): ShardStatsDocument {
+  const contentOf = (id: number): ShardContent | null => contents[id] ?? null;
+  return {
+    shards: shards.map(({ id, executing: _, ...figures }) => ({
+      shard_id: id,
+      ...figures,
+      keys: contentOf(id)?.keys ?? figures.keys,
+      hot_keys: contentOf(id)?.hot_keys ?? null,
+      warm_keys: contentOf(id)?.warm_keys ?? null,
+    })),
+    missing_shards: shards.map(({ id }) => id).filter((id) => contentOf(id) === null),
+  };
+}
+
+export function traceDocument({ trace_id, spans }: TraceReport): TraceDocument {
+  return {
+    trace_id,
+    spans: spans.map(({ start_us: startUs, ...rest }) => ({
+      ...rest,
+      start_time_ms: startUs / 1_000,
+    })),
+  };
 }
 
 function hundredths(value: number): number {

@@ -5,14 +5,15 @@ import type {
   FlightDocument,
   KeyFatesDocument,
   LatencyDocument,
-  LatencyEventReport,
   PrefixesDocument,
-  SlowlogReport,
+  ShardStatsDocument,
+  SlowlogDocument,
+  TraceDocument,
 } from '#documents';
 import { flightReport } from '#sight';
-import { bandReport, commandReports, shardReports } from './api-figures.ts';
+import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
 import { HttpError } from './answer.ts';
-import { flightRoutes } from './flight.ts';
+import { flightDocument, flightRoutes } from './flight.ts';
 import type { KeyDeathsQuestion } from './key-deaths.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsDesk } from './metrics.ts';
@@ -53,35 +54,29 @@ export class DebugDocuments {
     return { clients: await this.#surroundings.desk.ask('clients', null) };
   }
 
-  async slowlog(count: number): Promise<{ entries: readonly SlowlogReport[] }> {
-    const { entries, missing_shards: missing } = await this.#surroundings.desk.ask('slowlog', {
-      count,
-    });
-    return missing.length === 0 ? { entries } : { entries, ...{ missing_shards: missing } };
+  slowlog(count: number): Promise<SlowlogDocument> {
+    return this.#surroundings.desk.ask('slowlog', { count });
   }
 
-  /** Events are main's to tell; when it is late the rest is told without them, and says so. */
+  /** Events are main's to tell; when it is late the rest is told without them. */
   async latency(): Promise<LatencyDocument> {
     const { sight, live, desk } = this.#surroundings;
-    let events: readonly LatencyEventReport[] = [];
-    let missing: Pick<LatencyDocument, 'missing'> = {};
+    let events: LatencyDocument['events'] = null;
     try {
       events = await desk.ask('latency-events', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      missing = { missing: ['events'] };
     }
     return {
       events,
       bands: bandReport(sight, live.bands),
       windows: sight.windows(),
       commands: commandReports(sight),
-      ...missing,
     };
   }
 
   /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
-  async shardStats() {
+  async shardStats(): Promise<ShardStatsDocument> {
     const { desk } = this.#surroundings;
     let contents: readonly (ShardContent | null)[] = [];
     try {
@@ -90,7 +85,7 @@ export class DebugDocuments {
       if (!(error instanceof HttpError)) throw error;
     }
     const { shards } = await this.#surroundings.status();
-    return { shards: shardReports(shards, contents) };
+    return shardStats(shards, contents);
   }
 
   /** Use and size of keys by configured prefix. */
@@ -100,8 +95,8 @@ export class DebugDocuments {
       prefixes: prefixReports(live.prefixes, sight.shards).map(
         ({ inputBytes, outputBytes, memoryBytes, ...rest }) => ({
           ...rest,
-          input_bytes: inputBytes,
-          output_bytes: outputBytes,
+          bytes_in: inputBytes,
+          bytes_out: outputBytes,
           memory_bytes: memoryBytes,
         }),
       ),
@@ -110,7 +105,7 @@ export class DebugDocuments {
 
   /** Read from shared memory: no thread is asked, however stuck it is. */
   flight(count: number, thread?: string): FlightDocument {
-    return flightReport(this.#surroundings.sight, { count, thread });
+    return flightDocument(flightReport(this.#surroundings.sight, { count, thread }));
   }
 
   keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
@@ -124,8 +119,8 @@ export class DebugDocuments {
   }
 
   /** The latest, newest first. */
-  traces(countMax?: number) {
-    return { traces: this.#surroundings.traces.recent(countMax) };
+  traces(countMax?: number): { readonly traces: readonly TraceDocument[] } {
+    return { traces: this.#surroundings.traces.recent(countMax).map(traceDocument) };
   }
 }
 
@@ -144,8 +139,11 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Rout
     ),
     documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
     documentRoute('clients', 'Connected clients.', () => documents.clients()),
-    documentRoute('slowlog', 'The slow commands of all threads; ?count= for fewer.', ({ query }) =>
-      documents.slowlog(countOf(query)),
+    documentRoute(
+      'slowlog',
+      'The slow commands of all threads; ?count= for fewer.',
+      ({ query }) => documents.slowlog(countOf(query)),
+      ['count'],
     ),
     documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { HTML_TYPE, HttpError, JSON_TYPE, type Answer } from './answer.ts';
+import { tagOf } from './encoding.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -20,6 +21,19 @@ const TYPES: Readonly<Record<string, string>> = {
 const HASHED = /[-.][\w-]{8,}\.\w+$/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
+/** The build has put them beside the file; `br` is the smaller one. */
+const ENCODINGS: readonly (readonly [encoding: string, suffix: string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
+
+function encodingsOf(file: string): Record<string, Buffer> {
+  const built = ENCODINGS.filter(([, suffix]) => existsSync(file + suffix));
+  return Object.fromEntries(
+    built.map(([encoding, suffix]) => [encoding, readFileSync(file + suffix)]),
+  );
+}
+
 export class StaticFiles {
   readonly #files = new Map<string, Answer>();
 
@@ -32,8 +46,10 @@ export class StaticFiles {
       const name = path.relative(folder, file).split(path.sep).join('/');
       const type = TYPES[path.extname(name)];
       if (type === undefined) continue;
-      const headers = HASHED.test(name) ? { 'Cache-Control': FOREVER } : {};
-      this.#files.set(name, { status: 200, type, body: readFileSync(file), headers });
+      const body = readFileSync(file);
+      const caching = HASHED.test(name) ? FOREVER : 'no-cache';
+      const headers = { 'Cache-Control': caching, ETag: tagOf(body) };
+      this.#files.set(name, { status: 200, type, body, headers, encodings: encodingsOf(file) });
     }
   }
 

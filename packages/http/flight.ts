@@ -1,6 +1,7 @@
 /** The flight recorder over HTTP. It is read from shared memory: no thread is asked, however stuck it is. */
 
 import { FLIGHT_KINDS } from '#diag';
+import type { FlightDocument, FlightReport } from '#documents';
 import { HttpError } from './answer.ts';
 import { countOf } from './query.ts';
 import { documentRoute, type Route } from './routes.ts';
@@ -17,6 +18,7 @@ export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] 
       'flight-recorder',
       'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
       ({ query }) => document(countOf(query), threadOf(query, threads)),
+      ['count', 'thread', 'shard'],
     ),
     documentRoute(
       'flight-recorder/kinds',
@@ -24,6 +26,14 @@ export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] 
       () => ({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
     ),
   ];
+}
+
+/** What is recorded, with the names of the debug API. */
+export function flightDocument({ threads, entries }: FlightReport): FlightDocument {
+  return {
+    threads,
+    entries: entries.map(({ time_us: timeUs, ...rest }) => ({ time_ms: timeUs / 1_000, ...rest })),
+  };
 }
 
 /** The thread that is asked for, named as DEBUG FLIGHT-RECORDER takes it; nothing for all. */

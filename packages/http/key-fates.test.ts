@@ -24,12 +24,11 @@ function sources(problem: Error): KeyFatesSources {
 
 const everything = { count: 1, of: null };
 
-fates('counts and settings are told, and the rest is named as missing', async () => {
+fates('counts and settings are told, and the rest is null', async () => {
   const document = await keyFatesDocument(sources(new HttpError(503, 'late')), everything);
   assert.is(document.counts['deleted'], 5);
   assert.equal([document.recording.max_len, document.recording.overwritten], [5, true]);
-  assert.equal([document.kept, document.deaths], [null, []]);
-  assert.equal(document.missing, ['kept', 'deaths']);
+  assert.equal([document.kept, document.deaths, document.missing_shards], [null, null, []]);
 });
 
 fates('what is our own mistake is no gap', async () => {

@@ -34,14 +34,11 @@ export async function keyFatesDocument(
     counts: Object.fromEntries(fateCounts(sight.shards)),
   };
   try {
-    const { deaths, kept, missing_shards: missing } = await desk.ask('key-deaths', question);
-    return {
-      ...{ ...known, kept, deaths },
-      ...(missing.length === 0 ? {} : { missing_shards: missing }),
-    };
+    const { deaths, kept, missing_shards } = await desk.ask('key-deaths', question);
+    return { ...known, kept, deaths, missing_shards };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { ...known, kept: null, deaths: [], missing: ['kept', 'deaths'] };
+    return { ...known, kept: null, deaths: null, missing_shards: [] };
   }
 }
 
@@ -53,6 +50,7 @@ export function keyFatesRoute(
     'key-fates',
     'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
     (exchange) => document(questionOf(exchange, databases)),
+    ['count', 'key', 'db'],
   );
 }
 

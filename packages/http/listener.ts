@@ -6,8 +6,16 @@ import type { Readable } from 'node:stream';
 import { HttpError, redirect, SECURITY_HEADERS, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
 import { Connections } from './connections.ts';
+import { encodedAnswer, type Acceptance } from './encoding.ts';
 import { Exchange, targetOf } from './exchange.ts';
-import { allowedMethods, isProtected, type Found, type Handler, type Routes } from './routes.ts';
+import {
+  allowedMethods,
+  isProtected,
+  type Found,
+  type Handler,
+  type Route,
+  type Routes,
+} from './routes.ts';
 
 const HEADER_BYTES_MAX = 16 * 1_024;
 /** From the first byte of a request to the end of its headers, and to its end. */
@@ -81,7 +89,7 @@ export class HttpListener {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let answer: Answer;
     try {
-      answer = await this.#answer(request);
+      answer = await encodedAnswer(await this.#answer(request), acceptanceOf(request));
     } catch (error) {
       if (error instanceof HttpError) {
         answer = error.answer;
@@ -111,11 +119,29 @@ export class HttpListener {
     }
     if (found === undefined) throw new HttpError(404, 'not found');
     const handler = handlerOf(found, exchange.method);
+    demandKnownParameters(found.route, exchange);
     if (exchange.method === 'POST' || found.route.isMutation === true) {
       access.demandOwnSite(exchange);
     }
     return handler(exchange);
   }
+}
+
+function acceptanceOf({ method, headers }: IncomingMessage): Acceptance {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return {
+    acceptEncoding: headers['accept-encoding'] ?? '',
+    ifNoneMatch: isRead ? (headers['if-none-match'] ?? '') : '',
+  };
+}
+
+/** Throws when something stands behind the question mark that would be passed over. */
+function demandKnownParameters({ parameters = [] }: Route, { query }: Exchange): void {
+  if (parameters === 'any') return;
+  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
+  if (unknown === undefined) return;
+  const known = parameters.length === 0 ? 'there are none' : parameters.join(', ');
+  throw new HttpError(400, 'unknown parameter', {}, `${JSON.stringify(unknown)}; known: ${known}`);
 }
 
 /** The path that was asked for, without its query: keys and secrets may stand there. */
@@ -166,7 +192,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
     body.pipe(response);
     return;
   }
-  headers['Content-Length'] = Buffer.byteLength(body);
+  if (answer.status !== 304) headers['Content-Length'] = Buffer.byteLength(body);
   response.writeHead(answer.status, headers);
   response.end(request.method === 'HEAD' ? undefined : body);
 }

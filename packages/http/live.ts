@@ -8,9 +8,25 @@
 
 import { randomBytes } from 'node:crypto';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#diag';
-import type { LiveDocument, LiveSample, LiveShard, ShardStatus, StatusDocument } from '#documents';
-import { HttpError } from './answer.ts';
-import { BandGrowth, Growth, LatencyGrowth, latencyOf, tenths } from './live-figures.ts';
+import type {
+  LiveBands,
+  LiveDocument,
+  LivePart,
+  LiveSample,
+  LiveStatus,
+  StatusDocument,
+} from '#documents';
+import type { Exchange } from './exchange.ts';
+import {
+  BandGrowth,
+  Growth,
+  LatencyGrowth,
+  latencyOf,
+  tenths,
+  threeDigits,
+} from './live-figures.ts';
+import { shownSample, type KeptSample, type KeptShard } from './live-samples.ts';
+import { numberBelow, wordsOf } from './query.ts';
 import { documentRoute, type Route } from './routes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -19,6 +35,18 @@ const PERIOD_MS = 1_000;
 const SAMPLES_MAX = 300;
 /** Nobody has asked for so long: nobody looks. */
 const UNSEEN_MS_MAX = 600_000;
+
+const PARTS: readonly LivePart[] = [
+  'figures',
+  'shards',
+  'totals',
+  'times',
+  'shard-samples',
+  'bands',
+];
+
+/** What samples are made of. */
+const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples'];
 
 const RATES = ['errors', 'hits', 'misses', 'expired', 'evicted'] as const;
 
@@ -41,7 +69,7 @@ export class Live {
   readonly #surroundings: Surroundings;
   /** Another one is another process: its samples do not go on where ours end. */
   readonly #boot = randomBytes(6).toString('hex');
-  #samples: LiveSample[] = [];
+  #samples: KeptSample[] = [];
   #seq = 0;
   #timer: NodeJS.Timeout | undefined;
   #askedMs = 0;
@@ -58,8 +86,10 @@ export class Live {
 
   get route(): Route {
     const about =
-      'The status, and a sample of each of the last seconds; ?since= the number of one.';
-    return documentRoute('live', about, ({ query }) => this.#document(query.get('since') ?? '0'));
+      'What the debug pages draw: ?since= the number of a sample, ?with= parts of it, ?shard= for times of one.';
+    return documentRoute('live', about, (exchange) => this.#document(exchange), [
+      ...['since', 'with', 'shard'],
+    ]);
   }
 
   close(): void {
@@ -67,18 +97,43 @@ export class Live {
     this.#timer = undefined;
   }
 
-  async #document(since: string): Promise<LiveDocument> {
-    if (!/^\d{1,15}$/.test(since)) throw new HttpError(400, 'since must be the number of a sample');
-    const { clock, live } = this.#surroundings;
+  async #document({ query }: Exchange): Promise<LiveDocument> {
+    const { clock, sight } = this.#surroundings;
+    const since = numberBelow(query, 'since', Number.MAX_SAFE_INTEGER);
+    const parts = wordsOf(query, 'with', PARTS);
+    const shard = query.has('shard') ? numberBelow(query, 'shard', sight.shards.length) : null;
     this.#askedMs = clock.wallMs();
     if (this.#timer === undefined) this.#begin();
     const status = await this.#surroundings.status();
     return {
       boot: this.#boot,
-      status,
-      band_thresholds_ms: live.bands.isEnabled ? live.bands.thresholdsMs : [],
-      samples: this.#samples.filter(({ seq }) => seq > Number(since)),
+      status: statusOf(status, parts),
+      shards: parts.has('shards') ? status.shards : null,
+      bands: parts.has('bands') ? this.#bands() : null,
+      samples: this.#samplesAfter(since, parts, shard),
     };
+  }
+
+  /** None at all for whoever draws none of what is in them. */
+  #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveSample[] {
+    if (!SAMPLED.some((part) => parts.has(part))) return [];
+    return this.#samples
+      .filter(({ seq }) => seq > since)
+      .map((sample) => shownSample(sample, parts, shard));
+  }
+
+  /** Samples from before the thresholds were changed have another number of bands: left out. */
+  #bands(): LiveBands | null {
+    const { isEnabled, thresholdsMs } = this.#surroundings.live.bands;
+    if (!isEnabled) return null;
+    const sums = this.#watches.map(() => new Array<number>(thresholdsMs.length + 1).fill(0));
+    for (const { shards } of this.#samples) {
+      for (const [id, { bands }] of shards.entries()) {
+        if (bands.length !== thresholdsMs.length + 1) continue;
+        bands.forEach((value, band) => (sums[id]![band]! += value));
+      }
+    }
+    return { thresholds_ms: thresholdsMs, shards: sums };
   }
 
   #begin(): void {
@@ -118,15 +173,15 @@ export class Live {
     this.#next();
   }
 
-  #sampleOf(status: StatusDocument, seconds: number): LiveSample {
+  #sampleOf(status: StatusDocument, seconds: number): KeptSample {
     const { clock, mainRates } = this.#surroundings;
-    const perSecond = (grown: number): number => tenths(grown / Math.max(seconds, 1e-3));
+    const perSecond = (grown: number): number => threeDigits(grown / Math.max(seconds, 1e-3));
     const all = { execute: counts(), queue: counts() };
     const shards = this.#watches.map((watch, id) => {
       watch.latency.take();
       addCounts(all.execute, watch.latency.execute);
       addCounts(all.queue, watch.latency.queue);
-      return this.#shardOf(status.shards[id]!, watch, perSecond);
+      return this.#shardOf(watch, status.shards[id]!.busy_percent, perSecond);
     });
     this.#main!.latency.take();
     addCounts(all.execute, this.#main!.latency.execute);
@@ -137,38 +192,48 @@ export class Live {
       ]),
     ) as Record<(typeof RATES)[number], number>;
     this.#seq += 1;
+    const { connected, blocked } = status.clients;
     return {
-      ...{ seq: this.#seq, time_ms: clock.wallMs() },
-      ...{ clients: status.clients.connected, blocked: status.clients.blocked },
-      ...rates,
-      received_bytes: perSecond(this.#received!.take()),
-      sent_bytes: perSecond(this.#sent!.take()),
-      used_bytes: status.memory.used_bytes,
-      rss_bytes: status.memory.rss_bytes,
-      main_busy_percent: tenths(mainRates.busyPercent),
-      // Main counts every command, those that shards run too.
-      ops: perSecond(this.#main!.commands.take()),
-      execute: latencyOf(all.execute),
-      queue: latencyOf(all.queue),
+      seq: this.#seq,
+      time_ms: clock.wallMs(),
+      totals: {
+        clients: connected,
+        blocked,
+        ...rates,
+        bytes_in: perSecond(this.#received!.take()),
+        bytes_out: perSecond(this.#sent!.take()),
+        used_bytes: status.memory.used_bytes,
+        rss_bytes: status.memory.rss_bytes,
+        main_busy_percent: tenths(mainRates.busyPercent),
+        // Main counts every command, those that shards run too.
+        ops: perSecond(this.#main!.commands.take()),
+      },
+      times: { execute: latencyOf(all.execute), queue: latencyOf(all.queue) },
       shards,
     };
   }
 
   #shardOf(
-    shard: ShardStatus,
     { latency, commands, bands }: ShardWatch,
+    busyPercent: number,
     perSecond: (grown: number) => number,
-  ): LiveShard {
+  ): KeptShard {
     const { isEnabled, thresholdsMs } = this.#surroundings.live.bands;
     return {
       ops: perSecond(commands.take()),
-      busy_percent: tenths(shard.busy_percent),
-      ...{ queue_depth: shard.queue_depth, keys: shard.keys, memory_bytes: shard.memory_bytes },
-      execute: latencyOf(latency.execute),
-      queue: latencyOf(latency.queue),
+      busyPercent: tenths(busyPercent),
+      times: { execute: latencyOf(latency.execute), queue: latencyOf(latency.queue) },
       bands: isEnabled ? bands.take(thresholdsMs.length + 1) : [],
     };
   }
+}
+
+function statusOf(status: StatusDocument, parts: ReadonlySet<LivePart>): LiveStatus {
+  const { frogdb, cluster, health, clients, memory, keyspace, commands } = status;
+  const { total_processed, ops_per_sec, errors_total } = commands;
+  const totals = { total_processed, ops_per_sec, errors_total };
+  const figures = parts.has('figures') ? { clients, memory, keyspace, commands: totals } : null;
+  return { frogdb, cluster, health, figures };
 }
 
 function counts(): Float64Array {

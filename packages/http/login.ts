@@ -1,9 +1,12 @@
 /** Logging in with a browser: the token is given once, and a cookie made from it goes along from then on. */
 
+import type { SessionDocument } from '#documents';
 import { HTML_TYPE, HttpError, json, redirect, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
 import type { Exchange } from './exchange.ts';
-import type { Route } from './routes.ts';
+import { documentRoute, type Route } from './routes.ts';
+
+const ENDED = 'Your session has ended. Log in to go on with the page you were on.';
 
 export function loginRoutes(access: Access): Route[] {
   return [
@@ -11,8 +14,10 @@ export function loginRoutes(access: Access): Route[] {
       path: '/debug/login',
       about: 'Takes the token once and gives a cookie for it.',
       isOpen: true,
+      parameters: ['ended'],
       methods: {
-        GET: () => (access.isTokenSet ? form(200, '') : redirect('/debug/')),
+        GET: ({ query }) =>
+          access.isTokenSet ? form(200, query.has('ended') ? ENDED : '') : redirect('/debug/'),
         POST: (exchange) => login(access, exchange),
       },
     },
@@ -24,6 +29,11 @@ export function loginRoutes(access: Access): Route[] {
         POST: (exchange) => redirect('/debug/login', { 'Set-Cookie': access.noCookie(exchange) }),
       },
     },
+    documentRoute(
+      'session',
+      'When the session of the one who asks ends.',
+      (exchange): SessionDocument => ({ expires_time_ms: access.sessionEndMs(exchange) }),
+    ),
   ];
 }
 
@@ -57,6 +67,7 @@ function form(status: number, message: string): Answer {
 <meta name="viewport" content="width=device-width">
 <title>svc: log in</title>
 <link rel="stylesheet" href="/debug/login.css">
+<script src="/debug/login.js" defer></script>
 <h1>svc</h1>
 <p role="alert">${message}</p>
 <form method="post" action="/debug/login">

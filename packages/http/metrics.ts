@@ -79,6 +79,8 @@ export class MetricsDesk {
       path: '/metrics',
       about: 'Metrics for Prometheus.',
       isOpen: true,
+      // It is always answered; and scrapers send parameters of their own configuration along.
+      parameters: 'any',
       methods: { GET: (exchange) => this.#answer(formatFor(exchange.header('accept'))) },
     };
   }

@@ -32,6 +32,7 @@ export function probeRoutes(options: ProbesOptions): Route[] {
     path,
     about: name === 'livez' ? 'Whether the server is alive.' : 'Whether the server is ready.',
     isOpen: true,
+    parameters: ['verbose', 'exclude'],
     methods: { GET: (exchange) => answerOf(exchange, name, checks) },
   });
   const ping: Check = { name: 'ping', status: 'not_ready', problem: () => undefined };

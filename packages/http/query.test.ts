@@ -1,7 +1,7 @@
 /** What is asked for behind the question mark, byte by byte. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bytesOf, countOf, numberBelow } from './query.ts';
+import { bytesOf, countOf, numberBelow, wordsOf } from './query.ts';
 
 const query = suite('query');
 
@@ -49,6 +49,14 @@ query('a number has an end', () => {
   for (const search of ['db=16', 'db=-1', 'db=', 'db=x']) {
     assert.throws(() => read(search), /db must be a whole number from 0 to 15/);
   }
+});
+
+query('a list holds words that are known', () => {
+  const read = (search: string) => [...wordsOf(new URLSearchParams(search), 'with', ['a', 'b'])];
+  assert.equal(read(''), ['a', 'b']);
+  assert.equal(read('with='), []);
+  assert.equal(read('with=b,'), ['b']);
+  assert.throws(() => read('with=a,c'), /with must list some of a, b/);
 });
 
 query.run();

@@ -17,8 +17,23 @@ export function countOf(query: URLSearchParams, otherwise = Infinity): number {
 /** A number below `end`; 0 where none is given. */
 export function numberBelow(query: URLSearchParams, name: string, end: number): number {
   const text = query.get(name) ?? '0';
-  if (/^\d{1,9}$/.test(text) && Number(text) < end) return Number(text);
+  if (/^\d{1,15}$/.test(text) && Number(text) < end) return Number(text);
   throw new HttpError(400, `${name} must be a whole number from 0 to ${end - 1}`);
+}
+
+/** Some of the words that a parameter may list, with commas between them; all where it is not given. */
+export function wordsOf<Word extends string>(
+  query: URLSearchParams,
+  name: string,
+  all: readonly Word[],
+): ReadonlySet<Word> {
+  const text = query.get(name);
+  if (text === null) return new Set(all);
+  const words = text.split(',').filter((word) => word !== '');
+  if (words.every((word): word is Word => (all as readonly string[]).includes(word))) {
+    return new Set(words);
+  }
+  throw new HttpError(400, `${name} must list some of ${all.join(', ')}`);
 }
 
 /** The bytes of a value, which need be no UTF-8: keys may hold any, written as %00 to %ff. */

@@ -1,7 +1,7 @@
 /** What only main knows, asked of it by message: by name, with what is asked and what is answered. */
 
 import type { ShardContent } from '#diag';
-import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
+import type { ClientReport, LatencyEventReport, SlowlogDocument } from '#documents';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from './answer.ts';
 import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-deaths.ts';
@@ -18,7 +18,7 @@ export interface MainReports extends PageReports {
   slowlog: {
     /** Infinity: all. */
     question: { count: number };
-    answer: { entries: readonly SlowlogReport[]; missing_shards: readonly number[] };
+    answer: SlowlogDocument;
   };
   'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };

@@ -128,6 +128,12 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
       methods: { GET: () => files.get('login.css') },
     },
     {
+      path: '/debug/login.js',
+      about: 'Leads back to the page that was asked for.',
+      isOpen: true,
+      methods: { GET: () => files.get('login.js') },
+    },
+    {
       path: '/debug/assets/*',
       about: 'Files of the debug pages.',
       methods: { GET: ({ params }) => files.get(`assets/${params['*'] ?? ''}`) },

@@ -12,6 +12,8 @@ export interface Route {
   /** One sentence for the index. */
   readonly about: string;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  /** Names that may stand behind the question mark: none unless they are given; any other one is refused. */
+  readonly parameters?: readonly string[] | 'any';
   /** Whether the token is asked for. */
   readonly isOpen?: boolean;
   /** Whether a GET changes something, so that other sites' pages may not cause it. */
@@ -47,10 +49,12 @@ export function documentRoute(
   path: string,
   about: string,
   body: (exchange: Exchange) => unknown,
+  parameters: readonly string[] = [],
 ): Route {
   return {
     path: `/debug/api/${path}`,
     about,
+    parameters,
     methods: { GET: async (exchange) => json(await body(exchange)) },
   };
 }

@@ -1,5 +1,6 @@
 /** One request that is traced, from its being taken up to its reply, and those of a client that are under way. */
 
+import type { Clock } from '#base';
 import { errorIndex } from '#diag';
 import { RecordAt, RecordFlag, TraceDraft } from '#link';
 
@@ -44,10 +45,12 @@ export class OpenTraces {
   /** Those before it are answered. */
   #first = 0;
   readonly #ended: Trace[];
+  readonly #clock: Clock;
 
   /** What is answered goes to `ended`. */
-  constructor(ended: Trace[]) {
+  constructor(ended: Trace[], clock: Clock) {
     this.#ended = ended;
+    this.#clock = clock;
   }
 
   add(trace: Trace): void {
@@ -74,12 +77,15 @@ export class OpenTraces {
     return undefined;
   }
 
-  /** All commands before this sequence have their replies. */
+  /** All commands before this sequence have their replies: each ends now, however long the rest of its pipeline takes. */
   answered(dueSequence: number): void {
     const open = this.#open;
+    let nowUs: number | undefined;
     while (this.#first < open.length) {
       const trace = open[this.#first]!;
       if (((dueSequence - trace.sequence) | 0) <= 0) return;
+      nowUs ??= this.#clock.nowUs();
+      trace.draft.doubles[RecordAt.endUs] = nowUs;
       this.#first += 1;
       this.#ended.push(trace);
     }

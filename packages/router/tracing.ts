@@ -132,7 +132,7 @@ export class Tracing {
     this.#begin(trace, client, entry, args);
     if (isSampled) this.#identify(trace, parent);
     client.trace = trace;
-    client.traces ??= new OpenTraces(this.#ended);
+    client.traces ??= new OpenTraces(this.#ended, this.#parts.clock);
     client.traces.add(trace);
     this.#open += 1;
   }
@@ -143,7 +143,8 @@ export class Tracing {
     draft.begin(args, entry.secretsOf(args));
     const { doubles } = draft;
     doubles[RecordAt.flags] = this.#flags;
-    doubles[RecordAt.startUs] = this.#parts.roster.nowUs;
+    // The time of the turn would be that of the whole pipeline.
+    doubles[RecordAt.startUs] = this.#parts.clock.nowUs();
     doubles[RecordAt.connection] = client.id;
     doubles[RecordAt.command] = entry.id;
     doubles[RecordAt.keyCount] = keyCountOf(entry, args);
@@ -211,13 +212,11 @@ export class Tracing {
     if (error >= 0) trace.draft.doubles[RecordAt.error] = error;
   }
 
-  /** Tells of the requests that were answered: their replies have just been handed to the sockets. */
+  /** Tells of the requests that were answered: their replies are in their place. */
   flush(): void {
     if (this.#ended.length === 0) return;
-    const { clock, ring } = this.#parts;
-    const nowUs = clock.nowUs();
+    const { ring } = this.#parts;
     for (const trace of this.#ended) {
-      trace.draft.doubles[RecordAt.endUs] = nowUs;
       if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
       if (this.#spare.length < SPARE_MAX) this.#spare.push(trace);
     }

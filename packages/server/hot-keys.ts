@@ -92,7 +92,7 @@ export class HotKeysSession implements HotKeysPort {
         cpu: (merged.byMetric.cpu ?? []).map(entryOf),
         net: (merged.byMetric.net ?? []).map(entryOf),
       },
-      missingShards: reports.filter(({ missing }) => missing).length,
+      missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
     };
   }
 

@@ -37,7 +37,7 @@ export class HotWindowReports {
     const shares = answers.flatMap((each) => (each.missing ? [] : [each.answer]));
     const whole = shares.filter((share) => share !== null);
     if (whole.length < shares.length || shares.length === 0) return null;
-    const missingShards = answers.length - shares.length;
+    const missingShards = answers.filter(({ missing }) => missing).map(({ shard }) => shard);
     return { ...mergeWindow(number, whole, options), missingShards };
   }
 }

@@ -27,7 +27,7 @@ function reportOf(death: KeyDeathEntry): KeyDeathReport {
   const { client } = death;
   return {
     id: death.id,
-    unix_time_ms: Math.floor(death.unixMs),
+    time_ms: Math.floor(death.unixMs),
     db: death.database,
     shard: death.shard,
     reason: death.fate,

@@ -15,8 +15,8 @@ export function pageAnswers(server: Server): MainAnswers {
       diagnosis.events.map(({ event, samples }) => ({
         event,
         samples: samples.map(({ unixSeconds, us }) => ({
-          timestamp: unixSeconds,
-          latency_us: Math.round(us),
+          time_ms: unixSeconds * 1_000,
+          max_us: Math.round(us),
         })),
       })),
     'kill-client': ({ id }) => killClient(server, id),
@@ -95,7 +95,7 @@ function hotKeysDocument(report: HotKeysReport): HotKeysDocument {
 
 function hotWindowDocument(window: HotWindow): NonNullable<HotWindowDocument['window']> {
   return {
-    start_unix_ms: window.startMs,
+    start_time_ms: window.startMs,
     seconds: window.seconds,
     sample_ratio: window.sample,
     samples: window.samples,

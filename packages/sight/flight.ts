@@ -1,7 +1,7 @@
 /** What all threads have recorded of late, in the order of time. No thread is asked. */
 
 import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#diag';
-import type { FlightDocument, FlightEntry } from '#documents';
+import type { FlightEntry, FlightReport } from '#documents';
 import type { RecordedEvent } from '#link';
 import type { Sight } from './sight.ts';
 
@@ -17,7 +17,7 @@ type Found = RecordedEvent & { readonly thread: string };
 export function flightReport(
   sight: Sight,
   { thread: wanted, count }: FlightQuestion,
-): FlightDocument {
+): FlightReport {
   const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
   const read = chosen.map(([thread, ring]) => {
     // Threads go on recording: both figures are of one moment.

@@ -10,7 +10,7 @@ const hotkeys = suite('HOTKEYS');
 const KEY = Buffer.from([0, 0xff, 0x0d, 0x0a]);
 
 const reportOf = (options: HotKeysStart, state: 'active' | 'stopped'): HotKeysReport => ({
-  ...{ options, state, startedMs: 1_700_000_000_000, elapsedMs: 12, missingShards: 0 },
+  ...{ options, state, startedMs: 1_700_000_000_000, elapsedMs: 12, missingShards: [] },
   ...{ allUs: 100.4, allBytes: 200, keyedUs: 90, keyedBytes: 180 },
   byMetric: {
     cpu: [{ key: KEY, calls: 3, us: 30.2, bytes: 60, error: 2 }],
@@ -179,7 +179,7 @@ hotkeys('reports maps in RESP3, and ranks by the first metric', async () => {
 });
 
 const hotWindow: HotWindow = {
-  ...{ startMs: 1_700_000_000_000, seconds: 10, sample: 100, samples: 70, missingShards: 0 },
+  ...{ startMs: 1_700_000_000_000, seconds: 10, sample: 100, samples: 70, missingShards: [] },
   ...{ opsPerSecond: 700, floorPerSecond: 0.04 },
   keys: [
     {
@@ -208,7 +208,7 @@ hotkeys('WINDOW answers the last window, flat in RESP2', async () => {
 });
 
 hotkeys('WINDOW answers maps in RESP3, and says which shards are missing', async () => {
-  const { context } = fixture(false, 3, { ...hotWindow, missingShards: 1 });
+  const { context } = fixture(false, 3, { ...hotWindow, missingShards: [2] });
   call(context, 'HOTKEYS WINDOW');
   await Promise.resolve();
   const report = context.deferred[0] as Map<string, unknown>;

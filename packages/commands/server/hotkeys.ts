@@ -145,7 +145,7 @@ function writeWindow(reply: ReplyWriter, report: HotWindow): void {
     'sample-ratio': report.sample,
     samples: report.samples,
   };
-  const hasMissing = report.missingShards > 0;
+  const hasMissing = report.missingShards.length > 0;
   reply.mapHeader(Object.keys(numbers).length + 3 + (hasMissing ? 1 : 0));
   for (const [name, value] of Object.entries(numbers)) {
     reply.text(name);
@@ -157,7 +157,7 @@ function writeWindow(reply: ReplyWriter, report: HotWindow): void {
   });
   if (hasMissing) {
     reply.text('missing-shards');
-    reply.integer(report.missingShards);
+    reply.integer(report.missingShards.length);
   }
   reply.text('hotkeys');
   reply.arrayHeader(report.keys.length);
@@ -271,8 +271,8 @@ function writeHotKeys(reply: ReplyWriter, report: HotKeysReport): void {
     ...(options.metrics.includes('net')
       ? [ranked({ by: 'net', of: ({ bytes, error }) => bytes + error })]
       : []),
-    ...(report.missingShards > 0
-      ? ([['missing-shards', integer(report.missingShards)]] as const)
+    ...(report.missingShards.length > 0
+      ? ([['missing-shards', integer(report.missingShards.length)]] as const)
       : []),
     [
       'hotkeys',

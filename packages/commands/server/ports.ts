@@ -77,13 +77,13 @@ export interface HotKeysReport {
   readonly keyedBytes: number;
   readonly byMetric: Readonly<Record<HotKeysMetric, readonly HotKeyEntry[]>>;
   /** Shards that did not answer in time. */
-  readonly missingShards: number;
+  readonly missingShards: readonly number[];
 }
 
 /** The last whole window. */
 export interface HotWindow extends HotWindowReport {
   /** Shards that did not answer in time. */
-  readonly missingShards: number;
+  readonly missingShards: readonly number[];
 }
 
 export interface HotKeysPort {

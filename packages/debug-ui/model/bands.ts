@@ -1,22 +1,32 @@
-/** Requests by latency band, added up over samples. */
+/** Requests by latency band: rows to show, and how much each deserves a look. */
 
-import type { LiveSample } from './api.ts';
+import type { LiveBands } from './api.ts';
 
 export interface BandRow {
+  readonly shard: number;
   readonly counts: readonly number[];
   readonly total: number;
 }
 
-/** One row for each shard. Samples from before the thresholds were changed have another number of bands: left out. */
-export function sumBands(samples: readonly LiveSample[], bandCount: number): BandRow[] {
-  const shardCount = samples.at(-1)?.shards.length ?? 0;
-  return Array.from({ length: shardCount }, (_, shard) => {
-    const counts = new Array<number>(bandCount).fill(0);
-    for (const sample of samples) {
-      const bands = sample.shards[shard]?.bands ?? [];
-      if (bands.length !== bandCount) continue;
-      bands.forEach((value, index) => (counts[index]! += value));
-    }
-    return { counts, total: counts.reduce((sum, value) => sum + value, 0) };
-  });
+/** 0: nothing to look at, 3: the most. */
+export type Heat = 0 | 1 | 2 | 3;
+
+/** A share from which a band has the heat of its index, and the requests that it takes beside. */
+const SHARES = [0, 0, 0.001, 0.01];
+const REQUESTS = [0, 1, 10, 100];
+
+export function bandRows({ shards }: LiveBands): BandRow[] {
+  return shards.map((counts, shard) => ({
+    shard,
+    counts,
+    total: counts.reduce((sum, value) => sum + value, 0),
+  }));
+}
+
+/** The first band is where requests should be. Another one is as hot as its share, unless they are a few only. */
+export function heatOf(band: number, count: number, total: number): Heat {
+  if (band === 0 || count === 0) return 0;
+  const levels = [3, 2, 1] as const;
+  const share = count / total;
+  return levels.find((level) => share > SHARES[level]! && count >= REQUESTS[level]!) ?? 0;
 }

@@ -6,7 +6,7 @@ import { detailsOf, durationOf } from './flight.ts';
 
 const flight = suite('events of the flight recorder');
 
-const head = { time_us: 1, thread: 'shard-0' };
+const head = { time_ms: 1, thread: 'shard-0' };
 
 const cases: readonly (readonly [entry: FlightEntry, details: string, us: number | null])[] = [
   [

@@ -4,7 +4,7 @@ import type { FlightEntry } from './api.ts';
 import { bytes, micros, whole } from './format.ts';
 
 /** What has a column of its own. */
-const COLUMNS = new Set(['time_us', 'thread', 'event', 'duration_us']);
+const COLUMNS = new Set(['time_ms', 'thread', 'event', 'duration_us']);
 
 /** Null where it has no length. */
 export function durationOf({ duration_us: us }: FlightEntry): number | null {

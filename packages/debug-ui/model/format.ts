@@ -26,6 +26,11 @@ export function whole(value: Maybe): string {
   return isKnown(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
 
+/** `1 client`, `2 clients`. */
+export function counted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${whole(value)} ${value === 1 ? noun : plural}`;
+}
+
 /** `1.50 k/s`. */
 export function rate(value: Maybe): string {
   return isKnown(value) ? `${count(value)}/s` : NONE;

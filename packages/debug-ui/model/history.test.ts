@@ -1,17 +1,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LiveSample, LiveShard } from './api.ts';
-import { sumBands } from './bands.ts';
-import { columnsOf, History, summaryOf } from './history.ts';
-import { skewOf } from './skew.ts';
+import type { LiveSample, ThreadReport, ThreadsDocument } from './api.ts';
+import { bandRows, heatOf } from './bands.ts';
+import { columnsOf, History, lonely, summaryOf } from './history.ts';
+import { skewInWords, skewOf } from './skew.ts';
 import { filtered, nextOrder, sorted } from './sorting.ts';
 import { threadRows } from './threads.ts';
 import { waterfallOf } from './waterfall.ts';
 
 const models = suite('what the debug pages work out');
 
-const sample = (seq: number, timeMs = seq * 1_000, shards: readonly LiveShard[] = []): LiveSample =>
-  ({ seq, time_ms: timeMs, ops: seq, shards }) as unknown as LiveSample;
+const sample = (seq: number, timeMs = seq * 1_000): LiveSample =>
+  ({ seq, time_ms: timeMs, totals: { ops: seq } }) as unknown as LiveSample;
 
 models('history goes on where it was, without taking anything twice', () => {
   const history = new History();
@@ -46,7 +46,10 @@ models('history keeps five minutes', () => {
 });
 
 models('a gap breaks the lines', () => {
-  const columns = columnsOf([sample(1), sample(2), sample(3, 60_000)], [({ ops }) => ops]);
+  const columns = columnsOf(
+    [sample(1), sample(2), sample(3, 60_000)],
+    [({ totals }) => totals?.ops],
+  );
   assert.equal(columns, [
     [1, 2, 3, 60],
     [1, 2, null, 3],
@@ -58,20 +61,34 @@ models('a chart is said in words', () => {
   assert.is(summaryOf([null]), null);
 });
 
-models('bands of other thresholds are left out', () => {
-  const shard = (bands: readonly number[]): LiveShard => ({ bands }) as unknown as LiveShard;
-  const samples = [
-    sample(1, 1_000, [shard([1, 1])]),
-    sample(2, 2_000, [shard([1, 2, 3])]),
-    sample(3, 3_000, [shard([1, 0, 0])]),
-  ];
-  assert.equal(sumBands(samples, 3), [{ counts: [2, 2, 3], total: 7 }]);
+models('a band is as hot as its share, and as the requests in it are many', () => {
+  assert.equal(bandRows({ thresholds_ms: [1, 5], shards: [[2, 1, 0]] }), [
+    { shard: 0, counts: [2, 1, 0], total: 3 },
+  ]);
+  // A third of three requests is one slow request.
+  assert.is(heatOf(1, 1, 3), 1);
+  assert.is(heatOf(1, 50, 150), 2);
+  assert.is(heatOf(1, 500, 1_500), 3);
+  assert.is(heatOf(1, 500, 1_000_000), 1);
+  assert.is(heatOf(1, 0, 10), 0);
+  assert.is(heatOf(0, 10, 10), 0);
 });
 
 models('skew names the shard with the most', () => {
   assert.equal(skewOf([1, 4, 1]), { mean: 2, greatest: 4, index: 1, ratio: 2 });
   assert.is(skewOf([0, 0]), null);
   assert.is(skewOf([5]), null);
+});
+
+models('a skew is no news where there is next to nothing', () => {
+  assert.is(skewInWords(skewOf([0.2, 0])!, 5), 'too little to compare');
+  assert.is(skewInWords(skewOf([20, 0])!, 5), 'shard 0 has 2.0× the mean');
+  assert.is(skewInWords(skewOf([20, 20])!, 5), 'even');
+});
+
+models('values that no line leads through are found', () => {
+  assert.equal(lonely([1, null, 2, 3, null, null, 4]), [0, 6]);
+  assert.equal(lonely([]), []);
 });
 
 models('sorts numbers and names, what is missing last', () => {
@@ -107,7 +124,13 @@ models('a filter wants all of its words', () => {
 
 models('a waterfall has parents before children, and survives a circle', () => {
   const span = (id: string, parent: string | null, start: number, duration: number) => ({
-    ...{ span_id: id, parent_id: parent, name: id, start_us: start, duration_us: duration },
+    ...{
+      span_id: id,
+      parent_id: parent,
+      name: id,
+      start_time_ms: start,
+      duration_us: duration * 1_000,
+    },
     attributes: {},
   });
   const rows = waterfallOf({
@@ -131,16 +154,14 @@ models('a waterfall has parents before children, and survives a circle', () => {
 });
 
 models('shares of a thread are of the time between two readings', () => {
-  const metric = (name: string, value: number) => ({
-    name,
-    samples: [{ labels: { thread: 'main' }, value }],
+  const reading = (timeMs: number, busyUs: number): ThreadsDocument => ({
+    time_ms: timeMs,
+    threads: [{ thread: 'main', busy_us: busyUs, cpu_us: 0 } as ThreadReport],
   });
-  const before = [metric('svc_thread_busy_seconds_total', 1)];
-  const now = [metric('svc_thread_busy_seconds_total', 2), metric('svc_thread_heap_bytes', 5)];
-  const row = threadRows({ now, before, seconds: 4, pauses: [] })[0]!;
-  assert.is(row.busyPercent, 25);
-  assert.is(row.heapBytes, 5);
-  assert.is(row.cpuPercent, null);
+  const [row] = threadRows(reading(5_000, 1_100_000), reading(1_000, 100_000));
+  assert.is(row!.busyPercent, 25);
+  assert.is(row!.cpuPercent, 0);
+  assert.is(threadRows(reading(5_000, 1), null)[0]!.busyPercent, null);
 });
 
 models.run();

@@ -59,6 +59,14 @@ export function columnsOf(
   return [times, ...values];
 }
 
+/** Indexes of values without a neighbour: no line leads through them, so they are drawn as points. */
+export function lonely(column: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (index: number): boolean => typeof column[index] === 'number';
+  return Array.from({ length: column.length }, (_, index) => index).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  );
+}
+
 /** Least, mean and greatest of what is there, to say in words what a chart shows. */
 export function summaryOf(column: readonly (number | null)[]): {
   readonly least: number;

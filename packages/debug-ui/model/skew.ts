@@ -18,5 +18,11 @@ export function skewOf(values: readonly number[]): Skew | null {
   return { mean, greatest, index: values.indexOf(greatest), ratio: greatest / mean };
 }
 
+/** What is said of a spread; of less than `least` an uneven one is not worth a word. */
+export function skewInWords({ ratio, index, greatest }: Skew, least: number): string {
+  if (greatest < least) return 'too little to compare';
+  return ratio < 1.1 ? 'even' : `shard ${index} has ${ratio.toFixed(1)}× the mean`;
+}
+
 /** From here on an uneven spread is worth a word. */
 export const SKEW_NOTABLE = 1.5;

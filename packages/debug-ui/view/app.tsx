@@ -2,8 +2,17 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentType, JSX } from 'preact';
-import { age } from '../model/format.ts';
-import { liveSource, useLive, type LiveState } from './live.ts';
+import type { LiveStatus, Session } from '../model/api.ts';
+import { age, counted } from '../model/format.ts';
+import {
+  asOf,
+  badgeOf,
+  capital,
+  freshnessOf,
+  type Freshness,
+  type Reading,
+} from '../model/freshness.ts';
+import { useLive, type LiveState } from './live.ts';
 import { BundlesPage } from './pages/bundles.tsx';
 import { ClientsPage } from './pages/clients.tsx';
 import { ConfigurationPage } from './pages/configuration.tsx';
@@ -13,7 +22,8 @@ import { OverviewPage } from './pages/overview.tsx';
 import { PerformancePage } from './pages/performance.tsx';
 import { ShardsPage } from './pages/shards.tsx';
 import { TracesPage } from './pages/traces.tsx';
-import { Badge } from './parts.tsx';
+import { Badge, TONES } from './parts.tsx';
+import { setPaused, usePaused, usePolled } from './source.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
 interface Place {
@@ -34,7 +44,7 @@ const PLACES: readonly Place[] = [
   { name: 'bundles', title: 'Bundles', page: BundlesPage },
 ];
 
-const TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as const;
+const HEALTH_TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as const;
 
 export function App(): JSX.Element {
   const place = usePlace();
@@ -44,7 +54,7 @@ export function App(): JSX.Element {
   useEffect(() => {
     document.title = `${place.title} · svc ${location.host}`;
     // On a phone the pages' names are a row that is longer than the screen is wide.
-    document.querySelector('nav a[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    showInRow(document.querySelector('nav a[aria-current]'));
     // Whoever hears the page is told where the link has led.
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
@@ -78,45 +88,106 @@ export function App(): JSX.Element {
         <h1 ref={heading} tabIndex={-1}>
           {place.title}
         </h1>
+        <Notice live={live} />
         <Page key={place.name} />
       </main>
     </>
   );
 }
 
-function Top({ live }: { readonly live: LiveState }): JSX.Element {
-  const { status, problem, isPaused } = live;
+function Top({ live }: { readonly live: Reading<LiveState> }): JSX.Element {
+  const isPaused = usePaused();
   const { chosen } = useTheme();
-  const health = status?.health.status;
+  const freshness = freshnessOf(live);
   return (
     <header class="top">
       <strong class="brand">svc</strong>
       <span class="mono faint host">{location.host}</span>
       <span class="state" aria-live="polite">
-        {problem !== null && <Badge tone="bad" text="not reachable" />}
-        {problem === null && health !== undefined && <Badge tone={TONES[health]} text={health} />}
+        {freshness === 'fresh' && live.data !== null ? (
+          <Badge {...healthBadge(live.data)} />
+        ) : (
+          <Badge tone={TONES[freshness]} text={badgeOf(freshness)} />
+        )}
       </span>
-      {status !== null && (
-        <span class="faint identity">
-          {status.frogdb.version} · {status.cluster.mode} · {status.cluster.num_shards} shards · up{' '}
-          {age(status.frogdb.uptime_secs)} · pid {status.frogdb.process_id}
-        </span>
-      )}
+      {live.data !== null && <Identity status={live.data.status} freshness={freshness} />}
       <span class="tools">
         <button
           type="button"
           aria-pressed={isPaused}
           title="Stop and start the updates"
-          onClick={() => liveSource.setPaused(!isPaused)}
+          onClick={() => setPaused(!isPaused)}
         >
           {isPaused ? 'Resume' : 'Pause'}
         </button>
         <button type="button" title="Colours: as the system, light, dark" onClick={nextTheme}>
           Theme: {chosen}
         </button>
+        <LogOut />
       </span>
     </header>
   );
+}
+
+function healthBadge({ status }: LiveState): { readonly tone: string; readonly text: string } {
+  const health = status.health.status;
+  return { tone: HEALTH_TONES[health], text: health };
+}
+
+interface IdentityProps {
+  readonly status: LiveStatus;
+  readonly freshness: Freshness;
+}
+
+function Identity({ status, freshness }: IdentityProps): JSX.Element {
+  const { frogdb, cluster } = status;
+  return (
+    <span class="faint identity" data-freshness={freshness}>
+      {frogdb.version} · {cluster.mode} · {counted(cluster.num_shards, 'shard')} · up{' '}
+      {age(frogdb.uptime_secs)} · pid {frogdb.process_id}
+    </span>
+  );
+}
+
+/** Only who has logged in can log out. */
+function LogOut(): JSX.Element | null {
+  const { data } = usePolled<Session>('/debug/api/session', 0);
+  if (data?.expires_time_ms === undefined || data.expires_time_ms === null) return null;
+  return (
+    <form method="post" action="/debug/logout">
+      <button>Log out</button>
+    </form>
+  );
+}
+
+/** Says once for all panels why they are not of now, and what can be done about it. */
+function Notice({ live }: { readonly live: Reading }): JSX.Element {
+  const freshness = freshnessOf(live);
+  const time = live.answeredMs === null ? '' : ` What is shown is ${asOf(live)}.`;
+  const reason = capital(live.failure?.message ?? 'the server does not answer');
+  return (
+    <div role="alert" class="problem-place">
+      {freshness === 'forbidden' && (
+        <p class="problem">
+          {reason}.{time}{' '}
+          <a href={`/debug/login?ended${location.hash}`}>Log in to go on with this page</a>
+        </p>
+      )}
+      {['stale', 'unreachable', 'refused'].includes(freshness) && (
+        <p class="problem">
+          {reason}.{time} It is asked again every few seconds.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Scrolls its row and nothing else: who goes on by keyboard begins at the top of the page. */
+function showInRow(link: HTMLElement | null): void {
+  const row = link?.closest('nav');
+  if (!link || !row) return;
+  const end = link.offsetLeft + link.offsetWidth;
+  row.scrollLeft = Math.min(link.offsetLeft, Math.max(row.scrollLeft, end - row.clientWidth));
 }
 
 function usePlace(): Place {

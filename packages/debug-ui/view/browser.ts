@@ -1,5 +1,7 @@
 /** What the pages have of the browser beside the document: its clock, its storage, requests. */
 
+import type { Failure } from '../model/freshness.ts';
+
 /** A request the server has refused or could not answer, in its own words. */
 class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -13,28 +15,38 @@ class ApiError extends Error {
 
 /** Longest wait for an answer; main may be busy for a second before the server says so. */
 const ANSWER_MS_MAX = 5_000;
+const NOT_LOGGED_IN = 401;
+const NOT_MODIFIED = 304;
 
-export async function get<T>(path: string): Promise<T> {
-  return call<T>(path, { headers: { accept: 'application/json' } });
+/** An answer with its tag, by which the next one may say that nothing has changed. */
+export interface Tagged<T> {
+  readonly body: T;
+  readonly tag: string | null;
+}
+
+/** Asks for a document; answers `before` itself when it has not changed. */
+export async function get<T>(path: string, before: Tagged<T> | null = null): Promise<Tagged<T>> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (typeof before?.tag === 'string') headers['if-none-match'] = before.tag;
+  const response = await call(path, { headers });
+  if (response.status === NOT_MODIFIED && before !== null) return before;
+  return { body: (await response.json()) as T, tag: response.headers.get('etag') };
 }
 
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {
-  return call<T>(path, {
+  const response = await call(path, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
+  return (await response.json()) as T;
 }
 
-async function call<T>(path: string, init: RequestInit): Promise<T> {
+async function call(path: string, init: RequestInit): Promise<Response> {
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   const response = await fetch(path, { ...init, signal, credentials: 'same-origin' });
-  if (response.status === 401) {
-    location.assign('/debug/login');
-    throw new ApiError(401, 'log in first');
-  }
-  if (!response.ok) throw new ApiError(response.status, await reasonOf(response));
-  return (await response.json()) as T;
+  if (response.ok || response.status === NOT_MODIFIED) return response;
+  throw new ApiError(response.status, await reasonOf(response));
 }
 
 /** The file that is answered, with the name the server gives it. */
@@ -57,6 +69,7 @@ export function save(blob: Blob, name: string): void {
 }
 
 async function reasonOf(response: Response): Promise<string> {
+  if (response.status === NOT_LOGGED_IN) return 'your session has ended';
   try {
     const body = (await response.json()) as { error?: unknown; message?: unknown } | null;
     const parts = [body?.error, body?.message].filter((part) => typeof part === 'string');
@@ -68,6 +81,14 @@ async function reasonOf(response: Response): Promise<string> {
 }
 
 /** What to tell of anything that was thrown. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    const isForbidden = error.status === NOT_LOGGED_IN || error.status === 403;
+    return { kind: isForbidden ? 'forbidden' : 'refused', message: error.message };
+  }
+  return { kind: 'unreachable', message: messageOf(error) };
+}
+
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (error instanceof DOMException && error.name === 'TimeoutError') {
@@ -79,6 +100,11 @@ export function messageOf(error: unknown): string {
 
 export function nowMs(): number {
   return performance.now();
+}
+
+/** Unix milliseconds by the clock of the reader. */
+export function wallMs(): number {
+  return Date.now();
 }
 
 /** Something to remember in this browser; private windows may refuse. */

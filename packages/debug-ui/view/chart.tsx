@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
 import { clockTime } from '../model/format.ts';
-import { summaryOf, type Columns } from '../model/history.ts';
+import { lonely, summaryOf, type Columns } from '../model/history.ts';
 import { colour, useTheme } from './theme.ts';
 
 export interface Line {
@@ -21,8 +21,10 @@ export interface ChartProps {
   readonly data: Columns;
   readonly format: (value: number | null | undefined) => string;
   readonly height?: number;
-  /** Whether the axis is logarithmic, for times that differ by orders. */
+  /** Whether the axis is logarithmic above 1, for times that differ by orders. */
   readonly isLog?: boolean;
+  /** Whether nothing was measured between two values, so that no line leads from one to the other. */
+  readonly isSparse?: boolean;
   /** Whether the axis counts in powers of two. */
   readonly isBinary?: boolean;
   /** The axis reaches at least so far. */
@@ -38,23 +40,20 @@ const SPAN_SECONDS_MIN = 30;
 /** In seconds. */
 const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
-/** A logarithm has no place for zero: it is drawn here, and said as it is. */
-const LOG_LEAST = 0.5;
 const AXIS_FONT = '10px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
 export function Chart(props: ChartProps): JSX.Element {
   const { title, lines, data, format } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  /** As it was measured; what is drawn may differ. */
-  const raw = useRef(data);
-  raw.current = data;
+  const latest = useRef(data);
+  latest.current = data;
   const { shown } = useTheme();
   const labels = lines.map(({ label }) => label).join('|');
   useEffect(() => {
     const element = place.current!;
-    const options = optionsOf(props, element.clientWidth, () => raw.current);
-    plot.current = new uPlot(options, drawn(props), element);
+    const options = optionsOf(props, element.clientWidth, () => latest.current);
+    plot.current = new uPlot(options, data, element);
     const observer = new ResizeObserver(() => {
       const width = element.clientWidth;
       if (width > 0) plot.current?.setSize({ width, height: props.height ?? HEIGHT });
@@ -67,7 +66,7 @@ export function Chart(props: ChartProps): JSX.Element {
     };
   }, [shown, labels, props.isLog]);
   useEffect(() => {
-    plot.current?.setData(drawn(props));
+    plot.current?.setData(data);
   }, [data]);
   return (
     <figure class="chart">
@@ -98,17 +97,8 @@ function inWords({ title, lines, data, format }: ChartProps): string {
   return `${title}. ${parts.join('. ')}`;
 }
 
-function drawn({ data, isLog = false }: ChartProps): Columns {
-  if (!isLog) return data;
-  const [times, ...lines] = data;
-  const lifted = lines.map((line) =>
-    line.map((value) => (value === null ? null : Math.max(LOG_LEAST, value))),
-  );
-  return [times, ...lifted];
-}
-
 function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlot.Options {
-  const { lines, format, isLog = false, least = 1 } = props;
+  const { lines, format, isLog = false, isSparse = false, least = 1 } = props;
   const grid = { stroke: colour('grid'), width: 1 };
   const axis = { stroke: colour('faint'), font: AXIS_FONT, ticks: { show: false } };
   return {
@@ -127,7 +117,7 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
       x: { time: true, range: (_, min, max) => timeRange(props, min, max) },
       // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is there for the compiler only
       y: isLog
-        ? { distr: 3, range: (_, min, max) => logRange(min, max) }
+        ? { distr: 4, range: (_, __, max) => [0, powerOfTenFrom(max)] }
         : { range: (_, __, max) => [0, Math.max(least, (max || 0) * 1.1)] },
     },
     axes: [
@@ -140,14 +130,19 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
         // What the filter leaves out comes as null.
         values: (_, at: (number | null)[]) =>
           at.map((value) => (value === null ? '' : format(value))),
-        ...(isLog ? { filter: powersOfTen, grid: { ...grid, filter: powersOfTen } } : {}),
+        ...(isLog ? { splits: (_, __, ___, max: number) => powersOfTenTo(max) } : {}),
         ...(props.isBinary === true ? { incrs: POWERS_OF_TWO } : {}),
       },
     ],
     series: [
       {},
       ...lines.map(({ label, colour: name, isFilled = false }) => ({
-        ...{ label, stroke: colour(name), width: 1.25, points: { show: false } },
+        ...{ label, stroke: colour(name), width: 1.25 },
+        ...(isSparse ? { paths: () => null } : {}),
+        points: {
+          ...{ show: isSparse, size: 5, width: 1, fill: colour(name) },
+          filter: (plot: uPlot, line: number) => (isSparse ? null : lonely(plot.data[line]!)),
+        },
         ...(isFilled ? { fill: `${colour(name)}22` } : {}),
       })),
     ],
@@ -164,16 +159,16 @@ function timeLabel(seconds: number): string {
   return clockTime(seconds * 1_000);
 }
 
-function logRange(min: number | null, max: number | null): [number, number] {
-  const low = 10 ** Math.floor(Math.log10(Math.max(0.1, min ?? 1)));
-  const high = 10 ** Math.ceil(Math.log10(Math.max(low * 10, (max ?? 10) * 1.01)));
-  return [low, high];
+function powerOfTenFrom(max: number | null): number {
+  return 10 ** Math.max(1, Math.ceil(Math.log10(Math.max(1, max ?? 1) * 1.01)));
 }
 
-function powersOfTen(_: uPlot, splits: number[]): (number | null)[] {
-  return splits.map((value) =>
-    Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? value : null,
-  );
+/** Zero is among them: below 1 the axis is linear. */
+function powersOfTenTo(max: number): number[] {
+  const decades = Math.floor(Math.log10(max) + 1e-9);
+  const powers = Array.from({ length: decades + 1 }, (_, power) => 10 ** power);
+  // Over many decades 1 would lie on 0.
+  return [0, ...powers.filter((power) => power > 1 || decades < 4)];
 }
 
 /** The values under the cursor. Built of nodes and text: nothing in it is ever read as markup. */

@@ -2,11 +2,22 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
+import {
+  asOf,
+  badgeOf,
+  freshnessOf,
+  placeholderOf,
+  worstOf,
+  type Freshness,
+  type Reading,
+} from '../model/freshness.ts';
 import { messageOf } from './browser.ts';
 
 interface PanelProps {
   readonly title: string;
   readonly children: ComponentChildren;
+  /** What is shown in it: says whether that is of now, and takes its place while there is nothing yet. */
+  readonly source?: Reading | readonly Reading[];
   /** What stands at the right of the title. */
   readonly aside?: ComponentChildren;
   readonly class?: string;
@@ -16,16 +27,53 @@ let panels = 0;
 
 export function Panel(props: PanelProps): JSX.Element {
   const [id] = useState(() => `panel-${(panels += 1)}`);
+  const sources = [props.source ?? []].flat();
+  const reading = sources.length === 0 ? null : worstOf(sources);
+  const freshness = reading === null ? 'fresh' : freshnessOf(reading);
   return (
-    <section class={`panel ${props.class ?? ''}`} aria-labelledby={id}>
+    <section
+      class={`panel ${props.class ?? ''}`}
+      aria-labelledby={id}
+      aria-busy={freshness === 'waiting'}
+      data-freshness={freshness}
+    >
       <header>
         <h2 id={id}>{props.title}</h2>
+        {reading !== null && <Age reading={reading} />}
         {props.aside !== undefined && <div class="aside">{props.aside}</div>}
       </header>
-      {props.children}
+      {reading?.data === null ? (
+        <p class="empty" role={freshness === 'refused' ? 'alert' : undefined}>
+          {placeholderOf(reading)}
+        </p>
+      ) : (
+        <div class="content">{props.children}</div>
+      )}
     </section>
   );
 }
+
+/** Says that what is shown is not of now, and of when it is. */
+export function Age({ reading }: { readonly reading: Reading }): JSX.Element | null {
+  const freshness = freshnessOf(reading);
+  if (freshness === 'fresh') return null;
+  const why = freshness === 'refused' ? (reading.failure?.message ?? '') : badgeOf(freshness);
+  return (
+    <span class="age">
+      <Badge tone={TONES[freshness]} text={why} /> {asOf(reading)}
+    </span>
+  );
+}
+
+export const TONES: Readonly<Record<Freshness, string>> = {
+  fresh: 'good',
+  paused: 'plain',
+  waiting: 'plain',
+  stale: 'warn',
+  refused: 'warn',
+  unreachable: 'bad',
+  forbidden: 'bad',
+};
 
 interface FactProps {
   readonly label: string;
@@ -113,7 +161,9 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
+    return () => opener?.focus();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onClose={props.close}>
@@ -138,6 +188,8 @@ export function Confirm(props: ConfirmProps): JSX.Element {
   );
 }
 
+const FILTER_CHARS = 24;
+
 interface FilterProps {
   readonly label: string;
   readonly value: string;
@@ -149,6 +201,8 @@ export function Filter({ label, value, change }: FilterProps): JSX.Element {
     <input
       type="search"
       class="filter"
+      // So wide that it shows what it is for.
+      size={Math.max(FILTER_CHARS, label.length)}
       aria-label={label}
       placeholder={label}
       value={value}

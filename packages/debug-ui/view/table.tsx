@@ -28,6 +28,8 @@ export interface TableProps<Row> {
 }
 
 const ROWS_MAX = 200;
+/** Tables with more columns are shown as cards where the screen is narrow. */
+const CARD_COLUMNS = 7;
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, empty = 'Nothing yet.', rowsMax = ROWS_MAX } = props;
@@ -36,22 +38,23 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const column = columns.find(({ name }) => name === order?.column);
   const all = column?.value ? sorted(rows, column.value, order!.isDescending) : [...rows];
   const shown = isWhole ? all : all.slice(0, rowsMax);
+  // The roles are said, since a narrow screen shows rows as cards, and a browser drops them with the layout.
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table role="table" class={columns.length > CARD_COLUMNS ? 'cards' : ''}>
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((each) => (
               <Head key={each.name} column={each} order={order} choose={setOrder} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {shown.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} role="row">
               {columns.map((each) => (
-                <td key={each.name} class={classOf(each)}>
+                <td key={each.name} role="cell" class={classOf(each)} data-title={each.title}>
                   {each.show(row)}
                 </td>
               ))}
@@ -80,7 +83,13 @@ function Head<Row>({ column, order, choose }: HeadProps<Row>): JSX.Element {
   const isChosen = order?.column === name;
   const direction = order?.isDescending === true ? 'descending' : 'ascending';
   return (
-    <th scope="col" class={classOf(column)} aria-sort={isChosen ? direction : 'none'} title={hint}>
+    <th
+      scope="col"
+      role="columnheader"
+      class={classOf(column)}
+      aria-sort={isChosen ? direction : 'none'}
+      title={hint}
+    >
       {value === undefined ? (
         title === '' ? (
           <span class="unseen">Actions</span>

@@ -215,22 +215,22 @@ prefixes('agree on every surface', async () => {
     prefixes: Record<string, string | number>[];
   };
   const names = [
-    ['ops', 'svc_prefix_ops_total'],
-    ['hits', 'svc_prefix_hits_total'],
-    ['misses', 'svc_prefix_misses_total'],
-    ['input-bytes', 'svc_prefix_input_bytes_total'],
-    ['output-bytes', 'svc_prefix_output_bytes_total'],
-    ['keys', 'svc_prefix_keys'],
-    ['memory-bytes', 'svc_prefix_memory_bytes'],
+    ['ops', 'ops', 'svc_prefix_ops_total'],
+    ['hits', 'hits', 'svc_prefix_hits_total'],
+    ['misses', 'misses', 'svc_prefix_misses_total'],
+    ['input-bytes', 'bytes_in', 'svc_prefix_input_bytes_total'],
+    ['output-bytes', 'bytes_out', 'svc_prefix_output_bytes_total'],
+    ['keys', 'keys', 'svc_prefix_keys'],
+    ['memory-bytes', 'memory_bytes', 'svc_prefix_memory_bytes'],
   ] as const;
   for (const [prefix, counted] of await rows()) {
     const line = info.find((each) => each.endsWith(`,prefix=${prefix}`)) ?? '';
     const shown = document.prefixes.find((each) => each['prefix'] === prefix)!;
-    for (const [field, metric] of names) {
+    for (const [field, inJson, metric] of names) {
       const value = counted[field]!;
       const name = field.replace('-', '_');
       assert.is(Number(new RegExp(`[:,]${name}=(\\d+)`).exec(line)?.[1]), value, line);
-      assert.is(shown[name], value, name);
+      assert.is(shown[inJson], value, inJson);
       assert.match(metrics, `${metric}{prefix="${prefix}"} ${String(value)}\n`);
     }
   }

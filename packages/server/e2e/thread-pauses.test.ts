@@ -44,7 +44,7 @@ async function metrics(): Promise<(sample: string) => number> {
 }
 
 async function api(): Promise<(thread: string) => ApiPauses> {
-  const answer = await request(server.httpPort, '/debug/api/pauses');
+  const answer = await request(server.httpPort, '/debug/api/threads');
   const { threads } = answer.json() as { threads: readonly ApiPauses[] };
   return (thread) => threads.find((each) => each.thread === thread)!;
 }

@@ -2,7 +2,7 @@
  * From what is known of a request to the spans of its trace. Pure, so that whoever shows a trace and whoever
  * exports it show the same, ids included.
  *
- *   GET                        the whole of it: taken up by main, until the reply was handed to the socket
+ *   GET                        the whole of it: taken up by main, until its reply was in its place for the socket
  *     shard.queue              (shard-spans) waiting in the shard's ring
  *     shard.execute            in the shard
  *       shard.evict            (shard-spans) making room

@@ -4,38 +4,32 @@ import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { ClientEntry } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
-import { age, bytes, count, NONE, whole } from '../../model/format.ts';
+import { age, bytes, count, counted, NONE, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
 import { post } from '../browser.ts';
-import { usePolled } from '../live.ts';
+import { usePolled } from '../source.ts';
 import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function ClientsPage(): JSX.Element {
-  const { data, problem, again } = usePolled<{ clients: ClientEntry[] }>(
-    '/debug/api/clients',
-    PERIOD_MS,
-  );
+  const clients = usePolled<{ clients: ClientEntry[] }>('/debug/api/clients', PERIOD_MS);
   const [filter, setFilter] = useState('');
   const [victim, setVictim] = useState<ClientEntry | null>(null);
   const doing = useDoing();
-  const all = data?.clients ?? [];
+  const all = clients.data?.clients ?? [];
   const rows = filtered(all, filter, textOf);
   const kill = ({ id, addr }: ClientEntry): void =>
     doing.run(async () => {
       await post('/debug/api/clients/kill', { id });
-      again();
+      await clients.again();
       return `Client #${id} (${addr}) is disconnected.`;
     });
   return (
     <Panel
-      title={
-        rows.length === all.length
-          ? `${whole(all.length)} clients`
-          : `${whole(rows.length)} of ${whole(all.length)} clients`
-      }
+      title={clients.data === null ? 'Clients' : titleOf(rows.length, all.length)}
+      source={clients}
       aside={
         <Filter
           label="Filter by address, name, user, library, flags"
@@ -44,7 +38,7 @@ export function ClientsPage(): JSX.Element {
         />
       }
     >
-      <Problem text={doing.problem ?? problem} />
+      <Problem text={doing.problem} />
       <Done text={doing.done} />
       <Table
         caption="Connected clients"
@@ -70,6 +64,10 @@ export function ClientsPage(): JSX.Element {
       )}
     </Panel>
   );
+}
+
+function titleOf(shown: number, all: number): string {
+  return shown === all ? counted(all, 'client') : `${whole(shown)} of ${counted(all, 'client')}`;
 }
 
 function textOf(client: ClientEntry): string {

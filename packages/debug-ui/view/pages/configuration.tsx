@@ -1,55 +1,57 @@
 /** Every setting: what it is, where it comes from, and what of it may be changed while the server runs. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { ConfigEntry } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
+import { counted } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
 import { post } from '../browser.ts';
-import { usePolled } from '../live.ts';
+import { usePolled } from '../source.ts';
 import { Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 5_000;
 
 export function ConfigurationPage(): JSX.Element {
-  const { data, problem, again } = usePolled<{ entries: ConfigEntry[] }>(
-    '/debug/api/config',
-    PERIOD_MS,
-  );
+  const config = usePolled<{ entries: ConfigEntry[] }>('/debug/api/config', PERIOD_MS);
   const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
     '/debug/api/config/defaults',
     0,
   );
   const [filter, setFilter] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
-  const [edited, setEdited] = useState<string | null>(null);
+  const { edited, closed, edit, close } = useEditing();
   const doing = useDoing();
-  const all = data?.entries ?? [];
-  const rows = filtered(
-    all,
-    filter,
-    ({ name, value, description }) => `${name} ${value} ${description}`,
-  ).filter(({ source }) => !isChangedOnly || source !== 'default');
+  const all = config.data?.entries ?? [];
+  const rows = filtered(isChangedOnly ? all.filter(isChanged) : all, filter, textOf);
   const change = (name: string, value: string): void =>
     doing.run(async () => {
       await post('/debug/api/config/set', { name, value });
-      setEdited(null);
-      again();
+      close(name);
+      await config.again();
       return `${name} is changed, until the server restarts.`;
     });
   const valueColumn: Column<ConfigEntry> = {
     ...{ name: 'value', title: 'Value', value: ({ value }) => value },
     show: (entry) =>
       edited === entry.name ? (
-        <Editor entry={entry} isBusy={doing.isBusy} change={change} close={() => setEdited(null)} />
+        <Editor
+          entry={entry}
+          isBusy={doing.isBusy}
+          change={change}
+          close={() => close(entry.name)}
+        />
       ) : (
-        <Value entry={entry} edit={() => setEdited(entry.name)} />
+        <Value entry={entry} edit={() => edit(entry.name)} closed={closed} />
       ),
   };
   return (
     <Panel
-      title={`${rows.length} of ${all.length} settings`}
+      title={
+        config.data === null ? 'Settings' : `${rows.length} of ${counted(all.length, 'setting')}`
+      }
+      source={config}
       aside={
         <>
           <OnlyChanged isChosen={isChangedOnly} choose={setChangedOnly} />
@@ -57,7 +59,7 @@ export function ConfigurationPage(): JSX.Element {
         </>
       }
     >
-      <Problem text={doing.problem ?? problem} />
+      <Problem text={doing.problem} />
       <Done text={doing.done} />
       <Table
         caption="Settings"
@@ -65,11 +67,38 @@ export function ConfigurationPage(): JSX.Element {
         rows={rows}
         keyOf={({ name }) => name}
         order={{ column: 'name', isDescending: false }}
-        empty={all.length > 0 ? 'No setting matches.' : 'Waiting for the server.'}
+        empty="No setting matches."
         rowsMax={1_000}
       />
     </Panel>
   );
+}
+
+function isChanged({ source }: ConfigEntry): boolean {
+  return source !== 'default';
+}
+
+function textOf({ name, value, description }: ConfigEntry): string {
+  return `${name} ${value} ${description}`;
+}
+
+interface Editing {
+  /** The setting whose editor is open. */
+  readonly edited: string | null;
+  /** The one whose editor has just been closed: with it went what had the focus, which its button takes over. */
+  readonly closed: { current: string | null };
+  readonly edit: (name: string) => void;
+  readonly close: (name: string) => void;
+}
+
+function useEditing(): Editing {
+  const [edited, setEdited] = useState<string | null>(null);
+  const closed = useRef<string | null>(null);
+  const close = (name: string): void => {
+    closed.current = name;
+    setEdited(null);
+  };
+  return { edited, closed, edit: setEdited, close };
 }
 
 interface OnlyChangedProps {
@@ -120,18 +149,30 @@ function shownValue(value: string | undefined): string {
   return value === '' ? '""' : visible(value);
 }
 
-function Value({
-  entry,
-  edit,
-}: {
+interface ValueProps {
   readonly entry: ConfigEntry;
   readonly edit: () => void;
-}): JSX.Element {
+  readonly closed: Editing['closed'];
+}
+
+function Value({ entry, edit, closed }: ValueProps): JSX.Element {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (closed.current !== entry.name) return;
+    closed.current = null;
+    button.current?.focus();
+  }, []);
   return (
     <span class="value">
       <code>{shownValue(entry.value)}</code>
       {entry.mutable && (
-        <button type="button" class="small" aria-label={`Change ${entry.name}`} onClick={edit}>
+        <button
+          ref={button}
+          type="button"
+          class="small"
+          aria-label={`Change ${entry.name}`}
+          onClick={edit}
+        >
           Change
         </button>
       )}

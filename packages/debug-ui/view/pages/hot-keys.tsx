@@ -3,9 +3,10 @@
 import type { JSX } from 'preact';
 import type { HotKey, HotKeysReport } from '../../model/api.ts';
 import { visibleBytes, visibleKey } from '../../model/escape.ts';
-import { age, bytes, count, micros, percent } from '../../model/format.ts';
+import { age, bytes, count, counted, micros, percent } from '../../model/format.ts';
+import type { Reading } from '../../model/freshness.ts';
 import { post } from '../browser.ts';
-import { usePolled } from '../live.ts';
+import { usePolled } from '../source.ts';
 import { Badge, Bar, Fact, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 import { HotWindowPanel } from './hot-window.tsx';
@@ -16,23 +17,24 @@ const PATH = '/debug/api/hotkeys';
 const TONES = { idle: 'plain', active: 'good', stopped: 'plain' } as const;
 
 export function HotKeysPage(): JSX.Element {
-  const { data, problem, again } = usePolled<HotKeysReport>(PATH, PERIOD_MS);
+  const session = usePolled<HotKeysReport>(PATH, PERIOD_MS);
+  const { data } = session;
   const doing = useDoing();
   const act = (action: string, options: object = {}): void =>
     doing.run(async () => {
       await post(`${PATH}/${action}`, options);
-      again();
+      await session.again();
       return '';
     });
   const state = data?.state ?? 'idle';
   return (
     <>
-      <Problem text={doing.problem ?? problem} />
       <Panel
         title="Session"
+        source={session}
         aside={
           <>
-            <Badge tone={TONES[state]} text={state} />
+            {data !== null && <Badge tone={TONES[state]} text={state} />}
             {state === 'active' && (
               <button type="button" onClick={() => act('stop')}>
                 Stop
@@ -46,12 +48,13 @@ export function HotKeysPage(): JSX.Element {
           </>
         }
       >
+        <Problem text={doing.problem} />
         {state !== 'active' && (
           <StartForm isBusy={doing.isBusy} start={(options) => act('start', options)} />
         )}
         {data !== null && state !== 'idle' && <Session report={data} />}
       </Panel>
-      {data !== null && state !== 'idle' && <Ranking report={data} />}
+      {data !== null && state !== 'idle' && <Ranking report={data} source={session} />}
       <HotWindowPanel />
       <PrefixesPanel />
     </>
@@ -81,23 +84,23 @@ function StartForm({ isBusy, start }: StartProps): JSX.Element {
       <fieldset>
         <legend>Rank by</legend>
         <label class="check">
-          <input type="checkbox" name="metric" value="cpu" checked /> time of execution
+          <input type="checkbox" name="metric" value="cpu" defaultChecked /> time of execution
         </label>
         <label class="check">
-          <input type="checkbox" name="metric" value="net" checked /> traffic
+          <input type="checkbox" name="metric" value="net" defaultChecked /> traffic
         </label>
       </fieldset>
       <label>
         Keys
-        <input type="number" name="count" min="1" max="100" value="20" required />
+        <input type="number" name="count" min="1" max="100" defaultValue="20" required />
       </label>
       <label>
         Seconds <small>0: until stopped</small>
-        <input type="number" name="seconds" min="0" max="86400" value="60" required />
+        <input type="number" name="seconds" min="0" max="86400" defaultValue="60" required />
       </label>
       <label>
         One command in <small>1: all</small>
-        <input type="number" name="sample" min="1" value="1" required />
+        <input type="number" name="sample" min="1" defaultValue="1" required />
       </label>
       <button class="primary" disabled={isBusy}>
         Start
@@ -107,13 +110,15 @@ function StartForm({ isBusy, start }: StartProps): JSX.Element {
 }
 
 function Session({ report }: { readonly report: HotKeysReport }): JSX.Element {
-  const { duration_ms: duration, collection_duration_ms: collected } = report;
+  const { state, duration_ms: duration, collection_duration_ms: collected } = report;
+  const isActive = state === 'active';
+  const limit = duration === 0 ? 'until stopped' : `of ${age((duration ?? 0) / 1_000)}`;
   return (
     <dl class="facts">
       <Fact
-        label="Collecting for"
-        value={age(collected / 1_000)}
-        note={duration > 0 ? `of ${age(duration / 1_000)}` : 'until stopped'}
+        label={isActive ? 'Collecting for' : 'Collected for'}
+        value={age((collected ?? 0) / 1_000)}
+        note={isActive ? limit : 'stopped'}
       />
       <Fact
         label="Time of execution"
@@ -130,7 +135,12 @@ function Session({ report }: { readonly report: HotKeysReport }): JSX.Element {
   );
 }
 
-function Ranking({ report }: { readonly report: HotKeysReport }): JSX.Element {
+interface RankingProps {
+  readonly report: HotKeysReport;
+  readonly source: Reading;
+}
+
+function Ranking({ report, source }: RankingProps): JSX.Element {
   const { keys, total_cpu_time_us: us, total_net_bytes: traffic } = report;
   const first = report.metrics[0] === 'net' ? 'net' : 'cpu';
   const columns: readonly Column<HotKey>[] = [
@@ -144,8 +154,8 @@ function Ranking({ report }: { readonly report: HotKeysReport }): JSX.Element {
       ...{ name: 'calls', title: 'Accesses', isNumber: true, value: (key) => key.access_count },
       show: (key) => count(key.access_count),
     },
-    shareColumn('cpu', 'Time', micros, (key) => key.total_cpu_time_us, us),
-    shareColumn('net', 'Traffic', bytes, (key) => key.total_net_bytes, traffic),
+    shareColumn('cpu', 'Time', micros, (key) => key.total_cpu_time_us, us ?? 0),
+    shareColumn('net', 'Traffic', bytes, (key) => key.total_net_bytes, traffic ?? 0),
     {
       ...{ name: 'error', title: 'Over by', isNumber: true, value: ({ error }) => error },
       show: ({ error }) => `≤ ${first === 'net' ? bytes(error) : micros(error)}`,
@@ -153,7 +163,7 @@ function Ranking({ report }: { readonly report: HotKeysReport }): JSX.Element {
     },
   ];
   return (
-    <Panel title={`${keys.length} hottest keys`}>
+    <Panel title={counted(keys.length, 'hottest key')} source={source}>
       <Table
         caption="Hottest keys"
         columns={columns}

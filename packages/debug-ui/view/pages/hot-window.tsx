@@ -4,22 +4,21 @@ import type { JSX } from 'preact';
 import type { HotWindowKey, HotWindowReport } from '../../model/api.ts';
 import { visibleBytes, visibleKey } from '../../model/escape.ts';
 import { count } from '../../model/format.ts';
-import { usePolled } from '../live.ts';
-import { Fact, Panel, Problem } from '../parts.tsx';
+import { usePolled } from '../source.ts';
+import { Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 1_000;
 
 export function HotWindowPanel(): JSX.Element {
-  const { data, problem } = usePolled<HotWindowReport>('/debug/api/hotkeys/window', PERIOD_MS);
-  const window = data?.window ?? null;
+  const report = usePolled<HotWindowReport>('/debug/api/hotkeys/window', PERIOD_MS);
+  const window = report.data?.window ?? null;
   const empty =
-    data?.enabled === true
+    report.data?.enabled === true
       ? 'No command with a key in the last whole window.'
       : 'Keys are not watched all the time: set hotkeys-window-enabled.';
   return (
-    <Panel title="Last window">
-      <Problem text={problem} />
+    <Panel title="Last window" source={report}>
       {window !== null && (
         <dl class="facts">
           <Fact label="Window" value={`${window.seconds} s`} />

@@ -6,10 +6,10 @@ import type { KeyFates } from '../../model/api.ts';
 import { visibleBytes, visibleKey } from '../../model/escape.ts';
 import { fatesPath, MEANINGS, type KeyPlace } from '../../model/fates.ts';
 import { percent, whole } from '../../model/format.ts';
-import { usePolled } from '../live.ts';
-import { Bar, Panel, Problem } from '../parts.tsx';
+import { usePolled, type Polled } from '../source.ts';
+import { Bar, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
-import { Deaths } from './key-fates/deaths.tsx';
+import { Deaths, LookUp } from './key-fates/deaths.tsx';
 import { Recording } from './key-fates/recording.tsx';
 
 const PERIOD_MS = 2_000;
@@ -17,14 +17,16 @@ const DEATHS_MAX = 500;
 
 export function KeyFatesPage(): JSX.Element {
   const [place, setPlace] = useState<KeyPlace | null>(null);
-  const { data, problem, again } = usePolled<KeyFates>(fatesPath(DEATHS_MAX, place), PERIOD_MS);
+  const fates = usePolled<KeyFates>(fatesPath(DEATHS_MAX, place), PERIOD_MS);
   return (
     <>
-      <Problem text={problem} />
-      <Reasons counts={data?.counts ?? {}} />
-      {data !== null && <Recording fates={data} again={again} />}
+      <Reasons fates={fates} />
+      <Recording fates={fates} />
+      <Panel title="Look up a key">
+        <LookUp choose={setPlace} />
+      </Panel>
       {place !== null && <Chosen place={place} close={() => setPlace(null)} />}
-      <Deaths fates={data} place={place} choose={setPlace} />
+      <Deaths fates={fates} place={place} choose={setPlace} />
     </>
   );
 }
@@ -35,7 +37,8 @@ interface ReasonRow {
   readonly share: number;
 }
 
-function Reasons({ counts }: { readonly counts: KeyFates['counts'] }): JSX.Element {
+function Reasons({ fates }: { readonly fates: Polled<KeyFates> }): JSX.Element {
+  const counts = fates.data?.counts ?? {};
   const all = Object.values(counts).reduce((sum, keys) => sum + keys, 0);
   const rows = Object.entries(counts).map(([reason, keys]) => ({
     ...{ reason, keys },
@@ -44,6 +47,7 @@ function Reasons({ counts }: { readonly counts: KeyFates['counts'] }): JSX.Eleme
   return (
     <Panel
       title="Why keys have gone"
+      source={fates}
       aside={<span class="faint">since the start or CONFIG RESETSTAT</span>}
     >
       <Table
@@ -51,7 +55,6 @@ function Reasons({ counts }: { readonly counts: KeyFates['counts'] }): JSX.Eleme
         columns={reasonColumns}
         rows={rows}
         keyOf={({ reason }) => reason}
-        empty="Waiting for the server."
       />
     </Panel>
   );

@@ -2,63 +2,82 @@
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveSample, ShardStatus, Status } from '../../model/api.ts';
+import type {
+  HealthIssue,
+  LiveFigures,
+  LiveSample,
+  LiveTotals,
+  ShardStatus,
+} from '../../model/api.ts';
 import { visible, visibleKey } from '../../model/escape.ts';
 import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
 import { columnsOf, type History } from '../../model/history.ts';
 import { Chart, type ChartProps } from '../chart.tsx';
-import { useLive } from '../live.ts';
-import { Badge, Bar, Fact, Panel, Problem } from '../parts.tsx';
+import { useLiveView } from '../live.ts';
+import { Badge, Bar, Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
+const VIEW = 'with=figures,shards,totals,times';
+
 export function OverviewPage(): JSX.Element {
-  const { status, history, problem } = useLive();
-  const { latest } = history;
+  const live = useLiveView(VIEW);
+  const { status, shards, history } = live.data ?? {};
+  const latest = history?.latest;
   return (
     <>
-      <Problem text={problem} />
-      {status !== null && <Health status={status} />}
-      {status !== null && <Facts status={status} latest={latest} />}
-      <Panel title="Now on each shard">
+      <Panel title="Health" source={live}>
+        <Issues issues={status?.health.issues ?? []} />
+        {status?.figures && <Facts figures={status.figures} latest={latest} />}
+      </Panel>
+      <Panel title="Now on each shard" source={live}>
         <Table
           caption="What each shard is doing now"
           columns={shardColumns}
-          rows={status?.shards ?? []}
+          rows={shards ?? []}
           keyOf={({ id }) => id}
-          empty="Waiting for the server."
         />
       </Panel>
-      <Charts history={history} seq={latest?.seq ?? 0} />
+      <Panel title="Last five minutes" class="charts" source={live}>
+        {history !== undefined && <Charts history={history} seq={history.since} />}
+      </Panel>
     </>
   );
 }
 
-function Health({ status }: { readonly status: Status }): JSX.Element {
-  const { issues } = status.health;
+function Issues({ issues }: { readonly issues: readonly HealthIssue[] }): JSX.Element {
+  // Texts hold running figures; who hears the page is told when there is another issue.
+  const codes = issues.map(({ severity, code }) => `${severity} ${code}`).join(', ');
   return (
-    <div class="health" role="status">
+    <div class="health">
+      <p class="unseen" role="status">
+        {codes === '' ? 'No issues.' : codes}
+      </p>
       {issues.map(({ severity, code, message }) => (
         <p key={code + message} class={severity === 'critical' ? 'issue bad' : 'issue warn'}>
           <Badge tone={severity === 'critical' ? 'bad' : 'warn'} text={severity} />
           <code>{code}</code> {visible(message)}
         </p>
       ))}
-      {issues.length === 0 && <p class="issue good">No issues.</p>}
+      {issues.length === 0 && (
+        <p class="issue good" aria-hidden="true">
+          No issues.
+        </p>
+      )}
     </div>
   );
 }
 
 interface FactsProps {
-  readonly status: Status;
+  readonly figures: LiveFigures;
   readonly latest: LiveSample | undefined;
 }
 
-function Facts({ status, latest }: FactsProps): JSX.Element {
-  const { memory, clients, keyspace } = status;
+function Facts({ figures, latest }: FactsProps): JSX.Element {
+  const { memory, clients, keyspace, commands } = figures;
   const limit = memory.limit_bytes > 0 ? `of ${bytes(memory.limit_bytes)}` : 'no limit';
   return (
     <dl class="facts ten">
-      <Rates latest={latest} total={status.commands.total_processed} />
+      <Rates latest={latest} total={commands.total_processed} />
       <Fact label="Memory" value={bytes(memory.used_bytes)} note={limit} />
       <Fact
         label="Resident"
@@ -75,7 +94,7 @@ function Facts({ status, latest }: FactsProps): JSX.Element {
         value={count(keyspace.total_keys)}
         note={`${count(keyspace.expires)} expire`}
       />
-      <Outcomes latest={latest} errors={status.commands.errors_total} />
+      <Outcomes latest={latest?.totals ?? undefined} errors={commands.errors_total} />
     </dl>
   );
 }
@@ -86,26 +105,24 @@ interface RatesProps {
 }
 
 function Rates({ latest, total }: RatesProps): JSX.Element {
+  const { ops, main_busy_percent: busy } = latest?.totals ?? {};
+  const { execute, queue } = latest?.times ?? {};
   return (
     <>
-      <Fact label="Operations" value={rate(latest?.ops)} note={`${count(total)} in all`} />
+      <Fact label="Operations" value={rate(ops)} note={`${count(total)} in all`} />
       <Fact
         label="Execute p99"
-        value={micros(latest?.execute?.p99_us)}
-        note={`p50 ${micros(latest?.execute?.p50_us)}`}
+        value={micros(execute?.p99_us)}
+        note={`p50 ${micros(execute?.p50_us)}`}
       />
-      <Fact
-        label="Queue p99"
-        value={micros(latest?.queue?.p99_us)}
-        note={`p50 ${micros(latest?.queue?.p50_us)}`}
-      />
-      <Fact label="Main thread" value={percent(latest?.main_busy_percent)} note="busy" />
+      <Fact label="Queue p99" value={micros(queue?.p99_us)} note={`p50 ${micros(queue?.p50_us)}`} />
+      <Fact label="Main thread" value={percent(busy)} note="busy" />
     </>
   );
 }
 
 interface OutcomesProps {
-  readonly latest: LiveSample | undefined;
+  readonly latest: LiveTotals | undefined;
   readonly errors: number;
 }
 
@@ -195,7 +212,7 @@ const CHARTS: readonly Sketch[] = [
   {
     ...{ title: 'Operations per second', format: count, least: 10 },
     lines: [{ label: 'ops', colour: 'c1', isFilled: true }],
-    values: [({ ops }) => ops],
+    values: [({ totals }) => totals?.ops],
   },
   {
     ...{ title: 'Execution time', format: micros, isLog: true },
@@ -206,10 +223,10 @@ const CHARTS: readonly Sketch[] = [
       { label: 'max', colour: 'c4' },
     ],
     values: [
-      ({ execute }) => execute?.p50_us,
-      ({ execute }) => execute?.p99_us,
-      ({ execute }) => execute?.p999_us,
-      ({ execute }) => execute?.max_us,
+      ({ times }) => times?.execute?.p50_us,
+      ({ times }) => times?.execute?.p99_us,
+      ({ times }) => times?.execute?.p999_us,
+      ({ times }) => times?.execute?.max_us,
     ],
   },
   {
@@ -220,9 +237,9 @@ const CHARTS: readonly Sketch[] = [
       { label: 'max', colour: 'c4' },
     ],
     values: [
-      ({ queue }) => queue?.p50_us,
-      ({ queue }) => queue?.p99_us,
-      ({ queue }) => queue?.max_us,
+      ({ times }) => times?.queue?.p50_us,
+      ({ times }) => times?.queue?.p99_us,
+      ({ times }) => times?.queue?.max_us,
     ],
   },
   {
@@ -231,7 +248,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'used', colour: 'c1', isFilled: true },
       { label: 'resident', colour: 'c2' },
     ],
-    values: [(sample) => sample.used_bytes, (sample) => sample.rss_bytes],
+    values: [({ totals }) => totals?.used_bytes, ({ totals }) => totals?.rss_bytes],
   },
   {
     ...{ title: 'Connections', format: whole, least: 5 },
@@ -239,7 +256,7 @@ const CHARTS: readonly Sketch[] = [
       { label: 'connected', colour: 'c1', isFilled: true },
       { label: 'blocked', colour: 'c4' },
     ],
-    values: [({ clients }) => clients, ({ blocked }) => blocked],
+    values: [({ totals }) => totals?.clients, ({ totals }) => totals?.blocked],
   },
   {
     ...{ title: 'Network per second', format: bytes, isBinary: true, least: 1_024 },
@@ -247,25 +264,25 @@ const CHARTS: readonly Sketch[] = [
       { label: 'in', colour: 'c1' },
       { label: 'out', colour: 'c2' },
     ],
-    values: [(sample) => sample.received_bytes, (sample) => sample.sent_bytes],
+    values: [({ totals }) => totals?.bytes_in, ({ totals }) => totals?.bytes_out],
   },
 ];
 
-function Charts({
-  history,
-  seq,
-}: {
+interface ChartsProps {
   readonly history: History;
   readonly seq: number;
-}): JSX.Element {
-  const data = useMemo(() => CHARTS.map(({ values }) => columnsOf(history.samples, values)), [seq]);
+}
+
+function Charts({ history, seq }: ChartsProps): JSX.Element {
+  const data = useMemo(
+    () => CHARTS.map(({ values }) => columnsOf(history.samples, values)),
+    [history, seq],
+  );
   return (
-    <Panel title="Last five minutes" class="charts">
-      <div class="grid">
-        {CHARTS.map(({ values: _, ...sketch }, index) => (
-          <Chart key={sketch.title} {...sketch} data={data[index]!} />
-        ))}
-      </div>
-    </Panel>
+    <div class="grid">
+      {CHARTS.map(({ values: _, ...sketch }, index) => (
+        <Chart key={sketch.title} {...sketch} data={data[index]!} />
+      ))}
+    </div>
   );
 }

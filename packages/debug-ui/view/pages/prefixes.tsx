@@ -3,21 +3,20 @@
 import type { JSX } from 'preact';
 import type { PrefixReport, Prefixes } from '../../model/api.ts';
 import { bytes, count, percent } from '../../model/format.ts';
-import { usePolled } from '../live.ts';
-import { Panel, Problem } from '../parts.tsx';
+import { usePolled } from '../source.ts';
+import { Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 1_000;
 
 export function PrefixesPanel(): JSX.Element {
-  const { data, problem } = usePolled<Prefixes>('/debug/api/prefixes', PERIOD_MS);
+  const report = usePolled<Prefixes>('/debug/api/prefixes', PERIOD_MS);
   return (
-    <Panel title="Key prefixes">
-      <Problem text={problem} />
+    <Panel title="Key prefixes" source={report}>
       <Table
         caption="Key prefixes"
         columns={columns}
-        rows={data?.prefixes ?? []}
+        rows={report.data?.prefixes ?? []}
         keyOf={({ prefix }) => prefix}
         order={{ column: 'ops', isDescending: true }}
         empty="No prefixes are configured: set key-prefixes."
@@ -41,12 +40,12 @@ const columns: readonly Column<PrefixReport>[] = [
     hint: 'Share of look-ups by commands that read which found their key',
   },
   {
-    ...{ name: 'in', title: 'In', isNumber: true, value: (each) => each.input_bytes },
-    show: (each) => bytes(each.input_bytes),
+    ...{ name: 'in', title: 'In', isNumber: true, value: (each) => each.bytes_in },
+    show: (each) => bytes(each.bytes_in),
   },
   {
-    ...{ name: 'out', title: 'Out', isNumber: true, value: (each) => each.output_bytes },
-    show: (each) => bytes(each.output_bytes),
+    ...{ name: 'out', title: 'Out', isNumber: true, value: (each) => each.bytes_out },
+    show: (each) => bytes(each.bytes_out),
   },
   {
     ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys ?? -1 },

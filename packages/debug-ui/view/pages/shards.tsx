@@ -2,13 +2,14 @@
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveSample, LiveShard, ShardStatus } from '../../model/api.ts';
+import type { LiveSample, LiveShards, ShardStatus } from '../../model/api.ts';
 import { bytes, count, micros, percent, rate, whole } from '../../model/format.ts';
-import { columnsOf } from '../../model/history.ts';
-import { SKEW_NOTABLE, skewOf } from '../../model/skew.ts';
+import { columnsOf, type History } from '../../model/history.ts';
+import type { Reading } from '../../model/freshness.ts';
+import { SKEW_NOTABLE, skewInWords, skewOf } from '../../model/skew.ts';
 import { Chart, type ChartProps } from '../chart.tsx';
-import { useLive } from '../live.ts';
-import { Bar, Panel, Problem } from '../parts.tsx';
+import { useLiveView } from '../live.ts';
+import { Bar, Panel } from '../parts.tsx';
 
 interface Measure {
   readonly title: string;
@@ -27,44 +28,43 @@ const MEASURES: readonly Measure[] = [
   { title: 'Queued bytes', of: (shard) => shard.queue_bytes, show: bytes, least: 65_536 },
 ];
 
+const VIEW = 'with=shards,shard-samples';
 const COLOURS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'];
 
 export function ShardsPage(): JSX.Element {
-  const { status, problem } = useLive();
-  const shards = status?.shards ?? [];
+  const live = useLiveView(VIEW);
+  const { shards, history } = live.data ?? {};
   return (
     <>
-      <Problem text={problem} />
       <div class="grid">
         {MEASURES.map((measure) => (
-          <Spread key={measure.title} measure={measure} shards={shards} />
+          <Spread key={measure.title} measure={measure} shards={shards ?? []} source={live} />
         ))}
       </div>
-      <OverTime />
+      <Panel title="Last five minutes" class="charts" source={live}>
+        {history !== undefined && <OverTime history={history} seq={history.since} />}
+      </Panel>
     </>
   );
 }
 
-function Spread({
-  measure,
-  shards,
-}: {
+interface SpreadProps {
   readonly measure: Measure;
   readonly shards: readonly ShardStatus[];
-}): JSX.Element {
+  readonly source: Reading;
+}
+
+function Spread({ measure, shards, source }: SpreadProps): JSX.Element {
   const { title, of, show, least } = measure;
   const values = shards.map(of);
   const skew = skewOf(values);
   const most = Math.max(...values, 1e-9);
   const isNotable = skew !== null && skew.ratio >= SKEW_NOTABLE && skew.greatest >= least;
-  const aside =
-    skew === null ? undefined : (
-      <span class={isNotable ? 'warn' : 'faint'}>
-        {skew.ratio < 1.1 ? 'even' : `shard ${skew.index} has ${skew.ratio.toFixed(1)}× the mean`}
-      </span>
-    );
+  const aside = skew !== null && (
+    <span class={isNotable ? 'warn' : 'faint'}>{skewInWords(skew, least)}</span>
+  );
   return (
-    <Panel title={title} aside={aside}>
+    <Panel title={title} aside={aside} source={source}>
       <ul class="spread">
         {shards.map((shard, index) => (
           <li key={shard.id}>
@@ -81,24 +81,28 @@ function Spread({
   );
 }
 
-type ShardValue = (shard: LiveShard) => number | null | undefined;
+type ShardFigure = (shards: LiveShards) => readonly (number | null)[];
 
-const CHARTS: readonly (Omit<ChartProps, 'lines' | 'data'> & { readonly of: ShardValue })[] = [
+const CHARTS: readonly (Omit<ChartProps, 'lines' | 'data'> & { readonly of: ShardFigure })[] = [
   { title: 'Operations per second', of: ({ ops }) => ops, format: count, least: 10 },
-  { title: 'Busy', of: (shard) => shard.busy_percent, format: percent, least: 10 },
+  { title: 'Busy', of: (shards) => shards.busy_percent, format: percent, least: 10 },
   {
     title: 'Execution time p99',
-    of: (shard) => shard.execute?.p99_us,
+    of: (shards) => shards.execute_p99_us,
     format: micros,
     isLog: true,
   },
-  { title: 'Queue time p99', of: (shard) => shard.queue?.p99_us, format: micros, isLog: true },
+  { title: 'Queue time p99', of: (shards) => shards.queue_p99_us, format: micros, isLog: true },
 ];
 
-function OverTime(): JSX.Element {
-  const { history } = useLive();
+interface OverTimeProps {
+  readonly history: History;
+  readonly seq: number;
+}
+
+function OverTime({ history, seq }: OverTimeProps): JSX.Element {
   const { latest, samples } = history;
-  const ids = Array.from({ length: latest?.shards.length ?? 0 }, (_, index) => index);
+  const ids = Array.from({ length: latest?.shards?.ops.length ?? 0 }, (_, index) => index);
   const lines = ids.map((id) => ({
     label: `shard ${id}`,
     colour: COLOURS[id % COLOURS.length]!,
@@ -111,22 +115,17 @@ function OverTime(): JSX.Element {
           ids.map((id) => valueIn(id, of)),
         ),
       ),
-    [latest?.seq],
+    [history, seq],
   );
   return (
-    <Panel title="Last five minutes" class="charts">
-      <div class="grid two">
-        {CHARTS.map(({ of: _, ...chart }, index) => (
-          <Chart key={chart.title} {...chart} lines={lines} data={data[index]!} />
-        ))}
-      </div>
-    </Panel>
+    <div class="grid two">
+      {CHARTS.map(({ of: _, ...chart }, index) => (
+        <Chart key={chart.title} {...chart} lines={lines} data={data[index]!} />
+      ))}
+    </div>
   );
 }
 
-function valueIn(id: number, of: ShardValue): (sample: LiveSample) => number | null | undefined {
-  return ({ shards }) => {
-    const shard = shards[id];
-    return shard === undefined ? null : of(shard);
-  };
+function valueIn(id: number, of: ShardFigure): (sample: LiveSample) => number | null | undefined {
+  return ({ shards }) => (shards === null ? null : of(shards)[id]);
 }

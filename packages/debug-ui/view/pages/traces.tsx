@@ -1,37 +1,53 @@
 /** Recent traces, each as a waterfall of its spans. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { TraceReport } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
-import { clockTime, micros } from '../../model/format.ts';
-import { waterfallOf } from '../../model/waterfall.ts';
-import { usePolled } from '../live.ts';
-import { Panel, Problem } from '../parts.tsx';
+import { clockTime, counted, micros } from '../../model/format.ts';
+import { timesOf, waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
+import { Panel } from '../parts.tsx';
+import { usePolled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function TracesPage(): JSX.Element {
-  const { data, problem } = usePolled<{ traces: TraceReport[] }>('/debug/api/traces', PERIOD_MS);
+  const recent = usePolled<{ traces: TraceReport[] }>('/debug/api/traces', PERIOD_MS);
   const [chosen, setChosen] = useState<TraceReport | null>(null);
-  const traces = data?.traces ?? [];
-  if (data !== null && traces.length === 0) return <NoTraces />;
+  const opener = useRef<HTMLElement | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const traces = recent.data?.traces ?? [];
+  if (recent.data !== null && traces.length === 0 && chosen === null) return <NoTraces />;
+  // New traces push out old ones; the one that is read stays in the list until it is closed.
+  const isGone = chosen !== null && !traces.some((trace) => trace.trace_id === chosen.trace_id);
+  const rows = isGone ? [chosen, ...traces] : traces;
+  const open = (trace: TraceReport): void => {
+    opener.current = document.activeElement as HTMLElement | null;
+    setChosen(trace);
+  };
+  const close = (): void => {
+    setChosen(null);
+    // A row that is only there for its detail goes with it.
+    if (isGone) list.current?.querySelector<HTMLElement>('.table')?.focus();
+    else opener.current?.focus();
+  };
   return (
-    <>
-      <Problem text={problem} />
-      <Panel title={`${traces.length} recent traces`}>
+    <div ref={list} class={chosen === null ? '' : 'beside'}>
+      <Panel
+        title={recent.data === null ? 'Traces' : counted(traces.length, 'recent trace')}
+        source={recent}
+      >
         <Table
           caption="Recent traces"
-          columns={columnsFor(setChosen, chosen)}
-          rows={traces}
+          columns={columnsFor(open, chosen)}
+          rows={rows}
           keyOf={(trace) => trace.trace_id}
           order={{ column: 'time', isDescending: true }}
-          empty="Waiting for the server."
         />
       </Panel>
-      {chosen !== null && <Waterfall trace={chosen} />}
-    </>
+      {chosen !== null && <Waterfall key={chosen.trace_id} trace={chosen} close={close} />}
+    </div>
   );
 }
 
@@ -47,13 +63,15 @@ function NoTraces(): JSX.Element {
   );
 }
 
-function startOf({ spans }: TraceReport): number {
-  return Math.min(...spans.map((span) => span.start_us));
+function startOf(trace: TraceReport): number {
+  return timesOf(trace).startMs;
 }
 
-function lengthOf({ spans }: TraceReport): number {
-  const end = Math.max(...spans.map((span) => span.start_us + span.duration_us));
-  return spans.length === 0 ? 0 : end - Math.min(...spans.map((span) => span.start_us));
+/** In microseconds; of one span it is what that says, to the last digit. */
+function lengthOf(trace: TraceReport): number {
+  const startMs = startOf(trace);
+  const ends = trace.spans.map((span) => (span.start_time_ms - startMs) * 1_000 + span.duration_us);
+  return Math.max(0, ...ends);
 }
 
 function columnsFor(
@@ -63,7 +81,7 @@ function columnsFor(
   return [
     {
       ...{ name: 'time', title: 'Time', value: startOf, isNumber: true },
-      show: (trace) => clockTime(startOf(trace) / 1_000),
+      show: (trace) => clockTime(startOf(trace)),
     },
     {
       ...{ name: 'name', title: 'Command', isWide: true, value: ({ spans }) => spans[0]?.name },
@@ -93,34 +111,70 @@ function columnsFor(
   ];
 }
 
-function Waterfall({ trace }: { readonly trace: TraceReport }): JSX.Element {
+interface WaterfallProps {
+  readonly trace: TraceReport;
+  readonly close: () => void;
+}
+
+/** The spans of one trace. It takes the focus, and Esc closes it. */
+function Waterfall({ trace, close }: WaterfallProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <Panel title={`Trace ${visible(trace.trace_id)}`} aside={micros(lengthOf(trace))}>
-      <ol class="waterfall">
-        {waterfallOf(trace).map(({ span, depth, left, width }) => (
-          <li key={span.span_id}>
-            <details>
-              <summary>
-                <span class="name mono" style={{ paddingLeft: `${depth * 14}px` }}>
-                  {visible(span.name)}
-                </span>
-                <span class="lane" aria-hidden="true">
-                  <i style={{ marginLeft: `${left}%`, width: `${width}%` }} />
-                </span>
-                <b>{micros(span.duration_us)}</b>
-              </summary>
-              <dl class="attributes">
-                {Object.entries(span.attributes).map(([name, value]) => (
-                  <div key={name}>
-                    <dt>{visible(name)}</dt>
-                    <dd>{visible(String(value))}</dd>
-                  </div>
-                ))}
-              </dl>
-            </details>
-          </li>
-        ))}
-      </ol>
-    </Panel>
+    <div
+      ref={place}
+      class="detail"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <Panel
+        title={`Trace ${visible(trace.trace_id)}`}
+        aside={
+          <>
+            {micros(lengthOf(trace))}
+            <button type="button" onClick={close}>
+              Close
+            </button>
+          </>
+        }
+      >
+        <ol class="waterfall">
+          {waterfallOf(trace).map((row) => (
+            <Row key={row.span.span_id} row={row} />
+          ))}
+        </ol>
+      </Panel>
+    </div>
+  );
+}
+
+function Row({ row: { span, depth, left, width } }: { readonly row: WaterfallRow }): JSX.Element {
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="name mono" style={{ paddingLeft: `${depth * 14}px` }}>
+            {visible(span.name)}
+          </span>
+          <span class="lane" aria-hidden="true">
+            <i style={{ marginLeft: `${left}%`, width: `${width}%` }} />
+          </span>
+          <b>{micros(span.duration_us)}</b>
+        </summary>
+        <dl class="attributes">
+          {Object.entries(span.attributes).map(([name, value]) => (
+            <div key={name}>
+              <dt>{visible(name)}</dt>
+              <dd>{visible(String(value))}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </li>
   );
 }

@@ -57,7 +57,7 @@ export async function openView(browser: Browser, options: ViewOptions = {}): Pro
 /** Goes to a page and waits until it shows data. */
 export async function visit(page: Page, httpPort: number, name: string): Promise<void> {
   await page.goto(`http://127.0.0.1:${httpPort}/debug/#/${name}`);
-  await page.locator('header.top .badge').first().waitFor();
+  await page.locator('header.top .identity').waitFor();
   await page.locator('nav a[aria-current="page"]').waitFor();
 }
 

@@ -74,7 +74,12 @@ access('takes the token with any spelling of the scheme', async () => {
 
 const disguised = [
   ...['//debug/', '/./debug/', '/x/../debug/', '/%64ebug/', '/debug%2f', '/healthz/../debug/'],
-  ...['/debug/../debug/', '/%2e%2e/debug/', '/debug/?x=/healthz', '/debug/login/../'],
+  ...[
+    '/debug/../debug/',
+    '/%2e%2e/debug/',
+    '/debug/api/key-fates?key=/healthz',
+    '/debug/login/../',
+  ],
 ];
 for (const path of disguised) {
   access(`sees through ${path}`, async () => {
@@ -136,7 +141,7 @@ access('lets a browser log in once, and stay', async () => {
   assert.equal([page.status, page.headers.location], [303, '/debug/login']);
   const form = await ask('/debug/login');
   assert.match(form.text, /<form method="post" action="\/debug\/login">/);
-  assert.not.match(form.text, /<script/);
+  assert.not.match(form.text, /<script(?! src=)/);
   const wrong = await ask('/debug/login', { method: 'POST', body: 'token=wrong' });
   assert.is(wrong.status, 401);
   assert.is(wrong.headers['set-cookie'], undefined);

@@ -45,7 +45,7 @@ interface Document {
   readonly counts: Record<string, number>;
   readonly kept: number | null;
   readonly deaths: readonly Death[];
-  readonly missing_shards?: readonly number[];
+  readonly missing_shards: readonly number[];
   readonly missing?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ fates('a death is told as by the command', async () => {
   const { deaths } = await told();
   assert.equal(deaths, [
     {
-      ...{ id: at('id'), unix_time_ms: at('unix-time-ms'), db: 0, shard: at('shard') },
+      ...{ id: at('id'), time_ms: at('unix-time-ms'), db: 0, shard: at('shard') },
       ...{ reason: 'deleted', key: 'a', binary: false, cut: false, key_bytes: 1, keys: 1 },
       ...{ command: 'del', client_id: at('client-id'), client_addr: at('client-addr') },
       ...{ client_name: 'killer', user: 'default' },
@@ -208,7 +208,9 @@ fates('the flight recorder is told by thread, with the events of the command', a
   const [last] = (await flight('?shard=0&count=1')).entries;
   const [reply] = (await client.call('DEBUG', 'FLIGHT-RECORDER', '0', 'COUNT', 1)) as Reply[][];
   const words = reply!.map((each) => (typeof each === 'number' ? each : textOf(each)));
-  for (const [name, value] of Object.entries(last!)) {
+  const { time_ms: timeMs, ...rest } = last!;
+  assert.is(words[words.indexOf('time_us') + 1], Math.round((timeMs as number) * 1_000));
+  for (const [name, value] of Object.entries(rest)) {
     assert.is(String(words[words.indexOf(name) + 1]), String(value), name);
   }
   const kinds = (await request(server.httpPort, '/debug/api/flight-recorder/kinds')).json() as {

@@ -5,13 +5,14 @@ import type { JSX } from 'preact';
 import type { KeyDeath, KeyFates } from '../../../model/api.ts';
 import { visible, visibleBytes, visibleKey } from '../../../model/escape.ts';
 import { MEANINGS, type KeyPlace } from '../../../model/fates.ts';
-import { exactTime, NONE, whole } from '../../../model/format.ts';
+import { counted, exactTime, NONE, whole } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { Filter, Panel } from '../../parts.tsx';
+import type { Polled } from '../../source.ts';
 import { Table, type Column } from '../../table.tsx';
 
 interface DeathsProps {
-  readonly fates: KeyFates | null;
+  readonly fates: Polled<KeyFates>;
   /** The key whose deaths they are. */
   readonly place: KeyPlace | null;
   readonly choose: (place: KeyPlace) => void;
@@ -19,22 +20,23 @@ interface DeathsProps {
 
 export function Deaths({ fates, place, choose }: DeathsProps): JSX.Element {
   const [filter, setFilter] = useState('');
-  const all = fates?.deaths ?? [];
+  const { data } = fates;
+  const all = data?.deaths ?? [];
   const rows = filtered(all, filter, textOf);
   return (
     <Panel
-      title={`${whole(rows.length)} of ${whole(all.length)} deaths`}
+      title={data === null ? 'Deaths' : `${whole(rows.length)} of ${counted(all.length, 'death')}`}
+      source={fates}
       aside={<Filter label="Filter deaths" value={filter} change={setFilter} />}
     >
-      <LookUp choose={choose} />
-      {fates !== null && <Gaps fates={fates} />}
+      {data !== null && <Gaps fates={data} />}
       <Table
         caption="Deaths of keys"
         columns={columnsFor(choose)}
         rows={rows}
         keyOf={({ id }) => id}
         order={{ column: 'time', isDescending: true }}
-        empty={emptyText({ fates, isFiltered: all.length > 0, place })}
+        empty={emptyText({ fates: data, isFiltered: all.length > 0, place })}
         rowsMax={50}
       />
     </Panel>
@@ -48,15 +50,14 @@ interface EmptyQuestion {
 }
 
 function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
-  if (fates === null) return 'Waiting for the server.';
   if (isFiltered) return 'No death matches.';
-  if (!fates.recording.enabled) return 'Deaths are not remembered.';
+  if (fates?.recording.enabled === false) return 'Deaths are not remembered.';
   return place === null ? 'No key has gone yet.' : 'Nothing is remembered of this key.';
 }
 
 /** Says what is not among them, so that nobody takes them for all. */
 function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
-  const { kept, missing_shards: shards = [] } = fates;
+  const { kept, missing_shards: shards } = fates;
   const texts = [
     ...(kept === null ? ['The main thread is late: only the counts are of now.'] : []),
     ...(shards.length === 0 ? [] : [`Of shard ${shards.join(', ')} nothing was heard in time.`]),
@@ -65,8 +66,8 @@ function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
   return <p class="issue warn">{texts.join(' ')}</p>;
 }
 
-/** A form, so that a key can be asked for whose death is not in sight. */
-function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
+/** A form of its own, so that it is there whatever is answered: for a key whose death is not in sight. */
+export function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
   return (
     <form
       class="form"
@@ -83,7 +84,7 @@ function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
       </label>
       <label>
         in database
-        <input type="number" name="db" min="0" value="0" required />
+        <input type="number" name="db" min="0" defaultValue="0" required />
       </label>
       <button>Look up</button>
     </form>
@@ -98,8 +99,8 @@ function textOf(death: KeyDeath): string {
 function columnsFor(choose: DeathsProps['choose']): readonly Column<KeyDeath>[] {
   return [
     {
-      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.unix_time_ms },
-      show: (death) => <span class="time">{exactTime(death.unix_time_ms)}</span>,
+      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.time_ms },
+      show: (death) => <span class="time">{exactTime(death.time_ms)}</span>,
     },
     {
       ...{ name: 'key', title: 'Key', isWide: true, value: ({ key }) => key },

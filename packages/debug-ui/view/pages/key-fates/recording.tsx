@@ -5,22 +5,17 @@ import type { JSX } from 'preact';
 import type { KeyFates } from '../../../model/api.ts';
 import { whole } from '../../../model/format.ts';
 import { post } from '../../browser.ts';
-import { usePolled } from '../../live.ts';
 import { Badge, Confirm, Done, Fact, Panel, Problem, useDoing } from '../../parts.tsx';
+import { usePolled, type Polled } from '../../source.ts';
 
-interface RecordingProps {
-  readonly fates: KeyFates;
-  readonly again: () => void;
-}
-
-export function Recording({ fates, again }: RecordingProps): JSX.Element {
-  const { recording, kept } = fates;
+export function Recording({ fates }: { readonly fates: Polled<KeyFates> }): JSX.Element {
+  const { data } = fates;
   const [isAsking, setAsking] = useState(false);
   const doing = useDoing();
   const act = (done: string, path: string, body: object = {}): void =>
     doing.run(async () => {
       await post(`/debug/api/${path}`, body);
-      again();
+      await fates.again();
       return done;
     });
   const set = (name: string, value: string): void =>
@@ -28,24 +23,14 @@ export function Recording({ fates, again }: RecordingProps): JSX.Element {
   return (
     <Panel
       title="Remembered deaths"
-      aside={
-        <>
-          <Badge
-            tone={recording.enabled ? 'good' : 'plain'}
-            text={recording.enabled ? 'recording' : 'off'}
-          />
-          <button type="button" disabled={kept === 0} onClick={() => setAsking(true)}>
-            Forget
-          </button>
-        </>
-      }
+      source={fates}
+      aside={data !== null && <State fates={data} forget={() => setAsking(true)} />}
     >
       <Problem text={doing.problem} />
       <Done text={doing.done} />
-      {recording.enabled ? (
-        <Kept fates={fates} isBusy={doing.isBusy} set={set} />
-      ) : (
-        <Off setting={recording.setting} isBusy={doing.isBusy} set={set} />
+      {data?.recording.enabled === true && <Kept fates={data} isBusy={doing.isBusy} set={set} />}
+      {data?.recording.enabled === false && (
+        <Off setting={data.recording.setting} isBusy={doing.isBusy} set={set} />
       )}
       {isAsking && (
         <Confirm
@@ -61,6 +46,25 @@ export function Recording({ fates, again }: RecordingProps): JSX.Element {
   );
 }
 
+interface StateProps {
+  readonly fates: KeyFates;
+  readonly forget: () => void;
+}
+
+function State({ fates: { recording, kept }, forget }: StateProps): JSX.Element {
+  return (
+    <>
+      <Badge
+        tone={recording.enabled ? 'good' : 'plain'}
+        text={recording.enabled ? 'recording' : 'off'}
+      />
+      <button type="button" disabled={kept === 0} onClick={forget}>
+        Forget
+      </button>
+    </>
+  );
+}
+
 interface SetProps {
   readonly isBusy: boolean;
   readonly set: (name: string, value: string) => void;
@@ -68,6 +72,9 @@ interface SetProps {
 
 function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): JSX.Element {
   const { recording, kept } = fates;
+  // What was chosen is shown until the server has answered what it is.
+  const [chosen, setChosen] = useState(recording.overwritten);
+  const isOn = isBusy ? chosen : recording.overwritten;
   return (
     <>
       <dl class="facts">
@@ -85,11 +92,12 @@ function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): 
       <label class="check">
         <input
           type="checkbox"
-          checked={recording.overwritten}
+          checked={isOn}
           disabled={isBusy}
-          onChange={(event) =>
-            set(recording.overwritten_setting, event.currentTarget.checked ? 'yes' : 'no')
-          }
+          onChange={({ currentTarget: { checked } }) => {
+            setChosen(checked);
+            set(recording.overwritten_setting, checked ? 'yes' : 'no');
+          }}
         />
         remember overwritten values too
       </label>

@@ -5,19 +5,20 @@ import type { JSX } from 'preact';
 import type { CommandLatency, Latency } from '../../../model/api.ts';
 import { micros, whole } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
-import { usePolled } from '../../live.ts';
-import { Filter, Panel, Problem } from '../../parts.tsx';
+import { usePolled } from '../../source.ts';
+import { Filter, Panel } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function Commands(): JSX.Element {
-  const { data, problem } = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
+  const latency = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
   const [filter, setFilter] = useState('');
-  const rows = filtered(data?.commands ?? [], filter, ({ command }) => command);
+  const rows = filtered(latency.data?.commands ?? [], filter, ({ command }) => command);
   return (
     <Panel
       title="Commands"
+      source={latency}
       aside={
         <>
           <span class="faint">execution, since the start or CONFIG RESETSTAT</span>
@@ -25,7 +26,6 @@ export function Commands(): JSX.Element {
         </>
       }
     >
-      <Problem text={problem} />
       <Table
         caption="Commands"
         columns={columns}

@@ -7,48 +7,52 @@ import { micros, whole } from '../../../model/format.ts';
 import type { Columns } from '../../../model/history.ts';
 import { post } from '../../browser.ts';
 import { Chart } from '../../chart.tsx';
-import { usePolled } from '../../live.ts';
+import { usePolled } from '../../source.ts';
 import { Done, Panel, Problem, useDoing } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function Events(): JSX.Element {
-  const { data, problem, again } = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
+  const latency = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
   const histories = usePolled<{ events: LatencyHistory[] }>(
     '/debug/api/latency/history',
     PERIOD_MS,
   );
   const [chosen, setChosen] = useState<string | null>(null);
   const doing = useDoing();
-  const events = data?.events ?? [];
+  const events = latency.data?.events ?? [];
   const name = chosen ?? events[0]?.event;
   const history = histories.data?.events.find(({ event }) => event === name);
   const columns = [nameColumn(name, setChosen), ...figures];
   const reset = (): void =>
     doing.run(async () => {
       await post('/debug/api/latency/reset');
-      again();
-      histories.again();
+      await Promise.all([latency.again(), histories.again()]);
       return 'Latency events are forgotten.';
     });
   return (
     <Panel
       title="Latency events"
+      source={latency}
       aside={
         <button type="button" disabled={events.length === 0 || doing.isBusy} onClick={reset}>
           Reset
         </button>
       }
     >
-      <Problem text={doing.problem ?? problem} />
+      <Problem text={doing.problem} />
       <Done text={doing.done} />
       <Table
         caption="Latency events"
         columns={columns}
         rows={events}
         keyOf={({ event }) => event}
-        empty="Nothing took as long as latency.monitor-threshold-ms."
+        empty={
+          latency.data?.events === null
+            ? 'The main thread is late: events are not known.'
+            : 'Nothing took as long as latency.monitor-threshold-ms.'
+        }
       />
       {history !== undefined && history.samples.length > 0 && (
         <Chart
@@ -57,6 +61,7 @@ export function Events(): JSX.Element {
           data={columnsOf(history)}
           format={micros}
           isLog
+          isSparse
           group="events"
         />
       )}
@@ -83,12 +88,12 @@ function nameColumn(
   };
 }
 
-/** Each worst time as a spike of its own: between two events nothing was measured. */
+/** Each worst time as a point of its own: between two events nothing was measured. */
 function columnsOf({ samples }: LatencyHistory): Columns {
   const times: number[] = [];
   const values: (number | null)[] = [];
-  for (const { timestamp, latency_us: us } of samples) {
-    times.push(timestamp);
+  for (const { time_ms: timeMs, max_us: us } of samples) {
+    times.push(timeMs / 1_000);
     values.push(us);
   }
   return [times, values];

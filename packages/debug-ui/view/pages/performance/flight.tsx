@@ -1,16 +1,18 @@
 /** What was notable in each thread lately: the flight recorder, which is readable however stuck a thread is. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { Flight, FlightEntry } from '../../../model/api.ts';
 import { detailsOf, durationOf } from '../../../model/flight.ts';
 import { exactTime, micros, whole } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
-import { usePolled } from '../../live.ts';
-import { Filter, Panel, Problem } from '../../parts.tsx';
+import { usePolled, type Polled } from '../../source.ts';
+import { Filter, Panel } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
+/** Asked for at first, and where more are looked through. */
+const EVENTS = 25;
 const EVENTS_MAX = 500;
 const PATH = '/debug/api/flight-recorder';
 
@@ -22,10 +24,13 @@ interface Kind {
 export function FlightRecorder(): JSX.Element {
   const [thread, setThread] = useState('');
   const [filter, setFilter] = useState('');
-  const all = usePolled<Flight>(`${PATH}?count=0`, PERIOD_MS);
-  const chosen = thread === '' ? '' : `&thread=${thread}`;
-  const { data, problem } = usePolled<Flight>(`${PATH}?count=${EVENTS_MAX}${chosen}`, PERIOD_MS);
-  const kinds = usePolled<{ kinds: readonly Kind[] }>(`${PATH}/kinds`, 0);
+  const [isWhole, setWhole] = useState(false);
+  const count = isWhole || filter !== '' ? EVENTS_MAX : EVENTS;
+  const recorder = useRecorder(thread, count);
+  const { data } = recorder;
+  // Of one thread only that one is told; the choice stays as it was for all.
+  const threads = useRef<readonly string[]>([]);
+  if (thread === '' && data !== null) threads.current = data.threads.map((each) => each.thread);
   const entries = data?.entries ?? [];
   const rows = filtered(
     entries,
@@ -35,16 +40,15 @@ export function FlightRecorder(): JSX.Element {
   return (
     <Panel
       title="Flight recorder"
+      source={recorder}
       aside={
         <>
           <label>
             Thread{' '}
             <select value={thread} onChange={(event) => setThread(event.currentTarget.value)}>
               <option value="">all</option>
-              {all.data?.threads.map((each) => (
-                <option key={each.thread} value={each.thread}>
-                  {each.thread}
-                </option>
+              {threads.current.map((each) => (
+                <option key={each}>{each}</option>
               ))}
             </select>
           </label>
@@ -52,7 +56,6 @@ export function FlightRecorder(): JSX.Element {
         </>
       }
     >
-      <Problem text={problem} />
       {data !== null && <p class="faint">{extentOf(data)}</p>}
       <Table
         caption="Flight recorder"
@@ -65,11 +68,27 @@ export function FlightRecorder(): JSX.Element {
             ? 'No event matches.'
             : 'Nothing notable since the start. The recorder is always on; it takes memory of a fixed size.'
         }
-        rowsMax={25}
+        rowsMax={EVENTS_MAX}
       />
-      <Legend kinds={kinds.data?.kinds ?? []} />
+      {!isWhole && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show the newest {EVENTS_MAX}
+        </button>
+      )}
+      <Legend />
     </Panel>
   );
+}
+
+/** The newest events of a thread, or of all; until more of the same have come, those that are there. */
+function useRecorder(thread: string, count: number): Polled<Flight> {
+  const chosen = thread === '' ? '' : `&thread=${thread}`;
+  const polled = usePolled<Flight>(`${PATH}?count=${count}${chosen}`, PERIOD_MS);
+  const before = useRef({ thread, polled });
+  const isMoreOfSame = polled.data === null && before.current.thread === thread;
+  const shown = isMoreOfSame ? { ...polled, data: before.current.polled.data } : polled;
+  before.current = { thread, polled: shown };
+  return shown;
 }
 
 /** How much there has been, and how much of it is shown. */
@@ -81,29 +100,36 @@ function extentOf({ threads, entries }: Flight): string {
   return `${whole(sum('recorded'))} events since the start, ${whole(kept)} kept${shown}.`;
 }
 
-function Legend({ kinds }: { readonly kinds: readonly Kind[] }): JSX.Element | null {
-  if (kinds.length === 0) return null;
+function Legend(): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="legend">
+    <details class="legend" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What is recorded</summary>
-      <dl class="attributes">
-        {kinds.map(({ event, about }) => (
-          <div key={event}>
-            <dt>
-              <code>{event}</code>
-            </dt>
-            <dd>{about}</dd>
-          </div>
-        ))}
-      </dl>
+      {isOpen && <Kinds />}
     </details>
+  );
+}
+
+function Kinds(): JSX.Element {
+  const { data } = usePolled<{ kinds: readonly Kind[] }>(`${PATH}/kinds`, 0);
+  return (
+    <dl class="attributes">
+      {data?.kinds.map(({ event, about }) => (
+        <div key={event}>
+          <dt>
+            <code>{event}</code>
+          </dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
 const columns: readonly Column<FlightEntry>[] = [
   {
-    ...{ name: 'time', title: 'Time', isNumber: true, value: (entry) => entry.time_us },
-    show: (entry) => <span class="time">{exactTime(entry.time_us / 1_000)}</span>,
+    ...{ name: 'time', title: 'Time', isNumber: true, value: (entry) => entry.time_ms },
+    show: (entry) => <span class="time">{exactTime(entry.time_ms)}</span>,
   },
   {
     ...{ name: 'thread', title: 'Thread', value: ({ thread }) => thread },

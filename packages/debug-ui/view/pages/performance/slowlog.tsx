@@ -7,25 +7,23 @@ import { visible, visibleCommand } from '../../../model/escape.ts';
 import { dateTime, micros, NONE } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { post } from '../../browser.ts';
-import { usePolled } from '../../live.ts';
+import { usePolled } from '../../source.ts';
 import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function Slowlog(): JSX.Element {
-  const { data, problem, again } = usePolled<{ entries: SlowlogEntry[] }>(
-    '/debug/api/slowlog',
-    PERIOD_MS,
-  );
+  const slowlog = usePolled<{ entries: SlowlogEntry[] }>('/debug/api/slowlog', PERIOD_MS);
   const [filter, setFilter] = useState('');
   const [isAsking, setAsking] = useState(false);
   const doing = useDoing();
-  const all = data?.entries ?? [];
+  const all = slowlog.data?.entries ?? [];
   const rows = filtered(all, filter, textOf);
   return (
     <Panel
       title="Slow commands"
+      source={slowlog}
       aside={
         <>
           <Filter label="Filter slow commands" value={filter} change={setFilter} />
@@ -35,7 +33,7 @@ export function Slowlog(): JSX.Element {
         </>
       }
     >
-      <Problem text={doing.problem ?? problem} />
+      <Problem text={doing.problem} />
       <Done text={doing.done} />
       <Table
         caption="Slow commands"
@@ -58,7 +56,7 @@ export function Slowlog(): JSX.Element {
           confirm={() =>
             doing.run(async () => {
               await post('/debug/api/slowlog/reset');
-              again();
+              await slowlog.again();
               return 'The slow log is empty.';
             })
           }

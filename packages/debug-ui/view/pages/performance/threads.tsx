@@ -1,44 +1,38 @@
 /** The threads of the process: how busy they are, their heaps, garbage collection and event-loop delay. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { Metric, Pauses } from '../../../model/api.ts';
+import type { ThreadsDocument } from '../../../model/api.ts';
 import { bytes, count, micros, percent } from '../../../model/format.ts';
-import { threadRows, type Readings, type ThreadRow } from '../../../model/threads.ts';
-import { nowMs } from '../../browser.ts';
-import { usePolled } from '../../live.ts';
-import { Bar, Panel, Problem } from '../../parts.tsx';
+import { threadRows, type ThreadRow } from '../../../model/threads.ts';
+import { Bar, Panel } from '../../parts.tsx';
+import { usePolled } from '../../source.ts';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 5_000;
 
 export function Threads(): JSX.Element {
-  const { data, problem } = usePolled<{ metrics: Metric[] }>('/debug/api/metrics', PERIOD_MS);
-  const pauses = usePolled<{ threads: Pauses[] }>('/debug/api/pauses', PERIOD_MS);
-  const before = useRef<{ metrics: readonly Metric[]; atMs: number } | null>(null);
-  const [readings, setReadings] = useState<Omit<Readings, 'pauses'> | null>(null);
+  const threads = usePolled<ThreadsDocument>('/debug/api/threads', PERIOD_MS);
+  const { data } = threads;
+  const shown = useRef<ThreadsDocument | null>(null);
+  const before = useRef<ThreadsDocument | null>(null);
   useEffect(() => {
-    if (data === null) return;
-    const atMs = nowMs();
-    const old = before.current;
-    const seconds = old === null ? 0 : (atMs - old.atMs) / 1_000;
-    setReadings({ now: data.metrics, before: old?.metrics ?? null, seconds });
-    before.current = { metrics: data.metrics, atMs };
+    if (shown.current !== data) before.current = shown.current;
+    shown.current = data;
   }, [data]);
-  const all = pauses.data?.threads ?? [];
-  const rows = readings === null ? [] : threadRows({ ...readings, pauses: all });
+  // While this reading is shown the one before it is what it is compared with.
+  const earlier = shown.current === data ? before.current : shown.current;
   return (
     <Panel
       title="Threads"
+      source={threads}
       aside={<span class="faint">shares of the last 5 s; pauses since the start</span>}
     >
-      <Problem text={problem} />
       <Table
         caption="Threads"
         columns={columns}
-        rows={rows}
+        rows={data === null ? [] : threadRows(data, earlier)}
         keyOf={({ thread }) => thread}
-        empty="Waiting for the server."
       />
     </Panel>
   );
@@ -57,34 +51,28 @@ const share = (
   ),
 });
 
-const pause = (name: string, title: string, of: (pauses: Pauses) => number): Column<ThreadRow> => ({
-  ...{ name, title, isNumber: true },
-  value: ({ pauses }) => (pauses === null ? null : of(pauses)),
-  show: ({ pauses }) => micros(pauses === null ? null : of(pauses)),
-});
+const figure = (
+  name: string,
+  title: string,
+  value: (row: ThreadRow) => number,
+  show: (value: number) => string,
+): Column<ThreadRow> => ({ name, title, value, isNumber: true, show: (row) => show(value(row)) });
 
 const columns: readonly Column<ThreadRow>[] = [
   {
-    ...{ name: 'thread', title: 'Thread', isWide: true, value: ({ thread }) => thread },
+    name: 'thread',
+    title: 'Thread',
+    isWide: true,
+    value: ({ thread }) => thread,
     show: ({ thread }) => <code>{thread}</code>,
   },
   share('busy', 'Busy', (row) => row.busyPercent),
   share('cpu', 'Processor', (row) => row.cpuPercent),
-  pause('delay', 'Loop delay p99', ({ loop_delay_p99_us: us }) => us),
-  pause('delayMax', 'Loop delay max', ({ loop_delay_max_us: us }) => us),
-  {
-    ...{ name: 'collections', title: 'GC pauses', isNumber: true },
-    value: ({ pauses }) => pauses?.collections,
-    show: ({ pauses }) => count(pauses?.collections),
-  },
-  pause('collected', 'GC time', ({ collection_total_us: us }) => us),
-  pause('collection', 'GC max', ({ collection_max_us: us }) => us),
-  {
-    ...{ name: 'heap', title: 'Heap used', isNumber: true, value: (row) => row.heapUsedBytes },
-    show: (row) => bytes(row.heapUsedBytes),
-  },
-  {
-    ...{ name: 'heapTotal', title: 'Heap', isNumber: true, value: (row) => row.heapBytes },
-    show: (row) => bytes(row.heapBytes),
-  },
+  figure('delay', 'Loop delay p99', (row) => row.loop_delay_p99_us, micros),
+  figure('delayMax', 'Loop delay max', (row) => row.loop_delay_max_us, micros),
+  figure('collections', 'GC pauses', (row) => row.collections, count),
+  figure('collected', 'GC time', (row) => row.collection_total_us, micros),
+  figure('collection', 'GC max', (row) => row.collection_max_us, micros),
+  figure('heap', 'Heap used', (row) => row.heap_used_bytes, bytes),
+  figure('heapTotal', 'Heap', (row) => row.heap_bytes, bytes),
 ];

@@ -3,8 +3,8 @@
 import type { JSX } from 'preact';
 import { WINDOW_NAMES, type Latency, type Windows } from '../../../model/api.ts';
 import { micros } from '../../../model/format.ts';
-import { usePolled } from '../../live.ts';
-import { Panel, Problem } from '../../parts.tsx';
+import { usePolled } from '../../source.ts';
+import { Panel } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 5_000;
@@ -17,16 +17,17 @@ interface WindowRow {
 }
 
 export function LatencyWindows(): JSX.Element {
-  const { data, problem } = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
+  const latency = usePolled<Latency>('/debug/api/latency', PERIOD_MS);
+  const { data } = latency;
   const rows: readonly WindowRow[] =
     data === null ? [] : [{ command: ALL, windows: data.windows }, ...data.commands];
   const seen = rows.filter(({ windows }) => WINDOW_NAMES.some((name) => windows[name] !== null));
   return (
     <Panel
       title="Percentiles of the last hour"
+      source={latency}
       aside={<span class="faint">p50 / p99 of execution; now is the last ten seconds</span>}
     >
-      <Problem text={problem} />
       <Table
         caption="Percentiles of the last hour"
         columns={columns}

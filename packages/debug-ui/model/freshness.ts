@@ -1,0 +1,96 @@
+/** How far what is shown can be believed: asked for just now, some time ago, or never answered. */
+
+import { clockTime } from './format.ts';
+
+/** From best to worst. */
+const ORDER = [
+  'fresh',
+  'paused',
+  'stale',
+  'waiting',
+  'refused',
+  'unreachable',
+  'forbidden',
+] as const;
+
+export type Freshness = (typeof ORDER)[number];
+
+/** Why there was no answer. */
+export interface Failure {
+  readonly kind: 'refused' | 'unreachable' | 'forbidden';
+  /** A sentence without its full stop. */
+  readonly message: string;
+}
+
+/** What is known of one document. */
+export interface Reading<T = unknown> {
+  /** The last answer; null before the first. */
+  readonly data: T | null;
+  /** When that came, as Unix milliseconds by the clock of the reader. */
+  readonly answeredMs: number | null;
+  /** Why there is no newer one; null while nothing is wrong. */
+  readonly failure: Failure | null;
+  /** An answer should have come, and has not. */
+  readonly isOverdue: boolean;
+  readonly isPaused: boolean;
+}
+
+export function freshnessOf({ data, failure, isOverdue, isPaused }: Reading): Freshness {
+  if (isPaused) return 'paused';
+  if (failure !== null) return failure.kind;
+  if (isOverdue) return 'stale';
+  return data === null ? 'waiting' : 'fresh';
+}
+
+/** The reading that is to be believed least. */
+export function worstOf(readings: readonly Reading[]): Reading {
+  const rank = (reading: Reading): number =>
+    ORDER.indexOf(freshnessOf(reading)) + (reading.data === null ? ORDER.length : 0);
+  return readings.reduce((worst, each) => (rank(each) > rank(worst) ? each : worst));
+}
+
+/** A word or two for a badge; empty while all is well. */
+export function badgeOf(freshness: Freshness): string {
+  switch (freshness) {
+    case 'fresh':
+      return '';
+    case 'paused':
+      return 'paused';
+    case 'stale':
+      return 'not answering';
+    case 'waiting':
+      return 'loading';
+    case 'refused':
+      return 'no answer';
+    case 'unreachable':
+      return 'not reachable';
+    case 'forbidden':
+      return 'not allowed';
+  }
+}
+
+/** The time of what is shown, where it is not of now. */
+export function asOf({ answeredMs }: Reading): string {
+  return answeredMs === null ? '' : `as of ${clockTime(answeredMs)}`;
+}
+
+/** What stands where there is nothing to show yet. */
+export function placeholderOf(reading: Reading): string {
+  const { failure } = reading;
+  switch (freshnessOf(reading)) {
+    case 'paused':
+      return 'Paused: this was not asked for yet.';
+    case 'stale':
+      return 'The server has not answered yet.';
+    case 'refused':
+    case 'unreachable':
+    case 'forbidden':
+      return `${capital(failure?.message ?? '')}.`;
+    default:
+      return 'Loading…';
+  }
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,202 @@
+/**
+ * Documents that are asked for again and again while somebody looks: once for all panels that show one, not at all
+ * while the page is hidden or paused, and less often while the server does not answer.
+ */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Reading } from '../model/freshness.ts';
+import { failureOf, get, wallMs, type Tagged } from './browser.ts';
+
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 8_000;
+/** An answer that takes longer than its period and this is overdue. */
+const PATIENCE_MS = 1_500;
+
+/** What is shown of a document, and a way to ask for it at once. */
+export interface Polled<T> extends Reading<T> {
+  /** Settles when an answer has come that was asked for after this call, or none could be had. */
+  readonly again: () => Promise<void>;
+}
+
+const active = new Set<Source<unknown>>();
+const pauseListeners = new Set<() => void>();
+let isPaused = false;
+
+document.addEventListener('visibilitychange', () => {
+  for (const source of active) source.goOn();
+});
+
+/** Stops all questions, or lets them go on. */
+export function setPaused(wanted: boolean): void {
+  isPaused = wanted;
+  for (const source of active) source.goOn();
+  for (const listener of pauseListeners) listener();
+}
+
+export function usePaused(): boolean {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const listener = (): void => redraw((round) => round + 1);
+    pauseListeners.add(listener);
+    return () => void pauseListeners.delete(listener);
+  }, []);
+  return isPaused;
+}
+
+export class Source<T> {
+  #data: T | null = null;
+  #answeredMs: number | null = null;
+  #failure: Reading['failure'] = null;
+  #isOverdue = false;
+  readonly #ask: () => Promise<T>;
+  /** Listeners with their periods; 0 wants one answer only. */
+  readonly #listeners = new Map<() => void, number>();
+  #asking: Promise<void> | null = null;
+  #timer = 0;
+  #overdueTimer = 0;
+  #retryMs = RETRY_MS;
+
+  readonly #left: () => void;
+
+  /** `left` is called when nobody looks any more. */
+  constructor(ask: () => Promise<T>, left: () => void = () => undefined) {
+    this.#ask = ask;
+    this.#left = left;
+  }
+
+  get reading(): Polled<T> {
+    return {
+      data: this.#data,
+      answeredMs: this.#answeredMs,
+      failure: this.#failure,
+      isOverdue: this.#isOverdue,
+      isPaused,
+      again: () => this.again(),
+    };
+  }
+
+  /** Answers how to leave. */
+  subscribe(listener: () => void, periodMs: number): () => void {
+    this.#listeners.set(listener, periodMs);
+    active.add(this);
+    if (this.#listeners.size === 1 || this.#asking === null) this.goOn();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      active.delete(this);
+      clearTimeout(this.#timer);
+      clearTimeout(this.#overdueTimer);
+      this.#left();
+    };
+  }
+
+  /** Asks now, if anybody looks; what was shown while nobody did may be old. */
+  goOn(): void {
+    clearTimeout(this.#timer);
+    const periodMs = this.#periodMs();
+    const ageMs = wallMs() - (this.#answeredMs ?? wallMs());
+    if (periodMs > 0 && ageMs > periodMs + PATIENCE_MS) this.#isOverdue = true;
+    if (this.#mayAsk()) void this.#asked();
+    else clearTimeout(this.#overdueTimer);
+    this.#tell();
+  }
+
+  /** Asks anew, if anybody looks, for what is asked now. */
+  async refresh(): Promise<void> {
+    await this.#asking;
+    this.goOn();
+  }
+
+  async again(): Promise<void> {
+    // What is under way may have been answered before whatever has changed.
+    await this.#asking;
+    await this.#asked();
+  }
+
+  #mayAsk(): boolean {
+    const isWanted = this.#data === null || this.#failure !== null || this.#periodMs() > 0;
+    return this.#listeners.size > 0 && isWanted && !document.hidden && !isPaused;
+  }
+
+  /** The shortest of those asked for; 0 when one answer is enough for all. */
+  #periodMs(): number {
+    const periods = [...this.#listeners.values()].filter((periodMs) => periodMs > 0);
+    return periods.length === 0 ? 0 : Math.min(...periods);
+  }
+
+  #asked(): Promise<void> {
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = null;
+      if (this.#mayAsk()) this.#timer = window.setTimeout(() => void this.#asked(), this.#waitMs());
+    });
+    return this.#asking;
+  }
+
+  #waitMs(): number {
+    return this.#failure === null ? this.#periodMs() : this.#retryMs;
+  }
+
+  async #askOnce(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#watch(PATIENCE_MS);
+    try {
+      this.#data = await this.#ask();
+      this.#answeredMs = wallMs();
+      this.#failure = null;
+      this.#isOverdue = false;
+      this.#retryMs = RETRY_MS;
+      this.#watch(this.#periodMs() === 0 ? 0 : this.#periodMs() + PATIENCE_MS);
+    } catch (error) {
+      this.#failure = failureOf(error);
+      this.#retryMs = Math.min(RETRY_MS_MAX, this.#retryMs * 2);
+    }
+    this.#tell();
+  }
+
+  /** Marks what is shown as overdue unless an answer comes before `afterMs`; 0 never does. */
+  #watch(afterMs: number): void {
+    clearTimeout(this.#overdueTimer);
+    if (afterMs === 0) return;
+    this.#overdueTimer = window.setTimeout(() => {
+      if (isPaused) return;
+      this.#isOverdue = true;
+      this.#tell();
+    }, afterMs);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners.keys()) listener();
+  }
+}
+
+const documents = new Map<string, Source<unknown>>();
+
+/** All who show the same path share its answers. */
+function documentAt<T>(path: string): Source<T> {
+  let source = documents.get(path) as Source<T> | undefined;
+  if (source === undefined) {
+    let before: Tagged<T> | null = null;
+    const ask = async (): Promise<T> => {
+      before = await get<T>(path, before);
+      return before.body;
+    };
+    source = new Source<T>(ask, () => documents.delete(path));
+    documents.set(path, source);
+  }
+  return source;
+}
+
+/** What is shown of a source, asked for every `periodMs` while the page is seen and not paused; 0 asks once. */
+export function useSource<T>(source: Source<T>, periodMs: number): Polled<T> {
+  const [, redraw] = useState(0);
+  useEffect(
+    () => source.subscribe(() => redraw((round) => round + 1), periodMs),
+    [source, periodMs],
+  );
+  return source.reading;
+}
+
+/** A document of the debug API, asked for every `periodMs`; 0 asks once. */
+export function usePolled<T>(path: string, periodMs: number): Polled<T> {
+  return useSource(documentAt<T>(path), periodMs);
+}

@@ -1,0 +1,16 @@
+/** What each shard holds and does. */
+
+import type { ShardStatus } from './status.ts';
+
+export interface ShardStatsDocument {
+  readonly shards: readonly ShardStatsReport[];
+  /** Those that did not answer in time: what only they know is null. */
+  readonly missing_shards: readonly number[];
+}
+
+export interface ShardStatsReport extends Omit<ShardStatus, 'id' | 'executing'> {
+  readonly shard_id: number;
+  /** In memory, and on the disk tier. */
+  readonly hot_keys: number | null;
+  readonly warm_keys: number | null;
+}
