@@ -18,17 +18,15 @@ const ofScripts = {
   flags: ['noscript'],
 } as const satisfies Partial<CommandHead>;
 
-const flushMode = [
-  {
-    name: 'flush-type',
-    type: 'oneof',
-    optional: true,
-    arguments: [
-      { name: 'async', type: 'pure-token', token: 'ASYNC' },
-      { name: 'sync', type: 'pure-token', token: 'SYNC' },
-    ],
-  },
-] as const;
+const flushMode = {
+  name: 'flush-type',
+  type: 'oneof',
+  optional: true,
+  arguments: [
+    { name: 'async', type: 'pure-token', token: 'ASYNC' },
+    { name: 'sync', type: 'pure-token', token: 'SYNC' },
+  ],
+} as const;
 
 const functionFlush = onMain({
   ...ofScripts,
@@ -38,7 +36,7 @@ const functionFlush = onMain({
   complexity: 'O(1)',
   arity: -2,
   flags: ['write', 'noscript'],
-  args: flushMode,
+  args: [flushMode],
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run({ reply }, args) {
     if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'FUNCTION');
@@ -91,7 +89,8 @@ const scriptFlush = onMain({
   since: '2.6.0',
   complexity: 'O(1)',
   arity: -2,
-  args: flushMode,
+  args: [{ ...flushMode, since: '6.2.0' }],
+  history: [['6.2.0', 'ASYNC and SYNC came.']],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply }, args) {
     if (!isFlushMode(args)) throw noScriptFlushMode;
