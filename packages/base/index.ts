@@ -48,6 +48,7 @@ export { compressLzf, decompressLzf } from './lzf.ts';
 export {
   addLongDoubles,
   formatLongDouble,
+  LONG_DOUBLE_BYTES_MAX,
   parseLongDouble,
   type LongDouble,
 } from './long-double.ts';
