@@ -159,7 +159,8 @@ export class Durability {
 
   #tick(): void {
     if (this.#underWay !== undefined || this.#failure !== undefined) return;
-    if (this.#due.isDue(this.changesSinceSave)) this.#begin();
+    if (this.#isScheduled) this.#next();
+    else if (this.#due.isDue(this.changesSinceSave)) this.#begin();
   }
 
   // Snapshots.
@@ -197,6 +198,10 @@ export class Durability {
     if (!schedule) return 'busy';
     this.#isScheduled = true;
     return 'scheduled';
+  }
+
+  saveLater(): void {
+    this.#isScheduled = true;
   }
 
   #ended(underWay: SnapshotUnderWay): Promise<void> {

@@ -118,7 +118,7 @@ export class MainRunner implements Contexts {
           server.log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
-        server.shutdown(options);
+        server.shutdown(options, this.client);
       },
       abortShutdown: () => server.abortShutdown(),
       freeze: pause,

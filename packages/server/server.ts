@@ -65,6 +65,8 @@ export class Server {
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
+  /** Clients that have sent SHUTDOWN. */
+  readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
 
   /** With the lock of its data folder; without it nothing is kept on disk. */
@@ -311,8 +313,9 @@ export class Server {
     await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
   }
 
-  /** SHUTDOWN; `now` waits for nobody. */
-  shutdown({ now, save }: ShutdownOptions): void {
+  /** SHUTDOWN; `now` waits for nobody. Its client is told by the end of its connection that all has ended. */
+  shutdown({ now, save }: ShutdownOptions, client?: Client): void {
+    if (client !== undefined) this.#awaitingEnd.add(client);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     if (now) {
@@ -363,7 +366,9 @@ export class Server {
     this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
-    for (const client of this.clients.all) client.socket.destroy();
+    for (const client of this.clients.all) {
+      if (!this.#awaitingEnd.has(client)) client.socket.destroy();
+    }
     if (this.#isLoaded && !this.crashes.hasCrashed) {
       await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
@@ -385,6 +390,7 @@ export class Server {
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.ops.stop();
+    for (const client of this.#awaitingEnd) client.socket.destroy();
   }
 }
 

@@ -197,6 +197,8 @@ export interface SavingPort {
   save(): Promise<void>;
   /** Begins one; while one is under way it is `busy`, or with `schedule` one follows it. */
   saveInBackground(schedule: boolean): 'started' | 'scheduled' | 'busy';
+  /** Begins one when the transaction at hand has ended. */
+  saveLater(): void;
 }
 
 /** What a handler of this family gets. */

@@ -226,6 +226,16 @@ settings('SAVE, BGSAVE, BGREWRITEAOF and LASTSAVE: one at a time, and one may fo
   await server.stop();
 });
 
+settings('a transaction that asks for a snapshot is in it as a whole', async () => {
+  const server = newServer();
+  const client = await server.start({ args: NEVER });
+  const replies = await client.pipeline([['MULTI'], ['SET', 'a', '1'], ['BGREWRITEAOF'], ['EXEC']]);
+  const scheduled = 'Background append only file rewriting scheduled';
+  assert.equal(replies.at(-1), ['OK', scheduled]);
+  await until(() => snapshotsOf(server.data).length === 1, 'a snapshot follows the transaction');
+  await server.stop();
+});
+
 for (const [words, snapshots] of [
   [['SHUTDOWN', 'SAVE'], 1],
   [['SHUTDOWN', 'NOSAVE'], 0],
