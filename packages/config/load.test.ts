@@ -202,6 +202,27 @@ loading('takes yes, no, true and false from environment and command line', () =>
   assert.is(settings.boolean('latency.tracking'), false);
 });
 
+loading('takes arrays of TOML from environment and command line', () => {
+  const environment = { SVC_LATENCY_BANDS__BANDS: '[1, 5]', SVC_SERVER__BIND: '[::1]' };
+  const args = ['--set', 'key-prefixes.prefixes=["a:","b c:"]'];
+  assert.match(
+    refusal(undefined, { args }),
+    'key-prefixes.prefixes = ["a:","b c:"] is not allowed',
+  );
+  const { settings } = loaded(undefined, {
+    environment,
+    args: ['--set', 'key-prefixes.prefixes=["a:","b:"]'],
+  });
+  assert.equal(settings.list('key-prefixes.prefixes'), ['a:', 'b:']);
+  assert.equal(settings.numbers('latency-bands.bands'), [1, 5]);
+  assert.equal(settings.list('server.bind'), ['[::1]']);
+  const origins = new Map(settings.entries().map(({ name, source }) => [name, source]));
+  assert.equal(
+    [origins.get('key-prefixes.prefixes'), origins.get('latency-bands.bands')],
+    ['cli', 'env'],
+  );
+});
+
 loading('understands the command line', () => {
   assert.equal(loaded(undefined, { args: ['--intrinsic-latency', '5'] }).action, {
     kind: 'intrinsic-latency',
