@@ -54,6 +54,7 @@ export {
 } from './long-double.ts';
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './long-timer.ts';
+export { makeFolders } from './make-folders.ts';
 export {
   residentParts,
   threadCpu,

@@ -4,13 +4,15 @@
 import { constants } from './constants.ts';
 import { oneOf, ValueError, type Value } from './kinds.ts';
 import { outputLimit } from './redis-kinds.ts';
-import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
+import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
 /** A change that CONFIG SET asks for. */
 export type Assignment = readonly [name: SettingName, value: Value];
 
 /** What a name of CONFIG stands for. Aliases share it, so that it is its own identity. */
 export interface Target {
+  /** The settings behind it, the one that it is mostly about first; none of a constant. */
+  readonly settings: readonly SettingName[];
   readonly isHidden: boolean;
   readonly isSecret: boolean;
   /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
@@ -34,9 +36,16 @@ export const secrecyOfNames: ReadonlyMap<string, boolean> = new Map(
   [...targets].map(([name, { isSecret }]) => [name, isSecret]),
 );
 
+/** The setting that is meant by a name of Redis, or by a key without its section. */
+export function settingLike(word: string): SettingName | undefined {
+  const known = targets.get(word.toLowerCase())?.settings[0];
+  return known ?? settingNames.find((name) => sectionAndKey(name)[1] === word);
+}
+
 function settingTargets(name: SettingName): (readonly [string, Target])[] {
   const row = rowOf(name);
   const target: Target = {
+    settings: [name],
     isHidden: false,
     isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
@@ -49,6 +58,7 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
 function constantTargets(name: string): (readonly [string, Target])[] {
   const { value, aliases = [], isHidden = false } = constants[name]!;
   const target: Target = {
+    settings: [],
     isHidden,
     isSecret: false,
     isLive: false,
@@ -72,6 +82,7 @@ function appendSync(): Target {
   const words = Object.keys(modes);
   const kind = oneOf(...words);
   return {
+    settings: [name],
     isHidden: false,
     isSecret: false,
     isLive: true,
@@ -84,6 +95,7 @@ function appendSync(): Target {
 function savePoint(): Target {
   const name = 'snapshot.interval-secs';
   return {
+    settings: [name],
     isHidden: false,
     isSecret: false,
     isLive: true,
@@ -108,6 +120,7 @@ function outputLimits(): Target {
   ];
   const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
   return {
+    settings: classes.map(([, name]) => name),
     isHidden: false,
     isSecret: false,
     isLive: true,

@@ -167,7 +167,6 @@ loading('tells all mistakes at once', () => {
       'environment SVC_SERVER__PROT: unknown setting',
       'environment SVC_HTTP__PORT: http.port = x',
       'command line: unknown option --prot, did you mean --port?',
-      'command line: an argument belongs to no option',
       'command line: --set needs section.key=value',
       'command line --shards: server.shards = x',
       'command line --set: unknown key nothing.here',

@@ -50,8 +50,17 @@ export function load(input: LoadInput): Loaded {
   takeEnvironment(gathered, input.environment);
   takeCommandLine(gathered, line);
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
+  bundlesInDataFolder(gathered);
   const settings = new Settings(gathered.values, file);
-  return { settings, action, warnings: warningsOf(settings) };
+  return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
+}
+
+/** Bundles lie in the data folder, unless they were given another. */
+function bundlesInDataFolder({ values }: Gathered): void {
+  if (values.get('debug-bundle.directory')!.origin !== 'default') return;
+  const dataFolder = values.get('persistence.data-dir')!.value as string;
+  const value = path.join(dataFolder, 'bundles');
+  values.set('debug-bundle.directory', { value, origin: 'default' });
 }
 
 function fileOf(wanted: string | undefined, folder: string): string | undefined {

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { ValueError, type Value } from './kinds.ts';
 import { rowOf, settingNames, type SettingName } from './settings.ts';
 import { parseToml, TomlError } from './toml-file.ts';
+import type { ConfigWarning } from './warnings.ts';
 
 /** Where a value came from, lowest first. */
 export type Origin = 'default' | 'file' | 'env' | 'cli' | 'runtime';
@@ -20,6 +21,7 @@ export interface Held {
 export class Gathered {
   readonly values = new Map<SettingName, Held>();
   readonly mistakes: string[] = [];
+  readonly warnings: ConfigWarning[] = [];
 
   constructor() {
     for (const name of settingNames) {

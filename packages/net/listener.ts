@@ -1,6 +1,7 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   createConnection,
   createServer,
@@ -60,18 +61,20 @@ export class Listener {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return;
-      throw new Error(`cannot listen on ${addressText(host, port)}: ${reason(error)}`, {
-        cause: error,
-      });
+      const option = code === 'EADDRINUSE' || code === 'EACCES' ? '--port' : '--bind';
+      throw cannotListen(addressText(host, port), error, option);
     }
   }
 
   async #openUnix(path: string): Promise<void> {
     try {
+      // The kernel's refusal would be taken for one of permission.
+      if (!existsSync(dirname(path)))
+        throw new Error(`there is no folder ${resolve(dirname(path))}`);
       await removeStaleSocket(path);
       await this.#listen({ path, backlog: this.#options.backlog });
     } catch (error) {
-      throw new Error(`cannot listen on ${path}: ${reason(error)}`, { cause: error });
+      throw cannotListen(path, error, '--unix-socket');
     }
   }
 
@@ -111,16 +114,25 @@ function unixEnds(path: string): Ends {
   return { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
 }
 
+/** The error that ends a start, with the option that helps. */
+function cannotListen(where: string, cause: unknown, option: string): Error {
+  const text = `cannot listen on ${where}: ${reason(cause)}; choose another with ${option}`;
+  return new Error(text, { cause });
+}
+
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return 'the address is in use';
-  if (code === 'EACCES') return 'permission denied';
+  if (code === 'EACCES') return 'this user may not use it';
+  if (code === 'EADDRNOTAVAIL') return 'it is not an address of this machine';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no host of that name';
   return message;
 }
 
 /** Removes a socket file that nobody listens on; one in use stays, and listening fails. */
 async function removeStaleSocket(path: string): Promise<void> {
-  if (!existsSync(path) || !lstatSync(path).isSocket()) return;
+  if (!existsSync(path)) return;
+  if (!lstatSync(path).isSocket()) throw new Error('a file is there that is no socket');
   const inUse = await new Promise<boolean>((resolve) => {
     const probe = createConnection(path);
     probe.once('connect', () => {

@@ -1,10 +1,9 @@
 /** What the executable does with a data folder instead of serving it, or before. */
 
-import { availableParallelism } from 'node:os';
 import type { Settings } from '#config';
 import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
 import { OfflineData, readFolder, type OfflineOptions } from '#shard';
-import { shardSettings } from './shard-settings.ts';
+import { shardCountOf, shardSettings } from './shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): Promise<readonly string[]> {
@@ -46,8 +45,7 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
     }
     const data = new OfflineData(1, shardSettings(settings));
     const said = data.importRdb(file);
-    const wanted = settings.number('server.shards');
-    const shards = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
+    const shards = shardCountOf(settings);
     // The first segment is thereby the second: without this snapshot the log has a gap.
     await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
     return `imported ${file}: ${said}`;

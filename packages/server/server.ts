@@ -1,7 +1,6 @@
 /** Puts the server together: threads, rings, router, listeners. */
 
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
@@ -26,7 +25,8 @@ import { Meters } from './meters.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
-import { settingsOfShards, shardSettings } from './shard-settings.ts';
+import { settingsOfShards, shardCountOf, shardSettings } from './shard-settings.ts';
+import { startSummary } from './start-summary.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
@@ -224,7 +224,10 @@ export class Server {
       this.#startTicking();
     });
     this.#fabric.mainPage.set('phase', Phase.ready);
-    this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+    this.log.info('started', startSummary(this.settings, this.shardCount), {
+      shards: this.shardCount,
+      pid: process.pid,
+    });
   }
 
   /** Brings the data back; meanwhile clients are told to wait. */
@@ -392,9 +395,4 @@ export class Server {
     await this.ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();
   }
-}
-
-function shardCountOf(settings: Settings): number {
-  const wanted = settings.number('server.shards');
-  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
 }

@@ -44,11 +44,13 @@ export const serverSettings = rows({
     meaning: 'Shard threads that hold the data; 0 means one less than there are cores.',
   },
   'server.databases': {
-    kind: integer({ least: 1 }),
+    // The number is 16 bits of a frame and of a record of the log.
+    kind: integer({ least: 1, most: 65_536 }),
     default: 16,
     effect: 'start',
     config: 'databases',
-    meaning: 'Numbered databases that SELECT can choose from.',
+    meaning:
+      'Numbered databases that SELECT can choose from; each takes 16 kB on every shard, used or not.',
   },
   'server.max-clients': {
     kind: integer({ least: 1, most: 2 ** 32 - 1 }),
