@@ -7,6 +7,7 @@
 
 /** How many values a setting has, and of which type. */
 export const shardSettingKinds = {
+  activedefrag: 'boolean',
   'active-expire-effort': 'number',
   databases: 'number',
   'hash-max-listpack-entries': 'number',
@@ -29,6 +30,7 @@ export const shardSettingKinds = {
   'list-compress-depth': 'number',
   'list-max-listpack-size': 'number',
   maxmemory: 'number',
+  'maxmemory-eviction-tenacity': 'number',
   'maxmemory-policy': 'string',
   'maxmemory-samples': 'number',
   'notify-keyspace-events': 'string',

@@ -1,9 +1,10 @@
 /**
  * The names CONFIG GET and CONFIG SET know, and what each stands for.
  */
+import path from 'node:path';
 import { constants } from './constants.ts';
 import { oneOf, ValueError, type Value } from './kinds.ts';
-import { outputLimit } from './redis-kinds.ts';
+import { outputLimit, savePoints } from './redis-kinds.ts';
 import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
 /** A change that CONFIG SET asks for. */
@@ -27,7 +28,7 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   ...settingNames.filter((name) => rowOf(name).isPart !== true).flatMap(settingTargets),
   ['client-output-buffer-limit', outputLimits()] as const,
   ['appendfsync', appendSync()] as const,
-  ['save', savePoint()] as const,
+  ['save', saveTarget()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
@@ -49,7 +50,10 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
     isHidden: false,
     isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
-    read: (valueOf) => row.kind.format(valueOf(name)),
+    read(valueOf) {
+      const text = row.kind.format(valueOf(name));
+      return row.isFolder === true ? path.resolve(text) : text;
+    },
     assign: (text) => [[name, row.kind.parse(text)]],
   };
   return [configName(name), ...(row.aliases ?? [])].map((word) => [word, target] as const);
@@ -91,22 +95,29 @@ function appendSync(): Target {
   };
 }
 
-/** The interval of snapshots as Redis says it: `<seconds> 1`, at least one change within so many seconds; or nothing. */
-function savePoint(): Target {
-  const name = 'snapshot.interval-secs';
+/** When snapshots are taken, as Redis says it: the interval is the point of one change. Without a disk there are none. */
+function saveTarget(): Target {
+  const interval = 'snapshot.interval-secs';
+  const points = 'snapshot.save-points';
   return {
-    settings: [name],
+    settings: [interval, points],
     isHidden: false,
     isSecret: false,
     isLive: true,
-    read: (valueOf) => (valueOf(name) === 0 ? '' : `${rowOf(name).kind.format(valueOf(name))} 1`),
+    read(valueOf) {
+      if (valueOf('persistence.enabled') === false) return '';
+      const seconds = valueOf(interval) as number;
+      const others = valueOf(points) as readonly string[];
+      return [...(seconds > 0 ? [`${seconds} 1`] : []), ...others].join(' ');
+    },
     assign(text) {
-      if (text === '') return [[name, 0]];
-      const [, seconds] = /^([1-9]\d*) 1$/.exec(text) ?? [];
-      if (seconds !== undefined) return [[name, rowOf(name).kind.parse(seconds)]];
-      if (!/^[1-9]\d* \d+( [1-9]\d* \d+)*$/.test(text))
-        throw new ValueError('Invalid save parameters');
-      throw new ValueError('snapshots go by one interval here: "<seconds> 1", or nothing');
+      const all = savePoints.parse(text);
+      const ofOne = all.find((point) => point.endsWith(' 1'));
+      const seconds = ofOne === undefined ? '0' : ofOne.slice(0, -2);
+      return [
+        [interval, rowOf(interval).kind.parse(seconds)],
+        [points, all.filter((point) => point !== ofOne)],
+      ];
     },
   };
 }

@@ -187,8 +187,8 @@ loading('reads secrets from files that the environment names', () => {
 });
 
 loading('knows a key that itself ends in -file', () => {
-  const { settings } = loaded(undefined, { environment: { SVC_TLS__CERT_FILE: '/a.pem' } });
-  assert.is(settings.string('tls.cert-file'), '/a.pem');
+  const { settings } = loaded(undefined, { environment: { SVC_PERSISTENCE__RDB_FILE: 'a.rdb' } });
+  assert.is(settings.string('persistence.rdb-file'), 'a.rdb');
 });
 
 loading('takes yes, no, true and false from environment and command line', () => {

@@ -87,7 +87,7 @@ export class Settings {
     const found = new Map<string, readonly [string, string]>();
     const add = (name: string, target: Target): void => {
       const key = name.toLowerCase();
-      if (!found.has(key)) found.set(key, [name, target.read((one) => this.#value(one))]);
+      if (!found.has(key)) found.set(key, [name, this.#read(target)]);
     };
     for (const pattern of patterns) {
       const target = targets.get(pattern.toLowerCase());
@@ -106,6 +106,8 @@ export class Settings {
     const changes = new Map<SettingName, Held>();
     const askedBy = new Map<SettingName, string>();
     for (const [name, target, text] of this.#targetsOf(pairs)) {
+      // The text that CONFIG GET shows changes nothing, whatever else could be said so.
+      if (text === this.#read(target)) continue;
       for (const [setting, value] of assignmentsOf(name, target, text)) {
         if (sameValue(value, this.#value(setting))) continue;
         changes.set(setting, { value, origin: 'runtime' });
@@ -190,7 +192,12 @@ export class Settings {
     return found;
   }
 
+  #read(target: Target): string {
+    return target.read((name) => this.#value(name));
+  }
+
   #isAlready(target: Target, text: string): boolean {
+    if (text === this.#read(target)) return true;
     try {
       return target.assign(text).every(([name, value]) => sameValue(value, this.#value(name)));
     } catch (error) {

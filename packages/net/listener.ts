@@ -1,6 +1,6 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
-import { existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
   createConnection,
@@ -20,6 +20,8 @@ export interface ListenerOptions {
   /** 0 = no TCP. */
   port: number;
   unixSocket: string;
+  /** Permissions of the unix socket; 0 leaves them as they come. */
+  unixSocketMode: number;
   backlog: number;
   supplies: ConnectionSupplies;
   /** Takes a new connection and becomes its owner, or closes it. */
@@ -72,7 +74,9 @@ export class Listener {
       if (!existsSync(dirname(path)))
         throw new Error(`there is no folder ${resolve(dirname(path))}`);
       await removeStaleSocket(path);
-      await this.#listen({ path, backlog: this.#options.backlog });
+      const { backlog, unixSocketMode } = this.#options;
+      await this.#listen({ path, backlog });
+      if (unixSocketMode > 0) chmodSync(path, unixSocketMode);
     } catch (error) {
       throw cannotListen(path, error, '--unix-socket');
     }

@@ -191,6 +191,7 @@ export class Server {
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
       unixSocket: settings.string('server.unix-socket'),
+      unixSocketMode: settings.number('server.unix-socket-permissions'),
       backlog: settings.number('server.tcp-backlog'),
       supplies: connectionSupplies(this.#fabric, blocks, settings, this.#turn),
       accept: (connection) => {

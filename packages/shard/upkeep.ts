@@ -19,7 +19,6 @@ const IDLE_PERIOD_MS = 1_000;
 /** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
 const EXPIRE_US = 1_000;
 const DEFRAG_US = 500;
-const EVICT_US = 500;
 /** Most microseconds of one slice of the census: a hundredth of the time between two of them. */
 const CENSUS_US = 250;
 const CENSUS_PERIOD_MS = 25;
@@ -29,6 +28,12 @@ const CHANGES_STEP = 65_536;
 const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
+
+/** Most microseconds of one slice of eviction, as Redis has them: `maxmemory-eviction-tenacity` 10 is half a millisecond. */
+function evictionUs(tenacity: number): number {
+  if (tenacity <= 10) return 50 * tenacity;
+  return tenacity < 100 ? 500 * 1.15 ** (tenacity - 10) : Infinity;
+}
 
 export interface UpkeepParts {
   readonly store: Store;
@@ -55,6 +60,8 @@ export class Upkeep {
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
+  #evictUs = evictionUs(10);
+  #defragments = true;
   #dueUs = 0;
   /** Whether anything would expire or be counted, as of the last time the page was brought up to date. */
   #hasWork = false;
@@ -88,6 +95,8 @@ export class Upkeep {
     this.#periodMs = 1_000 / settings.number('hz');
     this.#maxmemory = settings.number('maxmemory');
     this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
+    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
+    this.#defragments = settings.boolean('activedefrag');
     store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
     store.samples = settings.number('maxmemory-samples');
     store.lfuLogFactor = settings.number('lfu-log-factor');
@@ -146,7 +155,7 @@ export class Upkeep {
     const expiredUs = this.#nowUs();
     const evicting = this.#evictSlice();
     const evictedUs = this.#nowUs();
-    const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
+    const moved = this.#defragments ? store.defragSlice(this.#nowUs, DEFRAG_US) : 0;
     const defraggedUs = this.#nowUs();
     const counting = this.#countSlice();
     const page = this.#page;
@@ -269,7 +278,7 @@ export class Upkeep {
     if (!this.mustEvict()) return false;
     this.#probePressure();
     const startUs = this.#nowUs();
-    const endUs = startUs + EVICT_US;
+    const endUs = startUs + this.#evictUs;
     const { values } = this.#page;
     const { stats } = this.#store;
     const before = stats.evicted;

@@ -1,7 +1,7 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
-import { bytes, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
+import { bytes, clamped, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
-import { eventClasses, outputLimit } from '../redis-kinds.ts';
+import { eventClasses, outputLimit, permissions } from '../redis-kinds.ts';
 import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;
@@ -29,6 +29,13 @@ export const serverSettings = rows({
     effect: 'start',
     config: 'unixsocket',
     meaning: 'Path of a unix socket to listen on as well; empty for none.',
+  },
+  'server.unix-socket-permissions': {
+    kind: permissions,
+    default: 0,
+    effect: 'start',
+    config: 'unixsocketperm',
+    meaning: 'Who may use that socket, as chmod writes it; 0 for whomever the umask lets.',
   },
   'server.tcp-backlog': {
     kind: integer(),
@@ -124,7 +131,7 @@ export const serverSettings = rows({
     meaning: 'Keys remembered for client-side caching; 0 means no limit.',
   },
   'server.hz': {
-    kind: integer({ least: 1, most: 500 }),
+    kind: clamped(1, 500),
     default: 10,
     effect: 'live',
     config: 'hz',
@@ -140,7 +147,7 @@ export const serverSettings = rows({
   'scripting.busy-reply-threshold-ms': {
     kind: integer({ most: LONG_MAX, unit: 'milliseconds' }),
     default: 5000,
-    effect: 'live',
+    effect: 'fixed',
     config: 'busy-reply-threshold',
     aliases: ['lua-time-limit'],
     meaning: 'Run time of a script after which other clients are answered BUSY.',

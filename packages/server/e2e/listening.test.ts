@@ -31,9 +31,11 @@ const outside = addresses.find(({ internal, family }) => !internal && family ===
 
 listening('serves a unix socket beside TCP, and takes it away at the end', async () => {
   const socket = path.join(folder, 'svc.sock');
-  const server = await startServer({ args: ['--unix-socket', socket] });
+  const mode = ['--set', 'server.unix-socket-permissions=700'];
+  const server = await startServer({ args: ['--unix-socket', socket, ...mode] });
   await using(server, async () => {
     assert.ok(statSync(socket).isSocket());
+    assert.is(statSync(socket).mode & 0o777, 0o700);
     const client = await RespClient.connect({ path: socket });
     assert.is(await client.call('SET', 'by', 'unix'), 'OK');
     assert.match(textOf(await client.call('CLIENT', 'INFO')), / addr=\S*svc\.sock:0 .* flags=U /);
