@@ -7,6 +7,8 @@ export interface Constant {
   /** Why it is so, for whoever sets it. */
   readonly reason: string;
   readonly aliases?: readonly string[];
+  /** Whoever says otherwise in a file relies on it: a start is refused. */
+  readonly isReliedOn?: boolean;
   /** Shown only when asked for by its exact name. */
   readonly isHidden?: boolean;
 }
@@ -66,7 +68,12 @@ export const constants: Readonly<Record<string, Constant>> = {
   'propagation-error-behavior': { value: 'ignore', reason: 'There is no replication.' },
   'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
-  replicaof: { value: '', aliases: ['slaveof'], reason: 'There is no replication.' },
+  replicaof: {
+    value: '',
+    aliases: ['slaveof'],
+    reason: 'There is no replication.',
+    isReliedOn: true,
+  },
   'sanitize-dump-payload': { value: 'yes', reason: 'RESTORE checks all it is given.' },
   server_cpulist: { value: '', aliases: ['server-cpulist'], reason: processors },
   'set-proc-title': { value: 'no', reason: 'The title of the process is not changed.' },
@@ -75,5 +82,13 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-port': { value: '0', reason: 'There is no TLS.' },
+  'tls-port': { value: '0', reason: 'There is no TLS.', isReliedOn: true },
 };
+
+/** The constant of that name or alias. */
+export function constantNamed(name: string): Constant | undefined {
+  const found = Object.entries(constants).find(
+    ([own, { aliases }]) => own === name || aliases?.includes(name) === true,
+  );
+  return found?.[1];
+}

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readCommandLine, takeCommandLine, type Action } from './command-line.ts';
 import { takeEnvironment } from './environment.ts';
 import { takeTable } from './file-source.ts';
+import { isRedisFile, takeRedisFile } from './redis-file.ts';
 import { Settings } from './runtime.ts';
 import { Gathered } from './source.ts';
 import { readToml, TomlError } from './toml-file.ts';
@@ -46,7 +47,9 @@ export function load(input: LoadInput): Loaded {
   }
   const gathered = new Gathered();
   const file = fileOf(line.configFile, input.folder);
-  if (file !== undefined) takeFile(gathered, file, line.configFile ?? FILE_DEFAULT);
+  if (file !== undefined && isRedisFile(file)) {
+    takeRedisFile(gathered, file, line.configFile ?? file);
+  } else if (file !== undefined) takeFile(gathered, file, line.configFile ?? FILE_DEFAULT);
   takeEnvironment(gathered, input.environment);
   takeCommandLine(gathered, line);
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));

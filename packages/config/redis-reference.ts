@@ -1,7 +1,7 @@
 /**
  * Says for each of the 202 settings of Redis 7.4 what it is here: a setting, a constant, or unknown and why.
  */
-import { constants } from './constants.ts';
+import { constantNamed } from './constants.ts';
 import { targets } from './config-names.ts';
 import { rowOf, type SettingName } from './settings.ts';
 
@@ -106,7 +106,7 @@ function standing(name: string): string {
   if (target === undefined) return `unknown. ${whyUnknown(name) ?? ''}`;
   const [setting, ...more] = target.settings;
   if (setting !== undefined) return ofSettings([setting, ...more]);
-  const { value, reason } = constantOf(name);
+  const { value, reason } = constantNamed(name)!;
   return `always ${value === '' ? 'empty' : `\`${value}\``}. ${reason}`;
 }
 
@@ -120,11 +120,4 @@ function ofSettings(names: readonly SettingName[]): string {
     fixed: `only ${kind.toml(standard)}: not part of this version`,
   }[effect];
   return `${settings}; ${when}.`;
-}
-
-function constantOf(name: string): { value: string; reason: string } {
-  const found = Object.entries(constants).find(
-    ([own, { aliases }]) => own === name || aliases?.includes(name) === true,
-  );
-  return found![1];
 }

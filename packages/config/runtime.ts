@@ -3,6 +3,7 @@ import { targets, type Assignment, type Target } from './config-names.ts';
 import { takeTable } from './file-source.ts';
 import { ValueError, type Value } from './kinds.ts';
 import { HIDDEN, renderToml } from './render.ts';
+import { isRedisFile } from './redis-file.ts';
 import { replaceFile, rewriteToml } from './rewrite.ts';
 import {
   rowOf,
@@ -149,6 +150,11 @@ export class Settings {
     const { file } = this;
     if (file === undefined) {
       throw new ConfigCommandError('The server is running without a config file');
+    }
+    if (isRedisFile(file)) {
+      throw new ConfigCommandError(
+        `Rewriting config file: ${file} has Redis' form; --print-config writes it as TOML`,
+      );
     }
     const changed = settingNames.filter((name) => this.#held.get(name)!.origin === 'runtime');
     try {

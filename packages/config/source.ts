@@ -36,7 +36,7 @@ export class Gathered {
     from: { origin?: Origin; where: string; shown: string },
   ): void {
     const judged = v.safeParse(rowOf(name).kind.schema, given);
-    if (judged.success) this.#take(name, judged.output, { origin: 'file', ...from });
+    if (judged.success) this.takeValue(name, judged.output, { origin: 'file', ...from });
     else this.#refuse(name, from);
   }
 
@@ -64,7 +64,7 @@ export class Gathered {
     }
     try {
       const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : text);
-      this.#take(name, value, { origin, where, shown: text });
+      this.takeValue(name, value, { origin, where, shown: text });
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
       this.#refuse(name, { where, shown: text });
@@ -77,7 +77,8 @@ export class Gathered {
     this.mistakes.push(`${where}: unknown ${what}${hint}`);
   }
 
-  #take(
+  /** Takes a value that was read already. */
+  takeValue(
     name: SettingName,
     value: Value,
     from: { origin: Origin; where: string; shown: string },

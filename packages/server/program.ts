@@ -80,6 +80,7 @@ async function main(): Promise<void> {
       print('the configuration holds');
       return;
     case 'print-config':
+      for (const { message } of warnings) print(`# ${message}`);
       print(settings.toToml({ hideSecrets: true }));
       return;
     case 'intrinsic-latency':
