@@ -14,6 +14,8 @@ export interface HttpFixedSettings {
   readonly bundleFolder: string;
   readonly clientBind: string;
   readonly clientPort: number;
+  /** The Redis whose commands and replies this server has. */
+  readonly redisVersion: string;
   /** Where traces are sent, and the metrics where they are pushed at all. */
   readonly traceEndpoint: string;
   readonly metricsEndpoint: string | undefined;
@@ -29,6 +31,8 @@ export interface HttpLiveSettings {
   /** Names by which the server is asked, beside its own. */
   readonly allowedHosts: readonly string[];
   readonly status: StatusSettings;
+  readonly maxmemoryPolicy: string;
+  readonly slowLogLengthMax: number;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];
   /** How many deaths of keys are kept, and whether those of overwritten values are. */
