@@ -139,7 +139,7 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
     ['hash-max-listpack-value', '1', 'hash-max-ziplist-value', '2'],
     failed('hash-max-ziplist-value', 'duplicate parameter'),
   ],
-  [['port', '1'], failed('port', "can't set immutable config")],
+  [['databases', '1'], failed('databases', "can't set immutable config")],
   [['appendonly', 'no'], failed('appendonly', "can't set immutable config")],
   [
     ['appendfsync', 'often'],
@@ -249,7 +249,7 @@ runtime('shows origin and mutability, and hides secrets', () => {
   const entries = new Map(settings.entries().map((entry) => [entry.name, entry]));
   const { value, source, mutable } = entries.get('security.requirepass')!;
   assert.equal([value, source, mutable], ['(hidden)', 'runtime', true]);
-  assert.is(entries.get('server.port')?.mutable, false);
+  assert.is(entries.get('server.databases')?.mutable, false);
   assert.not.match(settings.toToml({ hideSecrets: true }), 'secret"');
   assert.match(settings.toToml({ hideSecrets: false }), 'requirepass = "secret"');
 });

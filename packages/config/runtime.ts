@@ -32,6 +32,12 @@ export class ConfigCommandError extends Error {
 
 type Listener = (value: Value) => void;
 
+/** What CONFIG SET changes, and the name that asked for each. */
+interface Changes {
+  readonly changes: ReadonlyMap<SettingName, Held>;
+  readonly askedBy: ReadonlyMap<SettingName, string>;
+}
+
 /** The settings of a running server: read by name, changed by CONFIG SET, followed by listeners. */
 export class Settings {
   /** The configuration file, when there is one. */
@@ -104,6 +110,19 @@ export class Settings {
 
   /** Does CONFIG SET: all of the pairs or, with a ConfigCommandError, none. */
   configSet(pairs: readonly (readonly [name: string, text: string])[]): void {
+    const { changes, askedBy } = this.#changesBy(pairs);
+    this.#change(changes, askedBy);
+  }
+
+  /** The values that CONFIG SET of the pairs would change, by name; throws as it would. */
+  changesBy(
+    pairs: readonly (readonly [name: string, text: string])[],
+  ): ReadonlyMap<SettingName, Value> {
+    const { changes } = this.#changesBy(pairs);
+    return new Map([...changes].map(([name, { value }]) => [name, value]));
+  }
+
+  #changesBy(pairs: readonly (readonly [name: string, text: string])[]): Changes {
     const changes = new Map<SettingName, Held>();
     const askedBy = new Map<SettingName, string>();
     for (const [name, target, text] of this.#targetsOf(pairs)) {
@@ -115,7 +134,7 @@ export class Settings {
         askedBy.set(setting, name);
       }
     }
-    this.#change(changes, askedBy);
+    return { changes, askedBy };
   }
 
   /** Every setting with its origin, secrets hidden. */
@@ -212,10 +231,7 @@ export class Settings {
     }
   }
 
-  #change(
-    changes: ReadonlyMap<SettingName, Held>,
-    askedBy: ReadonlyMap<SettingName, string>,
-  ): void {
+  #change(changes: Changes['changes'], askedBy: Changes['askedBy']): void {
     const before = new Map([...changes.keys()].map((name) => [name, this.#held.get(name)!]));
     for (const [name, held] of changes) this.#held.set(name, held);
     for (const name of changes.keys()) {
@@ -262,7 +278,8 @@ function assignmentsOf(name: string, target: Target, text: string): readonly Ass
   }
 }
 
-function failed(argument: string, reason: string): ConfigCommandError {
+/** CONFIG SET's error about one of its arguments. */
+export function failed(argument: string, reason: string): ConfigCommandError {
   return new ConfigCommandError(
     `CONFIG SET failed (possibly related to argument '${argument}') - ${reason}`,
   );

@@ -160,7 +160,7 @@ function instanceOf({ fixed, live }: Surroundings): Readonly<Record<string, stri
     redis_version: fixed.redisVersion,
     role: 'master',
     run_id: fixed.identity.instanceId,
-    tcp_port: String(fixed.clientPort),
+    tcp_port: String(live.clientPort),
   };
 }
 

@@ -30,7 +30,8 @@ export interface ListenerOptions {
 
 export class Listener {
   readonly #options: ListenerOptions;
-  readonly #servers: Server[] = [];
+  /** By address and port, or path. */
+  readonly #servers = new Map<string, Server>();
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -40,7 +41,7 @@ export class Listener {
   async open(): Promise<void> {
     const { binds, port, unixSocket } = this.#options;
     try {
-      if (port > 0) for (const bind of binds) await this.#openTcp(bind);
+      await this.move(binds, port);
       if (unixSocket !== '') await this.#openUnix(unixSocket);
     } catch (error) {
       this.close();
@@ -48,23 +49,46 @@ export class Listener {
     }
   }
 
-  /** Accepts no more; connections stay. */
-  close(): void {
-    for (const server of this.#servers.splice(0)) server.close();
+  /** Listens for TCP there and nowhere else; rejects with the first address that cannot be had, and is where it was. */
+  async move(binds: readonly string[], port: number): Promise<void> {
+    const before = new Set(this.#servers.keys());
+    const wanted = new Set(port > 0 ? binds.map((bind) => addressText(hostOf(bind), port)) : []);
+    try {
+      if (port > 0) for (const bind of binds) await this.#openTcp(bind, port);
+    } catch (error) {
+      this.#close((place) => !before.has(place));
+      throw error;
+    }
+    this.#close((place) => !wanted.has(place) && place !== this.#options.unixSocket);
   }
 
-  async #openTcp(bind: string): Promise<void> {
+  /** Accepts no more; connections stay. */
+  close(): void {
+    this.#close(() => true);
+  }
+
+  #close(isMeant: (place: string) => boolean): void {
+    for (const [place, server] of this.#servers) {
+      if (!isMeant(place)) continue;
+      server.close();
+      this.#servers.delete(place);
+    }
+  }
+
+  async #openTcp(bind: string, port: number): Promise<void> {
     const optional = bind.startsWith('-');
-    const host = optional ? bind.slice(1) : bind;
-    const { port, backlog } = this.#options;
+    const host = hostOf(bind);
+    const place = addressText(host, port);
+    if (this.#servers.has(place)) return;
+    const { backlog } = this.#options;
     try {
       const any = host === '*' ? '0.0.0.0' : host === '::*' ? '::' : host;
-      await this.#listen({ host: any, port, backlog, ipv6Only: any.includes(':') });
+      await this.#listen(place, { host: any, port, backlog, ipv6Only: any.includes(':') });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return;
       const option = code === 'EADDRINUSE' || code === 'EACCES' ? '--port' : '--bind';
-      throw cannotListen(addressText(host, port), error, option);
+      throw cannotListen(place, error, option);
     }
   }
 
@@ -75,14 +99,14 @@ export class Listener {
         throw new Error(`there is no folder ${resolve(dirname(path))}`);
       await removeStaleSocket(path);
       const { backlog, unixSocketMode } = this.#options;
-      await this.#listen({ path, backlog });
+      await this.#listen(path, { path, backlog });
       if (unixSocketMode > 0) chmodSync(path, unixSocketMode);
     } catch (error) {
       throw cannotListen(path, error, '--unix-socket');
     }
   }
 
-  #listen(where: ListenOptions): Promise<void> {
+  #listen(place: string, where: ListenOptions): Promise<void> {
     const server = createServer({ pauseOnConnect: true, noDelay: true });
     server.on('connection', (socket) => {
       const ends = where.path === undefined ? tcpEnds(socket) : unixEnds(where.path);
@@ -97,11 +121,16 @@ export class Listener {
         server.off('error', reject);
         // A failed accept (no more file descriptors) concerns one client, not the server.
         server.on('error', () => undefined);
-        this.#servers.push(server);
+        this.#servers.set(place, server);
         resolve();
       });
     });
   }
+}
+
+/** An address without the mark that it may be missing. */
+function hostOf(bind: string): string {
+  return bind.replace(/^-/, '');
 }
 
 function tcpEnds(socket: Socket): Ends | undefined {

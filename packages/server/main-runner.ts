@@ -269,9 +269,9 @@ function digest(text: string): Buffer {
 
 function settingsPort(server: Server): SettingsPort {
   const { settings } = server;
-  const answering = (act: () => void): void => {
+  const answering = <Done>(act: () => Done): Done => {
     try {
-      act();
+      return act();
     } catch (error) {
       if (!(error instanceof ConfigCommandError)) throw error;
       throw errors.config(error.message);
@@ -279,11 +279,7 @@ function settingsPort(server: Server): SettingsPort {
   };
   return {
     get: (patterns) => settings.configGet(patterns),
-    set: (pairs) => {
-      answering(() => {
-        settings.configSet(pairs);
-      });
-    },
+    set: (pairs) => answering(() => server.places.set(pairs)),
     rewrite: () => {
       answering(() => {
         settings.rewrite();

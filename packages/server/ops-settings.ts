@@ -32,8 +32,6 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
     token: settings.string('http.token'),
     hasRedisNames: settings.boolean('http.redis-exporter-names'),
     bundleFolder: settings.string('debug-bundle.directory'),
-    clientBind: settings.list('server.bind').join(' '),
-    clientPort: settings.number('server.port'),
     redisVersion: REDIS_VERSION,
     traceEndpoint: settings.string('tracing.otlp-endpoint'),
     metricsEndpoint: settings.boolean('metrics.otlp-enabled')
@@ -69,6 +67,8 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
     allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),
+    clientBind: settings.list('server.bind').join(' '),
+    clientPort: settings.number('server.port'),
     maxmemoryPolicy: settings.string('memory.maxmemory-policy'),
     slowLogLengthMax: settings.number('slowlog.max-len'),
     tracksLatency: settings.boolean('latency.tracking'),

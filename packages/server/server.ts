@@ -22,6 +22,7 @@ import { HotKeysSession } from './hot-keys.ts';
 import { testAtStart } from './latency-baseline.ts';
 import type { Measures } from './measures.ts';
 import { Meters } from './meters.ts';
+import { ListeningPlaces } from './listening-places.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { ShardPool } from './shard-pool.ts';
@@ -58,7 +59,7 @@ export class Server {
   readonly durability: Durability | undefined;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
-  readonly #listener: Listener;
+  readonly places: ListeningPlaces;
   readonly #meters: Meters;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
@@ -115,7 +116,7 @@ export class Server {
     this.router = router;
     this.#turn = new Turn(router, fabric.doorbell, between);
     this.clients = new Clients({ router, between, settings, page, blocks, log: this.log });
-    this.#listener = this.#newListener(blocks);
+    this.places = new ListeningPlaces(settings, this.#newListener(blocks));
     this.#followSettings();
   }
 
@@ -173,7 +174,7 @@ export class Server {
       ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
       ...{ router: () => this.router, clients: () => this.clients },
       close: () => {
-        this.#listener.close();
+        this.places.listener.close();
       },
       beginTurn: () => {
         this.#turn.begin();
@@ -209,7 +210,7 @@ export class Server {
       await Promise.all([http, this.#openToClients(), this.#recover()]);
     } catch (error) {
       this.#isStopping = true;
-      this.#listener.close();
+      this.places.listener.close();
       for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#fabric.doorbell.stop();
@@ -254,7 +255,7 @@ export class Server {
       this.#baseline = await testAtStart(this.settings, this.log);
     }
     if (this.#isStopping) return;
-    await this.#listener.open();
+    await this.places.listener.open();
     this.#turn.listen();
   }
 
@@ -317,13 +318,13 @@ export class Server {
     await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
   }
 
-  /** SHUTDOWN; `now` waits for nobody. Its client is told by the end of its connection that all has ended. */
+  /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     if (now) {
-      this.#listener.close();
+      this.places.listener.close();
       void this.#end(0);
     } else {
       void this.stop();
@@ -351,7 +352,7 @@ export class Server {
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.log.info('stopping', 'svc finishes what is in flight and stops');
-    this.#listener.close();
+    this.places.listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.clients.all) client.end();
     this.#turn.begin();
@@ -370,9 +371,8 @@ export class Server {
     this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
-    for (const client of this.clients.all) {
-      if (!this.#awaitingEnd.has(client)) client.socket.destroy();
-    }
+    const leaving = this.clients.all.filter((client) => !this.#awaitingEnd.has(client));
+    for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.crashes.hasCrashed) {
       await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }

@@ -30,7 +30,7 @@ const PURGE_US = 20_000;
 const BUSY_PERIOD_MS = 5;
 
 /** Most microseconds of one slice of eviction, as Redis has them: `maxmemory-eviction-tenacity` 10 is half a millisecond. */
-function evictionUs(tenacity: number): number {
+export function evictionUs(tenacity: number): number {
   if (tenacity <= 10) return 50 * tenacity;
   return tenacity < 100 ? 500 * 1.15 ** (tenacity - 10) : Infinity;
 }

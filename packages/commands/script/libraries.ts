@@ -6,6 +6,7 @@
 import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply, type HelpEntry } from '../help.ts';
 import { noKeys } from '../keys.ts';
 
 const noLibraryName = new CommandError('ERR library name argument was not given');
@@ -120,6 +121,32 @@ function isFlushMode(args: Arguments): boolean {
   return args.count === 2 || (args.count === 3 && (args.takes('ASYNC') || args.takes('SYNC')));
 }
 
+function help(container: string, since: string, entries: readonly HelpEntry[]) {
+  return onMain({
+    ...ofScripts,
+    name: `${container}|HELP`,
+    summary: 'Describes the subcommands.',
+    since,
+    complexity: 'O(1)',
+    arity: 2,
+    flags: ['loading', 'stale'],
+    args: [],
+    run({ reply }) {
+      helpReply(reply, container, entries);
+    },
+  });
+}
+
+const functionHelp = help('FUNCTION', '7.0.0', [
+  ['FLUSH [ASYNC|SYNC]', 'Delete all libraries.'],
+  ['LIST [LIBRARYNAME <pattern>] [WITHCODE]', 'Tell of the libraries.'],
+]);
+
+const scriptHelp = help('SCRIPT', '5.0.0', [
+  ['EXISTS <sha1> [<sha1> ...]', 'Tell which of the scripts are known.'],
+  ['FLUSH [ASYNC|SYNC]', 'Forget all scripts.'],
+]);
+
 const functions = container({
   name: 'FUNCTION',
   summary: 'Groups the commands about functions.',
@@ -128,7 +155,7 @@ const functions = container({
   group: 'scripting',
   arity: -2,
   flags: [],
-  subcommands: [functionFlush, functionList],
+  subcommands: [functionFlush, functionList, functionHelp],
 });
 
 const scripts = container({
@@ -139,7 +166,7 @@ const scripts = container({
   group: 'scripting',
   arity: -2,
   flags: [],
-  subcommands: [scriptFlush, scriptExists],
+  subcommands: [scriptFlush, scriptExists, scriptHelp],
 });
 
 export const scriptCommands = [functions, scripts];

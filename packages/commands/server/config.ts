@@ -1,7 +1,7 @@
 /** CONFIG and INFO: how the server is set up, and how it fares. */
 
 import { errors } from '#base';
-import { answerLater, writeOk } from '../answer-later.ts';
+import { answerLater, answerOrError, writeOk } from '../answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -52,15 +52,16 @@ const set = onMain<ServerContext>({
   tips: everyNode,
   history: [['7.0.0', 'Several settings can be changed at once.']],
   secret: secretValues,
-  run({ reply, settings }, args) {
+  run(context, args) {
     if (args.count % 2 !== 0) throw errors.syntax;
     const texts = textsFrom(args, 2);
     const pairs: [name: string, value: string][] = [];
     for (let index = 0; index < texts.length; index += 2) {
       pairs.push([texts[index]!, texts[index + 1]!]);
     }
-    settings.set(pairs);
-    reply.ok();
+    const set = context.settings.set(pairs);
+    if (set === undefined) context.reply.ok();
+    else answerOrError(context, set, writeOk);
   },
 });
 

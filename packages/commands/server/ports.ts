@@ -12,7 +12,8 @@ export interface SettingsPort {
   /** Names and values of the settings that match any of the glob patterns, each once. */
   get(patterns: readonly string[]): readonly (readonly [name: string, value: string])[];
   /** Changes all, or none and throws the CommandError to answer. */
-  set(pairs: readonly (readonly [name: string, value: string])[]): void;
+  /** Throws what is wrong with them; a promise where something has to be done first, which rejects with why it cannot. */
+  set(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> | undefined;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
   rewrite(): void;
 }

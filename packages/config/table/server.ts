@@ -12,14 +12,14 @@ export const serverSettings = rows({
   'server.bind': {
     kind: words(16),
     default: ['127.0.0.1'],
-    effect: 'start',
+    effect: 'live',
     config: 'bind',
     meaning: 'Addresses to listen on; none means no TCP listener.',
   },
   'server.port': {
     kind: integer({ most: 65_535 }),
     default: 6379,
-    effect: 'start',
+    effect: 'live',
     config: 'port',
     meaning: 'TCP port for clients; 0 means no TCP listener.',
   },
