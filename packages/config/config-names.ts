@@ -18,6 +18,8 @@ export interface Target {
   readonly isSecret: boolean;
   /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
   readonly isLive: boolean;
+  /** What CONFIG SET says when it cannot change it, where Redis could: then the value is judged first. */
+  readonly refusal?: string;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */
   assign(text: string): readonly Assignment[];
@@ -50,6 +52,7 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
     isHidden: false,
     isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
+    ...(row.refusal === undefined ? {} : { refusal: row.refusal }),
     read(valueOf) {
       const text = row.kind.format(valueOf(name));
       return row.isFolder === true ? path.resolve(text) : text;

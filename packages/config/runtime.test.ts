@@ -140,7 +140,14 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
     failed('hash-max-ziplist-value', 'duplicate parameter'),
   ],
   [['databases', '1'], failed('databases', "can't set immutable config")],
-  [['appendonly', 'no'], failed('appendonly', "can't set immutable config")],
+  [
+    ['appendonly', 'no'],
+    failed(
+      'appendonly',
+      'the log is switched on or off at the start of the server: set persistence.enabled',
+    ),
+  ],
+  [['appendonly', 'maybe'], failed('appendonly', "argument must be 'yes' or 'no'")],
   [
     ['appendfsync', 'often'],
     failed('appendfsync', 'argument(s) must be one of the following: always, everysec, no'),

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { globMatches } from '#base';
 import { targets, type Assignment, type Target } from './config-names.ts';
 import { takeTable } from './file-source.ts';
 import { ValueError, type Value } from './kinds.ts';
 import { HIDDEN, renderToml } from './render.ts';
-import { isRedisFile } from './redis-file.ts';
+import { isRedisFile, rewriteRedisFile, takeRedisText } from './redis-file.ts';
 import { replaceFile, rewriteToml } from './rewrite.ts';
 import {
   rowOf,
@@ -170,22 +171,42 @@ export class Settings {
     if (file === undefined) {
       throw new ConfigCommandError('The server is running without a config file');
     }
-    if (isRedisFile(file)) {
-      throw new ConfigCommandError(
-        `Rewriting config file: ${file} has Redis' form; --print-config writes it as TOML`,
-      );
-    }
     const changed = settingNames.filter((name) => this.#held.get(name)!.origin === 'runtime');
     try {
-      const changes = changed.map((name) => ({ name, toml: this.#toml(name) }));
-      const text = rewriteToml(readToml(file, file).text, changes);
-      this.#assertSays(text, changed);
-      replaceFile(file, text);
+      const content = isRedisFile(file)
+        ? Buffer.from(this.#asRedis(file, changed), 'latin1')
+        : Buffer.from(this.#asToml(file, changed));
+      replaceFile(file, content);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ConfigCommandError(`Rewriting config file: ${reason}`, { cause: error });
     }
     for (const name of changed) this.#held.set(name, { value: this.#value(name), origin: 'file' });
+  }
+
+  #asToml(file: string, changed: readonly SettingName[]): string {
+    const changes = changed.map((name) => ({ name, toml: this.#toml(name) }));
+    const text = rewriteToml(readToml(file, file).text, changes);
+    const said = new Gathered();
+    takeTable(said, parseToml(text, 'the new file'));
+    this.#assertSays(said, changed);
+    return text;
+  }
+
+  #asRedis(file: string, changed: readonly SettingName[]): string {
+    const meant = [...targets].filter(([, { settings }]) =>
+      settings.some((name) => changed.includes(name)),
+    );
+    // A target that has several names is written under its first.
+    const directives = new Map(
+      meant.map(([name, target]) => [target, name]).reverse() as [Target, string][],
+    );
+    const lines = [...directives].map(([target, name]) => ({ name, text: this.#read(target) }));
+    const text = rewriteRedisFile(readFileSync(file, 'latin1'), lines);
+    const said = new Gathered();
+    takeRedisText(said, text, file);
+    this.#assertSays(said, changed);
+    return text;
   }
 
   #value(name: SettingName): Value {
@@ -209,7 +230,8 @@ export class Settings {
         );
       }
       if (!target.isLive && !this.#isAlready(target, text)) {
-        throw failed(name, "can't set immutable config");
+        if (target.refusal !== undefined) assignmentsOf(name, target, text);
+        throw failed(name, target.refusal ?? "can't set immutable config");
       }
       if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
       found.push([name.toLowerCase(), target, text]);
@@ -261,9 +283,7 @@ export class Settings {
   }
 
   /** Makes sure that a file of an unusual layout is left alone rather than broken. */
-  #assertSays(text: string, names: readonly SettingName[]): void {
-    const said = new Gathered();
-    takeTable(said, parseToml(text, 'the new file'));
+  #assertSays(said: Gathered, names: readonly SettingName[]): void {
     const wrong = names.find((name) => !sameValue(said.values.get(name)!.value, this.#value(name)));
     if (wrong !== undefined) throw new Error(`${wrong} cannot be changed in a file of this layout`);
   }

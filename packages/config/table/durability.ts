@@ -12,6 +12,7 @@ export const durabilitySettings = rows({
     default: true,
     effect: 'start',
     aliases: ['appendonly'],
+    refusal: 'the log is switched on or off at the start of the server: set persistence.enabled',
     meaning: 'Keeps the data on disk: a log of what was changed, and snapshots.',
   },
   'persistence.recover-anyway': {
