@@ -156,6 +156,21 @@ export const text: Kind<string> = {
   toml: (value) => JSON.stringify(value),
 };
 
+/**
+ * A password of clients, which is bytes: each is a character, as in what CONFIG SET and AUTH say. Files and the
+ * environment have its UTF-8.
+ */
+export const password: Kind<string> = {
+  ...text,
+  schema: v.pipe(v.string(), v.transform(bytesOf)),
+  toml: (value) => JSON.stringify(Buffer.from(value, 'latin1').toString('utf8')),
+};
+
+/** The UTF-8 of a text, a character for each byte. */
+export function bytesOf(value: string): string {
+  return Buffer.from(value, 'utf8').toString('latin1');
+}
+
 /** The address of a collector: a URL without a path, since gRPC has its own. */
 export const collectorUrl: Kind<string> = {
   allowed: 'a URL such as "http://localhost:4317" or "https://collector:4317"',

@@ -222,6 +222,20 @@ loading('takes arrays of TOML from environment and command line', () => {
   );
 });
 
+loading('takes a password as its bytes, as clients send it, wherever it is set', () => {
+  const bytes = Buffer.from('pässword').toString('latin1');
+  const toml = '[security]\nrequirepass = "pässword"\n';
+  const environment = { SVC_SECURITY__REQUIREPASS: 'pässword' };
+  for (const { settings } of [
+    loaded(toml),
+    loaded('', { environment }),
+    loaded('', { args: ['--requirepass', 'pässword'] }),
+  ]) {
+    assert.is(settings.string('security.requirepass'), bytes);
+    assert.match(settings.toToml({ hideSecrets: false }), 'requirepass = "pässword"');
+  }
+});
+
 loading('understands the command line', () => {
   assert.equal(loaded(undefined, { args: ['--intrinsic-latency', '5'] }).action, {
     kind: 'intrinsic-latency',

@@ -3,7 +3,7 @@
  * start tells all of them.
  */
 import * as v from 'valibot';
-import { ValueError, type Value } from './kinds.ts';
+import { bytesOf, password, ValueError, type Value } from './kinds.ts';
 import { rowOf, settingNames, type SettingName } from './settings.ts';
 import { parseToml, TomlError } from './toml-file.ts';
 import type { ConfigWarning } from './warnings.ts';
@@ -63,7 +63,8 @@ export class Gathered {
       return;
     }
     try {
-      const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : text);
+      const given = rowOf(name).kind === password ? bytesOf(text) : text;
+      const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : given);
       this.takeValue(name, value, { origin, where, shown: text });
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;

@@ -1,5 +1,5 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
-import { bytes, clamped, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
+import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
 import { eventClasses, outputLimit, permissions } from '../redis-kinds.ts';
 import { rows } from '../setting.ts';
@@ -153,7 +153,7 @@ export const serverSettings = rows({
     meaning: 'Run time of a script after which other clients are answered BUSY.',
   },
   'security.requirepass': {
-    kind: text,
+    kind: password,
     default: '',
     effect: 'live',
     config: 'requirepass',
