@@ -127,10 +127,14 @@ function killClient({ clients, log }: Server, id: number): ActionAnswer {
 }
 
 /** The value is not logged: it may be a secret. */
-function setSetting({ settings, log }: Server, name: string, value: string): ActionAnswer {
+async function setSetting(
+  { places, log }: Server,
+  name: string,
+  value: string,
+): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
-    settings.configSet([[configName(name), value]]);
+    await places.set([[configName(name), value]]);
   } catch (error) {
     if (error instanceof ConfigCommandError) return error.message;
     throw error;

@@ -66,7 +66,6 @@ export const durabilitySettings = rows({
     kind: savePoints,
     default: [],
     effect: 'live',
-    isPart: true,
     meaning:
       'Takes a snapshot as well when so many seconds and so many changes have passed since the last.',
   },

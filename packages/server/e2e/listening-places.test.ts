@@ -72,6 +72,20 @@ places(
   },
 );
 
+places('over HTTP as by CONFIG SET', async () => {
+  const port = await freePort(server.port);
+  const move = async (to: number): Promise<unknown> => {
+    const body = JSON.stringify({ name: 'server.port', value: String(to) });
+    const headers = { 'content-type': 'application/json' };
+    const asking = { method: 'POST', headers, body };
+    return (await request(server.httpPort, '/debug/api/config/set', asking)).status;
+  };
+  assert.is(await move(port), 200);
+  assert.equal([await answers(port), await answers(server.port)], [true, false]);
+  assert.is(await move(server.port), 200);
+  assert.equal([await answers(port), await answers(server.port)], [false, true]);
+});
+
 places('moves that overlap follow each other', async () => {
   const ports = [await freePort(), await freePort(), server.port];
   const replies = await client.pipeline(
