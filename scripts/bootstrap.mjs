@@ -6,11 +6,12 @@
  * this same process, so that signals and the exit code need no forwarding. When nothing is stale it
  * must cost next to nothing, hence plain JavaScript and no dependency.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withProgress } from './progress.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
@@ -86,10 +87,9 @@ function isBuilt() {
   return stampHolds(buildStamp, sourceFingerprint());
 }
 
-/** Runs a Node program; what it prints goes to stderr, because stdout belongs to the program asked for. */
-function runNode(args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
-  return status === 0;
+/** Runs a program; what it prints goes to stderr, because stdout belongs to the program asked for. */
+function run(program, args, doing) {
+  return withProgress(spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2] }), doing);
 }
 
 function fail(message) {
@@ -97,32 +97,34 @@ function fail(message) {
   process.exit(1);
 }
 
-function install() {
-  process.stderr.write('installing dependencies\n');
+async function install() {
+  const doing = 'installing dependencies';
   // `npm install` and not `npm ci`, which refuses a lock file that lacks packages of other
   // platforms; the versions are pinned either way. The compiler is a development dependency.
   const args = ['install', '--no-audit', '--no-fund', '--include=dev'];
   const npm = process.env.npm_execpath;
   const ok = npm?.endsWith('.js')
-    ? runNode([npm, ...args])
-    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] }).status === 0;
+    ? await run(process.execPath, [npm, ...args], doing)
+    : await run('npm', args, doing);
   if (!ok) fail('npm install failed, see above');
   writeFileSync(installStamp, lockFingerprint());
 }
 
-function build() {
+async function build() {
   const startedMs = performance.now();
-  process.stderr.write('building\n');
   const fingerprint = sourceFingerprint();
   // Whatever this build leaves behind if it fails, it is not what the stamp stands for.
   rmSync(buildStamp, { force: true });
   const steps = [
-    ['node_modules/typescript/bin/tsc'],
-    ['node_modules/vite/bin/vite.js', 'build', '-c', serverConfig],
+    ['compiling', 'node_modules/typescript/bin/tsc'],
+    ['bundling the server', 'node_modules/vite/bin/vite.js', 'build', '-c', serverConfig],
     // It looks for itself whether the pages have changed: they seldom do.
-    ['scripts/build-ui.mjs'],
+    ['building the debug pages', 'scripts/build-ui.mjs'],
   ];
-  if (!steps.every(runNode)) fail('the build failed, see above');
+  for (const [index, [doing, ...args]] of steps.entries()) {
+    const step = `building, ${index + 1} of ${steps.length}: ${doing}`;
+    if (!(await run(process.execPath, args, step))) fail('the build failed, see above');
+  }
   for (const folder of sourceFolders) removeOrphans(folder);
   writeFileSync(buildStamp, fingerprint);
   process.stderr.write(`built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
@@ -145,9 +147,9 @@ async function makeReady() {
   if (isInstalled() && isBuilt()) return;
   const { withLock } = await import('./build-lock.mjs');
   // Asked again inside: whoever held the lock has probably done the work.
-  await withLock(path.join(dist, '.lock'), () => {
-    if (!isInstalled()) install();
-    if (!isBuilt()) build();
+  await withLock(path.join(dist, '.lock'), async () => {
+    if (!isInstalled()) await install();
+    if (!isBuilt()) await build();
   });
 }
 

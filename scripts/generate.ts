@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openWabt from 'wabt';
-import { renderToml, rowOf } from '#config';
+import { redisReference, renderToml, rowOf } from '#config';
 import { metricsReference } from '#telemetry';
 
 interface Generator {
@@ -19,6 +19,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 /** Every generated file. */
 const generators: readonly Generator[] = [
   { file: 'configs/server.toml', render: serverToml },
+  { file: 'configs/redis-settings.md', render: redisReference },
   { file: 'configs/observability/metrics.md', render: metricsReference },
   { file: 'packages/link/memory-module.ts', render: memoryModule },
 ];

@@ -83,6 +83,9 @@ export const errors = {
   notStringOrInteger: fixed('ERR value is not an integer or out of range'),
   invalidCursor: fixed('ERR invalid cursor'),
   loading: fixed('LOADING Redis is loading the dataset in memory'),
+  snapshotFailed: new CommandError(
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands that may modify the data set are disabled, because this instance is configured to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error.",
+  ),
   logFailed: (reason: string) =>
     new CommandError(`MISCONF Errors writing to the AOF file: ${oneLine(reason)}`),
   unsafeReply: fixed(

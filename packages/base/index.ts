@@ -48,11 +48,13 @@ export { compressLzf, decompressLzf } from './lzf.ts';
 export {
   addLongDoubles,
   formatLongDouble,
+  LONG_DOUBLE_BYTES_MAX,
   parseLongDouble,
   type LongDouble,
 } from './long-double.ts';
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './long-timer.ts';
+export { makeFolders } from './make-folders.ts';
 export {
   residentParts,
   runDelayReader,

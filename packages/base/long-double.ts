@@ -11,6 +11,8 @@ const MANTISSA_BITS = 64;
 const POWER_MIN = -16_445;
 /** Power of two of the largest number's last bit. */
 const POWER_MAX = 16_320;
+/** Longest text that Redis takes for a `long double`. */
+export const LONG_DOUBLE_BYTES_MAX = 5 * 1024 - 1;
 /** Decimal exponents beyond this are zero or infinite, whatever the digits: text is at most 5 KiB. */
 const DECIMAL_EXPONENT_MAX = 20_000;
 

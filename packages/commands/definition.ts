@@ -65,12 +65,16 @@ export interface ArgumentDoc {
     | 'pure-token'
     | 'oneof'
     | 'block';
+  /** The name that is shown, when another. */
+  shown?: string;
   token?: string;
   since?: string;
+  /** Version from which another form is preferred. */
+  deprecatedSince?: string;
   optional?: boolean;
   multiple?: boolean;
   multipleToken?: boolean;
-  /** Which key spec a key belongs to, when not the n-th key argument's n-th spec. */
+  /** Key spec of the argument; a key's is that of its place among the keys, unless it is told. */
   keySpec?: number;
   arguments?: readonly ArgumentDoc[];
 }
@@ -98,6 +102,8 @@ export interface CommandHead {
   deprecated?: { since: string; replacedBy: string };
   /** Version and change, in our words. */
   history?: readonly (readonly [version: string, change: string])[];
+  /** Made for the server's own developers; COMMAND DOCS says `syscmd`. */
+  isInternal?: boolean;
   /** Run only where the setting enable-debug-command allows it, as it disturbs the server or its data. */
   isProtected?: boolean;
   /** Which arguments hold secrets: never logged. `all` but the name, or chosen by the arguments. */

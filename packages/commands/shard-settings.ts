@@ -7,6 +7,7 @@
 
 /** How many values a setting has, and of which type. */
 export const shardSettingKinds = {
+  activedefrag: 'boolean',
   'active-expire-effort': 'number',
   databases: 'number',
   'hash-max-listpack-entries': 'number',

@@ -1,6 +1,6 @@
 /** How long a client is ready to wait, as blocking commands are told. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, LONG_DOUBLE_BYTES_MAX, parseLongDouble } from '#base';
 import type { Arguments } from './arguments.ts';
 
 const INT64_LIMIT = 2 ** 63;
@@ -14,9 +14,24 @@ export function millisecondsAt(args: Arguments, index: number, nowMs: number): n
 
 /** Argument `index`, in seconds with a fraction, as milliseconds; 0 = without end. */
 export function secondsAt(args: Arguments, index: number, nowMs: number): number {
-  const timeoutMs = args.doubleAt(index, notFloat) * 1_000;
+  const timeoutMs = realAt(args, index) * 1_000;
   if (timeoutMs >= INT64_LIMIT) throw outOfRange;
   return checked(Math.ceil(timeoutMs), nowMs);
+}
+
+/** Argument `index` as a number; Redis reads a `long double`, whose range is wider than a double's. */
+function realAt(args: Arguments, index: number): number {
+  const integer = args.integerAt(index);
+  if (!Number.isNaN(integer)) return integer;
+  const value =
+    args.length(index) > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(args.latin1(index));
+  if (value === undefined) throw notFloat;
+  const { negative, mantissa, power, infinite } = value;
+  if (infinite) return negative ? -Infinity : Infinity;
+  if (mantissa === 0n) return 0;
+  // However short, it is a wait with an end.
+  const magnitude = Math.max(Number(mantissa) * 2 ** power, Number.MIN_VALUE);
+  return negative ? -magnitude : magnitude;
 }
 
 function checked(timeoutMs: number, nowMs: number): number {

@@ -2,6 +2,7 @@
  * The command line of the server.
  */
 import { parseArgs } from 'node:util';
+import { settingLike } from './config-names.ts';
 import { isSettingName, settingNames, type SettingName } from './settings.ts';
 import { closest, type Gathered } from './source.ts';
 
@@ -22,13 +23,22 @@ export type Action =
 export interface CommandLine {
   readonly action: Action;
   readonly configFile: string | undefined;
-  readonly hasStartupLatencyCheck: boolean;
   /** In the order given: the setting, or what stands where one should; its value; the option. */
   readonly values: readonly (readonly [name: string, value: string, where: string])[];
   readonly mistakes: readonly string[];
 }
 
 const INTRINSIC_SECONDS_MAX = 86_400;
+
+/** Letters that other servers and their clients have for options. */
+const letters: Readonly<Record<string, string>> = {
+  h: 'help',
+  v: 'version',
+  p: 'port',
+  c: 'config',
+  s: 'unix-socket',
+  a: 'requirepass',
+};
 
 /** Options that are short for a setting. */
 const shortOptions: Readonly<Record<string, SettingName>> = {
@@ -43,13 +53,19 @@ const shortOptions: Readonly<Record<string, SettingName>> = {
   'data-dir': 'persistence.data-dir',
 };
 
+/** Options that set a setting to yes. */
+const switches: Readonly<Record<string, SettingName>> = {
+  'startup-latency-check': 'latency.startup-test',
+  'recover-anyway': 'persistence.recover-anyway',
+};
+
 const valueOptions = [
   ...Object.keys(shortOptions),
   ...['config', 'set', 'intrinsic-latency', 'import-rdb', 'export-rdb'],
 ];
 const flagOptions = [
-  ...['print-config', 'check-config', 'startup-latency-check', 'help', 'version'],
-  ...['check-data', 'recover-anyway'],
+  ...Object.keys(switches),
+  ...['print-config', 'check-config', 'help', 'version', 'check-data'],
 ];
 
 type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
@@ -100,26 +116,24 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const values: (readonly [string, string, string])[] = [];
   let action: Action = { kind: 'serve' };
   let configFile: string | undefined;
-  let hasStartupLatencyCheck = false;
+  /** What follows an option that is none was meant as its value. */
+  let isRefused = false;
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      // The argument is not shown: it may be the secret behind a misspelt option.
-      if (token.kind === 'positional') mistakes.push('an argument belongs to no option');
+      if (token.kind === 'positional' && !isRefused) mistakes.push(strayArgument(token.value));
       continue;
     }
     const mistake = mistakeOf(token.rawName, token.name, token.value);
     const value = token.value ?? '';
+    isRefused = mistake !== undefined && token.value === undefined;
     if (mistake !== undefined) mistakes.push(mistake);
     else if (token.name === 'config') configFile = value;
-    else if (token.name === 'startup-latency-check') hasStartupLatencyCheck = true;
-    else if (token.name === 'recover-anyway') {
-      values.push(['persistence.recover-anyway', 'yes', 'command line --recover-anyway']);
-    } else if (token.name === 'set') values.push(splitSet(value));
-    else if (token.name in shortOptions) {
-      values.push([shortOptions[token.name]!, value, `command line ${token.rawName}`]);
+    else if (token.name === 'set') values.push(splitSet(value));
+    else if (token.name in shortOptions || token.name in switches) {
+      values.push(assignmentOf(token.name, value));
     } else action = actionOf(token.name, value);
   }
-  return { action, configFile, hasStartupLatencyCheck, values, mistakes };
+  return { action, configFile, values, mistakes };
 }
 
 /** Takes the settings that the command line gives. */
@@ -129,11 +143,7 @@ export function takeCommandLine(gathered: Gathered, line: CommandLine): void {
   }
   for (const [name, value, where] of line.values) {
     if (isSettingName(name)) gathered.takeText(name, value, 'cli', where);
-    else gathered.unknown(`key ${name}`, where, closest(name, settingNames));
-  }
-  if (line.hasStartupLatencyCheck) {
-    const where = 'command line --startup-latency-check';
-    gathered.takeText('latency.startup-test', 'yes', 'cli', where);
+    else gathered.unknown(`key ${name}`, where, settingLike(name) ?? closest(name, settingNames));
   }
 }
 
@@ -161,9 +171,25 @@ function mistakeOf(rawName: string, name: string, value: string | undefined): st
   if (isLong && valueOptions.includes(name)) {
     return value === undefined ? `${rawName} needs a value` : valueMistake(name, value);
   }
-  const suggestion = closest(name, [...valueOptions, ...flagOptions]);
+  const suggestion = isLong ? optionLike(name) : letters[name];
   const hint = suggestion === undefined ? '' : `, did you mean --${suggestion}?`;
   return `unknown option ${rawName}${hint}`;
+}
+
+/** The option for what a misspelt one, or one of Redis, may stand for. */
+function optionLike(name: string): string | undefined {
+  const setting = settingLike(name);
+  const short = Object.entries(shortOptions).find(([, other]) => other === setting)?.[0];
+  if (setting !== undefined) return short ?? `set ${setting}=...`;
+  return closest(name, [...valueOptions, ...flagOptions]);
+}
+
+function strayArgument(text: string): string {
+  const isFile = /\.(conf|toml)$/.test(text);
+  // It is not shown: it may be the secret behind a misspelt option.
+  return isFile
+    ? 'an argument belongs to no option, did you mean --config FILE?'
+    : 'an argument belongs to no option';
 }
 
 function valueMistake(name: string, value: string): string | undefined {
@@ -173,6 +199,12 @@ function valueMistake(name: string, value: string): string | undefined {
   const isGood = Number.isInteger(seconds) && seconds >= 1 && seconds <= INTRINSIC_SECONDS_MAX;
   if (isGood) return undefined;
   return `--intrinsic-latency needs whole seconds from 1 to ${INTRINSIC_SECONDS_MAX}, not ${value}`;
+}
+
+function assignmentOf(option: string, value: string): readonly [string, string, string] {
+  const where = `command line --${option}`;
+  const setting = switches[option];
+  return setting === undefined ? [shortOptions[option]!, value, where] : [setting, 'yes', where];
 }
 
 function splitSet(text: string): readonly [string, string, string] {

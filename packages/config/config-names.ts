@@ -1,20 +1,25 @@
 /**
  * The names CONFIG GET and CONFIG SET know, and what each stands for.
  */
+import path from 'node:path';
 import { constants } from './constants.ts';
 import { oneOf, ValueError, type Value } from './kinds.ts';
-import { outputLimit } from './redis-kinds.ts';
-import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
+import { outputLimit, savePoints } from './redis-kinds.ts';
+import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
 /** A change that CONFIG SET asks for. */
 export type Assignment = readonly [name: SettingName, value: Value];
 
 /** What a name of CONFIG stands for. Aliases share it, so that it is its own identity. */
 export interface Target {
+  /** The settings behind it, the one that it is mostly about first; none of a constant. */
+  readonly settings: readonly SettingName[];
   readonly isHidden: boolean;
   readonly isSecret: boolean;
   /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
   readonly isLive: boolean;
+  /** What CONFIG SET says when it cannot change it, where Redis could: then the value is judged first. */
+  readonly refusal?: string;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */
   assign(text: string): readonly Assignment[];
@@ -25,7 +30,7 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   ...settingNames.filter((name) => rowOf(name).isPart !== true).flatMap(settingTargets),
   ['client-output-buffer-limit', outputLimits()] as const,
   ['appendfsync', appendSync()] as const,
-  ['save', savePoint()] as const,
+  ['save', saveTarget()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
@@ -34,13 +39,24 @@ export const secrecyOfNames: ReadonlyMap<string, boolean> = new Map(
   [...targets].map(([name, { isSecret }]) => [name, isSecret]),
 );
 
+/** The setting that is meant by a name of Redis, or by a key without its section. */
+export function settingLike(word: string): SettingName | undefined {
+  const known = targets.get(word.toLowerCase())?.settings[0];
+  return known ?? settingNames.find((name) => sectionAndKey(name)[1] === word);
+}
+
 function settingTargets(name: SettingName): (readonly [string, Target])[] {
   const row = rowOf(name);
   const target: Target = {
+    settings: [name],
     isHidden: false,
     isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
-    read: (valueOf) => row.kind.format(valueOf(name)),
+    ...(row.refusal === undefined ? {} : { refusal: row.refusal }),
+    read(valueOf) {
+      const text = row.kind.format(valueOf(name));
+      return row.isFolder === true ? path.resolve(text) : text;
+    },
     assign: (text) => [[name, row.kind.parse(text)]],
   };
   return [configName(name), ...(row.aliases ?? [])].map((word) => [word, target] as const);
@@ -49,6 +65,7 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
 function constantTargets(name: string): (readonly [string, Target])[] {
   const { value, aliases = [], isHidden = false } = constants[name]!;
   const target: Target = {
+    settings: [],
     isHidden,
     isSecret: false,
     isLive: false,
@@ -72,6 +89,7 @@ function appendSync(): Target {
   const words = Object.keys(modes);
   const kind = oneOf(...words);
   return {
+    settings: [name],
     isHidden: false,
     isSecret: false,
     isLive: true,
@@ -80,21 +98,29 @@ function appendSync(): Target {
   };
 }
 
-/** The interval of snapshots as Redis says it: `<seconds> 1`, at least one change within so many seconds; or nothing. */
-function savePoint(): Target {
-  const name = 'snapshot.interval-secs';
+/** When snapshots are taken, as Redis says it: the interval is the point of one change. Without a disk there are none. */
+function saveTarget(): Target {
+  const interval = 'snapshot.interval-secs';
+  const points = 'snapshot.save-points';
   return {
+    settings: [interval, points],
     isHidden: false,
     isSecret: false,
     isLive: true,
-    read: (valueOf) => (valueOf(name) === 0 ? '' : `${rowOf(name).kind.format(valueOf(name))} 1`),
+    read(valueOf) {
+      if (valueOf('persistence.enabled') === false) return '';
+      const seconds = valueOf(interval) as number;
+      const others = valueOf(points) as readonly string[];
+      return [...(seconds > 0 ? [`${seconds} 1`] : []), ...others].join(' ');
+    },
     assign(text) {
-      if (text === '') return [[name, 0]];
-      const [, seconds] = /^([1-9]\d*) 1$/.exec(text) ?? [];
-      if (seconds !== undefined) return [[name, rowOf(name).kind.parse(seconds)]];
-      if (!/^[1-9]\d* \d+( [1-9]\d* \d+)*$/.test(text))
-        throw new ValueError('Invalid save parameters');
-      throw new ValueError('snapshots go by one interval here: "<seconds> 1", or nothing');
+      const all = savePoints.parse(text);
+      const ofOne = all.find((point) => point.endsWith(' 1'));
+      const seconds = ofOne === undefined ? '0' : ofOne.slice(0, -2);
+      return [
+        [interval, rowOf(interval).kind.parse(seconds)],
+        [points, all.filter((point) => point !== ofOne)],
+      ];
     },
   };
 }
@@ -108,6 +134,7 @@ function outputLimits(): Target {
   ];
   const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
   return {
+    settings: classes.map(([, name]) => name),
     isHidden: false,
     isSecret: false,
     isLive: true,

@@ -1,33 +1,94 @@
 /**
- * Redis settings that clients, benchmarks and tests ask for at start, and that here cannot be other
- * than they are. CONFIG GET tells the truth; CONFIG SET accepts that value and no other.
+ * Settings of Redis that here cannot be other than they are. CONFIG GET tells the truth; CONFIG SET accepts
+ * that value and no other.
  */
 export interface Constant {
   readonly value: string;
+  /** Why it is so, for whoever sets it. */
+  readonly reason: string;
   readonly aliases?: readonly string[];
+  /** Whoever says otherwise in a file relies on it: a start is refused. */
+  readonly isReliedOn?: boolean;
   /** Shown only when asked for by its exact name. */
   readonly isHidden?: boolean;
 }
 
+const freed =
+  'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
+const processors = 'Threads are left to the scheduler.';
+const service = 'The service manager does this: svc stays in the foreground.';
+
 /** By CONFIG's name. */
 export const constants: Readonly<Record<string, Constant>> = {
-  activerehashing: { value: 'yes' },
-  'always-show-logo': { value: 'no' },
-  'aof-use-rdb-preamble': { value: 'no' },
-  daemonize: { value: 'no' },
-  'dynamic-hz': { value: 'no' },
-  'enable-module-command': { value: 'no' },
-  'io-threads': { value: '1' },
-  'key-load-delay': { value: '0', isHidden: true },
-  'no-appendfsync-on-rewrite': { value: 'no' },
-  'oom-score-adj': { value: 'no' },
-  pidfile: { value: '' },
-  'propagation-error-behavior': { value: 'ignore' },
-  'rdb-key-save-delay': { value: '0', isHidden: true },
-  replicaof: { value: '', aliases: ['slaveof'] },
-  'shutdown-on-sigint': { value: 'default' },
-  'shutdown-on-sigterm': { value: 'default' },
-  supervised: { value: 'no' },
-  'syslog-enabled': { value: 'no' },
-  'tls-port': { value: '0' },
+  'active-defrag-ignore-bytes': { value: '1048576', reason: 'Less idle memory is let lie.' },
+  'active-defrag-threshold-lower': { value: '15', reason: 'Less idle memory is let lie.' },
+  activerehashing: { value: 'yes', reason: 'The index grows a piece at a time.' },
+  'always-show-logo': { value: 'no', reason: 'There is no logo.' },
+  'aof-load-truncated': { value: 'yes', reason: 'The log may end anywhere, as after a crash.' },
+  'aof-timestamp-enabled': { value: 'no', reason: 'The log has its own format.' },
+  'aof-use-rdb-preamble': { value: 'no', reason: 'The log has its own format.' },
+  aof_rewrite_cpulist: { value: '', aliases: ['aof-rewrite-cpulist'], reason: processors },
+  bgsave_cpulist: { value: '', aliases: ['bgsave-cpulist'], reason: processors },
+  'bind-source-addr': {
+    value: '',
+    reason: 'No connections are made to other servers of its kind.',
+  },
+  bio_cpulist: { value: '', aliases: ['bio-cpulist'], reason: processors },
+  'crash-log-enabled': { value: 'yes', reason: 'A crash leaves a report in the data folder.' },
+  'crash-memcheck-enabled': {
+    value: 'no',
+    reason: 'A crash report is written, and nothing else is done.',
+  },
+  daemonize: { value: 'no', reason: service },
+  'disable-thp': { value: 'no', reason: 'There is no fork, which huge pages would make slow.' },
+  'dynamic-hz': {
+    value: 'no',
+    reason: 'Rounds are hz a second, and seldom while nothing is to be done.',
+  },
+  'enable-module-command': { value: 'no', reason: 'There are no modules.' },
+  'enable-protected-configs': { value: 'no', reason: 'dir and dbfilename are read at the start.' },
+  'hide-user-data-from-log': { value: 'yes', reason: 'Crash reports have no values.' },
+  'ignore-warnings': { value: '', reason: 'No warning stops a start.' },
+  'io-threads': {
+    value: '1',
+    reason: 'One thread owns all sockets; server.shards says how many hold the data.',
+  },
+  'io-threads-do-reads': { value: 'no', reason: 'One thread owns all sockets.' },
+  'jemalloc-bg-thread': { value: 'no', reason: 'Memory is not of jemalloc.' },
+  'key-load-delay': { value: '0', isHidden: true, reason: 'Loading is not slowed down.' },
+  'lazyfree-lazy-eviction': { value: 'yes', reason: freed },
+  'lazyfree-lazy-expire': { value: 'yes', reason: freed },
+  'lazyfree-lazy-server-del': { value: 'yes', reason: freed },
+  'lazyfree-lazy-user-del': { value: 'yes', reason: freed },
+  'lazyfree-lazy-user-flush': { value: 'yes', reason: freed },
+  'locale-collate': { value: 'C', reason: 'SORT ALPHA compares bytes.' },
+  'no-appendfsync-on-rewrite': { value: 'no', reason: 'Snapshots do not hold syncs up.' },
+  'oom-score-adj': { value: 'no', reason: service },
+  pidfile: { value: '', reason: service },
+  'propagation-error-behavior': { value: 'ignore', reason: 'There is no replication.' },
+  'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
+  rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
+  replicaof: {
+    value: '',
+    aliases: ['slaveof'],
+    reason: 'There is no replication.',
+    isReliedOn: true,
+  },
+  'sanitize-dump-payload': { value: 'yes', reason: 'RESTORE checks all it is given.' },
+  server_cpulist: { value: '', aliases: ['server-cpulist'], reason: processors },
+  'set-proc-title': { value: 'no', reason: 'The title of the process is not changed.' },
+  'shutdown-on-sigint': { value: 'default', reason: 'As SHUTDOWN without a word.' },
+  'shutdown-on-sigterm': { value: 'default', reason: 'As SHUTDOWN without a word.' },
+  'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
+  supervised: { value: 'no', reason: service },
+  'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
+  'tls-port': { value: '0', reason: 'There is no TLS.', isReliedOn: true },
 };
+
+/** The constant of that name or alias. */
+export function constantNamed(name: string): Constant | undefined {
+  const found = Object.entries(constants).find(
+    ([own, { aliases }]) => own === name || aliases?.includes(name) === true,
+  );
+  return found?.[1];
+}

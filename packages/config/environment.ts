@@ -8,6 +8,11 @@ const FILE_SUFFIX = '_FILE';
 /** The settings by the names of their variables. */
 const byVariable = new Map(settingNames.map((name) => [variableOf(name), name]));
 
+/** The same names as they are easily misspelt. */
+const byOneUnderscore = new Map(
+  [...byVariable.keys()].map((variable) => [variable.replaceAll('__', '_'), variable]),
+);
+
 /** The environment variable of a setting: `slowlog.max-len` is SVC_SLOWLOG__MAX_LEN. */
 export function variableOf(name: SettingName): string {
   return PREFIX + name.replaceAll('.', '__').replaceAll('-', '_').toUpperCase();
@@ -22,10 +27,21 @@ export function takeEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const [variable, value] of Object.entries(environment)) {
-    // Without the double underscore it is no setting: a container host sets SVC_PORT and the like.
-    if (!variable.startsWith(PREFIX) || !variable.includes('__') || value === undefined) continue;
-    takeVariable(gathered, variable, value, environment);
+    if (!variable.startsWith(PREFIX) || value === undefined) continue;
+    if (variable.includes('__')) takeVariable(gathered, variable, value, environment);
+    else warnOfOneUnderscore(gathered, variable);
   }
+}
+
+/** Without the double underscore it is no setting: a container host sets SVC_SERVER_PORT and the like. */
+function warnOfOneUnderscore(gathered: Gathered, variable: string): void {
+  const meant = byOneUnderscore.get(variable);
+  if (meant === undefined) return;
+  gathered.warnings.push({
+    event: 'environment-ignored',
+    severity: 'warn',
+    message: `environment ${variable} is not read; the variable of that setting is ${meant}, with two underscores.`,
+  });
 }
 
 function takeVariable(

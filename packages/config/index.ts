@@ -3,8 +3,14 @@ export { helpText, type Action } from './command-line.ts';
 export { variableOf } from './environment.ts';
 export { type Value } from './kinds.ts';
 export { ConfigError, load, loadFromProcess, type Loaded, type LoadInput } from './load.ts';
+export { redisReference } from './redis-reference.ts';
 export { renderToml } from './render.ts';
-export { ConfigCommandError, Settings, type SettingEntry } from './runtime.ts';
+export {
+  ConfigCommandError,
+  failed as configSetFailed,
+  Settings,
+  type SettingEntry,
+} from './runtime.ts';
 export {
   configName,
   isSettingName,

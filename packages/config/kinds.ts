@@ -54,6 +54,18 @@ export function integer(bounds: Bounds = {}): Kind<number> {
   };
 }
 
+/** A whole number; what is beyond its bounds is taken as the nearest of them, as Redis does. */
+export function clamped(least: number, most: number): Kind<number> {
+  const clamp = (value: number): number => Math.min(most, Math.max(least, value));
+  const kind = integer();
+  return {
+    ...kind,
+    allowed: `an integer; less than ${least} is ${least}, and more than ${most} is ${most}`,
+    schema: v.pipe(v.number(), v.integer(), v.minValue(0), v.transform(clamp)),
+    parse: (text) => clamp(kind.parse(text)),
+  };
+}
+
 /** A size: a number of bytes, or a number with a unit such as "512mb". */
 export function bytes(bounds: Bounds = {}): Kind<number> {
   const { least = 0, most = LONG_MAX } = bounds;
@@ -144,6 +156,21 @@ export const text: Kind<string> = {
   toml: (value) => JSON.stringify(value),
 };
 
+/**
+ * A password of clients, which is bytes: each is a character, as in what CONFIG SET and AUTH say. Files and the
+ * environment have its UTF-8.
+ */
+export const password: Kind<string> = {
+  ...text,
+  schema: v.pipe(v.string(), v.transform(bytesOf)),
+  toml: (value) => JSON.stringify(Buffer.from(value, 'latin1').toString('utf8')),
+};
+
+/** The UTF-8 of a text, a character for each byte. */
+export function bytesOf(value: string): string {
+  return Buffer.from(value, 'utf8').toString('latin1');
+}
+
 /** The address of a collector: a URL without a path, since gRPC has its own. */
 export const collectorUrl: Kind<string> = {
   allowed: 'a URL such as "http://localhost:4317" or "https://collector:4317"',
@@ -176,6 +203,16 @@ export function oneOf(...words: readonly string[]): Kind<string> {
     format: (value) => value,
     toml: (value) => JSON.stringify(value),
   };
+}
+
+/** One of some words; others are known, too, and mean one of them. */
+export function oneOfOr(
+  synonyms: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Kind<string> {
+  const kind = oneOf(...words);
+  const parse = (value: string): string => kind.parse(synonyms[value.toLowerCase()] ?? value);
+  return { ...kind, schema: readable(parse), parse };
 }
 
 /** TOML strings that a parser of text accepts, as what it makes of them. */

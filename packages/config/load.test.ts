@@ -167,7 +167,6 @@ loading('tells all mistakes at once', () => {
       'environment SVC_SERVER__PROT: unknown setting',
       'environment SVC_HTTP__PORT: http.port = x',
       'command line: unknown option --prot, did you mean --port?',
-      'command line: an argument belongs to no option',
       'command line: --set needs section.key=value',
       'command line --shards: server.shards = x',
       'command line --set: unknown key nothing.here',
@@ -188,8 +187,8 @@ loading('reads secrets from files that the environment names', () => {
 });
 
 loading('knows a key that itself ends in -file', () => {
-  const { settings } = loaded(undefined, { environment: { SVC_TLS__CERT_FILE: '/a.pem' } });
-  assert.is(settings.string('tls.cert-file'), '/a.pem');
+  const { settings } = loaded(undefined, { environment: { SVC_PERSISTENCE__RDB_FILE: 'a.rdb' } });
+  assert.is(settings.string('persistence.rdb-file'), 'a.rdb');
 });
 
 loading('takes yes, no, true and false from environment and command line', () => {
@@ -200,6 +199,41 @@ loading('takes yes, no, true and false from environment and command line', () =>
     [false, true],
   );
   assert.is(settings.boolean('latency.tracking'), false);
+});
+
+loading('takes arrays of TOML from environment and command line', () => {
+  const environment = { SVC_LATENCY_BANDS__BANDS: '[1, 5]', SVC_SERVER__BIND: '[::1]' };
+  const args = ['--set', 'key-prefixes.prefixes=["a:","b c:"]'];
+  assert.match(
+    refusal(undefined, { args }),
+    'key-prefixes.prefixes = ["a:","b c:"] is not allowed',
+  );
+  const { settings } = loaded(undefined, {
+    environment,
+    args: ['--set', 'key-prefixes.prefixes=["a:","b:"]'],
+  });
+  assert.equal(settings.list('key-prefixes.prefixes'), ['a:', 'b:']);
+  assert.equal(settings.numbers('latency-bands.bands'), [1, 5]);
+  assert.equal(settings.list('server.bind'), ['[::1]']);
+  const origins = new Map(settings.entries().map(({ name, source }) => [name, source]));
+  assert.equal(
+    [origins.get('key-prefixes.prefixes'), origins.get('latency-bands.bands')],
+    ['cli', 'env'],
+  );
+});
+
+loading('takes a password as its bytes, as clients send it, wherever it is set', () => {
+  const bytes = Buffer.from('pässword').toString('latin1');
+  const toml = '[security]\nrequirepass = "pässword"\n';
+  const environment = { SVC_SECURITY__REQUIREPASS: 'pässword' };
+  for (const { settings } of [
+    loaded(toml),
+    loaded('', { environment }),
+    loaded('', { args: ['--requirepass', 'pässword'] }),
+  ]) {
+    assert.is(settings.string('security.requirepass'), bytes);
+    assert.match(settings.toToml({ hideSecrets: false }), 'requirepass = "pässword"');
+  }
 });
 
 loading('understands the command line', () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readCommandLine, takeCommandLine, type Action } from './command-line.ts';
 import { takeEnvironment } from './environment.ts';
 import { takeTable } from './file-source.ts';
+import { isRedisFile, takeRedisFile } from './redis-file.ts';
 import { Settings } from './runtime.ts';
 import { Gathered } from './source.ts';
 import { readToml, TomlError } from './toml-file.ts';
@@ -46,12 +47,23 @@ export function load(input: LoadInput): Loaded {
   }
   const gathered = new Gathered();
   const file = fileOf(line.configFile, input.folder);
-  if (file !== undefined) takeFile(gathered, file, line.configFile ?? FILE_DEFAULT);
+  if (file !== undefined && isRedisFile(file)) {
+    takeRedisFile(gathered, file, line.configFile ?? file);
+  } else if (file !== undefined) takeFile(gathered, file, line.configFile ?? FILE_DEFAULT);
   takeEnvironment(gathered, input.environment);
   takeCommandLine(gathered, line);
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
+  bundlesInDataFolder(gathered);
   const settings = new Settings(gathered.values, file);
-  return { settings, action, warnings: warningsOf(settings) };
+  return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
+}
+
+/** Bundles lie in the data folder, unless they were given another. */
+function bundlesInDataFolder({ values }: Gathered): void {
+  if (values.get('debug-bundle.directory')!.origin !== 'default') return;
+  const dataFolder = values.get('persistence.data-dir')!.value as string;
+  const value = path.join(dataFolder, 'bundles');
+  values.set('debug-bundle.directory', { value, origin: 'default' });
 }
 
 function fileOf(wanted: string | undefined, folder: string): string | undefined {

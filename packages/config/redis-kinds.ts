@@ -4,6 +4,42 @@
 import * as v from 'valibot';
 import { readable, shortSize, sizeOrNone, ValueError, type Kind } from './kinds.ts';
 
+/** Points of `save`, each as "seconds changes". */
+export const savePoints: Kind<readonly string[]> = {
+  allowed: 'an array of strings of seconds and changes, such as ["300 100", "60 10000"]',
+  schema: v.pipe(
+    v.array(v.string()),
+    v.check((points) => points.every((point) => POINT.test(point))),
+  ),
+  parse: parsePoints,
+  format: (value) => value.join(' '),
+  toml: (value) => JSON.stringify(value),
+};
+
+const POINT = /^[1-9]\d{0,9} \d{1,10}$/;
+
+function parsePoints(text: string): readonly string[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  const points: string[] = [];
+  for (let at = 0; at < words.length; at += 2) points.push(words.slice(at, at + 2).join(' '));
+  if (!points.every((point) => POINT.test(point))) throw new ValueError('Invalid save parameters');
+  return points;
+}
+
+/** Permissions of a file, in the three digits of `chmod`; 0 leaves them as they come. */
+export const permissions: Kind<number> = {
+  allowed: 'a string of three octal digits such as "700", or "0"',
+  schema: readable(parsePermissions),
+  parse: parsePermissions,
+  format: (value) => value.toString(8),
+  toml: (value) => JSON.stringify(value.toString(8)),
+};
+
+function parsePermissions(text: string): number {
+  if (/^0*[0-7]{1,3}$/.test(text)) return Number.parseInt(text, 8);
+  throw new ValueError("argument couldn't be parsed into an octal number");
+}
+
 const LIMIT_ERROR = 'Error in hard, soft or soft_seconds setting in buffer limit configuration.';
 
 /** A client's output buffer: hard limit and soft limit in bytes, and seconds above the soft one. */

@@ -35,12 +35,12 @@ function applyOne(file: TomlFile, { name, toml }: Change): string {
 }
 
 /** Replaces a file in one step, so that a crash leaves the old one or the new one. */
-export function replaceFile(file: string, text: string): void {
+export function replaceFile(file: string, content: Uint8Array): void {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
   try {
     const descriptor = openSync(temporary, 'w', statSync(file).mode);
     try {
-      writeSync(descriptor, text);
+      writeSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

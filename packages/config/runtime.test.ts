@@ -62,7 +62,12 @@ const wordings: readonly (readonly [name: string, set: string, shown: string])[]
   ['notify-keyspace-events', 'Kg$lszxeE', 'g$lszxeKE'],
   ['latency-tracking-info-percentiles', '0 50.5 100', '0 50.5 100'],
   ['latency-tracking-info-percentiles', '', ''],
-  ['lua-time-limit', '100', '100'],
+  ['list-max-ziplist-size', '-3', '-3'],
+  ['hz', '1000', '500'],
+  ['hz', '0', '1'],
+  ['loglevel', 'notice', 'info'],
+  ['loglevel', 'Verbose', 'debug'],
+  ['unixsocketperm', '0', '0'],
   [
     'client-output-buffer-limit',
     'replica 1mb 2kb 3 normal 1 2 3',
@@ -93,6 +98,9 @@ const synonyms: readonly (readonly [name: string, value: string, other: string, 
     ['save', '900 1', 'snapshot-interval-secs', '900'],
     ['save', '', 'snapshot-interval-secs', '0'],
     ['snapshot-interval-secs', '60', 'save', '60 1'],
+    ['save', '60 10000 900 1 300 10', 'snapshot-interval-secs', '900'],
+    ['save', '60 10000 300 10', 'snapshot-interval-secs', '0'],
+    ['rdbcompression', 'no', 'snapshot-compression', 'no'],
   ];
 
 for (const [name, value, other, shown] of synonyms) {
@@ -102,6 +110,24 @@ for (const [name, value, other, shown] of synonyms) {
     assert.equal(settings.configGet([other]), [[other, shown]]);
   });
 }
+
+runtime('save has several points; with nothing kept on disk it has none', () => {
+  const settings = new Settings();
+  assert.is(refusal(settings, 'save', '60 10000 900 1 300 10'), 'OK');
+  assert.equal(settings.configGet(['save']), [['save', '900 1 60 10000 300 10']]);
+  assert.equal(settings.list('snapshot.save-points'), ['60 10000', '300 10']);
+  const args = ['--set', 'persistence.enabled=no'];
+  const { settings: without } = load({ args, environment: {}, folder: '/nowhere' });
+  assert.equal(without.configGet(['save']), [['save', '']]);
+});
+
+runtime('dir is told with all that is above it, and can be set to that', () => {
+  const settings = new Settings();
+  const [[, dir] = []] = settings.configGet(['dir']);
+  assert.is(dir, path.resolve('svc-data'));
+  assert.is(refusal(settings, 'dir', dir!), 'OK');
+  assert.is(settings.string('persistence.data-dir'), 'svc-data');
+});
 
 const failed = (name: string, reason: string): string =>
   `CONFIG SET failed (possibly related to argument '${name}') - ${reason}`;
@@ -113,18 +139,24 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
     ['hash-max-listpack-value', '1', 'hash-max-ziplist-value', '2'],
     failed('hash-max-ziplist-value', 'duplicate parameter'),
   ],
-  [['port', '1'], failed('port', "can't set immutable config")],
-  [['appendonly', 'no'], failed('appendonly', "can't set immutable config")],
+  [['databases', '1'], failed('databases', "can't set immutable config")],
+  [
+    ['appendonly', 'no'],
+    failed(
+      'appendonly',
+      'the log is switched on or off at the start of the server: set persistence.enabled',
+    ),
+  ],
+  [['appendonly', 'maybe'], failed('appendonly', "argument must be 'yes' or 'no'")],
   [
     ['appendfsync', 'often'],
     failed('appendfsync', 'argument(s) must be one of the following: always, everysec, no'),
   ],
   [['save', '900'], failed('save', 'Invalid save parameters')],
   [['save', '0 1'], failed('save', 'Invalid save parameters')],
-  [
-    ['save', '900 1 300 10'],
-    failed('save', 'snapshots go by one interval here: "<seconds> 1", or nothing'),
-  ],
+  [['save', '900 1 300'], failed('save', 'Invalid save parameters')],
+  [['sanitize-dump-payload', 'no'], failed('sanitize-dump-payload', "can't set immutable config")],
+  [['lua-time-limit', '100'], failed('lua-time-limit', "can't set immutable config")],
   [['daemonize', 'yes'], failed('daemonize', "can't set immutable config")],
   [['tls-enabled', 'yes'], failed('tls-enabled', "can't set immutable config")],
   [
@@ -224,7 +256,7 @@ runtime('shows origin and mutability, and hides secrets', () => {
   const entries = new Map(settings.entries().map((entry) => [entry.name, entry]));
   const { value, source, mutable } = entries.get('security.requirepass')!;
   assert.equal([value, source, mutable], ['(hidden)', 'runtime', true]);
-  assert.is(entries.get('server.port')?.mutable, false);
+  assert.is(entries.get('server.databases')?.mutable, false);
   assert.not.match(settings.toToml({ hideSecrets: true }), 'secret"');
   assert.match(settings.toToml({ hideSecrets: false }), 'requirepass = "secret"');
 });

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { globMatches } from '#base';
 import { targets, type Assignment, type Target } from './config-names.ts';
 import { takeTable } from './file-source.ts';
 import { ValueError, type Value } from './kinds.ts';
 import { HIDDEN, renderToml } from './render.ts';
+import { isRedisFile, rewriteRedisFile, takeRedisText } from './redis-file.ts';
 import { replaceFile, rewriteToml } from './rewrite.ts';
 import {
   rowOf,
@@ -30,6 +32,12 @@ export class ConfigCommandError extends Error {
 }
 
 type Listener = (value: Value) => void;
+
+/** What CONFIG SET changes, and the name that asked for each. */
+interface Changes {
+  readonly changes: ReadonlyMap<SettingName, Held>;
+  readonly askedBy: ReadonlyMap<SettingName, string>;
+}
 
 /** The settings of a running server: read by name, changed by CONFIG SET, followed by listeners. */
 export class Settings {
@@ -87,7 +95,7 @@ export class Settings {
     const found = new Map<string, readonly [string, string]>();
     const add = (name: string, target: Target): void => {
       const key = name.toLowerCase();
-      if (!found.has(key)) found.set(key, [name, target.read((one) => this.#value(one))]);
+      if (!found.has(key)) found.set(key, [name, this.#read(target)]);
     };
     for (const pattern of patterns) {
       const target = targets.get(pattern.toLowerCase());
@@ -103,16 +111,31 @@ export class Settings {
 
   /** Does CONFIG SET: all of the pairs or, with a ConfigCommandError, none. */
   configSet(pairs: readonly (readonly [name: string, text: string])[]): void {
+    const { changes, askedBy } = this.#changesBy(pairs);
+    this.#change(changes, askedBy);
+  }
+
+  /** The values that CONFIG SET of the pairs would change, by name; throws as it would. */
+  changesBy(
+    pairs: readonly (readonly [name: string, text: string])[],
+  ): ReadonlyMap<SettingName, Value> {
+    const { changes } = this.#changesBy(pairs);
+    return new Map([...changes].map(([name, { value }]) => [name, value]));
+  }
+
+  #changesBy(pairs: readonly (readonly [name: string, text: string])[]): Changes {
     const changes = new Map<SettingName, Held>();
     const askedBy = new Map<SettingName, string>();
     for (const [name, target, text] of this.#targetsOf(pairs)) {
+      // The text that CONFIG GET shows changes nothing, whatever else could be said so.
+      if (text === this.#read(target)) continue;
       for (const [setting, value] of assignmentsOf(name, target, text)) {
         if (sameValue(value, this.#value(setting))) continue;
         changes.set(setting, { value, origin: 'runtime' });
         askedBy.set(setting, name);
       }
     }
-    this.#change(changes, askedBy);
+    return { changes, askedBy };
   }
 
   /** Every setting with its origin, secrets hidden. */
@@ -150,15 +173,40 @@ export class Settings {
     }
     const changed = settingNames.filter((name) => this.#held.get(name)!.origin === 'runtime');
     try {
-      const changes = changed.map((name) => ({ name, toml: this.#toml(name) }));
-      const text = rewriteToml(readToml(file, file).text, changes);
-      this.#assertSays(text, changed);
-      replaceFile(file, text);
+      const content = isRedisFile(file)
+        ? Buffer.from(this.#asRedis(file, changed), 'latin1')
+        : Buffer.from(this.#asToml(file, changed));
+      replaceFile(file, content);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ConfigCommandError(`Rewriting config file: ${reason}`, { cause: error });
     }
     for (const name of changed) this.#held.set(name, { value: this.#value(name), origin: 'file' });
+  }
+
+  #asToml(file: string, changed: readonly SettingName[]): string {
+    const changes = changed.map((name) => ({ name, toml: this.#toml(name) }));
+    const text = rewriteToml(readToml(file, file).text, changes);
+    const said = new Gathered();
+    takeTable(said, parseToml(text, 'the new file'));
+    this.#assertSays(said, changed);
+    return text;
+  }
+
+  #asRedis(file: string, changed: readonly SettingName[]): string {
+    const meant = [...targets].filter(([, { settings }]) =>
+      settings.some((name) => changed.includes(name)),
+    );
+    // A target that has several names is written under its first.
+    const directives = new Map(
+      meant.map(([name, target]) => [target, name]).reverse() as [Target, string][],
+    );
+    const lines = [...directives].map(([target, name]) => ({ name, text: this.#read(target) }));
+    const text = rewriteRedisFile(readFileSync(file, 'latin1'), lines);
+    const said = new Gathered();
+    takeRedisText(said, text, file);
+    this.#assertSays(said, changed);
+    return text;
   }
 
   #value(name: SettingName): Value {
@@ -182,7 +230,8 @@ export class Settings {
         );
       }
       if (!target.isLive && !this.#isAlready(target, text)) {
-        throw failed(name, "can't set immutable config");
+        if (target.refusal !== undefined) assignmentsOf(name, target, text);
+        throw failed(name, target.refusal ?? "can't set immutable config");
       }
       if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
       found.push([name.toLowerCase(), target, text]);
@@ -190,7 +239,12 @@ export class Settings {
     return found;
   }
 
+  #read(target: Target): string {
+    return target.read((name) => this.#value(name));
+  }
+
   #isAlready(target: Target, text: string): boolean {
+    if (text === this.#read(target)) return true;
     try {
       return target.assign(text).every(([name, value]) => sameValue(value, this.#value(name)));
     } catch (error) {
@@ -199,10 +253,7 @@ export class Settings {
     }
   }
 
-  #change(
-    changes: ReadonlyMap<SettingName, Held>,
-    askedBy: ReadonlyMap<SettingName, string>,
-  ): void {
+  #change(changes: Changes['changes'], askedBy: Changes['askedBy']): void {
     const before = new Map([...changes.keys()].map((name) => [name, this.#held.get(name)!]));
     for (const [name, held] of changes) this.#held.set(name, held);
     for (const name of changes.keys()) {
@@ -232,9 +283,7 @@ export class Settings {
   }
 
   /** Makes sure that a file of an unusual layout is left alone rather than broken. */
-  #assertSays(text: string, names: readonly SettingName[]): void {
-    const said = new Gathered();
-    takeTable(said, parseToml(text, 'the new file'));
+  #assertSays(said: Gathered, names: readonly SettingName[]): void {
     const wrong = names.find((name) => !sameValue(said.values.get(name)!.value, this.#value(name)));
     if (wrong !== undefined) throw new Error(`${wrong} cannot be changed in a file of this layout`);
   }
@@ -249,7 +298,8 @@ function assignmentsOf(name: string, target: Target, text: string): readonly Ass
   }
 }
 
-function failed(argument: string, reason: string): ConfigCommandError {
+/** CONFIG SET's error about one of its arguments. */
+export function failed(argument: string, reason: string): ConfigCommandError {
   return new ConfigCommandError(
     `CONFIG SET failed (possibly related to argument '${argument}') - ${reason}`,
   );

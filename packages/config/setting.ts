@@ -17,6 +17,10 @@ export interface Setting<V extends Value = Value> {
   readonly config?: string;
   /** Older names that CONFIG knows too. */
   readonly aliases?: readonly string[];
+  /** What CONFIG SET says when it cannot change it, where Redis could. */
+  readonly refusal?: string;
+  /** A folder, which CONFIG GET shows with all that is above it. */
+  readonly isFolder?: boolean;
   /** Shown nowhere but in CONFIG GET. */
   readonly isSecret?: boolean;
   /** Whether CONFIG shows it only as a part of another name. */

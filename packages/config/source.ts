@@ -3,8 +3,10 @@
  * start tells all of them.
  */
 import * as v from 'valibot';
-import { ValueError, type Value } from './kinds.ts';
+import { bytesOf, password, ValueError, type Value } from './kinds.ts';
 import { rowOf, settingNames, type SettingName } from './settings.ts';
+import { parseToml, TomlError } from './toml-file.ts';
+import type { ConfigWarning } from './warnings.ts';
 
 /** Where a value came from, lowest first. */
 export type Origin = 'default' | 'file' | 'env' | 'cli' | 'runtime';
@@ -19,6 +21,7 @@ export interface Held {
 export class Gathered {
   readonly values = new Map<SettingName, Held>();
   readonly mistakes: string[] = [];
+  readonly warnings: ConfigWarning[] = [];
 
   constructor() {
     for (const name of settingNames) {
@@ -27,10 +30,26 @@ export class Gathered {
   }
 
   /** Takes a value as TOML gives it. `shown` is the value as it was written. */
-  takeToml(name: SettingName, given: unknown, from: { where: string; shown: string }): void {
+  takeToml(
+    name: SettingName,
+    given: unknown,
+    from: { origin?: Origin; where: string; shown: string },
+  ): void {
     const judged = v.safeParse(rowOf(name).kind.schema, given);
-    if (judged.success) this.#take(name, judged.output, { origin: 'file', ...from });
+    if (judged.success) this.takeValue(name, judged.output, { origin: 'file', ...from });
     else this.#refuse(name, from);
+  }
+
+  /** Reads text as an array of TOML where the setting is a list; `[::1]` is none, and stays the text of an address. */
+  #arrayOrNone(name: SettingName, text: string): readonly unknown[] | undefined {
+    if (!Array.isArray(rowOf(name).default) || !text.trimStart().startsWith('[')) return undefined;
+    try {
+      const { list } = parseToml(`list = ${text}`, 'the value').data;
+      return Array.isArray(list) ? list : undefined;
+    } catch (error) {
+      if (error instanceof TomlError) return undefined;
+      throw error;
+    }
   }
 
   /** Takes a value written as text. */
@@ -38,9 +57,15 @@ export class Gathered {
     // Beside Redis' yes and no, TOML's words are understood wherever people type.
     const word = { true: 'yes', false: 'no' }[text.toLowerCase()];
     const isBoolean = typeof rowOf(name).default === 'boolean';
+    const list = this.#arrayOrNone(name, text);
+    if (list !== undefined) {
+      this.takeToml(name, list, { origin, where, shown: text });
+      return;
+    }
     try {
-      const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : text);
-      this.#take(name, value, { origin, where, shown: text });
+      const given = rowOf(name).kind === password ? bytesOf(text) : text;
+      const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : given);
+      this.takeValue(name, value, { origin, where, shown: text });
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
       this.#refuse(name, { where, shown: text });
@@ -53,7 +78,8 @@ export class Gathered {
     this.mistakes.push(`${where}: unknown ${what}${hint}`);
   }
 
-  #take(
+  /** Takes a value that was read already. */
+  takeValue(
     name: SettingName,
     value: Value,
     from: { origin: Origin; where: string; shown: string },

@@ -105,6 +105,8 @@ export const COUNTERS = [
   'slowCommands',
   'slowCommandUs',
   'slowCommandUsMax',
+  /** Main: entries of the slow log with a lower id are forgotten. */
+  'slowFirstId',
   /** How often the bands were set to zero, since when these are counted. */
   'bandsGeneration',
   /** Main: shards that did not answer a report in time. */

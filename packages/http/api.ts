@@ -30,7 +30,7 @@ export class DebugDocuments {
   }
 
   server() {
-    const { fixed, sight, clock, version } = this.#surroundings;
+    const { live, sight, clock, version } = this.#surroundings;
     const aliveUs = clock.nowUs() - sight.main.get('startedUs');
     return {
       version,
@@ -41,8 +41,8 @@ export class DebugDocuments {
       master_host: null,
       master_port: null,
       replication_offset: 0,
-      bind_addr: fixed.clientBind,
-      port: fixed.clientPort,
+      bind_addr: live.clientBind,
+      port: live.clientPort,
     };
   }
 

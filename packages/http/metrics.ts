@@ -1,7 +1,7 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
 import type { MetricJson } from '#documents';
-import { ringDepth } from '#link';
+import { ringDepth, SharedCounter } from '#link';
 import { durabilityIn } from '#sight';
 import {
   Exposition,
@@ -133,6 +133,7 @@ export class MetricsDesk {
       settings: {
         maxClients: live.status.maxClients,
         memoryLimitBytes: live.status.memoryLimitBytes,
+        slowLogLengthMax: live.slowLogLengthMax,
         tracksLatency: live.tracksLatency,
         prefixes: live.prefixes,
         bands: live.bands,
@@ -143,6 +144,8 @@ export class MetricsDesk {
         userUs: cpu.user,
         systemUs: cpu.system,
       },
+      slowLogUpcoming: new SharedCounter(memory, layout.slowIds).upcoming,
+      instance: instanceOf(this.#surroundings),
       ops: {
         connections: this.#listener.connections,
         connectionsRefused: this.#listener.refused,
@@ -155,6 +158,20 @@ export class MetricsDesk {
       exemplarsOf: (command) => this.#surroundings.traces.exemplars.of(command),
     };
   }
+}
+
+/** What tells this instance from others, under the names that redis_exporter has for it. */
+function instanceOf({ fixed, live }: Surroundings): Readonly<Record<string, string>> {
+  return {
+    maxmemory_policy: live.maxmemoryPolicy,
+    os: `${process.platform} ${process.arch}`,
+    process_id: String(process.pid),
+    redis_mode: 'standalone',
+    redis_version: fixed.redisVersion,
+    role: 'master',
+    run_id: fixed.identity.instanceId,
+    tcp_port: String(live.clientPort),
+  };
 }
 
 /** OpenMetrics for whoever would rather have that, else the text format that everybody reads. */

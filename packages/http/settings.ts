@@ -12,8 +12,8 @@ export interface HttpFixedSettings {
   readonly token: string;
   readonly hasRedisNames: boolean;
   readonly bundleFolder: string;
-  readonly clientBind: string;
-  readonly clientPort: number;
+  /** The Redis whose commands and replies this server has. */
+  readonly redisVersion: string;
   /** Where traces are sent, and the metrics where they are pushed at all. */
   readonly traceEndpoint: string;
   readonly metricsEndpoint: string | undefined;
@@ -29,6 +29,11 @@ export interface HttpLiveSettings {
   /** Names by which the server is asked, beside its own. */
   readonly allowedHosts: readonly string[];
   readonly status: StatusSettings;
+  /** Where clients are listened for. */
+  readonly clientBind: string;
+  readonly clientPort: number;
+  readonly maxmemoryPolicy: string;
+  readonly slowLogLengthMax: number;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];
   /** How many deaths of keys are kept, and whether those of overwritten values are. */

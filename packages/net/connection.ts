@@ -18,6 +18,8 @@ const ARGUMENTS_PER_TURN = 4_000;
 const WORTHY_BYTES = 4 * 1024;
 /** Longest query buffer whatever the setting says: places in a command are 31 bits. */
 const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
+/** What ends an argument. */
+const LINE_END_BYTES = 2;
 /** From so many unsent bytes on the owner is asked before they are written. */
 const LONG_REPLY_BYTES = 64 * 1024;
 /** How long a connection that the server has closed is still read from. */
@@ -279,6 +281,11 @@ export class Connection {
 
   /** Offers a command to the owner; whether it was taken. */
   #offer(command: ParsedCommand): boolean {
+    if (this.#wasTooLong(command)) {
+      this.#deaf = true;
+      this.#exceedLimit();
+      return false;
+    }
     const taking = this.#owner?.command(command);
     if (taking === 'full' || taking === 'held') {
       this.#stall(taking);
@@ -318,10 +325,23 @@ export class Connection {
 
   #checkQueryLimit(): void {
     if (this.#pending.bytes.length !== this.#toldBytes) this.#tell();
-    if (this.#pending.length <= Math.min(this.#supplies.limits.queryBytesMax, QUERY_BYTES_MAX))
-      return;
+    const isLong = this.queryBytes > this.#supplies.limits.queryBytesMax;
+    if (isLong || this.#pending.length > QUERY_BYTES_MAX) this.#exceedLimit();
+  }
+
+  #exceedLimit(): void {
     this.#supplies.counters.queryLimitExceeded();
     this.destroy();
+  }
+
+  /** True when an argument took more of the query buffer than it may; of a command as short as most, none did. */
+  #wasTooLong({ length, count, spans }: ParsedCommand): boolean {
+    const { queryBytesMax } = this.#supplies.limits;
+    if (length <= queryBytesMax) return false;
+    for (let nth = 0; nth < count; nth += 1) {
+      if (spans[2 * nth + 1]! + LINE_END_BYTES > queryBytesMax) return true;
+    }
+    return false;
   }
 
   #ended(): void {

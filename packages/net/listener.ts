@@ -1,6 +1,7 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
-import { existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   createConnection,
   createServer,
@@ -19,6 +20,8 @@ export interface ListenerOptions {
   /** 0 = no TCP. */
   port: number;
   unixSocket: string;
+  /** Permissions of the unix socket; 0 leaves them as they come. */
+  unixSocketMode: number;
   backlog: number;
   supplies: ConnectionSupplies;
   /** Takes a new connection and becomes its owner, or closes it. */
@@ -27,7 +30,8 @@ export interface ListenerOptions {
 
 export class Listener {
   readonly #options: ListenerOptions;
-  readonly #servers: Server[] = [];
+  /** By address and port, or path. */
+  readonly #servers = new Map<string, Server>();
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -37,7 +41,7 @@ export class Listener {
   async open(): Promise<void> {
     const { binds, port, unixSocket } = this.#options;
     try {
-      if (port > 0) for (const bind of binds) await this.#openTcp(bind);
+      await this.move(binds, port);
       if (unixSocket !== '') await this.#openUnix(unixSocket);
     } catch (error) {
       this.close();
@@ -45,37 +49,64 @@ export class Listener {
     }
   }
 
-  /** Accepts no more; connections stay. */
-  close(): void {
-    for (const server of this.#servers.splice(0)) server.close();
+  /** Listens for TCP there and nowhere else; rejects with the first address that cannot be had, and is where it was. */
+  async move(binds: readonly string[], port: number): Promise<void> {
+    const before = new Set(this.#servers.keys());
+    const wanted = new Set(port > 0 ? binds.map((bind) => addressText(hostOf(bind), port)) : []);
+    try {
+      if (port > 0) for (const bind of binds) await this.#openTcp(bind, port);
+    } catch (error) {
+      this.#close((place) => !before.has(place));
+      throw error;
+    }
+    this.#close((place) => !wanted.has(place) && place !== this.#options.unixSocket);
   }
 
-  async #openTcp(bind: string): Promise<void> {
+  /** Accepts no more; connections stay. */
+  close(): void {
+    this.#close(() => true);
+  }
+
+  #close(isMeant: (place: string) => boolean): void {
+    for (const [place, server] of this.#servers) {
+      if (!isMeant(place)) continue;
+      server.close();
+      this.#servers.delete(place);
+    }
+  }
+
+  async #openTcp(bind: string, port: number): Promise<void> {
     const optional = bind.startsWith('-');
-    const host = optional ? bind.slice(1) : bind;
-    const { port, backlog } = this.#options;
+    const host = hostOf(bind);
+    const place = addressText(host, port);
+    if (this.#servers.has(place)) return;
+    const { backlog } = this.#options;
     try {
       const any = host === '*' ? '0.0.0.0' : host === '::*' ? '::' : host;
-      await this.#listen({ host: any, port, backlog, ipv6Only: any.includes(':') });
+      await this.#listen(place, { host: any, port, backlog, ipv6Only: any.includes(':') });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return;
-      throw new Error(`cannot listen on ${addressText(host, port)}: ${reason(error)}`, {
-        cause: error,
-      });
+      const option = code === 'EADDRINUSE' || code === 'EACCES' ? '--port' : '--bind';
+      throw cannotListen(place, error, option);
     }
   }
 
   async #openUnix(path: string): Promise<void> {
     try {
+      // The kernel's refusal would be taken for one of permission.
+      if (!existsSync(dirname(path)))
+        throw new Error(`there is no folder ${resolve(dirname(path))}`);
       await removeStaleSocket(path);
-      await this.#listen({ path, backlog: this.#options.backlog });
+      const { backlog, unixSocketMode } = this.#options;
+      await this.#listen(path, { path, backlog });
+      if (unixSocketMode > 0) chmodSync(path, unixSocketMode);
     } catch (error) {
-      throw new Error(`cannot listen on ${path}: ${reason(error)}`, { cause: error });
+      throw cannotListen(path, error, '--unix-socket');
     }
   }
 
-  #listen(where: ListenOptions): Promise<void> {
+  #listen(place: string, where: ListenOptions): Promise<void> {
     const server = createServer({ pauseOnConnect: true, noDelay: true });
     server.on('connection', (socket) => {
       const ends = where.path === undefined ? tcpEnds(socket) : unixEnds(where.path);
@@ -90,11 +121,16 @@ export class Listener {
         server.off('error', reject);
         // A failed accept (no more file descriptors) concerns one client, not the server.
         server.on('error', () => undefined);
-        this.#servers.push(server);
+        this.#servers.set(place, server);
         resolve();
       });
     });
   }
+}
+
+/** An address without the mark that it may be missing. */
+function hostOf(bind: string): string {
+  return bind.replace(/^-/, '');
 }
 
 function tcpEnds(socket: Socket): Ends | undefined {
@@ -111,16 +147,25 @@ function unixEnds(path: string): Ends {
   return { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
 }
 
+/** The error that ends a start, with the option that helps. */
+function cannotListen(where: string, cause: unknown, option: string): Error {
+  const text = `cannot listen on ${where}: ${reason(cause)}; choose another with ${option}`;
+  return new Error(text, { cause });
+}
+
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return 'the address is in use';
-  if (code === 'EACCES') return 'permission denied';
+  if (code === 'EACCES') return 'this user may not use it';
+  if (code === 'EADDRNOTAVAIL') return 'it is not an address of this machine';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no host of that name';
   return message;
 }
 
 /** Removes a socket file that nobody listens on; one in use stays, and listening fails. */
 async function removeStaleSocket(path: string): Promise<void> {
-  if (!existsSync(path) || !lstatSync(path).isSocket()) return;
+  if (!existsSync(path)) return;
+  if (!lstatSync(path).isSocket()) throw new Error('a file is there that is no socket');
   const inUse = await new Promise<boolean>((resolve) => {
     const probe = createConnection(path);
     probe.once('connect', () => {

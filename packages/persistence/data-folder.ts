@@ -248,26 +248,6 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Throws a DataFolderError where there is no folder. */
-export function demandFolder(folder: string): void {
-  if (!fs.existsSync(folder)) {
-    throw new DataFolderError(`the data folder ${path.resolve(folder)} is not there`);
-  }
-}
-
-/** Throws a DataFolderError when the folder cannot be had. */
-export function makeFolder(folder: string): void {
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-    fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new DataFolderError(
-      `the data folder ${path.resolve(folder)} cannot be written: ${code ?? message}`,
-    );
-  }
-}
-
 function snapshotsIn(folder: string, rejected: string[]): Manifest[] {
   const found: Manifest[] = [];
   for (const name of namesIn(snapshotsFolder(folder))) {
@@ -325,7 +305,11 @@ function namesIn(folder: string): readonly string[] {
   try {
     return fs.readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    if (code !== 'ENOTDIR') throw error;
+    throw new DataFolderError(
+      `${path.resolve(folder)} is a file, where the data is to have a folder; choose another data folder with --data-dir`,
+    );
   }
 }

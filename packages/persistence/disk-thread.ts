@@ -41,6 +41,8 @@ export interface DiskSettings {
   readonly syncIntervalMs: number;
   /** Snapshots that are kept. */
   readonly snapshotsMax: number;
+  /** Snapshots are packed. */
+  readonly packs: boolean;
 }
 
 export interface DiskData extends DiskSettings {
@@ -51,7 +53,6 @@ export interface DiskData extends DiskSettings {
   readonly epoch: number;
   /** The segments to begin with, for all shards alike. */
   readonly firstSegment: number;
-  readonly packs: boolean;
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
   readonly records: readonly MessagePort[];
@@ -128,7 +129,7 @@ export class DiskThread {
   readonly #writeTook: (shard: number) => void;
   #mode: DurabilityMode;
   #syncIntervalMs: number;
-  #snapshotsMax: number;
+  #snapshots: Pick<DiskSettings, 'snapshotsMax' | 'packs'>;
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
   /** The newest that was begun. */
   #snapshotNumber = 0;
@@ -144,7 +145,7 @@ export class DiskThread {
     this.#data = data;
     this.#mode = data.mode;
     this.#syncIntervalMs = data.syncIntervalMs;
-    this.#snapshotsMax = data.snapshotsMax;
+    this.#snapshots = data;
     const memory = new LinkMemory(data.memory);
     const layout = layoutOf(data.link);
     this.#bell = new Doorbell(memory, layout.logBell);
@@ -328,7 +329,7 @@ export class DiskThread {
         this.#mode = order.mode;
         for (const log of this.#logs) log.writesAhead = order.mode === 'sync';
         this.#syncIntervalMs = order.syncIntervalMs;
-        this.#snapshotsMax = order.snapshotsMax;
+        this.#snapshots = order;
         // A shorter interval begins now, not when the longer one ends.
         this.#syncDueUs = Math.min(
           this.#syncDueUs,
@@ -342,12 +343,12 @@ export class DiskThread {
   }
 
   #beginSnapshot(number: number): void {
-    const { folder, epoch, link, packs } = this.#data;
+    const { folder, epoch, link } = this.#data;
     const beganUs = systemClock.nowUs();
     this.#snapshotNumber = number;
     try {
       const writer = new SnapshotWriter({
-        ...{ number, folder, epoch, shards: link.shards, packs },
+        ...{ number, folder, epoch, shards: link.shards, packs: this.#snapshots.packs },
         ...{ disk: realDisk, clock: systemClock },
         took: this.#writeTook,
         ended: (result) => {
@@ -370,7 +371,7 @@ export class DiskThread {
   #snapshotEnded(manifest: Manifest, beganUs: number): void {
     const took = { us: systemClock.nowUs() - beganUs };
     try {
-      removeOld(realDisk, this.#data.folder, this.#snapshotsMax);
+      removeOld(realDisk, this.#data.folder, this.#snapshots.snapshotsMax);
     } catch (error) {
       this.#snapshotFailed(manifest.number, error);
       return;

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Bytes } from '#base';
+import { makeFolders, type Bytes } from '#base';
 
 export interface Disk {
   makeFolder(folder: string): void;
@@ -39,7 +39,7 @@ const FOLDER_MODE = 0o700;
 
 export const realDisk: Disk = {
   makeFolder(folder) {
-    fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    makeFolders(folder, FOLDER_MODE);
   },
   create: (file) => fs.openSync(file, 'wx', FILE_MODE),
   append(fd, pieces, at) {

@@ -11,12 +11,11 @@ export { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
 export {
   DataFolder,
   DataFolderError,
-  demandFolder,
-  makeFolder,
   refusalOf,
   type RecoveryPlan,
   type ShardPlan,
 } from './data-folder.ts';
+export { demandFolder, makeFolder } from './make-folder.ts';
 export { isProblem, RecoveryAttempts, type RecoveryProblem } from './recovery-attempts.ts';
 export type { Manifest } from './manifest.ts';
 export {

@@ -109,6 +109,9 @@ export class Router {
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);
       },
+      countTooLong: () => {
+        page.add('queryLimitDisconnections', 1);
+      },
       countBarrier: () => {
         page.add('barriers', 1);
       },

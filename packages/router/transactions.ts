@@ -44,6 +44,8 @@ export interface TransactionsParts {
   queuedBytesMax(): number;
   /** A queued command was sent on. */
   sent(client: Client, entry: CommandEntry, args: Arguments): void;
+  /** A client has queued more than it may. */
+  countTooLong(): void;
   /** A transaction is run at a barrier. */
   countBarrier(): void;
 }
@@ -94,6 +96,7 @@ export class Transactions {
     const { queue } = transaction;
     const bytesMax = Math.min(this.#parts.queuedBytesMax(), QUEUE_BYTES_MAX);
     if (queue.payloadBytes + command.length > bytesMax) {
+      this.#parts.countTooLong();
       client.socket.destroy();
       return true;
     }

@@ -1,8 +1,8 @@
 /** What is left behind when a thread dies: enough to find out why, and no values of the user's. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { latin1 } from '#base';
+import { latin1, makeFolders } from '#base';
 import type { Executing } from '#sight';
 
 export interface CrashReport {
@@ -54,7 +54,7 @@ export function crashReport({ thread, reason, executing, client, version }: Cras
 export function writeCrashReport(folder: string, report: CrashReport, nowMs: number): string {
   const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-');
   const file = path.resolve(folder, `crash-${stamp}-${String(process.pid)}.json`);
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   return file;
 }

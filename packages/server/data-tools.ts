@@ -1,10 +1,11 @@
 /** What the executable does with a data folder instead of serving it, or before. */
 
-import { availableParallelism } from 'node:os';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Settings } from '#config';
 import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
 import { OfflineData, readFolder, type OfflineOptions } from '#shard';
-import { shardSettings } from './shard-settings.ts';
+import { shardCountOf, shardSettings } from './shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): Promise<readonly string[]> {
@@ -46,8 +47,7 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
     }
     const data = new OfflineData(1, shardSettings(settings));
     const said = data.importRdb(file);
-    const wanted = settings.number('server.shards');
-    const shards = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
+    const shards = shardCountOf(settings);
     // The first segment is thereby the second: without this snapshot the log has a gap.
     await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
     return `imported ${file}: ${said}`;
@@ -57,6 +57,25 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
   } finally {
     lock.release();
   }
+}
+
+/** The folder of Redis' log, which is newer than a snapshot beside it, and is not read here. */
+const REDIS_LOG = 'appendonlydir';
+
+/** A first start begins with the snapshot of Redis in its data folder, as Redis would; answers what is to be said of it. */
+export async function importAtFirstStart(settings: Settings): Promise<string | undefined> {
+  const name = settings.string('persistence.rdb-file');
+  if (!settings.boolean('persistence.enabled') || name === '') return undefined;
+  const folder = folderOf(settings);
+  const file = path.join(folder, name);
+  if (!existsSync(file) || !new DataFolder(folder).isEmpty) return undefined;
+  const log = path.join(folder, REDIS_LOG);
+  if (existsSync(log)) {
+    throw new DataFolderError(
+      `${log} has what Redis wrote behind ${name}, and is not read here: have Redis save last and take ${REDIS_LOG} away, or start without both by --set persistence.rdb-file=""`,
+    );
+  }
+  return importRdb(settings, file);
 }
 
 function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {

@@ -52,7 +52,12 @@ export class Diagnosis implements MainNotes, LatencyPort {
   constructor(parts: DiagnosisParts) {
     const { settings, fabric, router } = parts;
     this.#parts = parts;
-    this.slowCommands = new SlowCommands(settings, fabric.slowIds, () => router().reports);
+    this.slowCommands = new SlowCommands(
+      settings,
+      fabric.slowIds,
+      fabric.mainPage,
+      () => router().reports,
+    );
     this.keyFates = new KeyFates({
       ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
       reports: () => router().reports,

@@ -1,7 +1,8 @@
 /** Main's end of the disk thread. */
 
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
-import type { DiskData, DiskNotice, DiskOrder } from '#persistence';
+import type { Settings } from '#config';
+import type { DiskData, DiskNotice, DiskOrder, DiskSettings, DurabilityMode } from '#persistence';
 import { diskWorkerUrl } from '#workers';
 
 /** What one shard needs to reach the disk thread. */
@@ -99,4 +100,14 @@ export class DiskLink {
     await this.#worker.terminate();
     this.#port.close();
   }
+}
+
+/** What the disk thread goes by, at its start and whenever it changes. */
+export function diskSettings(settings: Settings): DiskSettings {
+  return {
+    mode: settings.string('persistence.durability-mode') as DurabilityMode,
+    syncIntervalMs: settings.number('persistence.sync-interval-ms'),
+    snapshotsMax: settings.number('snapshot.max-snapshots'),
+    packs: settings.boolean('snapshot.compression'),
+  };
 }

@@ -19,17 +19,15 @@ import {
   realDisk,
   segmentFile,
   type DiskNotice,
-  type DiskSettings,
-  type DurabilityMode,
   type Manifest,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
-import { DiskLink } from './disk-link.ts';
+import { DiskLink, diskSettings } from './disk-link.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Fabric } from './fabric.ts';
 import { Recovering } from './recovering.ts';
 import type { ShardPool } from './shard-pool.ts';
-import { SnapshotDue } from './snapshot-due.ts';
+import { savePoints, SnapshotDue } from './snapshot-due.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
@@ -99,7 +97,6 @@ export class Durability {
         ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
         ...{ ...this.ofShards, firstSegment },
         ...diskSettings(settings),
-        packs: settings.boolean('snapshot.compression'),
       },
       notice: (notice) => {
         this.#take(notice);
@@ -121,6 +118,7 @@ export class Durability {
     settings.onChange('persistence.durability-mode', tell);
     settings.onChange('persistence.sync-interval-ms', tell);
     settings.onChange('snapshot.max-snapshots', tell);
+    settings.onChange('snapshot.compression', tell);
   }
 
   /** Brings all shards back to their data. Throws with what is wrong with it. */
@@ -160,7 +158,8 @@ export class Durability {
 
   #tick(): void {
     if (this.#underWay !== undefined || this.#failure !== undefined) return;
-    if (this.#due.isDue(this.changesSinceSave)) this.#begin();
+    if (this.#isScheduled) this.#next();
+    else if (this.#due.isDue(this.changesSinceSave)) this.#begin();
   }
 
   // Snapshots.
@@ -198,6 +197,10 @@ export class Durability {
     if (!schedule) return 'busy';
     this.#isScheduled = true;
     return 'scheduled';
+  }
+
+  saveLater(): void {
+    this.#isScheduled = true;
   }
 
   #ended(underWay: SnapshotUnderWay): Promise<void> {
@@ -302,9 +305,14 @@ export class Durability {
 
   /** Why writes are refused, or undefined. */
   get refusal(): CommandError | undefined {
-    if (this.#failure === undefined) return undefined;
-    const isReadOnly = this.#parts.settings.string('persistence.wal-failure-policy') === 'readonly';
-    return isReadOnly ? errors.logFailed(this.#failure) : undefined;
+    const { settings, fabric } = this.#parts;
+    if (this.#failure !== undefined) {
+      const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
+      return isReadOnly ? errors.logFailed(this.#failure) : undefined;
+    }
+    const isSaved = fabric.mainPage.get('lastSaveFailed') === 0;
+    if (isSaved || !settings.boolean('snapshot.stop-writes-on-error')) return undefined;
+    return savePoints(settings).length > 0 ? errors.snapshotFailed : undefined;
   }
 
   get failure(): string | undefined {
@@ -366,7 +374,7 @@ export class Durability {
    */
   async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
     const { settings } = this.#parts;
-    const isUsual = settings.number('snapshot.interval-secs') > 0 && this.changesSinceSave > 0;
+    const isUsual = savePoints(settings).length > 0 && this.changesSinceSave > 0;
     // What a log that has failed lacks is nowhere else.
     const isNeeded = isUsual || this.#failure !== undefined;
     if (!(wanted ?? isNeeded) || leftMs <= 0) return;
@@ -385,13 +393,4 @@ export class Durability {
     await this.disk.stop(this.#isSavedAtEnd);
     this.#lock.release();
   }
-}
-
-/** What the disk thread goes by, at its start and whenever it changes. */
-function diskSettings(settings: Settings): DiskSettings {
-  return {
-    mode: settings.string('persistence.durability-mode') as DurabilityMode,
-    syncIntervalMs: settings.number('persistence.sync-interval-ms'),
-    snapshotsMax: settings.number('snapshot.max-snapshots'),
-  };
 }

@@ -27,6 +27,13 @@ export function memory(measures: Measures): readonly Line[] {
     ['mem_fragmentation_ratio', ratio(rssBytes, used)],
     ['mem_fragmentation_bytes', rssBytes - used],
     ['mem_clients_normal', measures.clientBytes],
+    ['mem_clients_slaves', 0],
+    // Memory is given back at once.
+    ['lazyfree_pending_objects', 0],
+    // None can be loaded.
+    ['number_of_cached_scripts', 0],
+    ['number_of_functions', 0],
+    ['number_of_libraries', 0],
     ['mem_query_buffers', main.get('queryBytes')],
     ['mem_output_buffers', main.get('outputBytes')],
     ['mem_allocator', 'svc-slab'],
@@ -84,6 +91,9 @@ export function cpu(measures: Measures): readonly Line[] {
   return [
     ['used_cpu_sys', seconds(system)],
     ['used_cpu_user', seconds(user)],
+    // There are no child processes.
+    ['used_cpu_sys_children', seconds(0)],
+    ['used_cpu_user_children', seconds(0)],
     ...threads,
     ['main_busy_percent', rates.main.busyPercent.toFixed(2)],
     ...rates.shards.map((each, index): Line => [

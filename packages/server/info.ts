@@ -46,6 +46,8 @@ function server({
     ['hz', settings.number('server.hz')],
     ['configured_hz', settings.number('server.hz')],
     ['shards', shardCount],
+    // One thread has all sockets.
+    ['io_threads_active', 0],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
   ];
@@ -77,6 +79,17 @@ function clients(measures: Measures): Line[] {
   ];
 }
 
+/** Memory is given back at once, no replica was ever here, and one thread has all sockets. */
+const NEVER: readonly Line[] = [
+  ['lazyfreed_objects', 0],
+  ['sync_full', 0],
+  ['sync_partial_ok', 0],
+  ['sync_partial_err', 0],
+  ['slave_expires_tracked_keys', 0],
+  ['io_threaded_reads_processed', 0],
+  ['io_threaded_writes_processed', 0],
+];
+
 function stats(measures: Measures): Line[] {
   const { main, shards, rates } = measures;
   const all = (counter: Counter): number => main.get(counter) + measures.total(counter);
@@ -103,6 +116,7 @@ function stats(measures: Measures): Line[] {
     ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
     ['keyspace_hits', measures.total('hits')],
     ['keyspace_misses', measures.total('misses')],
+    ...NEVER,
     ['active_defrag_hits', measures.total('defragMoved')],
     ['active_defrag_cpu_milliseconds', Math.round(measures.total('defragUs') / 1_000)],
     ['pubsub_channels', main.get('pubsubChannels')],
@@ -145,12 +159,18 @@ function stalePercent({ shards, databases }: Measures): number {
   return expires > 0 ? stale / expires : 0;
 }
 
-function replication({ runId }: Measures): Line[] {
+/** No replica was ever here, and nothing is kept for one. */
+function replication({ runId, settings }: Measures): Line[] {
   return [
     ['role', 'master'],
     ['connected_slaves', 0],
     ['master_replid', runId],
     ['master_repl_offset', 0],
+    ['second_repl_offset', -1],
+    ['repl_backlog_active', 0],
+    ['repl_backlog_size', settings.number('replication.backlog-size')],
+    ['repl_backlog_first_byte_offset', 0],
+    ['repl_backlog_histlen', 0],
   ];
 }
 

@@ -118,7 +118,7 @@ export class MainRunner implements Contexts {
           server.log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
-        server.shutdown(options);
+        server.shutdown(options, this.client);
       },
       abortShutdown: () => server.abortShutdown(),
       freeze: pause,
@@ -273,9 +273,9 @@ function digest(text: string): Buffer {
 
 function settingsPort(server: Server): SettingsPort {
   const { settings } = server;
-  const answering = (act: () => void): void => {
+  const answering = <Done>(act: () => Done): Done => {
     try {
-      act();
+      return act();
     } catch (error) {
       if (!(error instanceof ConfigCommandError)) throw error;
       throw errors.config(error.message);
@@ -283,11 +283,7 @@ function settingsPort(server: Server): SettingsPort {
   };
   return {
     get: (patterns) => settings.configGet(patterns),
-    set: (pairs) => {
-      answering(() => {
-        settings.configSet(pairs);
-      });
-    },
+    set: (pairs) => answering(() => server.places.set(pairs)),
     shown: () => server.ops.settingsShown(),
     rewrite: () => {
       answering(() => {

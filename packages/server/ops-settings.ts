@@ -6,7 +6,7 @@ import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from './status-settings.ts';
-import { VERSION } from './version.ts';
+import { REDIS_VERSION, VERSION } from './version.ts';
 
 export function loggingOptions(settings: Settings): LogWriterOptions {
   const path = settings.string('logging.file-path');
@@ -32,8 +32,7 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
     token: settings.string('http.token'),
     hasRedisNames: settings.boolean('http.redis-exporter-names'),
     bundleFolder: settings.string('debug-bundle.directory'),
-    clientBind: settings.list('server.bind').join(' '),
-    clientPort: settings.number('server.port'),
+    redisVersion: REDIS_VERSION,
     traceEndpoint: settings.string('tracing.otlp-endpoint'),
     metricsEndpoint: settings.boolean('metrics.otlp-enabled')
       ? settings.string('metrics.otlp-endpoint')
@@ -68,6 +67,10 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
     allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),
+    clientBind: settings.list('server.bind').join(' '),
+    clientPort: settings.number('server.port'),
+    maxmemoryPolicy: settings.string('memory.maxmemory-policy'),
+    slowLogLengthMax: settings.number('slowlog.max-len'),
     tracksLatency: settings.boolean('latency.tracking'),
     prefixes: settings.list('key-prefixes.prefixes'),
     keyFates: {

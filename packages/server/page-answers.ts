@@ -128,13 +128,13 @@ function killClient({ clients, log }: Server, id: number): ActionAnswer {
 
 /** The value is not logged: it may be a secret. */
 async function setSetting(
-  { settings, log, ops }: Server,
+  { places, log, ops }: Server,
   name: string,
   value: string,
 ): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
-    settings.configSet([[configName(name), value]]);
+    await places.set([[configName(name), value]]);
   } catch (error) {
     if (error instanceof ConfigCommandError) return error.message;
     throw error;

@@ -3,16 +3,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
-import { checkData, exportRdb, importRdb } from './data-tools.ts';
+import { checkData, exportRdb, importAtFirstStart, importRdb } from './data-tools.ts';
 import { lockDataFolder } from './durability.ts';
 import { testLatency } from './latency-baseline.ts';
 import { Server } from './server.ts';
-import { refuseUnhonoured } from './unhonoured.ts';
 import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
 async function openServer(settings: Settings): Promise<Server> {
-  refuseUnhonoured(settings);
   const lock = await lockDataFolder(settings);
   try {
     return new Server(settings, lock);
@@ -23,7 +21,9 @@ async function openServer(settings: Settings): Promise<Server> {
 }
 
 async function serve({ settings, warnings }: Loaded): Promise<void> {
+  const imported = await importAtFirstStart(settings);
   const server = await openServer(settings);
+  if (imported !== undefined) server.log.info('rdb-imported', imported);
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
     server.crashes.mainDied(error);
@@ -80,6 +80,7 @@ async function main(): Promise<void> {
       print('the configuration holds');
       return;
     case 'print-config':
+      for (const { message } of warnings) print(`# ${message}`);
       print(settings.toToml({ hideSecrets: true }));
       return;
     case 'intrinsic-latency':

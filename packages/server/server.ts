@@ -1,7 +1,6 @@
 /** Puts the server together: threads, rings, router, listeners. */
 
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
@@ -23,11 +22,13 @@ import { HotKeysSession } from './hot-keys.ts';
 import { testAtStart } from './latency-baseline.ts';
 import type { Measures } from './measures.ts';
 import { Meters } from './meters.ts';
+import { ListeningPlaces } from './listening-places.ts';
 import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './shard-pool.ts';
-import { settingsOfShards, shardSettings } from './shard-settings.ts';
+import { settingsOfShards, shardCountOf, shardSettings } from './shard-settings.ts';
+import { startSummary } from './start-summary.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
 import { Turn } from './turn.ts';
@@ -59,13 +60,15 @@ export class Server {
   readonly durability: Durability | undefined;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
-  readonly #listener: Listener;
+  readonly places: ListeningPlaces;
   readonly #meters: Meters;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
+  /** Clients that have sent SHUTDOWN. */
+  readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
 
   /** With the lock of its data folder; without it nothing is kept on disk. */
@@ -114,7 +117,7 @@ export class Server {
     this.router = router;
     this.#turn = new Turn(router, fabric.doorbell, between);
     this.clients = new Clients({ router, between, settings, page, blocks, log: this.log });
-    this.#listener = this.#newListener(blocks);
+    this.places = new ListeningPlaces(settings, this.#newListener(blocks));
     this.#followSettings();
   }
 
@@ -173,7 +176,7 @@ export class Server {
       ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
       ...{ router: () => this.router, clients: () => this.clients },
       close: () => {
-        this.#listener.close();
+        this.places.listener.close();
       },
       beginTurn: () => {
         this.#turn.begin();
@@ -191,6 +194,7 @@ export class Server {
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
       unixSocket: settings.string('server.unix-socket'),
+      unixSocketMode: settings.number('server.unix-socket-permissions'),
       backlog: settings.number('server.tcp-backlog'),
       supplies: connectionSupplies(this.#fabric, blocks, settings, this.#turn),
       accept: (connection) => {
@@ -208,7 +212,7 @@ export class Server {
       await Promise.all([http, this.#openToClients(), this.#recover()]);
     } catch (error) {
       this.#isStopping = true;
-      this.#listener.close();
+      this.places.listener.close();
       for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#fabric.doorbell.stop();
@@ -224,7 +228,10 @@ export class Server {
       this.#startTicking();
     });
     this.#fabric.mainPage.set('phase', Phase.ready);
-    this.log.info('started', 'svc is ready', { shards: this.shardCount, pid: process.pid });
+    this.log.info('started', startSummary(this.settings, this.shardCount), {
+      shards: this.shardCount,
+      pid: process.pid,
+    });
   }
 
   /** Brings the data back; meanwhile clients are told to wait. */
@@ -250,7 +257,7 @@ export class Server {
       this.#baseline = await testAtStart(this.settings, this.log);
     }
     if (this.#isStopping) return;
-    await this.#listener.open();
+    await this.places.listener.open();
     this.#turn.listen();
   }
 
@@ -312,12 +319,13 @@ export class Server {
     await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
   }
 
-  /** SHUTDOWN; `now` waits for nobody. */
-  shutdown({ now, save }: ShutdownOptions): void {
+  /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
+  shutdown({ now, save }: ShutdownOptions, client?: Client): void {
+    if (client !== undefined) this.#awaitingEnd.add(client);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     if (now) {
-      this.#listener.close();
+      this.places.listener.close();
       void this.#end(0);
     } else {
       void this.stop();
@@ -346,7 +354,7 @@ export class Server {
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.log.info('stopping', 'svc finishes what is in flight and stops');
-    this.#listener.close();
+    this.places.listener.close();
     const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.clients.all) client.end();
     this.#turn.begin();
@@ -365,7 +373,8 @@ export class Server {
     this.#fabric.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
-    for (const client of this.clients.all) client.socket.destroy();
+    const leaving = this.clients.all.filter((client) => !this.#awaitingEnd.has(client));
+    for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.crashes.hasCrashed) {
       await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
@@ -387,10 +396,6 @@ export class Server {
     this.#fabric.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.ops.stop();
+    for (const client of this.#awaitingEnd) client.socket.destroy();
   }
-}
-
-function shardCountOf(settings: Settings): number {
-  const wanted = settings.number('server.shards');
-  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
 }

@@ -1,5 +1,6 @@
 /** Settings on their way to the shards: those that shards read, and none that is secret. */
 
+import { availableParallelism } from 'node:os';
 import { isShardSetting } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
 import type { SettingValue } from '#link';
@@ -14,4 +15,10 @@ export function shardSettings(settings: Settings): Record<string, SettingValue> 
   return Object.fromEntries(
     settingsOfShards.map((name) => [configName(name), settings.get(name) as SettingValue]),
   );
+}
+
+/** Threads that hold the data; unless it is set, one less than there are cores. */
+export function shardCountOf(settings: Settings): number {
+  const wanted = settings.number('server.shards');
+  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
 }

@@ -7,7 +7,14 @@
 
 import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
-import { MAIN_THREAD, slowEntriesTopic, SlowLog, slowResetTopic, type SlowEntry } from '#diag';
+import {
+  MAIN_THREAD,
+  slowEntriesTopic,
+  SlowLog,
+  slowResetTopic,
+  type Page,
+  type SlowEntry,
+} from '#diag';
 import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
 
@@ -23,10 +30,11 @@ export class SlowCommands implements SlowlogPort {
   readonly #ids: SharedCounter;
   readonly #reports: () => Reports;
   #lengthMax: number;
-  /** Entries with a lower id are forgotten. */
-  #firstId = 0;
+  /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
+  readonly #page: Page;
 
-  constructor(settings: Settings, ids: SharedCounter, reports: () => Reports) {
+  constructor(settings: Settings, ids: SharedCounter, page: Page, reports: () => Reports) {
+    this.#page = page;
     this.#ids = ids;
     this.#reports = reports;
     this.#lengthMax = settings.number('slowlog.max-len');
@@ -41,7 +49,7 @@ export class SlowCommands implements SlowlogPort {
   #configure(settings: Settings): void {
     const lengthMax = settings.number('slowlog.max-len');
     // What was beyond the old length stays forgotten when there is more room.
-    this.#firstId = this.#oldestId;
+    this.#page.set('slowFirstId', this.#oldestId);
     this.#lengthMax = lengthMax;
     this.ofMain.configure({
       slowerThanUs: settings.number('slowlog.log-slower-than'),
@@ -55,7 +63,7 @@ export class SlowCommands implements SlowlogPort {
   }
 
   get #oldestId(): number {
-    return Math.max(this.#firstId, this.#ids.upcoming - this.#lengthMax);
+    return Math.max(this.#page.get('slowFirstId'), this.#ids.upcoming - this.#lengthMax);
   }
 
   async newest(count: number): Promise<readonly SlowEntry[]> {
@@ -86,8 +94,9 @@ export class SlowCommands implements SlowlogPort {
   async reset(): Promise<void> {
     const beforeId = this.#ids.upcoming;
     await this.#reports().ask(slowResetTopic, { beforeId });
-    this.#firstId = this.#ids.upcoming;
-    this.ofMain.reset(this.#firstId);
+    const firstId = this.#ids.upcoming;
+    this.#page.set('slowFirstId', firstId);
+    this.ofMain.reset(firstId);
   }
 }
 

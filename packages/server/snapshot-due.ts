@@ -14,6 +14,22 @@ export interface SnapshotDueParts {
   readonly clock: Clock;
 }
 
+/** A snapshot is due when so much time and so many changes have passed since the last. */
+export interface SavePoint {
+  readonly seconds: number;
+  readonly changes: number;
+}
+
+/** All points, the interval among them as one of a single change. */
+export function savePoints(settings: Settings): readonly SavePoint[] {
+  const interval = settings.number('snapshot.interval-secs');
+  const others = settings.list('snapshot.save-points').map((point) => {
+    const [seconds = 0, changes = 0] = point.split(' ').map(Number);
+    return { seconds, changes };
+  });
+  return interval > 0 ? [{ seconds: interval, changes: 1 }, ...others] : others;
+}
+
 export class SnapshotDue {
   readonly #parts: SnapshotDueParts;
   /** Unix milliseconds before which none is due. */
@@ -52,13 +68,16 @@ export class SnapshotDue {
   isDue(changes: number): boolean {
     if (this.#parts.clock.wallMs() < this.#retryMs) return false;
     if (this.#isOwed || changes === 0) return this.#isOwed;
-    return this.#isIntervalOver || this.#hasLogGrown;
+    return (
+      savePoints(this.#parts.settings).some((point) => this.#isOver(point, changes)) ||
+      this.#hasLogGrown
+    );
   }
 
-  get #isIntervalOver(): boolean {
-    const { settings, fabric, clock } = this.#parts;
-    const intervalMs = settings.number('snapshot.interval-secs') * 1_000;
-    return intervalMs > 0 && clock.wallMs() - fabric.mainPage.get('lastSaveMs') >= intervalMs;
+  #isOver(point: SavePoint, changes: number): boolean {
+    const { fabric, clock } = this.#parts;
+    const elapsedMs = clock.wallMs() - fabric.mainPage.get('lastSaveMs');
+    return elapsedMs >= point.seconds * 1_000 && changes >= point.changes;
   }
 
   get #hasLogGrown(): boolean {

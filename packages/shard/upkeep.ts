@@ -61,6 +61,7 @@ export class Upkeep {
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
+  #defragments = true;
   #dueUs = 0;
   /** Whether anything would expire or be counted, as of the last time the page was brought up to date. */
   #hasWork = false;
@@ -93,8 +94,9 @@ export class Upkeep {
     const store = this.#store;
     this.#periodMs = 1_000 / settings.number('hz');
     this.#maxmemory = settings.number('maxmemory');
-    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
     this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
+    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
+    this.#defragments = settings.boolean('activedefrag');
     store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
     store.samples = settings.number('maxmemory-samples');
     store.lfuLogFactor = settings.number('lfu-log-factor');
@@ -147,7 +149,7 @@ export class Upkeep {
     const expiredUs = this.#nowUs();
     const evicting = this.#evictSlice();
     const evictedUs = this.#nowUs();
-    const moved = store.defragSlice(this.#nowUs, DEFRAG_US);
+    const moved = this.#defragments ? store.defragSlice(this.#nowUs, DEFRAG_US) : 0;
     const defraggedUs = this.#nowUs();
     const counting = this.#countSlice();
     const page = this.#page;

@@ -1,10 +1,11 @@
 /** Packs a diagnostic bundle, in a thread of its own. A bundle is there whole, or not at all. */
 
 import { createHash } from 'node:crypto';
-import { createWriteStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { TarArchive } from 'archiver';
+import { makeFolders } from '#base';
 import type { BundleFile, BundleResult, BundleTask } from '#diag';
 
 /** What is in a bundle is its reader's only. */
@@ -14,7 +15,7 @@ export async function packBundle(task: BundleTask): Promise<BundleResult> {
   const file = path.join(task.folder, task.name);
   const part = path.join(task.folder, `.${task.name}.part`);
   try {
-    mkdirSync(task.folder, { recursive: true, mode: 0o700 });
+    makeFolders(task.folder, 0o700);
     await write(task, part);
     renameSync(part, file);
     return { isGood: true, bytes: statSync(file).size };

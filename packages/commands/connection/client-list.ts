@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments.ts';
 import type { ClientPort } from '../contexts.ts';
-import { onMain, type CommandHead } from '../definition.ts';
+import { onMain, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { clientLine, clientTypeOf, isOfType, type ClientType } from './client-report.ts';
 import type { ConnectionContext } from './ports.ts';
@@ -31,18 +31,13 @@ const info = onMain<ConnectionContext>({
   },
 });
 
-const typeChoice = {
-  name: 'client-type',
-  type: 'oneof',
-  token: 'TYPE',
-  optional: true,
-  arguments: [
-    { name: 'normal', type: 'pure-token', token: 'NORMAL' },
-    { name: 'master', type: 'pure-token', token: 'MASTER' },
-    { name: 'replica', type: 'pure-token', token: 'REPLICA' },
-    { name: 'pubsub', type: 'pure-token', token: 'PUBSUB' },
-  ],
-} as const;
+const typeChoice = { name: 'client-type', type: 'oneof', token: 'TYPE', optional: true } as const;
+const typeToken = (name: string, since?: string): ArgumentDoc => ({
+  name,
+  type: 'pure-token',
+  token: name.toUpperCase(),
+  ...(since === undefined ? undefined : { since }),
+});
 
 const list = onMain<ConnectionContext>({
   ...adminOfClients,
@@ -51,7 +46,16 @@ const list = onMain<ConnectionContext>({
   since: '2.4.0',
   arity: -2,
   args: [
-    { ...typeChoice, since: '5.0.0' },
+    {
+      ...typeChoice,
+      since: '5.0.0',
+      arguments: [
+        typeToken('normal'),
+        typeToken('master'),
+        typeToken('replica'),
+        typeToken('pubsub'),
+      ],
+    },
     {
       name: 'client-id',
       type: 'integer',
@@ -60,6 +64,14 @@ const list = onMain<ConnectionContext>({
       multiple: true,
       since: '6.2.0',
     },
+  ],
+  history: [
+    ['2.8.12', 'Lines tell the id.'],
+    ['5.0.0', 'TYPE came.'],
+    ['6.0.0', 'Lines tell the user.'],
+    ['6.2.0', 'ID came; lines tell laddr, redir, argv-mem and tot-mem.'],
+    ['7.0.0', 'Lines tell resp, multi-mem, rbs and rbp.'],
+    ['7.0.3', 'Lines tell ssub.'],
   ],
   tips: ['nondeterministic_output'],
   run(context, args) {
@@ -114,17 +126,40 @@ const kill = onMain<ConnectionContext>({
       name: 'filter',
       type: 'oneof',
       arguments: [
-        { name: 'old-format', type: 'string' },
+        { name: 'old-format', type: 'string', shown: 'ip:port', deprecatedSince: '2.8.12' },
         {
           name: 'new-format',
           type: 'oneof',
           multiple: true,
           arguments: [
-            { name: 'client-id', type: 'integer', token: 'ID', optional: true },
-            { ...typeChoice, since: '2.8.12' },
+            {
+              name: 'client-id',
+              type: 'integer',
+              token: 'ID',
+              optional: true,
+              since: '2.8.12',
+            },
+            {
+              ...typeChoice,
+              since: '2.8.12',
+              arguments: [
+                typeToken('normal'),
+                typeToken('master', '3.2.0'),
+                typeToken('slave'),
+                typeToken('replica', '5.0.0'),
+                typeToken('pubsub'),
+              ],
+            },
             { name: 'username', type: 'string', token: 'USER', optional: true },
-            { name: 'addr', type: 'string', token: 'ADDR', optional: true },
-            { name: 'laddr', type: 'string', token: 'LADDR', optional: true, since: '6.2.0' },
+            { name: 'addr', type: 'string', shown: 'ip:port', token: 'ADDR', optional: true },
+            {
+              name: 'laddr',
+              type: 'string',
+              shown: 'ip:port',
+              token: 'LADDR',
+              optional: true,
+              since: '6.2.0',
+            },
             {
               name: 'skipme',
               type: 'oneof',
@@ -141,7 +176,13 @@ const kill = onMain<ConnectionContext>({
       ],
     },
   ],
-  history: [['7.4.0', 'MAXAGE filters by age.']],
+  history: [
+    ['2.8.12', 'Filters came, ID among them.'],
+    ['3.2.0', 'TYPE knows master.'],
+    ['5.0.0', 'TYPE knows replica, and slave still.'],
+    ['6.2.0', 'LADDR came.'],
+    ['7.4.0', 'MAXAGE filters by age.'],
+  ],
   run(context, args) {
     const isOldForm = args.count === 3;
     const filter = isOldForm ? { address: args.text(), skipsMe: false } : readFilter(args);

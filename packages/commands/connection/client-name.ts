@@ -16,8 +16,9 @@ export function readName(args: Arguments): string {
   return name;
 }
 
-/** The next argument as a library's name or version. */
-export function readLibraryWord(args: Arguments, option: string): string {
+/** The next argument as a library's name or version; errors spell the option before it as the client did. */
+export function readLibraryWord(args: Arguments): string {
+  const option = args.latin1(args.position - 1);
   const word = args.text();
   if (!PRINTABLE.test(word)) {
     throw new CommandError(`ERR ${option} cannot contain spaces, newlines or special characters.`);

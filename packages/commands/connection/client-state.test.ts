@@ -18,7 +18,11 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ],
   [
     'CLIENT SETINFO LIB-NAME "two words"',
-    '-ERR lib-name cannot contain spaces, newlines or special characters.',
+    '-ERR LIB-NAME cannot contain spaces, newlines or special characters.',
+  ],
+  [
+    'CLIENT SETINFO lib-Ver "two words"',
+    '-ERR lib-Ver cannot contain spaces, newlines or special characters.',
   ],
 ];
 

@@ -88,8 +88,8 @@ const setInfo = onMain({
   ],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply, client }, args) {
-    if (args.takes('LIB-NAME')) client.libraryName = readLibraryWord(args, 'lib-name');
-    else if (args.takes('LIB-VER')) client.libraryVersion = readLibraryWord(args, 'lib-ver');
+    if (args.takes('LIB-NAME')) client.libraryName = readLibraryWord(args);
+    else if (args.takes('LIB-VER')) client.libraryVersion = readLibraryWord(args);
     else throw new CommandError(`ERR Unrecognized option '${untilNul(args.latin1(2))}'`);
     reply.ok();
   },

@@ -29,6 +29,14 @@ const countDoc: ArgumentDoc = {
   optional: true,
   arguments: [{ name: 'count', type: 'integer', token: 'COUNT' }, token('any')],
 };
+/** GEORADIUS had COUNT before ANY. */
+const olderCountDoc: ArgumentDoc = {
+  ...countDoc,
+  arguments: [
+    { name: 'count', type: 'integer', token: 'COUNT' },
+    { ...token('any'), since: '6.2.0' },
+  ],
+};
 
 const orderDoc: ArgumentDoc = {
   name: 'order',
@@ -126,27 +134,29 @@ const circleDocs: readonly ArgumentDoc[] = [
   { name: 'radius', type: 'double' },
   unitDoc,
   ...showDocs,
-  countDoc,
-  orderDoc,
 ];
 const placeDocs: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
   { name: 'longitude', type: 'double' },
   { name: 'latitude', type: 'double' },
   ...circleDocs,
+  olderCountDoc,
+  orderDoc,
 ];
 const memberDocs: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
   { name: 'member', type: 'string' },
   ...circleDocs,
+  countDoc,
+  orderDoc,
 ];
 const storeDoc: ArgumentDoc = {
   name: 'store',
   type: 'oneof',
   optional: true,
   arguments: [
-    { name: 'storekey', type: 'key', token: 'STORE', keySpec: 1 },
-    { name: 'storedistkey', type: 'key', token: 'STOREDIST', keySpec: 2 },
+    { name: 'storekey', type: 'key', shown: 'key', token: 'STORE', keySpec: 1 },
+    { name: 'storedistkey', type: 'key', shown: 'key', token: 'STOREDIST', keySpec: 2 },
   ],
 };
 

@@ -9,6 +9,7 @@ import {
   INT64_MIN,
   latin1,
   parseInteger64,
+  LONG_DOUBLE_BYTES_MAX,
   parseLongDouble,
   type Bytes,
   type LongDouble,
@@ -93,11 +94,9 @@ export const hincrbyfloat = oneShard({
 
 export const hashCounting = [hincrby, hincrbyfloat];
 
-/** Longer texts are no numbers to Redis. */
-const NUMBER_BYTES_MAX = 5 * 1024 - 1;
-
 function numberOf(bytes: Bytes, at: number, length: number, error: CommandError): LongDouble {
-  const number = length > NUMBER_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
+  const number =
+    length > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
   if (number === undefined) throw error;
   return number;
 }

@@ -20,6 +20,7 @@ export const pfdebug = oneShard({
   group: 'hyperloglog',
   arity: 3,
   flags: ['write', 'denyoom', 'admin'],
+  isInternal: true,
   keys: oneKey('RW', 'access', 2),
   args: [
     { name: 'subcommand', type: 'string' },
@@ -90,6 +91,7 @@ export const pfselftest = oneShard({
   group: 'hyperloglog',
   arity: 1,
   flags: ['admin'],
+  isInternal: true,
   keys: noKeys,
   args: [],
   run(context) {

@@ -121,8 +121,9 @@ export const blmpop = oneShard({
   acrossShards: 'first',
   args: [{ name: 'timeout', type: 'double' }, ...multiPopArgs],
   run(context, args) {
+    const request = readMultiPop(args, 2, ['LEFT', 'RIGHT']);
     const timeoutMs = secondsAt(args, 1, context.nowMs);
-    if (popFirst(context, args, readMultiPop(args, 2, ['LEFT', 'RIGHT']))) return;
+    if (popFirst(context, args, request)) return;
     waitForList(context, timeoutMs);
   },
 });

@@ -31,4 +31,14 @@ for (const [line, reply] of cases) {
   });
 }
 
+for (const [container, first] of [
+  ['FUNCTION', 'FLUSH [ASYNC|SYNC]'],
+  ['SCRIPT', 'EXISTS <sha1> [<sha1> ...]'],
+] as const) {
+  libraries(`${container} HELP tells of what is there`, () => {
+    const line = container === 'SCRIPT' ? 'SCRIPT HELP' : 'FUNCTION HELP';
+    assert.is((call(new CallContext(), line) as string[])[1], first);
+  });
+}
+
 libraries.run();

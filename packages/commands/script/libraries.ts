@@ -6,6 +6,7 @@
 import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
+import { helpReply, type HelpEntry } from '../help.ts';
 import { noKeys } from '../keys.ts';
 
 const noLibraryName = new CommandError('ERR library name argument was not given');
@@ -18,17 +19,15 @@ const ofScripts = {
   flags: ['noscript'],
 } as const satisfies Partial<CommandHead>;
 
-const flushMode = [
-  {
-    name: 'flush-type',
-    type: 'oneof',
-    optional: true,
-    arguments: [
-      { name: 'async', type: 'pure-token', token: 'ASYNC' },
-      { name: 'sync', type: 'pure-token', token: 'SYNC' },
-    ],
-  },
-] as const;
+const flushMode = {
+  name: 'flush-type',
+  type: 'oneof',
+  optional: true,
+  arguments: [
+    { name: 'async', type: 'pure-token', token: 'ASYNC' },
+    { name: 'sync', type: 'pure-token', token: 'SYNC' },
+  ],
+} as const;
 
 const functionFlush = onMain({
   ...ofScripts,
@@ -38,7 +37,7 @@ const functionFlush = onMain({
   complexity: 'O(1)',
   arity: -2,
   flags: ['write', 'noscript'],
-  args: flushMode,
+  args: [flushMode],
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run({ reply }, args) {
     if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'FUNCTION');
@@ -91,7 +90,8 @@ const scriptFlush = onMain({
   since: '2.6.0',
   complexity: 'O(1)',
   arity: -2,
-  args: flushMode,
+  args: [{ ...flushMode, since: '6.2.0' }],
+  history: [['6.2.0', 'ASYNC and SYNC came.']],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply }, args) {
     if (!isFlushMode(args)) throw noScriptFlushMode;
@@ -121,6 +121,32 @@ function isFlushMode(args: Arguments): boolean {
   return args.count === 2 || (args.count === 3 && (args.takes('ASYNC') || args.takes('SYNC')));
 }
 
+function help(container: string, since: string, entries: readonly HelpEntry[]) {
+  return onMain({
+    ...ofScripts,
+    name: `${container}|HELP`,
+    summary: 'Describes the subcommands.',
+    since,
+    complexity: 'O(1)',
+    arity: 2,
+    flags: ['loading', 'stale'],
+    args: [],
+    run({ reply }) {
+      helpReply(reply, container, entries);
+    },
+  });
+}
+
+const functionHelp = help('FUNCTION', '7.0.0', [
+  ['FLUSH [ASYNC|SYNC]', 'Delete all libraries.'],
+  ['LIST [LIBRARYNAME <pattern>] [WITHCODE]', 'Tell of the libraries.'],
+]);
+
+const scriptHelp = help('SCRIPT', '5.0.0', [
+  ['EXISTS <sha1> [<sha1> ...]', 'Tell which of the scripts are known.'],
+  ['FLUSH [ASYNC|SYNC]', 'Forget all scripts.'],
+]);
+
 const functions = container({
   name: 'FUNCTION',
   summary: 'Groups the commands about functions.',
@@ -129,7 +155,7 @@ const functions = container({
   group: 'scripting',
   arity: -2,
   flags: [],
-  subcommands: [functionFlush, functionList],
+  subcommands: [functionFlush, functionList, functionHelp],
 });
 
 const scripts = container({
@@ -140,7 +166,7 @@ const scripts = container({
   group: 'scripting',
   arity: -2,
   flags: [],
-  subcommands: [scriptFlush, scriptExists],
+  subcommands: [scriptFlush, scriptExists, scriptHelp],
 });
 
 export const scriptCommands = [functions, scripts];

@@ -148,7 +148,7 @@ export function writeDocs(reply: ReplyWriter, entry: CommandEntry): void {
 function docFlagsOf({ command, isOpaque }: CommandEntry): readonly string[] {
   const flags: string[] = [];
   if (command.deprecated !== undefined) flags.push('deprecated');
-  if (isOpaque) flags.push('syscmd');
+  if (isOpaque || command.isInternal === true) flags.push('syscmd');
   return flags;
 }
 
@@ -174,7 +174,7 @@ function writeSubcommands(reply: ReplyWriter, subcommands: readonly CommandEntry
 function writeArguments(reply: ReplyWriter, { args, keys }: Command): void {
   let keysSeen = 0;
   const specOf = (argument: ArgumentDoc): number | undefined => {
-    if (argument.type !== 'key') return undefined;
+    if (argument.type !== 'key') return argument.keySpec;
     const nth = argument.keySpec ?? Math.min(keysSeen, keys.specs.length - 1);
     keysSeen += 1;
     return nth;
@@ -189,7 +189,7 @@ function writeArgumentList(
 ): void {
   reply.arrayHeader(args.length);
   for (const argument of args) {
-    const { name, type, token, since } = argument;
+    const { name, type, shown = name, token, since, deprecatedSince } = argument;
     const inner = type === 'oneof' || type === 'block' ? (argument.arguments ?? []) : undefined;
     const flags = argumentFlags(argument);
     const spec = specOf(argument);
@@ -197,10 +197,11 @@ function writeArgumentList(
     writeMap(reply, [
       text('name', name),
       text('type', type),
-      inner === undefined ? text('display_text', name) : undefined,
+      inner === undefined ? text('display_text', shown) : undefined,
       spec === undefined ? undefined : ['key_spec_index', () => reply.integer(spec)],
       token === undefined ? undefined : text('token', token),
       since === undefined ? undefined : text('since', since),
+      deprecatedSince === undefined ? undefined : text('deprecated_since', deprecatedSince),
       flags.length === 0 ? undefined : ['flags', () => writeSimpleSet(reply, flags)],
       inner && ['arguments', () => writeArgumentList(reply, inner, specOf)],
     ]);

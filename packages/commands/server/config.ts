@@ -1,7 +1,7 @@
 /** CONFIG and INFO: how the server is set up, and how it fares. */
 
 import { errors } from '#base';
-import { answerLater, writeOk } from '../answer-later.ts';
+import { answerLater, answerOrError, writeOk } from '../answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
@@ -60,8 +60,12 @@ const set = onMain<ServerContext>({
     for (let index = 0; index < texts.length; index += 2) {
       pairs.push([texts[index]!, texts[index + 1]!]);
     }
-    settings.set(pairs);
-    answerLater(context, settings.shown(), writeOk);
+    const isSet = settings.set(pairs);
+    answerOrError(
+      context,
+      Promise.resolve(isSet).then(() => settings.shown()),
+      writeOk,
+    );
   },
 });
 

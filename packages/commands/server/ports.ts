@@ -12,7 +12,8 @@ export interface SettingsPort {
   /** Names and values of the settings that match any of the glob patterns, each once. */
   get(patterns: readonly string[]): readonly (readonly [name: string, value: string])[];
   /** Changes all, or none and throws the CommandError to answer. */
-  set(pairs: readonly (readonly [name: string, value: string])[]): void;
+  /** Throws what is wrong with them; a promise where something has to be done first, which rejects with why it cannot. */
+  set(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> | undefined;
   /** Settles when whoever tells of settings tells what was changed last. */
   shown(): Promise<void>;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
@@ -199,6 +200,8 @@ export interface SavingPort {
   save(): Promise<void>;
   /** Begins one; while one is under way it is `busy`, or with `schedule` one follows it. */
   saveInBackground(schedule: boolean): 'started' | 'scheduled' | 'busy';
+  /** Begins one when the transaction at hand has ended. */
+  saveLater(): void;
 }
 
 /** What a handler of this family gets. */

@@ -14,6 +14,17 @@ function demand(saving: SavingPort | undefined): SavingPort {
   return saving;
 }
 
+/** Begins a snapshot, or has one follow the transaction: it would have one half of it, and the log the other. */
+function begin(
+  { saving, mayBlock }: ServerContext,
+  schedule: boolean,
+): 'started' | 'scheduled' | 'busy' {
+  const port = demand(saving);
+  if (mayBlock || (port.isSaving && !schedule)) return port.saveInBackground(schedule);
+  port.saveLater();
+  return 'scheduled';
+}
+
 const save = onMain<ServerContext>({
   name: 'SAVE',
   summary:
@@ -60,7 +71,7 @@ const bgsave = onMain<ServerContext>({
   run(context, args) {
     const schedule = args.takes('SCHEDULE');
     if (args.more) throw errors.syntax;
-    const outcome = demand(context.saving).saveInBackground(schedule);
+    const outcome = begin(context, schedule);
     if (outcome === 'busy') throw scheduleAdvice;
     context.reply.simple(
       outcome === 'started' ? 'Background saving started' : 'Background saving scheduled',
@@ -79,7 +90,7 @@ const bgrewriteaof = onMain<ServerContext>({
   keys: noKeys,
   args: [],
   run(context) {
-    const outcome = demand(context.saving).saveInBackground(true);
+    const outcome = begin(context, true);
     context.reply.simple(
       outcome === 'started'
         ? 'Background append only file rewriting started'

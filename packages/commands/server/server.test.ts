@@ -455,7 +455,7 @@ server('DEBUG SHARD answers when the thread has', async () => {
 });
 
 /** A place for snapshots, of which one is under way or none. */
-function savingContext(isSaving: boolean, failure?: string): CallContext {
+function savingContext(isSaving: boolean, failure?: string): CallContext & { later: number } {
   const saving: SavingPort = {
     isSaving,
     lastSaveMs: 1_700_000_000_999,
@@ -464,8 +464,12 @@ function savingContext(isSaving: boolean, failure?: string): CallContext {
       if (!isSaving) return 'started';
       return schedule ? 'scheduled' : 'busy';
     },
+    saveLater: () => {
+      context.later += 1;
+    },
   };
-  return contextWithPorts({}, saving).context;
+  const context = Object.assign(contextWithPorts({}, saving).context, { later: 0 });
+  return context;
 }
 
 const ADVICE =
@@ -487,6 +491,22 @@ for (const [line, idle, busy] of savingLines) {
     assert.is(call(savingContext(true), line), busy);
   });
 }
+
+server('inside of a transaction a snapshot is put off until its end', () => {
+  for (const [line, reply] of [
+    ['BGSAVE', 'Background saving scheduled'],
+    ['BGSAVE SCHEDULE', 'Background saving scheduled'],
+    ['BGREWRITEAOF', 'Background append only file rewriting scheduled'],
+  ] as const) {
+    const context = savingContext(false);
+    context.mayBlock = false;
+    assert.is(call(context, line), reply);
+    assert.is(context.later, 1);
+  }
+  const busy = savingContext(true);
+  busy.mayBlock = false;
+  assert.is(call(busy, 'BGSAVE'), ADVICE);
+});
 
 server('SAVE answers when the snapshot is on disk, or why it is not', async () => {
   const settled = async (failure?: string): Promise<readonly unknown[]> => {

@@ -61,7 +61,14 @@ const readOnlyKeys: Keys = { specs: [source, otherKeys], find: findSortKeys };
 
 const optionDocs: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
-  { name: 'by-pattern', type: 'pattern', token: 'BY', optional: true, keySpec: 1 },
+  {
+    name: 'by-pattern',
+    type: 'pattern',
+    shown: 'pattern',
+    token: 'BY',
+    optional: true,
+    keySpec: 1,
+  },
   {
     name: 'limit',
     type: 'block',
@@ -75,6 +82,7 @@ const optionDocs: readonly ArgumentDoc[] = [
   {
     name: 'get-pattern',
     type: 'pattern',
+    shown: 'pattern',
     token: 'GET',
     optional: true,
     multiple: true,

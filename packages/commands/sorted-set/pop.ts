@@ -118,8 +118,9 @@ export const bzmpop = oneShard({
   acrossShards: 'first',
   args: [{ name: 'timeout', type: 'double' }, ...multiPopArgs],
   run(context, args) {
+    const request = readMultiPop(args, 2, ['MIN', 'MAX']);
     const timeoutMs = secondsAt(args, 1, context.nowMs);
-    if (popFirst(context, args, readMultiPop(args, 2, ['MIN', 'MAX']))) return;
+    if (popFirst(context, args, request)) return;
     waitForSortedSet(context, timeoutMs);
   },
 });

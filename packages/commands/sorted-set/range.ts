@@ -33,16 +33,17 @@ const sortDocs: readonly ArgumentDoc[] = [
   {
     name: 'sortby',
     type: 'oneof',
-    since: '6.2.0',
     optional: true,
     arguments: [
       { name: 'byscore', type: 'pure-token', token: 'BYSCORE' },
       { name: 'bylex', type: 'pure-token', token: 'BYLEX' },
     ],
   },
-  { name: 'rev', type: 'pure-token', token: 'REV', since: '6.2.0', optional: true },
-  { ...limitDoc, since: '6.2.0' },
+  { name: 'rev', type: 'pure-token', token: 'REV', optional: true },
+  limitDoc,
 ];
+/** ZRANGE was there before them. */
+const laterSortDocs = sortDocs.map((doc) => ({ ...doc, since: '6.2.0' }));
 
 const rangeHead = {
   complexity: 'O(log(N)+M) for M members in the reply out of N.',
@@ -66,7 +67,7 @@ export const zrange = oneShard({
   name: 'ZRANGE',
   summary: 'Answers the members in a range of ranks, scores or members.',
   since: '1.2.0',
-  args: between('start', 'stop', 'string', ...sortDocs, withScoresDoc),
+  args: between('start', 'stop', 'string', ...laterSortDocs, withScoresDoc),
   history: [['6.2.0', 'REV, BYSCORE, BYLEX and LIMIT came.']],
   run(context, args) {
     answerRange(context, args, 'any', 'any');

@@ -43,6 +43,7 @@ const idDoc: ArgumentDoc = {
 const entriesReadDoc: ArgumentDoc = {
   name: 'entriesread',
   type: 'integer',
+  shown: 'entries-read',
   token: 'ENTRIESREAD',
   optional: true,
 };

@@ -5,6 +5,7 @@ import {
   errors,
   formatLongDouble,
   latin1,
+  LONG_DOUBLE_BYTES_MAX,
   parseLongDouble,
   type Bytes,
   type LongDouble,
@@ -52,11 +53,9 @@ export const stringFractions = [incrbyfloat];
 
 const ZERO = { bytes: Buffer.from('0'), at: 0, length: 1 };
 
-/** Longer texts are no numbers to Redis. */
-const NUMBER_BYTES_MAX = 5 * 1024 - 1;
-
 function numberOf(bytes: Bytes, at: number, length: number): LongDouble {
-  const number = length > NUMBER_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
+  const number =
+    length > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
   if (number === undefined) throw errors.notFloat;
   return number;
 }

@@ -194,7 +194,8 @@ export const diagnosticsSettings = rows({
     kind: text,
     default: 'svc-data/bundles',
     effect: 'start',
-    meaning: 'Where diagnostic bundles are kept.',
+    meaning:
+      'Where diagnostic bundles are kept; the folder bundles in the data folder, unless set.',
   },
   'debug-bundle.max-bundles': {
     kind: integer({ least: 1 }),

@@ -1,5 +1,6 @@
 import { bytes, integer, oneOf, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
+import { savePoints } from '../redis-kinds.ts';
 import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;
@@ -11,6 +12,7 @@ export const durabilitySettings = rows({
     default: true,
     effect: 'start',
     aliases: ['appendonly'],
+    refusal: 'the log is switched on or off at the start of the server: set persistence.enabled',
     meaning: 'Keeps the data on disk: a log of what was changed, and snapshots.',
   },
   'persistence.recover-anyway': {
@@ -24,7 +26,16 @@ export const durabilitySettings = rows({
     default: 'svc-data',
     effect: 'start',
     config: 'dir',
+    isFolder: true,
     meaning: 'The folder of everything this server writes.',
+  },
+  'persistence.rdb-file': {
+    kind: text,
+    default: 'dump.rdb',
+    effect: 'start',
+    config: 'dbfilename',
+    meaning:
+      'Snapshot of Redis in the data folder that the first start begins with; empty for none.',
   },
   'persistence.durability-mode': {
     kind: oneOf('periodic', 'sync', 'async'),
@@ -49,7 +60,21 @@ export const durabilitySettings = rows({
     kind: integer({ unit: 'seconds' }),
     default: 3600,
     effect: 'live',
-    meaning: 'Time between two snapshots; 0 takes none.',
+    meaning: 'Time between two snapshots, where there was a change; 0 takes none.',
+  },
+  'snapshot.save-points': {
+    kind: savePoints,
+    default: [],
+    effect: 'live',
+    meaning:
+      'Takes a snapshot as well when so many seconds and so many changes have passed since the last.',
+  },
+  'snapshot.stop-writes-on-error': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    config: 'stop-writes-on-bgsave-error',
+    meaning: 'Refuses writes while the last snapshot has failed, though the log has them.',
   },
   'snapshot.log-growth-percent': {
     kind: integer(),
@@ -75,7 +100,8 @@ export const durabilitySettings = rows({
   'snapshot.compression': {
     kind: yesOrNo,
     default: true,
-    effect: 'start',
+    effect: 'live',
+    aliases: ['rdbcompression'],
     meaning: 'Packs snapshots, which takes processor time of its own thread.',
   },
   'tiered.enabled': {
@@ -93,7 +119,7 @@ export const durabilitySettings = rows({
   'tls.port': {
     kind: integer({ most: 65_535 }),
     default: 6380,
-    effect: 'start',
+    effect: 'fixed',
     meaning: 'Port for TLS connections.',
     // Not Redis' tls-port, which would be 0 while TLS is off.
     config: 'tls-listener-port',
@@ -101,26 +127,26 @@ export const durabilitySettings = rows({
   'tls.cert-file': {
     kind: text,
     default: '',
-    effect: 'start',
+    effect: 'fixed',
     meaning: "The server's certificate, as PEM.",
   },
   'tls.key-file': {
     kind: text,
     default: '',
-    effect: 'start',
+    effect: 'fixed',
     meaning: "The certificate's private key, as PEM.",
   },
   'tls.ca-file': {
     kind: text,
     default: '',
-    effect: 'start',
+    effect: 'fixed',
     config: 'tls-ca-cert-file',
     meaning: 'Authorities whose client certificates are accepted, as PEM.',
   },
   'tls.client-certs': {
     kind: oneOf('none', 'optional', 'required'),
     default: 'none',
-    effect: 'start',
+    effect: 'fixed',
     meaning: 'Whether clients must show a certificate.',
   },
   'replication.primary-host': {
@@ -132,13 +158,13 @@ export const durabilitySettings = rows({
   'replication.primary-port': {
     kind: integer({ least: 1, most: 65_535 }),
     default: 6379,
-    effect: 'start',
+    effect: 'fixed',
     meaning: 'The port of that server.',
   },
   'replication.backlog-size': {
     kind: bytes({ least: 1 }),
     default: 64 * MIB,
-    effect: 'start',
+    effect: 'fixed',
     config: 'repl-backlog-size',
     meaning: 'Writes remembered for replicas that were away.',
   },
@@ -159,13 +185,13 @@ export const durabilitySettings = rows({
   'cluster.coordinator-endpoints': {
     kind: words(16),
     default: [],
-    effect: 'start',
+    effect: 'fixed',
     meaning: 'Addresses of the coordinator.',
   },
   'cluster.announce-address': {
     kind: text,
     default: '',
-    effect: 'start',
+    effect: 'fixed',
     meaning: 'The address other servers and clients are told; empty for the bound one.',
   },
 });

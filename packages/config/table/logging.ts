@@ -1,10 +1,14 @@
-import { integer, oneOf, text, yesOrNo } from '../kinds.ts';
+import { integer, oneOf, oneOfOr, text, yesOrNo } from '../kinds.ts';
 import { rows } from '../setting.ts';
 
 /** [logging] and [logging.rotation]. */
 export const loggingSettings = rows({
   'logging.level': {
-    kind: oneOf('trace', 'debug', 'info', 'warn', 'error'),
+    // Redis' words beside ours.
+    kind: oneOfOr(
+      { verbose: 'debug', notice: 'info', warning: 'warn' },
+      ...['trace', 'debug', 'info', 'warn', 'error'],
+    ),
     default: 'info',
     effect: 'live',
     config: 'loglevel',

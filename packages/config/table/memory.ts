@@ -74,40 +74,13 @@ export const memorySettings = rows({
     config: 'active-expire-effort',
     meaning: 'How much work goes into finding expired keys that nobody asks for.',
   },
-  'memory.lazyfree-lazy-eviction': {
+  'memory.active-defrag': {
     kind: yesOrNo,
-    default: false,
+    default: true,
     effect: 'live',
-    config: 'lazyfree-lazy-eviction',
-    meaning: 'Frees big evicted values a piece at a time.',
-  },
-  'memory.lazyfree-lazy-expire': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'live',
-    config: 'lazyfree-lazy-expire',
-    meaning: 'Frees big expired values a piece at a time.',
-  },
-  'memory.lazyfree-lazy-server-del': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'live',
-    config: 'lazyfree-lazy-server-del',
-    meaning: 'Frees big values that a command overwrites a piece at a time.',
-  },
-  'memory.lazyfree-lazy-user-del': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'live',
-    config: 'lazyfree-lazy-user-del',
-    meaning: 'Makes DEL behave as UNLINK.',
-  },
-  'memory.lazyfree-lazy-user-flush': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'live',
-    config: 'lazyfree-lazy-user-flush',
-    meaning: 'Makes FLUSHALL and FLUSHDB without an option behave as with ASYNC.',
+    config: 'activedefrag',
+    meaning:
+      'Moves keys together, a little at a time, when much of the memory lies idle between them; MEMORY PURGE does it in any case.',
   },
   'encoding.hash-max-listpack-entries': {
     kind: count,

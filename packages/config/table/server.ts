@@ -1,7 +1,7 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
-import { bytes, integer, LONG_MAX, oneOf, text, yesOrNo } from '../kinds.ts';
+import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
-import { eventClasses, outputLimit } from '../redis-kinds.ts';
+import { eventClasses, outputLimit, permissions } from '../redis-kinds.ts';
 import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;
@@ -12,14 +12,14 @@ export const serverSettings = rows({
   'server.bind': {
     kind: words(16),
     default: ['127.0.0.1'],
-    effect: 'start',
+    effect: 'live',
     config: 'bind',
     meaning: 'Addresses to listen on; none means no TCP listener.',
   },
   'server.port': {
     kind: integer({ most: 65_535 }),
     default: 6379,
-    effect: 'start',
+    effect: 'live',
     config: 'port',
     meaning: 'TCP port for clients; 0 means no TCP listener.',
   },
@@ -29,6 +29,13 @@ export const serverSettings = rows({
     effect: 'start',
     config: 'unixsocket',
     meaning: 'Path of a unix socket to listen on as well; empty for none.',
+  },
+  'server.unix-socket-permissions': {
+    kind: permissions,
+    default: 0,
+    effect: 'start',
+    config: 'unixsocketperm',
+    meaning: 'Who may use that socket, as chmod writes it; 0 for whomever the umask lets.',
   },
   'server.tcp-backlog': {
     kind: integer(),
@@ -44,11 +51,13 @@ export const serverSettings = rows({
     meaning: 'Shard threads that hold the data; 0 means one less than there are cores.',
   },
   'server.databases': {
-    kind: integer({ least: 1 }),
+    // The number is 16 bits of a frame and of a record of the log.
+    kind: integer({ least: 1, most: 65_536 }),
     default: 16,
     effect: 'start',
     config: 'databases',
-    meaning: 'Numbered databases that SELECT can choose from.',
+    meaning:
+      'Numbered databases that SELECT can choose from; each takes 16 kB on every shard, used or not.',
   },
   'server.max-clients': {
     kind: integer({ least: 1, most: 2 ** 32 - 1 }),
@@ -122,7 +131,7 @@ export const serverSettings = rows({
     meaning: 'Keys remembered for client-side caching; 0 means no limit.',
   },
   'server.hz': {
-    kind: integer({ least: 1, most: 500 }),
+    kind: clamped(1, 500),
     default: 10,
     effect: 'live',
     config: 'hz',
@@ -138,13 +147,13 @@ export const serverSettings = rows({
   'scripting.busy-reply-threshold-ms': {
     kind: integer({ most: LONG_MAX, unit: 'milliseconds' }),
     default: 5000,
-    effect: 'live',
+    effect: 'fixed',
     config: 'busy-reply-threshold',
     aliases: ['lua-time-limit'],
     meaning: 'Run time of a script after which other clients are answered BUSY.',
   },
   'security.requirepass': {
-    kind: text,
+    kind: password,
     default: '',
     effect: 'live',
     config: 'requirepass',

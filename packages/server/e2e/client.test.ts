@@ -95,7 +95,7 @@ clients('names and library words are judged', async () => {
   );
   assert.match(
     await message(admin, 'CLIENT', 'SETINFO', 'LIB-NAME', 'a b'),
-    /^ERR lib-name cannot/,
+    /^ERR LIB-NAME cannot/,
   );
   assert.is(await message(admin, 'CLIENT', 'SETINFO', 'FOO', 'x'), "ERR Unrecognized option 'FOO'");
   assert.is(await message(admin, 'CLIENT', 'LIST', 'ID', 'x'), 'ERR Invalid client ID');

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import net from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, RespClient, startServer, talk, textOf, type ChildServer } from '#testkit';
+import { freePort, RespClient, startServer, talk, textOf, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from './main-process.ts';
@@ -31,9 +31,11 @@ const outside = addresses.find(({ internal, family }) => !internal && family ===
 
 listening('serves a unix socket beside TCP, and takes it away at the end', async () => {
   const socket = path.join(folder, 'svc.sock');
-  const server = await startServer({ args: ['--unix-socket', socket] });
+  const mode = ['--set', 'server.unix-socket-permissions=700'];
+  const server = await startServer({ args: ['--unix-socket', socket, ...mode] });
   await using(server, async () => {
     assert.ok(statSync(socket).isSocket());
+    assert.is(statSync(socket).mode & 0o777, 0o700);
     const client = await RespClient.connect({ path: socket });
     assert.is(await client.call('SET', 'by', 'unix'), 'OK');
     assert.match(textOf(await client.call('CLIENT', 'INFO')), / addr=\S*svc\.sock:0 .* flags=U /);
@@ -97,7 +99,33 @@ listening('a port in use is said in one line, and ends with 1', async () => {
   assert.equal(end, {
     exitCode: 1,
     stdout: '',
-    stderr: `svc: cannot listen on 127.0.0.1:${port}: the address is in use\n`,
+    stderr: `svc: cannot listen on 127.0.0.1:${port}: the address is in use; choose another with --port\n`,
+  });
+});
+
+listening('a socket that cannot be had is said with its reason', async () => {
+  const missing = path.join(folder, 'none', 'svc.sock');
+  const noFolder = await runMain(['--port', '0', '--unix-socket', missing]);
+  assert.match(noFolder.stderr, `there is no folder ${path.dirname(missing)}; choose another`);
+  const plain = path.join(folder, 'plain');
+  writeFileSync(plain, 'precious');
+  const noSocket = await runMain(['--port', '0', '--unix-socket', plain]);
+  assert.match(noSocket.stderr, 'a file is there that is no socket; choose another with --unix');
+  const foreign = await runMain(['--bind', '192.0.2.1', '--port', String(await freePort())]);
+  assert.match(foreign.stderr, 'it is not an address of this machine; choose another with --bind');
+});
+
+listening('a start says where clients, data and pages are', async () => {
+  const server = await startServer({ shards: 2, http: true });
+  await using(server, async () => {
+    await until(() => server.stdout.includes('svc is ready'), 'it is said');
+    const said = [
+      `svc is ready: clients at 127.0.0.1:${server.port}`,
+      '2 shards',
+      `data in ${path.join(server.folder, 'svc-data')}`,
+      `pages at http://127.0.0.1:${server.httpPort}/debug/`,
+    ];
+    assert.match(server.stdout, said.join('; '));
   });
 });
 

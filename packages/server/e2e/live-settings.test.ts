@@ -37,7 +37,7 @@ live('sets several at once, or none', async () => {
 
 live('refuses what cannot change while the server runs', async () => {
   for (const [name, value] of [
-    ['port', 1],
+    ['tcp-backlog', 1],
     ['databases', 3],
     ['nosuch', 1],
   ] as const) {

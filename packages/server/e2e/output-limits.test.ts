@@ -93,6 +93,31 @@ limits('an unfinished command beyond the query limit closes its connection', asy
   await admin.call('CONFIG', 'SET', 'client-query-buffer-limit', '1gb');
 });
 
+for (const [beyond, isKept] of [
+  [0, true],
+  [1, false],
+] as const) {
+  const words = isKept ? 'passes' : 'closes its connection';
+  limits(`an argument ${beyond} bytes beyond the query limit ${words}`, async () => {
+    await admin.call('CONFIG', 'SET', 'client-query-buffer-limit', '1mb');
+    const before = await statistic('client_query_buffer_limit_disconnections');
+    const client = await server.client();
+    // Its line end counts, the arguments before it do not.
+    const value = 'v'.repeat(1024 * 1024 - 2 + beyond);
+    const reply = await client.reply('SET', 'k', value).catch(() => 'closed');
+    assert.is(reply, isKept ? 'OK' : 'closed');
+    // What has come of an argument that is not whole may be as long as the limit.
+    const slow = await server.client();
+    slow.raw(`*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5000000\r\n${value}vv`);
+    const clients = async (): Promise<string> => textOf(await admin.call('CLIENT', 'LIST'));
+    if (isKept) while (!/ qbuf=1048576 /.test(await clients()));
+    else await slow.closed;
+    const after = await statistic('client_query_buffer_limit_disconnections');
+    assert.is(after - before, isKept ? 0 : 2);
+    await admin.call('CONFIG', 'SET', 'client-query-buffer-limit', '1gb');
+  });
+}
+
 limits('the longest argument is what the settings say now', async () => {
   await admin.call('CONFIG', 'SET', 'proto-max-bulk-len', '1mb');
   const client = await server.client();

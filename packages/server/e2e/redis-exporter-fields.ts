@@ -28,6 +28,13 @@ export const PRESENT: readonly string[] = `
   evicted_keys keyspace_hits keyspace_misses used_cpu_sys used_cpu_user
   used_cpu_sys_main_thread used_cpu_user_main_thread total_error_replies
   client_query_buffer_limit_disconnections client_output_buffer_limit_disconnections
+  lazyfreed_objects lazyfree_pending_objects number_of_cached_scripts number_of_functions
+  number_of_libraries repl_backlog_size repl_backlog_active repl_backlog_first_byte_offset
+  repl_backlog_histlen second_repl_offset slave_expires_tracked_keys sync_full
+  sync_partial_ok sync_partial_err aof_last_rewrite_time_sec aof_current_rewrite_time_sec
+  aof_last_cow_size io_threads_active io_threaded_reads_processed
+  io_threaded_writes_processed mem_clients_slaves used_cpu_sys_children
+  used_cpu_user_children
 `
   .trim()
   .split(/\s+/);
@@ -36,10 +43,10 @@ export const PRESENT: readonly string[] = `
 export const ABSENT: readonly (readonly [reason: string, fields: readonly string[]])[] = (
   [
     [
-      'threads do not read or write sockets; reads and writes are not counted',
+      'reads and writes of sockets are not counted',
       `
-        io_threads_active total_reads_processed total_writes_processed
-        io_threaded_reads_processed io_threaded_writes_processed reply_buffer_shrinks
+        total_reads_processed total_writes_processed
+        reply_buffer_shrinks
         reply_buffer_expands
       `,
     ],
@@ -57,11 +64,11 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'keys lie in slabs of our own: no allocator, no table that is rehashed, nothing freed later',
+      'keys lie in slabs of our own: no allocator, and no table that is rehashed',
       `
         allocator_resident allocator_muzzy allocator_rss_ratio allocator_rss_bytes
-        used_memory_startup mem_overhead_db_hashtable_rehashing lazyfree_pending_objects
-        lazyfreed_objects active_defrag_running active_defrag_misses active_defrag_key_hits
+        used_memory_startup mem_overhead_db_hashtable_rehashing
+        active_defrag_running active_defrag_misses active_defrag_key_hits
         active_defrag_key_misses
       `,
     ],
@@ -69,7 +76,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'there are no scripts and no functions',
       `
         used_memory_lua used_memory_vm_eval used_memory_scripts_eval
-        number_of_cached_scripts number_of_functions number_of_libraries
+       
         used_memory_vm_functions used_memory_scripts used_memory_functions
         used_memory_vm_total evicted_scripts
       `,
@@ -121,10 +128,10 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
     [
       'there is no replication',
       `
-        mem_clients_slaves mem_replication_backlog mem_not_counted_for_evict
-        mem_total_replication_buffers repl_backlog_size repl_backlog_active
-        repl_backlog_first_byte_offset repl_backlog_histlen second_repl_offset
-        slave_expires_tracked_keys slave_priority sync_full sync_partial_ok sync_partial_err
+        mem_replication_backlog mem_not_counted_for_evict
+        mem_total_replication_buffers
+       
+        slave_priority
         total_net_repl_input_bytes total_net_repl_output_bytes
       `,
     ],
@@ -136,10 +143,10 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'nothing is kept on disk',
+      'the log has no buffer of that kind, and it is not told whether a snapshot will follow',
       `
-        mem_aof_buffer rdb_last_load_keys_expired aof_rewrite_scheduled aof_last_rewrite_time_sec
-        aof_current_rewrite_time_sec aof_last_cow_size aof_pending_rewrite
+        mem_aof_buffer rdb_last_load_keys_expired aof_rewrite_scheduled
+        aof_pending_rewrite
         aof_buffer_length aof_rewrite_buffer_length
       `,
     ],
@@ -147,7 +154,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'nothing is forked, and there are no child processes',
       `
         module_fork_in_progress module_fork_last_cow_size latest_fork_usec
-        used_cpu_sys_children used_cpu_user_children
+       
       `,
     ],
     [

@@ -1,6 +1,6 @@
 /** How a server ends: politely, at once, or because a shard has died. */
 // test-limit: 60s
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RespClient, startServer, textOf } from '#testkit';
@@ -91,6 +91,20 @@ for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']])
     await server.stop();
   });
 }
+
+shutdown('SHUTDOWN keeps its connection until the data folder and the port are free', async () => {
+  const data = path.join(folder, 'kept');
+  const server = await startServer({ args: [...PATIENT, '--data-dir', data] });
+  const [client, other] = [await server.client(), await server.client()];
+  await client.call('DEBUG', 'POPULATE', 200_000);
+  const ended = client.reply('SHUTDOWN', 'SAVE').catch((error: unknown) => String(error));
+  await other.closed;
+  assert.ok(existsSync(path.join(data, 'lock')), 'it saves while others are cut off');
+  await ended;
+  assert.not.ok(existsSync(path.join(data, 'lock')));
+  assert.equal(await server.ended, CLEAN);
+  await server.stop();
+});
 
 shutdown('SHUTDOWN SAVE is refused while nothing can be saved, unless FORCE is given', async () => {
   const args = [...PATIENT, '--set', 'persistence.enabled=no'];

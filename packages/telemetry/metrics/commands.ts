@@ -23,7 +23,7 @@ import {
 
 const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
 
-const pagesOf = ({ main, shards }: MetricSource): readonly Page[] => [main, ...shards];
+export const pagesOf = ({ main, shards }: MetricSource): readonly Page[] => [main, ...shards];
 
 /** What the pages count in a field of a command's row, for every command that has been asked for. */
 export function eachCommand(

@@ -25,6 +25,7 @@ export interface MetricSource {
   readonly settings: {
     readonly maxClients: number;
     readonly memoryLimitBytes: number;
+    readonly slowLogLengthMax: number;
     readonly tracksLatency: boolean;
     /** Key prefixes that are counted. */
     readonly prefixes: readonly string[];
@@ -37,6 +38,10 @@ export interface MetricSource {
     readonly userUs: number;
     readonly systemUs: number;
   };
+  /** The id that the next entry of the slow log gets. */
+  readonly slowLogUpcoming: number;
+  /** What redis_exporter tells of an instance, label by label. */
+  readonly instance: Readonly<Record<string, string>>;
   /** The ops thread itself. */
   readonly ops: OpsFigures;
   /** Of a command's durations: the trace that fell into each bucket last. */

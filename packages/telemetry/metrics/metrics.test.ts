@@ -55,12 +55,15 @@ function source(): MetricSource {
     wallMs: 1_700_000_000_000,
     settings: {
       ...{ maxClients: 100, memoryLimitBytes: 1_024, tracksLatency: true, prefixes: [] },
+      slowLogLengthMax: 128,
       bands: { isEnabled: true, thresholdsMs: [1, 5] },
     },
     queues: [
       { frames: 2, bytes: 128 },
       { frames: 0, bytes: 0 },
     ],
+    slowLogUpcoming: 0,
+    instance: { role: 'master', redis_version: '7.4.0', process_id: '7' },
     process: { rssBytes: 4_096, userUs: 2_000_000, systemUs: 500_000 },
     ops: {
       ...{ connections: 1, connectionsRefused: 2, scrapeSeconds: 0.003, logLinesDropped: 0 },

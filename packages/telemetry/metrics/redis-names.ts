@@ -3,7 +3,9 @@
  * `[http] redis-exporter-names`.
  */
 
-import { eachCommand, secondsOf } from './commands.ts';
+import { ERROR_CODES } from '#base';
+import { sumOfLogs, type DurabilityReport } from '#diag';
+import { eachCommand, pagesOf, secondsOf } from './commands.ts';
 import {
   metric,
   ofAllShards,
@@ -39,7 +41,127 @@ function perDatabase(name: string, of: (source: MetricSource, index: number) => 
   });
 }
 
+/** A value of the report that INFO is made from, where something is kept on disk. */
+const disk = (
+  kind: 'counter' | 'gauge',
+  name: string,
+  of: (report: DurabilityReport, source: MetricSource) => number,
+): MetricDefinition =>
+  metric(kind, { name, help: SAME }, 'as its svc_ counterpart', (source, samples) => {
+    if (source.durability.isEnabled) samples.value(of(source.durability, source));
+  });
+
+const perCommand = (name: string, field: 'calls' | 'rejected' | 'failed'): MetricDefinition =>
+  metric(
+    'counter',
+    { name, help: SAME, labels: ['cmd'] },
+    `all pages: ${field} of each command`,
+    (source, samples) => {
+      eachCommand(source, field, (command, count) => {
+        samples.value(count, command);
+      });
+    },
+  );
+
+const errors = metric(
+  'counter',
+  { name: 'redis_errors_total', help: SAME, labels: ['err'] },
+  'all pages: errors by code',
+  (source, samples) => {
+    for (const [index, code] of ERROR_CODES.entries()) {
+      const count = sumOf(pagesOf(source), (page) => page.errorCount(index));
+      if (count > 0) samples.value(count, code);
+    }
+  },
+);
+
+/** Labels in the order of their names: they are the same in every source. */
+const INSTANCE_LABELS = [
+  ...['maxmemory_policy', 'os', 'process_id', 'redis_mode', 'redis_version', 'role', 'run_id'],
+  'tcp_port',
+] as const;
+
+const instance = metric(
+  'gauge',
+  { name: 'redis_instance_info', help: SAME, labels: INSTANCE_LABELS },
+  'settings, and the process',
+  (source, samples) => {
+    samples.value(1, ...INSTANCE_LABELS.map((label) => source.instance[label] ?? ''));
+  },
+);
+
+/** Seconds that keys with an expiry of a database have left, on average. */
+function averageTtl({ shards, wallMs }: MetricSource, database: number): number {
+  const expires = sumOf(shards, (page) => page.expires(database));
+  if (expires === 0) return 0;
+  const sumMs = sumOf(
+    shards,
+    (page) => page.expires(database) * (page.meanExpiry(database) - wallMs),
+  );
+  return Math.max(0, sumMs / expires / 1_000);
+}
+
+/** Entries that SLOWLOG LEN counts. */
+function slowLogLength({ main, slowLogUpcoming, settings }: MetricSource): number {
+  return Math.min(slowLogUpcoming - main.get('slowFirstId'), settings.slowLogLengthMax);
+}
+
+const seconds = (us: number): number => Math.round(us / 1e6);
+
+const durabilityNames: readonly MetricDefinition[] = [
+  simple(
+    'gauge',
+    'redis_rdb_changes_since_last_save',
+    (source) => source.durability.changesSinceSave,
+  ),
+  simple('gauge', 'redis_rdb_bgsave_in_progress', (source) => Number(source.durability.isSaving)),
+  disk('gauge', 'redis_rdb_last_save_timestamp_seconds', (report) =>
+    Math.floor(report.lastSaveMs / 1_000),
+  ),
+  disk('gauge', 'redis_rdb_last_bgsave_status', (report) => Number(!report.hasLastSaveFailed)),
+  disk('gauge', 'redis_rdb_last_bgsave_duration_sec', (report) =>
+    report.saves > 0 ? seconds(report.lastSaveUs) : -1,
+  ),
+  disk('gauge', 'redis_rdb_current_bgsave_duration_sec', (report, { wallMs }) =>
+    report.isSaving ? Math.floor((wallMs - report.savingSinceMs) / 1_000) : -1,
+  ),
+  disk('gauge', 'redis_rdb_last_cow_size_bytes', (report) => report.preservedBytes),
+  disk('counter', 'redis_rdb_saves_total', (report) => report.saves),
+  simple('gauge', 'redis_loading_dump_file', (source) => Number(source.durability.isLoading)),
+  simple('gauge', 'redis_aof_enabled', (source) => Number(source.durability.isEnabled)),
+  simple('gauge', 'redis_aof_rewrite_in_progress', (source) => Number(source.durability.isSaving)),
+  disk('gauge', 'redis_aof_last_bgrewrite_status', (report) => Number(!report.hasLastSaveFailed)),
+  disk('gauge', 'redis_aof_last_write_status', (report) => Number(!report.hasLogFailed)),
+  disk('gauge', 'redis_aof_last_rewrite_duration_sec', (report) =>
+    report.saves > 0 ? seconds(report.lastSaveUs) : -1,
+  ),
+  disk('gauge', 'redis_aof_current_rewrite_duration_sec', (report, { wallMs }) =>
+    report.isSaving ? Math.floor((wallMs - report.savingSinceMs) / 1_000) : -1,
+  ),
+  disk('gauge', 'redis_aof_last_cow_size_bytes', (report) => report.preservedBytes),
+  disk('gauge', 'redis_aof_current_size_bytes', (report) => report.currentBytes),
+  disk('gauge', 'redis_aof_base_size_bytes', (report) => report.baseBytes),
+  disk('gauge', 'redis_aof_pending_bio_fsync', (_report, { logs }) =>
+    Number(sumOfLogs(logs, 'unsyncedBytes') > 0),
+  ),
+  disk('gauge', 'redis_aof_delayed_fsync', (_report, { logs }) => sumOfLogs(logs, 'delayedSyncs')),
+];
+
+/** Of what there is none in this version, and of what there never is any. */
+const noneOf = [
+  'redis_connected_slaves',
+  'redis_cluster_enabled',
+  'redis_lazyfree_pending_objects',
+];
+
 export const redisMetrics: readonly MetricDefinition[] = [
+  instance,
+  errors,
+  ...durabilityNames,
+  ...noneOf.map((name) => simple('gauge', name, () => 0)),
+  perCommand('redis_commands_total', 'calls'),
+  perCommand('redis_commands_rejected_calls_total', 'rejected'),
+  perCommand('redis_commands_failed_calls_total', 'failed'),
   simple('gauge', 'redis_up', () => 1),
   simple('gauge', 'redis_uptime_in_seconds', ({ main: page, nowUs }) =>
     Math.floor((nowUs - page.get('startedUs')) / 1_000_000),
@@ -50,6 +172,12 @@ export const redisMetrics: readonly MetricDefinition[] = [
   main('gauge', 'redis_connected_clients', 'connections'),
   main('gauge', 'redis_blocked_clients', 'blockedClients'),
   simple('gauge', 'redis_config_maxclients', ({ settings }) => settings.maxClients),
+  simple('gauge', 'redis_config_maxmemory', ({ settings }) => settings.memoryLimitBytes),
+  simple('gauge', 'redis_process_id', ({ instance: labels }) => Number(labels['process_id'])),
+  simple('gauge', 'redis_slowlog_length', slowLogLength),
+  simple('gauge', 'redis_slowlog_last_id', ({ slowLogUpcoming }) =>
+    Math.max(0, slowLogUpcoming - 1),
+  ),
   simple('gauge', 'redis_memory_used_bytes', usedBytes),
   simple('gauge', 'redis_memory_used_peak_bytes', (source) =>
     Math.max(source.main.get('peakBytes'), usedBytes(source)),
@@ -62,16 +190,6 @@ export const redisMetrics: readonly MetricDefinition[] = [
     (source) => source.process.rssBytes / Math.max(1, usedBytes(source)),
   ),
   main('counter', 'redis_commands_processed_total', 'commands'),
-  metric(
-    'counter',
-    { name: 'redis_commands_total', help: SAME, labels: ['cmd'] },
-    'all pages: calls of each command',
-    (source, samples) => {
-      eachCommand(source, 'calls', (command, count) => {
-        samples.value(count, command);
-      });
-    },
-  ),
   metric(
     'counter',
     { name: 'redis_commands_duration_seconds_total', help: SAME, unit: 'seconds', labels: ['cmd'] },
@@ -90,9 +208,23 @@ export const redisMetrics: readonly MetricDefinition[] = [
   main('counter', 'redis_net_output_bytes_total', 'bytesWritten'),
   main('counter', 'redis_connections_received_total', 'connectionsTotal'),
   main('counter', 'redis_rejected_connections_total', 'connectionsRejected'),
+  main('counter', 'redis_evicted_clients_total', 'evictedClients'),
+  main('gauge', 'redis_pubsub_clients', 'pubsubClients'),
+  main('gauge', 'redis_tracking_clients', 'trackingClients'),
+  main('gauge', 'redis_tracking_total_keys', 'trackingKeys'),
+  main('gauge', 'redis_tracking_total_items', 'trackingItems'),
+  main('gauge', 'redis_tracking_total_prefixes', 'trackingPrefixes'),
+  main('gauge', 'redis_mem_clients_normal', 'clientMemoryBytes'),
+  simple('counter', 'redis_total_error_replies', (source) =>
+    sumOf(pagesOf(source), (page) => page.get('errors')),
+  ),
+  shards('counter', 'redis_expired_subkeys_total', 'expiredFields'),
+  shards('counter', 'redis_expired_time_cap_reached_total', 'expiredTimeCapReached'),
+  shards('counter', 'redis_defrag_hits', 'defragMoved'),
   main('gauge', 'redis_pubsub_channels', 'pubsubChannels'),
   main('gauge', 'redis_pubsub_patterns', 'pubsubPatterns'),
   perDatabase('redis_db_keys', (source, index) => sumOf(source.shards, (page) => page.keys(index))),
+  perDatabase('redis_db_avg_ttl_seconds', averageTtl),
   perDatabase('redis_db_keys_expiring', (source, index) =>
     sumOf(source.shards, (page) => page.expires(index)),
   ),

@@ -55,8 +55,26 @@ damage('a folder that cannot be made is refused with its name and the reason', a
   fs.writeFileSync(path.join(server.folder, 'file'), '');
   const { exitCode, stderr } = await server.main('--data-dir', 'file/data');
   assert.is(exitCode, 1);
-  assert.match(stderr, `the data folder ${server.folder}/file/data cannot be written: ENOTDIR`);
+  assert.match(stderr, `the data folder ${server.folder}/file/data cannot be used: what is above`);
 });
+
+const badFolders: readonly (readonly [what: string, folder: string, said: string])[] = [
+  ['a file', 'file', 'cannot be used: it is a file; choose another with --data-dir'],
+  ['where no folder can be made', '/proc/none', 'what is above it takes no folders; choose'],
+  ['with a file named log in it', 'data', 'data/log is a file, where the data is to have a folder'],
+];
+for (const [what, folder, said] of badFolders) {
+  damage(`a data folder that is ${what} is refused in words`, async () => {
+    const server = newServer();
+    fs.writeFileSync(path.join(server.folder, 'file'), '');
+    fs.mkdirSync(path.join(server.folder, 'data'));
+    fs.writeFileSync(path.join(server.folder, 'data', 'log'), '');
+    const { exitCode, stderr } = await server.main('--data-dir', folder);
+    assert.is(exitCode, 1);
+    assert.match(stderr, said);
+    assert.is(stderr.trimEnd().split('\n').length, 1);
+  });
+}
 
 damage('data of a newer format is refused', async () => {
   const server = newServer();

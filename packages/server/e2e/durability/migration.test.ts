@@ -135,6 +135,32 @@ for (const [what, bytes, reason] of refused) {
   });
 }
 
+migration('a first start begins with the snapshot of Redis in its data folder', async () => {
+  const server = newServer();
+  const client = await server.start({ args: SYNC });
+  await fill(client);
+  const wanted = await contentsOf(await server.server.client({ buffers: true }));
+  await server.kill();
+  const { exitCode, stderr } = await server.main('--export-rdb', 'out.rdb');
+  assert.is(exitCode, 0, stderr);
+  const moved = newServer();
+  fs.mkdirSync(path.join(moved.data, 'appendonlydir'), { recursive: true });
+  const named = ['--set', 'persistence.rdb-file=redis.rdb'];
+  fs.renameSync(path.join(server.folder, 'out.rdb'), path.join(moved.data, 'redis.rdb'));
+  const refused = await moved.main(...named);
+  assert.is(refused.exitCode, 1);
+  assert.match(refused.stderr, 'appendonlydir has what Redis wrote behind redis.rdb');
+  fs.rmdirSync(path.join(moved.data, 'appendonlydir'));
+  const here = await moved.start({ args: [...SYNC, ...named] });
+  assert.equal(await here.call('CONFIG', 'GET', 'dbfilename'), ['dbfilename', 'redis.rdb']);
+  assert.equal(await contentsOf(await moved.server.client({ buffers: true })), wanted);
+  await moved.told('rdb-imported');
+  await here.call('FLUSHALL');
+  await moved.kill();
+  assert.is(await moved.startedKeys({ args: [...SYNC, ...named] }), 0, 'only the first start does');
+  await moved.server.stop();
+});
+
 migration('an export has the oldest version that can say what there is', async () => {
   const server = newServer();
   const versionOf = async (name: string): Promise<string> => {

@@ -111,6 +111,43 @@ settings('snapshot.interval-secs: one is taken by itself when something has chan
   await server.stop();
 });
 
+settings('save: of several points, the one is reached that asks for so many changes', async () => {
+  const server = newServer();
+  const client = await server.start({ args: NEVER });
+  await client.call('CONFIG', 'SET', 'save', '3600 1 1 3');
+  await client.call('SET', 'key', '1');
+  await client.call('SET', 'key', '2');
+  assert.equal(await client.call('CONFIG', 'GET', 'save'), ['save', '3600 1 1 3']);
+  const started = (await client.call('LASTSAVE')) as number;
+  await until(() => Date.now() / 1_000 > started + 3, 'the second has passed');
+  assert.equal(snapshotsOf(server.data), [], 'two changes are too few');
+  await client.call('SET', 'key', '3');
+  await until(() => snapshotsOf(server.data).length === 1, 'three are enough');
+  await server.stop();
+});
+
+settings('snapshot.stop-writes-on-error: refuses writes until one has succeeded', async () => {
+  const server = newServer();
+  const client = await server.start({ args: ['--set', 'snapshot.interval-secs=3600'] });
+  await client.call('SET', 'key', '1');
+  fs.writeFileSync(path.join(server.data, 'snapshots'), '');
+  assert.match(await textOfReply(client, 'SAVE'), /^ERR the snapshot has failed/);
+  assert.is(await client.call('SET', 'key', '2'), 'OK', 'the log has it');
+  await client.call('CONFIG', 'SET', 'stop-writes-on-bgsave-error', 'yes');
+  assert.match(
+    await textOfReply(client, 'SET', 'key', '3'),
+    /^MISCONF Redis is configured to save/,
+  );
+  assert.is(await client.call('GET', 'key'), '2');
+  await client.call('CONFIG', 'SET', 'save', '');
+  assert.is(await client.call('SET', 'key', '4'), 'OK', 'no snapshot is asked for');
+  await client.call('CONFIG', 'SET', 'save', '3600 1');
+  fs.rmSync(path.join(server.data, 'snapshots'));
+  await client.call('SAVE');
+  assert.is(await client.call('SET', 'key', '5'), 'OK');
+  await server.stop();
+});
+
 settings('snapshot.max-snapshots: older ones go, live', async () => {
   const server = newServer();
   const client = await server.start({ args: [...NEVER, '--set', 'snapshot.max-snapshots=3'] });
@@ -124,14 +161,12 @@ settings('snapshot.max-snapshots: older ones go, live', async () => {
   await server.stop();
 });
 
-settings('snapshot.compression: packs what can be packed, and both are read', async () => {
+settings('snapshot.compression: packs what can be packed, and both are read; live', async () => {
   const bytes: number[] = [];
-  for (const packs of ['true', 'false']) {
+  for (const packs of ['yes', 'no']) {
     const server = newServer();
-    const client = await server.start({
-      shards: 1,
-      args: [...NEVER, '--set', `snapshot.compression=${packs}`],
-    });
+    const client = await server.start({ shards: 1, args: NEVER });
+    await client.call('CONFIG', 'SET', 'rdbcompression', packs);
     await client.call('SET', 'key', 'x'.repeat(100_000));
     await client.call('SAVE');
     await server.kill();
@@ -223,6 +258,16 @@ settings('SAVE, BGSAVE, BGREWRITEAOF and LASTSAVE: one at a time, and one may fo
     'Background append only file rewriting started',
   );
   assert.ok(((await client.call('LASTSAVE')) as number) >= started);
+  await server.stop();
+});
+
+settings('a transaction that asks for a snapshot is in it as a whole', async () => {
+  const server = newServer();
+  const client = await server.start({ args: NEVER });
+  const replies = await client.pipeline([['MULTI'], ['SET', 'a', '1'], ['BGREWRITEAOF'], ['EXEC']]);
+  const scheduled = 'Background append only file rewriting scheduled';
+  assert.equal(replies.at(-1), ['OK', scheduled]);
+  await until(() => snapshotsOf(server.data).length === 1, 'a snapshot follows the transaction');
   await server.stop();
 });
 

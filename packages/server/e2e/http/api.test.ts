@@ -238,7 +238,7 @@ api('shows settings as they are now, with where they come from', async () => {
     const found = entries.find((each) => each['name'] === name);
     return [found?.['value'], found?.['source'], found?.['mutable']];
   };
-  assert.equal(await entry('server.port'), [String(server.port), 'cli', false]);
+  assert.equal(await entry('server.port'), [String(server.port), 'cli', true]);
   assert.equal(await entry('server.max-clients'), ['10000', 'default', true]);
   await client.call('CONFIG', 'SET', 'maxclients', '500');
   // The ops thread is told behind the reply.

@@ -1,0 +1,14 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Makes a folder and those above it. Node's own `recursive` never ends where a folder takes no others, as /proc. */
+export function makeFolders(folder: string, mode?: number): void {
+  const parent = path.dirname(path.resolve(folder));
+  if (!existsSync(parent)) makeFolders(parent, mode);
+  try {
+    mkdirSync(folder, mode);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (!isThere || !statSync(folder).isDirectory()) throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/** The data folder is made, or it is said in words why it cannot be had. */
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { makeFolders } from '#base';
+import { DataFolderError } from './data-folder.ts';
+
+/** Throws a DataFolderError where the folder is not there. */
+export function demandFolder(folder: string): void {
+  if (fs.existsSync(folder)) return;
+  throw new DataFolderError(`the data folder ${path.resolve(folder)} is not there`);
+}
+
+/** Makes the data folder; throws a DataFolderError when it cannot be had. */
+export function makeFolder(folder: string): void {
+  try {
+    makeFolders(folder);
+    fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    throw new DataFolderError(
+      `the data folder ${path.resolve(folder)} cannot be used: ${reasonOf(error)}; choose another with --data-dir`,
+    );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'EEXIST':
+      return 'it is a file';
+    case 'ENOTDIR':
+      return 'what is above it is a file';
+    case 'ENOENT':
+      return 'what is above it takes no folders';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not write there';
+    case 'EROFS':
+      return 'the file system can only be read';
+    case 'ENOSPC':
+      return 'the disk is full';
+    default:
+      return code ?? String(error);
+  }
+}
