@@ -54,6 +54,12 @@ export class LogFigures {
     this.#values[AT[figure]]! += amount;
   }
 
+  /** All is on disk, or given up. */
+  clearUnsynced(): void {
+    for (const each of ['unsyncedSinceUs', 'unsyncedBytes', 'unsyncedRecords'] as const)
+      this.set(each, 0);
+  }
+
   /** A sync is through that took so many microseconds. */
   countSync(us: number): void {
     this.add('syncs', 1);

@@ -292,9 +292,7 @@ export class ShardLog {
     } finally {
       disk.close(fd);
     }
-    figures.set('unsyncedSinceUs', 0);
-    figures.set('unsyncedBytes', 0);
-    figures.set('unsyncedRecords', 0);
+    figures.clearUnsynced();
     progress.setSynced(ring.position);
   }
 
@@ -391,9 +389,7 @@ export class ShardLog {
       pen.leave();
       if (opensFiles) this.#closeLeft();
     }
-    figures.set('unsyncedSinceUs', 0);
-    figures.set('unsyncedBytes', 0);
-    figures.set('unsyncedRecords', 0);
+    figures.clearUnsynced();
     progress.hasFailed = true;
     const file = segmentFile(folder, shard, pen.get('number'));
     const isMarked = markBroken(disk, file, clock.wallMs());

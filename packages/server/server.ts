@@ -383,13 +383,9 @@ export class Server {
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();
-    await Promise.race([
-      this.#pool.ended(),
-      // The timer must not outlive the threads, or each stop would take as long.
-      sleep(this.crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX, undefined, {
-        ref: false,
-      }),
-    ]);
+    const stopMs = this.crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX;
+    // The timer must not outlive the threads, or each stop would take as long.
+    await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
     await this.#pool.terminate();
     this.#fabric.endShards();
     await this.durability?.stop();
