@@ -54,10 +54,10 @@ function padded(bytes: Bytes): Bytes {
   return new Uint8Array(all).subarray(6, 6 + bytes.length);
 }
 
-/** The message with these copies, in pieces of so many bytes. */
-function wireOf(sent: readonly KeyCopy[], pieceBytes?: number): Bytes[] {
+/** The message with these copies. */
+function wireOf(sent: readonly KeyCopy[]): Bytes[] {
   const from = { transaction: 1, shard: 0, isBroken: false, transactions: 0 };
-  return finish(encodeCopies({ ...from, copies: sent }, pieceBytes));
+  return finish(encodeCopies({ ...from, copies: sent }));
 }
 
 const values: readonly (readonly [what: string, text: string])[] = [
@@ -175,7 +175,7 @@ copies('a message in many pieces is put together, among the pieces of others', (
   const changes = [fromLatin1('first'), fromLatin1('second')];
   const from = { isBroken: true, transactions: 7, copies: all, changes };
   const two = [3, 4].map((shard) =>
-    finish(encodeCopies({ ...from, transaction: 5, shard }, PIECE_BYTES)),
+    finish(encodeCopies({ ...from, transaction: 5, shard }, { pieceBytes: PIECE_BYTES })),
   );
   const received = new MessagePieces();
   const read = two[0]!.flatMap((piece, nth) =>

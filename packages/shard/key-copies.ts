@@ -71,6 +71,12 @@ export interface KeyCopy {
   sent: Pieces;
 }
 
+/** Of a message: bytes of a piece, and of all copies. */
+export interface CopyLimits {
+  readonly pieceBytes?: number;
+  readonly bytesMax?: number;
+}
+
 export interface CopyMessage {
   transaction: number;
   shard: number;
@@ -201,8 +207,14 @@ export function sameState(before: KeyCopy, after: KeyCopy): boolean {
   );
 }
 
-/** The message in pieces of memory of its own. The values of its copies must stay as they are until it is made. */
-export function* encodeCopies(message: CopyMessage, pieceBytes = PIECE_BYTES): Steps<Bytes[]> {
+/**
+ * The message in pieces of memory of its own. The values of its copies must stay as they are until it is made. Throws a
+ * RangeError, as for memory that is not to be had, where they are more than `bytesMax`.
+ */
+export function* encodeCopies(
+  message: CopyMessage,
+  { pieceBytes = PIECE_BYTES, bytesMax = Infinity }: CopyLimits = {},
+): Steps<Bytes[]> {
   const { copies, changes = NO_PIECES } = message;
   let left = MESSAGE_BYTES;
   const forms: Encoded[] = [];
@@ -212,6 +224,7 @@ export function* encodeCopies(message: CopyMessage, pieceBytes = PIECE_BYTES): S
     forms.push(form);
     left += KEY_BYTES + key.length + form.byteCount;
   }
+  if (left > bytesMax) throw new RangeError('Array buffer allocation failed');
   const pieces: Bytes[] = [];
   const writer = new WordWriter(
     NOTHING,

@@ -42,6 +42,9 @@ const IMMEDIATE: ReadonlySet<number> = new Set([
   FrameKind.introduce,
 ]);
 
+/** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
+const LENT_BYTES_MAX = 4 * 1024 ** 3;
+
 const WATCH = commandTable.byName('WATCH');
 
 export class Lending {
@@ -180,8 +183,9 @@ export class Lending {
       if (held.length > 0) release();
     };
     // What nobody holds is read at once.
-    if (takesLong) work.run(encodeCopies(message), sent, refuse);
-    else work.now(encodeCopies(message), sent, refuse);
+    const copying = encodeCopies(message, { bytesMax: LENT_BYTES_MAX });
+    if (takesLong) work.run(copying, sent, refuse);
+    else work.now(copying, sent, refuse);
   }
 
   /** A lender gets its keys back. */

@@ -179,7 +179,7 @@ server('CONFIG SET answers when what was set is shown', async () => {
   const { context, asked } = contextWithPorts();
   assert.is(call(context, 'CONFIG SET a 1 b 2'), undefined);
   assert.equal(asked, ['set [["a","1"],["b","2"]]']);
-  await Promise.resolve();
+  await new Promise(setImmediate);
   assert.equal(context.deferred.map(String), ['OK']);
 });
 
