@@ -59,7 +59,7 @@ export async function read(
     statuses: {
       'STATUS JSON': JSON.parse(textOf(status)) as Json,
       '/status/json': await get('/status/json'),
-      live: live['status'] as Json,
+      live: { ...figuresOf(live), shards: live['shards'] },
     },
     shardStats: (await get('/debug/api/shard-stats'))['shards'] as Json[],
     metricLines: (await request(server.httpPort, '/metrics')).text.split('\n'),
@@ -74,6 +74,11 @@ export async function read(
   };
 }
 
+/** The parts of the status document that the debug pages draw. */
+function figuresOf(live: Json): Json {
+  return (live['status'] as { readonly figures: Json }).figures;
+}
+
 /** Answers a quantity by the surface. A count that nothing has come to yet may be left out: then it is 0. */
 export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number> {
   const values = new Map<string, number>();
@@ -83,11 +88,7 @@ export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number
       'INFO',
       sum(info, (name) => inInfo(reading, name)),
     );
-  if (status !== undefined) {
-    for (const [surface, document] of Object.entries(reading.statuses)) {
-      values.set(surface, Number(at(document, status)));
-    }
-  }
+  if (status !== undefined) addStatuses(values, status, reading);
   if (shards !== undefined) {
     for (const [surface, document] of Object.entries(reading.statuses)) {
       values.set(
@@ -120,6 +121,14 @@ export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number
     values.set('/debug/api/key-fates', reading.httpFates[fate] ?? NaN);
   }
   return values;
+}
+
+function addStatuses(values: Map<string, number>, path: string, { statuses }: Reading): void {
+  for (const [surface, document] of Object.entries(statuses)) {
+    // The debug pages draw parts of it.
+    if (surface === 'live' && !(path.split('.', 1)[0]! in document)) continue;
+    values.set(surface, Number(at(document, path)));
+  }
 }
 
 function addMetrics(
@@ -156,8 +165,8 @@ function addCalls(values: Map<string, number>, command: string, reading: Reading
   values.set('LATENCY HISTOGRAM', Number(calls ?? 0));
   values.set('/debug/api/latency', latency.find((one) => one.command === command)?.calls ?? 0);
   for (const [surface, document] of Object.entries(statuses)) {
-    const top = at(document, 'commands.top') as Reading['latency'];
-    const found = top.find((one) => one.command === command);
+    const top = at(document, 'commands.top') as Reading['latency'] | undefined;
+    const found = top?.find((one) => one.command === command);
     if (found !== undefined) values.set(`the top of ${surface}`, found.calls);
   }
 }

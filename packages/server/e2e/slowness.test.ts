@@ -249,13 +249,13 @@ slowness('an event on any thread is in one history', async () => {
 });
 
 slowness('making room is an event', async () => {
-  await set('latency-monitor-threshold', 1);
+  await set('latency-monitor-threshold', 1, 'maxmemory-eviction-tenacity', 100);
   await client.call('DEBUG', 'POPULATE', '30000', 'evict', '100');
   await client.call('LATENCY', 'RESET');
   await set('maxmemory-policy', 'allkeys-random', 'maxmemory', '1mb');
   const [key = ''] = keyPerShard(SHARDS, 'room');
   await client.call('SET', key, 'x');
-  await set('maxmemory', 0, 'maxmemory-policy', 'noeviction');
+  await set('maxmemory', 0, 'maxmemory-policy', 'noeviction', 'maxmemory-eviction-tenacity', 10);
   assert.match(JSON.stringify(plain(await client.call('LATENCY', 'LATEST'))), 'eviction-cycle');
   await client.call('FLUSHALL');
 });
