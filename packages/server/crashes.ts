@@ -29,6 +29,8 @@ export interface CrashesOptions {
   /** Takes no more connections. */
   close(): void;
   beginTurn(): void;
+  /** Main takes no more turns of its own. */
+  stopTurns(): void;
   /** Ends everything, unless that has begun before. */
   end(): void;
   /** Has the last lines of the log written. */
@@ -70,6 +72,8 @@ export class Crashes {
       return;
     }
     this.isMainDead = true;
+    // What it has failed at may be met again in the rings.
+    this.#options.stopTurns();
     const { fabric, clock } = this.#options;
     const { mainPage: page } = fabric;
     const client = this.#options.clients().byId(page.get('workClient'));

@@ -181,6 +181,9 @@ export class Server {
       beginTurn: () => {
         this.#turn.begin();
       },
+      stopTurns: () => {
+        this.#turn.stop();
+      },
       end: () => {
         void this.#end(0);
       },

@@ -45,6 +45,7 @@ export class Turn {
   readonly #doorbell: TurnDoorbell;
   readonly #end: () => void;
   #active = false;
+  #isStopped = false;
   #dirty: TurnConnection[] = [];
   #spare: TurnConnection[] = [];
   /** Connections that have more commands than one turn takes of each. */
@@ -85,6 +86,11 @@ export class Turn {
     setImmediate(this.#end);
   }
 
+  /** Takes no more turns: main has failed, and whoever ends it looks at the rings. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** To be flushed when the turn ends. */
   dirty(connection: TurnConnection): void {
     this.#dirty.push(connection);
@@ -104,6 +110,7 @@ export class Turn {
   }
 
   #finish(): void {
+    if (this.#isStopped) return;
     const router = this.#router;
     this.number += 1;
     this.#resumeWaiting();
