@@ -67,5 +67,5 @@ export {
 export { collectGarbage } from './garbage.ts';
 export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
-export { bytesOfPieces, joined, slicePieces, type Pieces } from './pieces.ts';
-export { copyInSteps, copyOfBytes, finish, type Steps } from './steps.ts';
+export { bytesOfPieces, joined, type Pieces } from './pieces.ts';
+export { copyOfBytes, finish, inSteps, type Steps } from './steps.ts';

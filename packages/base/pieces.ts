@@ -21,22 +21,3 @@ export function joined(pieces: Pieces): Bytes {
   }
   return whole;
 }
-
-/** Views of `length` of the bytes from `from` on. */
-export function slicePieces(pieces: Pieces, from: number, length: number): Bytes[] {
-  const views: Bytes[] = [];
-  let skip = from;
-  let left = length;
-  for (const piece of pieces) {
-    if (left === 0) break;
-    if (skip >= piece.length) {
-      skip -= piece.length;
-      continue;
-    }
-    const view = piece.subarray(skip, skip + left);
-    skip = 0;
-    left -= view.length;
-    views.push(view);
-  }
-  return views;
-}

@@ -16,17 +16,19 @@ export function finish<Result>(steps: Steps<Result>): Result {
 /** Bytes that are copied between two steps. */
 const PIECE_BYTES = 256 * 1024;
 
+/** Hands on bytes, as many between two steps as are copied in no time. */
+export function* inSteps(source: Bytes, take: (part: Bytes, at: number) => void): Steps<void> {
+  for (let from = 0; from < source.length; from += PIECE_BYTES) {
+    take(source.subarray(from, from + PIECE_BYTES), from);
+    if (from + PIECE_BYTES < source.length) yield;
+  }
+}
+
 /** Bytes in memory of their own. */
 export function* copyOfBytes(source: Bytes): Steps<Bytes> {
   const copy = new Uint8Array(source.length);
-  yield* copyInSteps(source, copy, 0);
+  yield* inSteps(source, (part, at) => {
+    copy.set(part, at);
+  });
   return copy;
-}
-
-/** Copies bytes to a place that has room for them. */
-export function* copyInSteps(source: Bytes, target: Bytes, at: number): Steps<void> {
-  for (let from = 0; from < source.length; from += PIECE_BYTES) {
-    target.set(source.subarray(from, from + PIECE_BYTES), at + from);
-    if (from + PIECE_BYTES < source.length) yield;
-  }
 }

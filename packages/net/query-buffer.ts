@@ -52,10 +52,11 @@ export class QueryBuffer {
     const kept = this.length;
     const total = kept + length;
     const isRoomy = 2 * total <= this.bytes.length;
-    const isGiven = !isRoomy && needed >= GIVEN_BYTES_MIN && needed <= GROWTH * total;
+    const size = sizeFor(total, needed);
+    const isGiven = !isRoomy && size === needed && needed >= GIVEN_BYTES_MIN;
     const before = isGiven ? ROOM_BEFORE_BYTES : 0;
-    const size = sizeFor(total, needed) + (isGiven ? before + ROOM_BEHIND_BYTES : 0);
-    const target = isRoomy ? this.bytes : Buffer.allocUnsafeSlow(size);
+    const room = isGiven ? before + ROOM_BEHIND_BYTES : 0;
+    const target = isRoomy ? this.bytes : Buffer.allocUnsafeSlow(size + room);
     target.set(this.bytes.subarray(this.start, this.end), before);
     this.bytes = target;
     this.start = before;

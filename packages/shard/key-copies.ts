@@ -10,19 +10,12 @@
  *   then      in pieces of their own, what the transaction has changed on all shards, for the log: states of keys
  */
 
-import {
-  asBuffer,
-  bytesOfPieces,
-  copyInSteps,
-  joined,
-  type Bytes,
-  type Pieces,
-  type Steps,
-} from '#base';
+import { asBuffer, bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
 import {
   bytesForm,
   codecOf,
   LONG_COPY_BYTES,
+  PIECE_BYTES,
   WordReader,
   WordWriter,
   type Encoded,
@@ -32,8 +25,6 @@ import {
 
 const PieceHead = { transaction: 0, shard: 4, toCome: 8 };
 const PIECE_HEAD_BYTES = 12;
-/** Bytes of a piece besides, as far as a message has more of them. */
-const PIECE_BYTES = 64 * 1024 * 1024;
 const MESSAGE_BYTES = 16;
 const KEY_BYTES = 32;
 
@@ -155,11 +146,8 @@ export function* unpack(copy: KeyCopy): Steps<void> {
     copy.object = yield* codecOf(type, encoding).decode(sent);
   } else if (bytesOfPieces(sent) > LONG_COPY_BYTES) {
     const value = new Uint8Array(bytesOfPieces(sent));
-    let at = 0;
-    for (const piece of sent) {
-      yield* copyInSteps(piece, value, at);
-      at += piece.length;
-    }
+    const writer = new WordWriter(value, 0);
+    for (const piece of sent) yield* writer.bytesInSteps(piece);
     copy.value = value;
   }
 }
@@ -251,7 +239,7 @@ export function* encodeCopies(
   for (const change of changes) {
     const piece = pieceOf(message, change.length);
     pieces.push(piece);
-    yield* copyInSteps(change, piece, PIECE_HEAD_BYTES);
+    yield* new WordWriter(piece, PIECE_HEAD_BYTES).bytesInSteps(change);
   }
   for (const [nth, piece] of pieces.entries()) {
     asBuffer(piece).writeUInt32LE(pieces.length - 1 - nth, PieceHead.toCome);

@@ -38,7 +38,6 @@ import {
 import { agree, type Agreement } from './agreement.ts';
 import { ShardMachine } from './machine.ts';
 import { Recovery, refusalsOf, type RecoveryReport } from './recovery.ts';
-import { frameOf } from './replay.ts';
 import { Settings } from './settings.ts';
 
 /** What a task is started with. */
@@ -137,10 +136,7 @@ export class OfflineData {
       return [...wanted].map(([id, shards], nth) => ({ id, shards, record: records[nth]! }));
     });
     for (const { shards, record } of given.sort((a, b) => a.id - b.id)) {
-      const [first, ...rest] = record;
-      for (const shard of shards) {
-        this.machines[shard]!.replay.record(frameOf(first.slice()), rest);
-      }
+      for (const shard of shards) this.machines[shard]!.replay.given(record);
     }
   }
 

@@ -8,7 +8,6 @@ import type { LogEnd } from './agreement.ts';
 import type { Journal } from './journal.ts';
 import type { ShardMachine } from './machine.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
-import { frameOf } from './replay.ts';
 
 /** What main says, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
 export type RecoveryOrder =
@@ -66,8 +65,7 @@ export async function recoverThread(
       case 'go':
         journal.isOn = true;
         for (const record of order.records) {
-          const [first, ...rest] = record;
-          machine.replay.record(frameOf(first.slice()), rest);
+          machine.replay.given(record);
           journal.again(record);
         }
         journal.flush();

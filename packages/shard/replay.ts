@@ -205,6 +205,11 @@ export class Replay {
     for (const [first, ...rest] of group) this.record(frameOf(first), rest);
   }
 
+  /** Does again what another log has and this one lacks. */
+  given([first, ...rest]: RecordPieces): void {
+    this.record(frameOf(first.slice()), rest);
+  }
+
   /** Does one record again, which goes on in `rest`. */
   record(record: Frame, rest: Pieces = []): void {
     const { store } = this.#parts;
@@ -388,6 +393,6 @@ function keptOf({ bytes, word, byteCount }: Frame, rest: Pieces): RecordPieces {
 }
 
 /** A record in memory of its own. */
-export function frameOf(record: Bytes): Frame {
+function frameOf(record: Bytes): Frame {
   return new Frame(record, new Int32Array(record.buffer, record.byteOffset, record.length >> 2), 0);
 }

@@ -56,7 +56,7 @@ export {
   codecAt,
   codecOf,
   isLong,
-  piecesOf,
+  PIECE_BYTES,
   registerCodec,
   type Encoded,
   type ObjectCodec,

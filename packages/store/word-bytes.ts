@@ -3,11 +3,9 @@
  * memory: what a value is as bytes may be more than one piece can have.
  */
 
-import { assert, type Bytes, type Pieces, type Steps } from '#base';
+import { assert, inSteps, type Bytes, type Pieces, type Steps } from '#base';
 
 const WORD_BYTES = 4;
-/** Bytes that are copied between two steps. */
-const STEP_BYTES = 256 * 1024;
 
 /** The same memory as bytes. */
 export function asBytes(words: Int32Array, from = 0, to = words.length): Bytes {
@@ -62,11 +60,10 @@ export class WordWriter {
   }
 
   /** The same for bytes that are many. */
-  *bytesInSteps(source: Bytes): Steps<void> {
-    for (let from = 0; from < source.length; from += STEP_BYTES) {
-      this.bytes(source.subarray(from, from + STEP_BYTES));
-      if (from + STEP_BYTES < source.length) yield;
-    }
+  bytesInSteps(source: Bytes): Steps<void> {
+    return inSteps(source, (part) => {
+      this.bytes(part);
+    });
   }
 
   #goOn(): void {

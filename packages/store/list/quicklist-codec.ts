@@ -5,7 +5,7 @@
  *   nodes        bytes when uncompressed, elements, form (0 a listpack, 1 an element, 2 more when it is
  *                compressed), bytes here; then the bytes of each
  */
-import { bytesOfPieces, slicePieces, type Pieces, type Steps } from '#base';
+import type { Pieces, Steps } from '#base';
 import type { Encoded, ObjectCodec } from '../value-codec.ts';
 import { WordReader, type WordWriter } from '../word-bytes.ts';
 import { ListNode } from './list-node.ts';
@@ -56,8 +56,9 @@ function* decode(pieces: Pieces): Steps<Quicklist> {
   const heads = new WordReader(pieces);
   const list = new Quicklist(heads.word(), heads.word());
   const count = heads.word();
-  const headBytes = (HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES;
-  const bodies = new WordReader(slicePieces(pieces, headBytes, bytesOfPieces(pieces) - headBytes));
+  const bodies = new WordReader(pieces);
+  // Behind all heads.
+  bodies.views((HEAD_WORDS + count * NODE_WORDS) * WORD_BYTES);
   for (let nth = 0; nth < count; nth += 1) {
     const size = heads.word();
     const elements = heads.word();

@@ -5,7 +5,7 @@ import type { RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from '../keys.ts';
-import { removeBlocks, segmentsOf } from './data-files.ts';
+import { loseBlocks, segmentsOf } from './data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const agreement = suite('logs that end at several moments');
@@ -42,9 +42,7 @@ async function lose(
   await client.call('MSET', first, '0', second, '0', third, '0');
   await doing(client);
   await server.kill();
-  for (const [shard, count] of blocks.entries()) {
-    removeBlocks(segmentsOf(server.data, shard).at(-1)!, count);
-  }
+  loseBlocks(server.data, blocks);
   return server;
 }
 

@@ -77,6 +77,13 @@ export function removeBlocks(file: string, count: number): void {
   if (count > 0) fs.truncateSync(file, starts.at(-count));
 }
 
+/** Takes so many blocks off the end of each shard's log. */
+export function loseBlocks(data: string, blocks: readonly number[]): void {
+  for (const [shard, count] of blocks.entries()) {
+    if (count > 0) removeBlocks(segmentsOf(data, shard).at(-1)!, count);
+  }
+}
+
 /** Turns one bit of a file. */
 export function turnBit(file: string, offset: number): void {
   const bytes = fs.readFileSync(file);

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keysOnShard } from '../keys.ts';
 import { digestOf } from '../long-values.ts';
-import { blocksIn, removeBlocks, segmentsOf } from './data-files.ts';
+import { blocksIn, loseBlocks, segmentsOf } from './data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const long = suite('long records of the log, and long states of a snapshot');
@@ -45,10 +45,14 @@ async function move(client: RespClient): Promise<void> {
   assert.is(await client.call('EXISTS', to), 1);
 }
 
-function lose(server: KeptServer, blocks: readonly number[]): void {
-  for (const [shard, count] of blocks.entries()) {
-    if (count > 0) removeBlocks(segmentsOf(server.data, shard).at(-1)!, count);
-  }
+/** A server that was killed when the hash had been moved, and what it held. */
+async function killedAfterMove(): Promise<[KeptServer, digest: string]> {
+  const server = newServer();
+  const client = await server.start(OPTIONS);
+  const digest = await fill(client);
+  await move(client);
+  await server.kill();
+  return [server, digest];
 }
 
 function blocksOf(server: KeptServer): readonly number[] {
@@ -56,22 +60,14 @@ function blocksOf(server: KeptServer): readonly number[] {
 }
 
 long('a move of a long value to another shard is kept', async () => {
-  const server = newServer();
-  const client = await server.start(OPTIONS);
-  const digest = await fill(client);
-  await move(client);
-  await server.kill();
+  const [server, digest] = await killedAfterMove();
   assert.equal(blocksOf(server), [FIELDS + PARTS, PARTS], 'the move is in parts');
   assert.is(await digestOf(await server.start(OPTIONS), to), digest);
 });
 
 long('what one log has in part is given by the other', async () => {
-  const server = newServer();
-  const client = await server.start(OPTIONS);
-  const digest = await fill(client);
-  await move(client);
-  await server.kill();
-  lose(server, [0, 0, 1]);
+  const [server, digest] = await killedAfterMove();
+  loseBlocks(server.data, [0, 0, 1]);
   const again = await server.start(OPTIONS);
   await server.told('transactions-completed');
   assert.is(await digestOf(again, to), digest);
@@ -83,12 +79,8 @@ long('what one log has in part is given by the other', async () => {
 });
 
 long('what both have in part was never done', async () => {
-  const server = newServer();
-  const client = await server.start(OPTIONS);
-  const digest = await fill(client);
-  await move(client);
-  await server.kill();
-  lose(server, [0, 1, 2]);
+  const [server, digest] = await killedAfterMove();
+  loseBlocks(server.data, [0, 1, 2]);
   const again = await server.start(OPTIONS);
   assert.is(await digestOf(again, from), digest);
   assert.is(await again.call('EXISTS', to), 0);
@@ -103,7 +95,7 @@ long('a log ends before a long record that rests on what is on no disk', async (
   await move(client);
   await client.call('SET', alone, 'later');
   await server.kill();
-  lose(server, [1, 1 + PARTS, 0]);
+  loseBlocks(server.data, [1, 1 + PARTS, 0]);
   const again = await server.start(OPTIONS);
   await server.told(/counts up to offset \d+: what follows rests on/);
   assert.is(await digestOf(again, from), digest);
