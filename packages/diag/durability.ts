@@ -97,6 +97,19 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
   };
 }
 
+/** Seconds that the last snapshot took, rounded; -1 where there was none. */
+export function lastSaveSeconds({ saves, lastSaveUs }: DurabilityReport): number {
+  return saves > 0 ? Math.round(lastSaveUs / 1_000_000) : -1;
+}
+
+/** Whole seconds for which the snapshot under way has gone on; -1 where none is. */
+export function savingSeconds(
+  { isSaving, savingSinceMs }: DurabilityReport,
+  nowMs: number,
+): number {
+  return isSaving ? Math.floor((nowMs - savingSinceMs) / 1_000) : -1;
+}
+
 /** A figure over all logs. */
 export function sumOfLogs(logs: readonly LogFigures[], figure: LogFigure): number {
   return logs.reduce((sum, log) => sum + log.get(figure), 0);

@@ -39,6 +39,8 @@ export {
 } from './latency-events.ts';
 export {
   durabilityReport,
+  lastSaveSeconds,
+  savingSeconds,
   sumOfLogs,
   type DurabilityReport,
   type LogReport,

@@ -1,5 +1,6 @@
 /** INFO's section on what is kept on disk. */
 
+import { lastSaveSeconds, savingSeconds } from '#diag';
 import type { Line } from './info-lines.ts';
 import type { Measures } from './measures.ts';
 
@@ -16,8 +17,8 @@ export function persistence({ durability, nowMs, logTotals }: Measures): Line[] 
     ['rdb_bgsave_in_progress', Number(report.isSaving)],
   ];
   if (!report.isEnabled) return [...head, ['aof_enabled', 0], ['aof_rewrite_in_progress', 0]];
-  const saving = report.isSaving ? Math.floor((nowMs - report.savingSinceMs) / 1_000) : -1;
-  const last = report.saves > 0 ? Math.round(report.lastSaveUs / 1_000_000) : -1;
+  const saving = savingSeconds(report, nowMs);
+  const last = lastSaveSeconds(report);
   return [
     ...head,
     ...(report.isLoading ? loading(report) : []),

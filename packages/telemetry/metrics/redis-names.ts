@@ -4,7 +4,7 @@
  */
 
 import { ERROR_CODES } from '#base';
-import { sumOfLogs, type DurabilityReport } from '#diag';
+import { lastSaveSeconds, savingSeconds, sumOfLogs, type DurabilityReport } from '#diag';
 import { eachCommand, pagesOf, secondsOf } from './commands.ts';
 import {
   metric,
@@ -106,8 +106,6 @@ function slowLogLength({ main, slowLogUpcoming, settings }: MetricSource): numbe
   return Math.min(slowLogUpcoming - main.get('slowFirstId'), settings.slowLogLengthMax);
 }
 
-const seconds = (us: number): number => Math.round(us / 1e6);
-
 const durabilityNames: readonly MetricDefinition[] = [
   simple(
     'gauge',
@@ -119,11 +117,9 @@ const durabilityNames: readonly MetricDefinition[] = [
     Math.floor(report.lastSaveMs / 1_000),
   ),
   disk('gauge', 'redis_rdb_last_bgsave_status', (report) => Number(!report.hasLastSaveFailed)),
-  disk('gauge', 'redis_rdb_last_bgsave_duration_sec', (report) =>
-    report.saves > 0 ? seconds(report.lastSaveUs) : -1,
-  ),
+  disk('gauge', 'redis_rdb_last_bgsave_duration_sec', lastSaveSeconds),
   disk('gauge', 'redis_rdb_current_bgsave_duration_sec', (report, { wallMs }) =>
-    report.isSaving ? Math.floor((wallMs - report.savingSinceMs) / 1_000) : -1,
+    savingSeconds(report, wallMs),
   ),
   disk('gauge', 'redis_rdb_last_cow_size_bytes', (report) => report.preservedBytes),
   disk('counter', 'redis_rdb_saves_total', (report) => report.saves),
@@ -132,11 +128,9 @@ const durabilityNames: readonly MetricDefinition[] = [
   simple('gauge', 'redis_aof_rewrite_in_progress', (source) => Number(source.durability.isSaving)),
   disk('gauge', 'redis_aof_last_bgrewrite_status', (report) => Number(!report.hasLastSaveFailed)),
   disk('gauge', 'redis_aof_last_write_status', (report) => Number(!report.hasLogFailed)),
-  disk('gauge', 'redis_aof_last_rewrite_duration_sec', (report) =>
-    report.saves > 0 ? seconds(report.lastSaveUs) : -1,
-  ),
+  disk('gauge', 'redis_aof_last_rewrite_duration_sec', lastSaveSeconds),
   disk('gauge', 'redis_aof_current_rewrite_duration_sec', (report, { wallMs }) =>
-    report.isSaving ? Math.floor((wallMs - report.savingSinceMs) / 1_000) : -1,
+    savingSeconds(report, wallMs),
   ),
   disk('gauge', 'redis_aof_last_cow_size_bytes', (report) => report.preservedBytes),
   disk('gauge', 'redis_aof_current_size_bytes', (report) => report.currentBytes),
