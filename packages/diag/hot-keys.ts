@@ -1,7 +1,7 @@
 /** The sampler of hot keys of one shard, and how the shares of all shards become one ranking. */
 
 import { fromLatin1, latin1, type Bytes } from '#base';
-import { TopKeys, type TopKey } from './top-keys.ts';
+import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
 import { topic } from './topic.ts';
 
 /** What keys are ranked by: time of execution, or bytes of request and reply. */
@@ -10,6 +10,8 @@ export type HotMetric = 'cpu' | 'net';
 /** Keys that a sketch knows, for each key that is reported; and the least, so that counts are exact enough. */
 const SLOTS_PER_KEY = 64;
 const SLOTS_MIN = 2_048;
+/** Keys of samples are counted so many at a time: one by one, the sketches would be in no cache. */
+const BATCH = 64;
 /** A share holds more keys than are reported: what is borrowed is counted on several shards. */
 const SHARE_FACTOR = 4;
 
@@ -38,6 +40,12 @@ export type HotKeysQuestion = { readonly start: HotKeysOptions } | 'stop' | 'res
 /** Begins, ends or forgets a session in a shard, or asks what it has seen. */
 export const HOT_KEYS = topic<HotKeysQuestion, HotKeysShare | null>('hot-keys');
 
+const ALL_US = 0;
+const ALL_BYTES = 1;
+const KEYED_US = 2;
+const KEYED_BYTES = 3;
+const TOTALS = 4;
+
 /** One sampler per shard. While it is not active, a command costs one look at `isActive`. */
 export class HotKeys {
   isActive = false;
@@ -45,10 +53,15 @@ export class HotKeys {
   #options: HotKeysOptions | undefined;
   #sketches: { metric: HotMetric; top: TopKeys }[] = [];
   #countdown = 1;
-  #allUs = 0;
-  #allBytes = 0;
-  #keyedUs = 0;
-  #keyedBytes = 0;
+  /** Microseconds and bytes of all commands, and of those with keys. In an array, so that adding makes no garbage. */
+  readonly #totals = new Float64Array(TOTALS);
+  /** Keys of samples that are not counted yet, with their microseconds and bytes. */
+  readonly #keys = new Array<string>(BATCH).fill('');
+  readonly #us = new Float64Array(BATCH);
+  readonly #bytes = new Float64Array(BATCH);
+  #uncounted = 0;
+  #hash = new KeyHash();
+  readonly #hashes = new Int32Array(BATCH);
   /** Calls, microseconds and bytes; filled anew for each key. */
   readonly #amounts: [number, number, number] = [0.5, 0.5, 0.5];
 
@@ -67,22 +80,26 @@ export class HotKeys {
   #start(options: HotKeysOptions): void {
     const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * options.count);
     this.#options = options;
-    this.#sketches = options.metrics.map((metric) => ({ metric, top: new TopKeys(capacity, 3) }));
-    this.#allUs = 0;
-    this.#allBytes = 0;
-    this.#keyedUs = 0;
-    this.#keyedBytes = 0;
+    const hash = new KeyHash();
+    this.#hash = hash;
+    this.#sketches = options.metrics.map((metric) => ({
+      metric,
+      top: new TopKeys(capacity, 3, hash),
+    }));
+    this.#totals.fill(0);
+    this.#uncounted = 0;
     this.#countdown = this.#gap(options.sample);
     this.isActive = true;
   }
 
   /** Counts a command; answers whether its keys are to be counted too, by `sampled`. */
   counts(us: number, bytes: number, hasKeys: boolean): boolean {
-    this.#allUs += us;
-    this.#allBytes += bytes;
+    const totals = this.#totals;
+    totals[ALL_US] = totals[ALL_US]! + us;
+    totals[ALL_BYTES] = totals[ALL_BYTES]! + bytes;
     if (!hasKeys) return false;
-    this.#keyedUs += us;
-    this.#keyedBytes += bytes;
+    totals[KEYED_US] = totals[KEYED_US]! + us;
+    totals[KEYED_BYTES] = totals[KEYED_BYTES]! + bytes;
     this.#countdown -= 1;
     if (this.#countdown > 0) return false;
     this.#countdown = this.#gap(this.#options?.sample ?? 1);
@@ -91,13 +108,29 @@ export class HotKeys {
 
   /** Counts a key of a command that was chosen, for all those that were not. */
   sampled(key: string, us: number, bytes: number): void {
+    const nth = this.#uncounted;
+    this.#keys[nth] = key;
+    this.#us[nth] = us;
+    this.#bytes[nth] = bytes;
+    this.#uncounted = nth + 1;
+    if (this.#uncounted === BATCH) this.#count();
+  }
+
+  /** Counts the keys of the samples since the last call. */
+  #count(): void {
     const factor = this.#options?.sample ?? 1;
     const amounts = this.#amounts;
-    amounts[0] = factor;
-    amounts[1] = us * factor;
-    amounts[2] = bytes * factor;
+    const count = this.#uncounted;
+    this.#uncounted = 0;
+    for (let nth = 0; nth < count; nth += 1) this.#hashes[nth] = this.#hash.of(this.#keys[nth]!);
     for (const { metric, top } of this.#sketches) {
-      top.add(key, metric === 'cpu' ? amounts[1] : amounts[2], amounts);
+      for (let nth = 0; nth < count; nth += 1) {
+        amounts[0] = factor;
+        amounts[1] = this.#us[nth]! * factor;
+        amounts[2] = this.#bytes[nth]! * factor;
+        const weight = metric === 'cpu' ? amounts[1] : amounts[2];
+        top.add(this.#keys[nth]!, weight, amounts, this.#hashes[nth]);
+      }
     }
   }
 
@@ -109,14 +142,13 @@ export class HotKeys {
   #share(): HotKeysShare | null {
     const options = this.#options;
     if (options === undefined) return null;
+    this.#count();
+    const [allUs = 0, allBytes = 0, keyedUs = 0, keyedBytes = 0] = this.#totals;
     const byMetric: Partial<Record<HotMetric, readonly HotKey[]>> = {};
     for (const { metric, top } of this.#sketches) {
       byMetric[metric] = top.heaviest(SHARE_FACTOR * options.count).map(hotKeyOf);
     }
-    return {
-      ...{ allUs: this.#allUs, allBytes: this.#allBytes },
-      ...{ keyedUs: this.#keyedUs, keyedBytes: this.#keyedBytes, byMetric },
-    };
+    return { allUs, allBytes, keyedUs, keyedBytes, byMetric };
   }
 }
 

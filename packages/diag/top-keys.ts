@@ -41,6 +41,22 @@ const ARITY = 4;
 const SCRATCH_BYTES = 256;
 const scratch = new Uint8Array(SCRATCH_BYTES);
 
+/** Hashes keys by secrets, because clients choose the keys. Sketches of the same keys share one. */
+export class KeyHash {
+  readonly #secret0: number;
+  readonly #secret1: number;
+
+  constructor() {
+    const [secret0 = 0, secret1 = 0] = crypto.getRandomValues(new Int32Array(2));
+    this.#secret0 = secret0;
+    this.#secret1 = secret1;
+  }
+
+  of(key: string): number {
+    return halfSipHash(this.#secret0, this.#secret1, bytesOf(key), 0, key.length);
+  }
+}
+
 /** Keys are numbered, and what is known of them lies in typed arrays: counting makes no garbage. */
 export class TopKeys {
   readonly #capacity: number;
@@ -48,9 +64,7 @@ export class TopKeys {
   readonly #width: number;
   #count = 0;
   readonly #keys: string[];
-  /** Secret, because clients choose the keys. */
-  readonly #secret0: number;
-  readonly #secret1: number;
+  readonly #hash: KeyHash;
   /** Finds ids: at most half of its slots are taken, and a key has the first that was free from its hash on. */
   readonly #table: Int32Array;
   readonly #slotMask: number;
@@ -65,13 +79,11 @@ export class TopKeys {
   readonly #firstLeaf: number;
 
   /** Adds up `width` numbers for each key. */
-  constructor(capacity: number, width: number) {
+  constructor(capacity: number, width: number, hash = new KeyHash()) {
     this.#capacity = capacity;
     this.#width = width;
     this.#keys = new Array<string>(capacity).fill('');
-    const [secret0 = 0, secret1 = 0] = crypto.getRandomValues(new Int32Array(2));
-    this.#secret0 = secret0;
-    this.#secret1 = secret1;
+    this.#hash = hash;
     const slotCount = 2 ** Math.ceil(Math.log2(2 * capacity));
     this.#table = new Int32Array(slotCount * SLOT_WORDS).fill(NONE);
     this.#slotMask = slotCount - 1;
@@ -83,10 +95,9 @@ export class TopKeys {
     this.#tree = new Float64Array(firstLeaf + Math.ceil(capacity / ARITY) * ARITY).fill(Infinity);
   }
 
-  /** Counts one use of a key, or several alike. */
-  add(key: string, weight: number, amounts: readonly number[]): void {
+  /** Counts one use of a key, or several alike; `hash` is the key's by the hash of the sketch. */
+  add(key: string, weight: number, amounts: readonly number[], hash = this.#hash.of(key)): void {
     assert(Number.isFinite(weight), 'weights that can be compared');
-    const hash = halfSipHash(this.#secret0, this.#secret1, bytesOf(key), 0, key.length);
     let id = this.#find(key, hash);
     if (id === NONE) {
       id = this.#count < this.#capacity ? this.#newId() : this.#takeOver();

@@ -58,6 +58,9 @@ export const BLOCKS = 1024;
 /** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
 const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
+/** One byte in so many of a request ring stays after its release: the slow log points at arguments there. */
+const KEPT_PART = 16;
+
 /** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
 export const SLOW_SLOTS = 256;
 export const SLOW_SLOT_BYTES = 256;
@@ -86,16 +89,17 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     at += (byteCount + 63) & ~63;
     return start;
   };
-  const ring = (byteCount: number): RingPlace => ({
+  const ring = (byteCount: number, keptBytes = 0): RingPlace => ({
     header: take(RING_HEADER_BYTES),
     data: take(byteCount),
     bytes: byteCount,
+    keptBytes,
   });
   const doorbell = take(DOORBELL_BYTES);
   const requests: RingPlace[] = [];
   const replies: RingPlace[] = [];
   for (let shard = 0; shard < shape.shards; shard += 1) {
-    requests.push(ring(shape.requestRingBytes));
+    requests.push(ring(shape.requestRingBytes, shape.requestRingBytes / KEPT_PART));
     replies.push(ring(shape.replyRingBytes));
   }
   const logBell = take(DOORBELL_BYTES);

@@ -2,12 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from './memory.ts';
-import { RING_HEADER_BYTES, ringDepth, RingReader, RingWriter } from './ring.ts';
+import { RING_HEADER_BYTES, ringDepth, RingReader, RingWriter, type RingPlace } from './ring.ts';
 
 const rings = suite('ring');
 
 const CAPACITY = 256;
-const PLACE = { header: 0, data: RING_HEADER_BYTES, bytes: CAPACITY };
+const PLACE: RingPlace = { header: 0, data: RING_HEADER_BYTES, bytes: CAPACITY };
 
 function fixture(place = PLACE) {
   const memory = LinkMemory.allocate(place.data + place.bytes);
@@ -239,6 +239,30 @@ rings('stops a reader that finds half a frame or nonsense', () => {
     writer.publish();
     assert.throws(() => reader.next(), /published whole|padding ends/);
   }
+});
+
+rings('leaves what was released last as it is', () => {
+  const { memory, writer, reader, put, take } = fixture({ ...PLACE, keptBytes: 64 });
+  for (let value = 1; value <= 3; value += 1) assert.ok(put(64, value));
+  assert.not.ok(put(64, 4), 'a quarter of the ring is not the writer’s');
+  writer.publish();
+  const at: number[] = [];
+  for (let nth = 0; nth < 3; nth += 1) {
+    at.push(reader.next());
+    assert.ok(reader.isInFrame(at[nth]! + 63) && !reader.isInFrame(at[nth]! + 64));
+    take();
+  }
+  const since = reader.position;
+  reader.release();
+  for (let value = 4; put(64, value); value += 1);
+  writer.publish();
+  assert.equal(
+    at.map((offset) => memory.words[(offset >> 2) + 1]),
+    [5, 6, 3],
+    'the third is still there',
+  );
+  while (take() >= 0);
+  assert.is(reader.passedSince(since), 192);
 });
 
 rings.run();

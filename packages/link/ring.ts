@@ -43,6 +43,8 @@ export interface RingPlace {
   header: number;
   data: number;
   bytes: number;
+  /** Bytes released last that the writer leaves as they are, so that the reader can look back at them; 0 without it. */
+  keptBytes?: number;
 }
 
 /** What is on its way through a ring: published, and not yet given back. */
@@ -66,6 +68,8 @@ export function ringDepth(memory: LinkMemory, place: RingPlace): RingDepth {
 export class RingWriter {
   readonly memory: LinkMemory;
   readonly capacity: number;
+  /** Bytes that can be under way at once. */
+  readonly #usable: number;
   readonly #words: Int32Array;
   readonly #header: number;
   readonly #data: number;
@@ -81,6 +85,7 @@ export class RingWriter {
     assert((place.bytes & (place.bytes - 1)) === 0, 'a ring has a power of two of bytes');
     this.memory = memory;
     this.capacity = place.bytes;
+    this.#usable = place.bytes - (place.keptBytes ?? 0);
     this.#words = memory.words;
     this.#header = place.header >> 2;
     this.#data = place.data;
@@ -88,7 +93,7 @@ export class RingWriter {
   }
 
   /**
-   * Where a frame of `byteCount` bytes (a multiple of 8, at most half the ring) can be written, as an
+   * Where a frame of `byteCount` bytes (a multiple of 8, at most a quarter of the ring) can be written, as an
    * offset into the link memory; -1 when the ring is too full.
    */
   reserve(byteCount: number): number {
@@ -106,7 +111,7 @@ export class RingWriter {
 
   /** How many bytes a frame at the place last reserved can have at the most, as far as is known. */
   room(): number {
-    const free = this.capacity - distance(this.#head, this.#tail);
+    const free = this.#usable - distance(this.#head, this.#tail);
     return Math.min(free, this.capacity - (this.#tail & this.#mask));
   }
 
@@ -190,15 +195,17 @@ export class RingWriter {
   }
 
   #hasRoom(byteCount: number): boolean {
-    if (this.capacity - distance(this.#head, this.#tail) >= byteCount) return true;
+    if (this.#usable - distance(this.#head, this.#tail) >= byteCount) return true;
     this.#head = Atomics.load(this.#words, this.#header + HEAD) >>> 0;
-    return this.capacity - distance(this.#head, this.#tail) >= byteCount;
+    return this.#usable - distance(this.#head, this.#tail) >= byteCount;
   }
 }
 
 export class RingReader {
   readonly memory: LinkMemory;
   readonly capacity: number;
+  /** Bytes released last that stay as they are. */
+  readonly keptBytes: number;
   readonly #words: Int32Array;
   readonly #header: number;
   readonly #data: number;
@@ -212,6 +219,7 @@ export class RingReader {
   constructor(memory: LinkMemory, place: RingPlace) {
     this.memory = memory;
     this.capacity = place.bytes;
+    this.keptBytes = place.keptBytes ?? 0;
     this.#words = memory.words;
     this.#header = place.header >> 2;
     this.#data = place.data;
@@ -277,6 +285,17 @@ export class RingReader {
   /** Where the last frame stepped past ends, on the circle of 2^32 positions. */
   get position(): number {
     return this.#head;
+  }
+
+  /** True for a byte of the link memory that lies in the frame that `next` gave. */
+  isInFrame(at: number): boolean {
+    const from = this.#data + (this.#head & this.#mask);
+    return at >= from && at < from + this.#words[from >> 2]!;
+  }
+
+  /** Bytes between the position `since`, of less than 4 GiB ago, and the end of the last frame stepped past. */
+  passedSince(since: number): number {
+    return distance(since, this.#head);
   }
 
   /** Bytes stepped past that the writer cannot use yet. */

@@ -159,9 +159,8 @@ export class Executor {
   }
 
   #putOff(frame: Frame): void {
-    const values = this.#values;
     this.#sender.abandon();
-    values[AT.executing] = 0;
+    this.#values[AT.executing] = 0;
     this.#parts.putOff(frame);
   }
 
@@ -182,12 +181,11 @@ export class Executor {
   runTransaction(frame: Frame, isBroken: boolean): void {
     const { words, word } = frame;
     const beganUs = this.nowUs;
-    const slot = words[word + Request.connection]!;
-    const sequence = frame.sequence;
+    const { sequence } = frame;
     const exec = this.entryOf(frame);
     const { writer } = this.#sender;
     this.setNow();
-    this.#sender.begin(slot, sequence);
+    this.#sender.begin(words[word + Request.connection]!, sequence);
     const isResp3 = (words[word + Request.kind]! & RequestFlag.resp3) !== 0;
     writer.protocol = isResp3 ? 3 : 2;
     writer.clearError();
@@ -354,8 +352,10 @@ export class Executor {
 
   /** Tells those who follow keys what the command has cost. */
   #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    this.#keyUse.ran(us, words[word + Request.bodyBytes]!, this.#sender.written, this.#context);
-    this.#keyUse.executed(entry, this.args);
+    const { traffic } = this.#keyUse;
+    traffic.inputBytes = words[word + Request.bodyBytes]!;
+    traffic.outputBytes = this.#sender.written;
+    this.#keyUse.executed(entry, this.args, us, this.#context);
   }
 
   /** Microseconds from main's taking the command up to its start here. */

@@ -25,6 +25,7 @@ export class Foundations {
   readonly keyUse: KeyUse;
   readonly sender: ReplySender;
   readonly questions: Questions;
+  readonly slowArguments: SlowArguments;
   readonly slowness: Slowness;
   readonly events: KeyEvents;
   readonly store: Store;
@@ -43,8 +44,8 @@ export class Foundations {
     this.keyUse = new KeyUse(parts);
     this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet, parts.workspaceAt);
     this.questions = new Questions(this.sender);
-    const slowArguments = new SlowArguments(parts.memory, parts.slowArgumentsAt);
-    const slowLog = new SlowLog(index, parts.takeSlowIds, slowArguments);
+    this.slowArguments = new SlowArguments(parts.memory, parts.requests, parts.slowArgumentsAt);
+    const slowLog = new SlowLog(index, parts.takeSlowIds, this.slowArguments);
     this.slowness = new Slowness(page, slowLog);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');

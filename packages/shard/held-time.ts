@@ -4,7 +4,7 @@
  */
 
 /** A command that took less was not put aside: a thread that is, is so for longer. */
-const LOOK_US = 50;
+export const LOOK_US = 50;
 
 export class HeldTime {
   readonly #runDelayUs: (() => number) | undefined;

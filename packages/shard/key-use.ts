@@ -14,22 +14,11 @@ import {
   type HotKeysQuestion,
   type HotKeysShare,
 } from '#diag';
-import { HeldTime } from './held-time.ts';
+import { HeldTime, LOOK_US } from './held-time.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { Questions } from './questions.ts';
 import type { Settings } from './settings.ts';
-
-/** What a command has cost. */
-export interface CommandCost {
-  us: number;
-  /** Of its request, and of its reply. */
-  inputBytes: number;
-  outputBytes: number;
-  database: number;
-  /** Unix milliseconds at its beginning. */
-  nowMs: number;
-}
 
 const FIRST_KEY = 1;
 
@@ -41,10 +30,10 @@ export class KeyUse {
   readonly #clock: Clock;
   /** While a session is active. */
   #held: HeldTime | undefined;
-  /** Filled anew for each command. */
-  readonly cost: CommandCost = {
-    ...{ us: 0.5, inputBytes: 0, outputBytes: 0, database: 0, nowMs: 0.5 },
-  };
+  /** Bytes of the request and of the reply of the command that `executed` is told of; filled anew for each. */
+  readonly traffic = { inputBytes: 0, outputBytes: 0 };
+  /** Prefixes or windows are counted: a command's keys are looked at even without a sample. */
+  #countsUse = false;
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
 
@@ -88,7 +77,8 @@ export class KeyUse {
   #decide(): void {
     if (!this.#session.isActive) this.#held = undefined;
     else this.#held ??= new HeldTime(runDelayReader());
-    this.isOn = this.#session.isActive || this.#windows.isActive || this.tellsLookUps;
+    this.#countsUse = this.#windows.isActive || this.tellsLookUps;
+    this.isOn = this.#session.isActive || this.#countsUse;
   }
 
   /** The thread has slept: what it waited for a processor then is no command's time. */
@@ -102,43 +92,42 @@ export class KeyUse {
     if (matcher !== undefined) this.prefixes.lookedUp(matcher, key, at, length, isHit);
   }
 
-  /** Notes what the command at hand has cost. */
-  ran(
+  /** Counts a command that was run in `us` microseconds, and its keys where they are sampled. */
+  executed(
+    entry: CommandEntry,
+    args: Arguments,
     us: number,
-    inputBytes: number,
-    outputBytes: number,
-    { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
+    context: Pick<ShardContext, 'database' | 'nowMs'>,
   ): void {
-    const { cost } = this;
-    cost.us = this.#held?.of(us) ?? us;
-    cost.inputBytes = inputBytes;
-    cost.outputBytes = outputBytes;
-    cost.database = database;
-    cost.nowMs = nowMs;
+    const { traffic } = this;
+    const session = this.#session;
+    const heldUs = us < LOOK_US ? us : (this.#held?.of(us) ?? us);
+    const bytes = traffic.inputBytes + traffic.outputBytes;
+    const isSampled = session.isActive && session.counts(heldUs, bytes, entry.hasKeys);
+    if (!entry.hasKeys) return;
+    if (this.#countsUse) this.#countUse(entry, args, context);
+    if (!isSampled) return;
+    const keys = this.#keysOf(entry, args);
+    for (const index of keys) {
+      session.sampled(args.latin1(index), heldUs / keys.length, bytes / keys.length);
+    }
   }
 
-  /** A command was run, and `cost` says what it took. */
-  executed(entry: CommandEntry, args: Arguments): void {
-    const { us, inputBytes, outputBytes } = this.cost;
-    const session = this.#session;
-    const isSampled =
-      session.isActive && session.counts(us, inputBytes + outputBytes, entry.hasKeys);
-    const { matcher } = this.prefixes;
-    if (!entry.hasKeys) return;
+  #countUse(
+    entry: CommandEntry,
+    args: Arguments,
+    context: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
     const isInWindow = this.#windows.isActive && this.#windows.samples();
-    if (!isSampled && !isInWindow && matcher === undefined) return;
-    if (matcher !== undefined && entry.firstArgumentIsKey) {
-      const row = matcher.match(args.source, args.at(FIRST_KEY), args.length(FIRST_KEY));
-      this.prefixes.used(row, inputBytes, outputBytes);
-      if (!isSampled && !isInWindow) return;
+    if (isInWindow) this.#countInWindow(this.#keysOf(entry, args), entry, args, context);
+    const { matcher } = this.prefixes;
+    if (matcher === undefined) return;
+    if (!entry.firstArgumentIsKey) {
+      this.#countPrefixes(matcher, this.#keysOf(entry, args), args);
+      return;
     }
-    const keys = this.#keysOf(entry, args);
-    if (matcher !== undefined && !entry.firstArgumentIsKey)
-      this.#countPrefixes(matcher, keys, args);
-    if (isInWindow) this.#countInWindow(keys, entry, args);
-    if (!isSampled) return;
-    const bytes = (inputBytes + outputBytes) / keys.length;
-    for (const index of keys) session.sampled(args.latin1(index), us / keys.length, bytes);
+    const row = matcher.match(args.source, args.at(FIRST_KEY), args.length(FIRST_KEY));
+    this.prefixes.used(row, this.traffic.inputBytes, this.traffic.outputBytes);
   }
 
   #keysOf(entry: CommandEntry, args: Arguments): readonly number[] {
@@ -149,8 +138,12 @@ export class KeyUse {
     return keys;
   }
 
-  #countInWindow(keys: readonly number[], { isWrite }: CommandEntry, args: Arguments): void {
-    const { database, nowMs } = this.cost;
+  #countInWindow(
+    keys: readonly number[],
+    { isWrite }: CommandEntry,
+    args: Arguments,
+    { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
     for (const index of keys) {
       const name = keyName(database, args.source, args.at(index), args.length(index));
       this.#windows.sampled(name, isWrite, nowMs);
@@ -159,11 +152,12 @@ export class KeyUse {
 
   /** Several keys share the bytes; what does not divide is the first one's, so that all add up. */
   #countPrefixes(matcher: PrefixMatcher, keys: readonly number[], args: Arguments): void {
-    const { prefixes, cost } = this;
-    const inputShare = Math.floor(cost.inputBytes / keys.length);
-    const outputShare = Math.floor(cost.outputBytes / keys.length);
-    let input = cost.inputBytes - inputShare * (keys.length - 1);
-    let output = cost.outputBytes - outputShare * (keys.length - 1);
+    const { prefixes } = this;
+    const { inputBytes, outputBytes } = this.traffic;
+    const inputShare = Math.floor(inputBytes / keys.length);
+    const outputShare = Math.floor(outputBytes / keys.length);
+    let input = inputBytes - inputShare * (keys.length - 1);
+    let output = outputBytes - outputShare * (keys.length - 1);
     for (const index of keys) {
       const row = matcher.match(args.source, args.at(index), args.length(index));
       prefixes.used(row, input, output);

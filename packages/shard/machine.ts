@@ -307,6 +307,7 @@ export class ShardMachine {
     this.#values[AT.blockingKeys] = this.#base.waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#base.waiters.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
+    this.#base.slowArguments.settle();
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
     this.#show();
   }
