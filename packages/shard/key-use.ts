@@ -4,7 +4,7 @@
  * While nobody does, a command costs one look at `isOn`.
  */
 
-import { keyName, runDelayReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
+import { keyName, threadCpuReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
 import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
 import {
   HOT_KEYS,
@@ -14,7 +14,7 @@ import {
   type HotKeysQuestion,
   type HotKeysShare,
 } from '#diag';
-import { HeldTime } from './held-time.ts';
+import { CommandCpu } from './command-cpu.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { Questions } from './questions.ts';
@@ -39,8 +39,8 @@ export class KeyUse {
   readonly #session: HotKeys;
   readonly #windows: HotWindows;
   readonly #clock: Clock;
-  /** While a session is active. */
-  #held: HeldTime | undefined;
+  /** Since the first session. */
+  #cpu: CommandCpu | undefined;
   /** Filled anew for each command. */
   readonly cost: CommandCost = {
     ...{ us: 0.5, inputBytes: 0, outputBytes: 0, database: 0, nowMs: 0.5 },
@@ -81,19 +81,19 @@ export class KeyUse {
 
   #toSession(question: HotKeysQuestion): HotKeysShare | null {
     const share = this.#session.answer(question);
+    if (this.#session.isActive) this.#cpu ??= new CommandCpu(threadCpuReader());
     this.#decide();
+    this.begin();
     return share;
   }
 
   #decide(): void {
-    if (!this.#session.isActive) this.#held = undefined;
-    else this.#held ??= new HeldTime(runDelayReader());
     this.isOn = this.#session.isActive || this.#windows.isActive || this.tellsLookUps;
   }
 
-  /** The thread has slept: what it waited for a processor then is no command's time. */
-  woke(): void {
-    this.#held?.begin();
+  /** Commands follow: what the thread has used before is no command's time. */
+  begin(): void {
+    if (this.#session.isActive) this.#cpu?.begin();
   }
 
   /** A command that reads has looked a key up; only while prefixes are counted. */
@@ -110,7 +110,7 @@ export class KeyUse {
     { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
   ): void {
     const { cost } = this;
-    cost.us = this.#held?.of(us) ?? us;
+    cost.us = this.#session.isActive ? (this.#cpu?.of(us) ?? us) : us;
     cost.inputBytes = inputBytes;
     cost.outputBytes = outputBytes;
     cost.database = database;

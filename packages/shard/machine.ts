@@ -216,6 +216,7 @@ export class ShardMachine {
     const { requests, clock, memory, journal } = this.#parts;
     let at = requests.next();
     if (at < 0) return false;
+    if (this.keyUse.isOn) this.keyUse.begin();
     const executor = this.#executor;
     const startUs = clock.nowUs();
     executor.nowUs = startUs;
