@@ -151,6 +151,7 @@ export class ShardMachine {
     });
     this.#base.slowness.answer(this.#base.questions);
     this.#base.fates.answer(this.#base.questions);
+    this.#base.settings.answer(this.#base.questions);
     this.#base.keyUse.answer(this.#base.questions);
     this.#base.questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
