@@ -57,8 +57,8 @@ export { LongTimer } from './long-timer.ts';
 export { makeFolders } from './make-folders.ts';
 export {
   residentParts,
-  runDelayReader,
   threadCpu,
+  threadCpuReader,
   threadHeap,
   type ResidentParts,
   type ThreadCpu,

@@ -28,10 +28,10 @@ const ZERO = 0x30;
 const SCHEDULING_BYTES_MAX = 128;
 
 /**
- * Reads for how many microseconds the calling thread has been ready to run while others had the processors, since its
- * start: 1.5 us of its time. Undefined where the system does not tell.
+ * Reads how many microseconds of processor time the calling thread has had since its start: 4 us of its time. Undefined
+ * where the system does not tell.
  */
-export function runDelayReader(): (() => number) | undefined {
+export function threadCpuReader(): (() => number) | undefined {
   const text = new Uint8Array(SCHEDULING_BYTES_MAX);
   let descriptor: number;
   try {
@@ -40,12 +40,12 @@ export function runDelayReader(): (() => number) | undefined {
     return undefined;
   }
   return () => {
+    // Of a thread that runs, the file is milliseconds behind. Linux counts it anew to tell the time of the process.
+    process.cpuUsage();
     const end = readSync(descriptor, text, 0, text.length, 0);
     let ns = 0;
-    // The second of three numbers.
-    for (let at = text.indexOf(SPACE) + 1; at < end && text[at] !== SPACE; at += 1) {
-      ns = 10 * ns + text[at]! - ZERO;
-    }
+    // The first of three numbers.
+    for (let at = 0; at < end && text[at] !== SPACE; at += 1) ns = 10 * ns + text[at]! - ZERO;
     return ns / 1_000;
   };
 }

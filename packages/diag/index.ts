@@ -152,6 +152,7 @@ export {
 export {
   PURGE,
   resetStatisticsTopic,
+  settingsAppliedTopic,
   SHARD_CONTENT,
   topic,
   type ShardContent,

@@ -13,6 +13,9 @@ export function topic<Question, Answer>(name: string): Topic<Question, Answer> {
 /** Sets the counts back that CONFIG RESETSTAT is about. */
 export const resetStatisticsTopic = topic<null, null>('reset-statistics');
 
+/** Answered when a shard has applied the settings that it was told before. */
+export const settingsAppliedTopic = topic<null, null>('settings-applied');
+
 /** Has a shard move records out of sparse slabs; answers the bytes given back. */
 export const PURGE = topic<null, number>('purge');
 

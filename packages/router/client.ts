@@ -263,7 +263,7 @@ export class Client implements ClientPort {
   }
 
   get canUnblock(): boolean {
-    return this.isBlocked && this.unblock !== undefined;
+    return this.unblock !== undefined;
   }
 
   /** Whether its next command must wait for the reply to its last. */

@@ -115,6 +115,12 @@ export class Waits {
     };
     this.#waits.set(client, wait);
     client.awaitsReply = true;
+    // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
+    client.unblock = (withError, ended) => {
+      wait.enders.push(ended);
+      if (wait.enders.length > 1) return;
+      this.#stop(client, wait, withError ? errors.unblocked : undefined);
+    };
     client.answered = () => {
       this.#end(client, wait);
     };
@@ -152,7 +158,8 @@ export class Waits {
     wait.offers.push(answer);
     if (wait.offers.length < wait.shards.length) return;
     wait.isAsking = false;
-    if (wait.stop !== undefined) {
+    // What was there when the command came is given, whatever was wanted since.
+    if (wait.stop !== undefined && wait.isParked) {
       this.#stop(client, wait, wait.stop.error);
       return;
     }
@@ -225,11 +232,6 @@ export class Waits {
     wait.isParked = true;
     this.#parts.roster.block(client);
     client.releasePushes();
-    client.unblock = (withError, ended) => {
-      wait.enders.push(ended);
-      if (wait.enders.length > 1) return;
-      this.#stop(client, wait, withError ? errors.unblocked : undefined);
-    };
     if (timeoutMs > 0) {
       wait.timer = new LongTimer(timeoutMs, () => {
         this.#parts.beginTurn();
@@ -237,7 +239,8 @@ export class Waits {
       });
     }
     // Whoever has hung up meanwhile waits for nothing.
-    if (client.socket.isClosed) this.giveUp(client);
+    if (wait.stop !== undefined) this.#stop(client, wait, wait.stop.error);
+    else if (client.socket.isClosed) this.giveUp(client);
     else if (client.isEnding) client.socket.destroy();
   }
 
@@ -289,7 +292,7 @@ export class Waits {
 
   /** The time is over, or somebody wants the wait to end. */
   #stop(client: Client, wait: ClientWait, error: CommandError | undefined): void {
-    if (wait.isDecided || wait.isAsking) {
+    if (wait.isDecided || wait.isAsking || !wait.isParked) {
       // Should the command be answered all the same, this is forgotten.
       wait.stop = { error };
       return;
@@ -357,6 +360,7 @@ export class Waits {
     this.#waits.delete(client);
     this.#resends.delete(client);
     client.answered = undefined;
+    client.unblock = undefined;
     client.awaitsReply = false;
     this.#parts.roster.ran(client);
     client.isServed = false;

@@ -284,7 +284,9 @@ function settingsPort(server: Server): SettingsPort {
   return {
     get: (patterns) => settings.configGet(patterns),
     set: (pairs) => answering(() => server.places.set(pairs)),
-    shown: () => server.ops.settingsShown(),
+    shown: async () => {
+      await Promise.all([server.ops.settingsShown(), server.settingsBroadcast.applied()]);
+    },
     rewrite: () => {
       answering(() => {
         settings.rewrite();

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
-import { configName, type ConfigWarning, type Settings } from '#config';
+import type { ConfigWarning, Settings } from '#config';
 import { Phase, resetStatisticsTopic, type LatencyBaseline, type MemoryReturn } from '#diag';
-import type { SettingValue } from '#link';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
 import { Router, type Client } from '#router';
@@ -27,7 +26,7 @@ import { opsAnswers } from './ops-answers.ts';
 import { OpsLink } from './ops-link.ts';
 import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './shard-pool.ts';
-import { settingsOfShards, shardCountOf, shardSettings } from './shard-settings.ts';
+import { SettingsBroadcast, shardCountOf, shardSettings } from './shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionSupplies } from './supplies.ts';
 import { followTracing, inRequest, Traces } from './traces.ts';
@@ -61,6 +60,7 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly places: ListeningPlaces;
+  readonly settingsBroadcast: SettingsBroadcast;
   readonly #meters: Meters;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
@@ -119,6 +119,9 @@ export class Server {
     this.clients = new Clients({ router, between, settings, page, blocks, log: this.log });
     this.places = new ListeningPlaces(settings, this.#newListener(blocks));
     this.#followSettings();
+    this.settingsBroadcast = new SettingsBroadcast(settings, router, () => {
+      this.#turn.begin();
+    });
   }
 
   #newDurability(fabric: Fabric, lock: FolderLock): Durability {
@@ -340,17 +343,9 @@ export class Server {
     return false;
   }
 
-  /** Hands every change of a setting on to the shards, in order with the commands. */
   #followSettings(): void {
     followTracing(this.settings, this.router.tracing);
     logSettingChanges(this.settings, this.log);
-    for (const name of settingsOfShards) {
-      this.settings.onChange(name, () => {
-        const value = this.settings.get(name) as SettingValue;
-        this.router.broadcast({ kind: 'settings', values: { [configName(name)]: value } });
-        this.#turn.begin();
-      });
-    }
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */

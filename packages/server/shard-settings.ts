@@ -3,7 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { isShardSetting } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
+import { settingsAppliedTopic } from '#diag';
 import type { SettingValue } from '#link';
+import type { Router } from '#router';
 
 /** Settings that shards are told, at the start and whenever they change. */
 export const settingsOfShards: readonly SettingName[] = settingNames.filter((name) =>
@@ -15,6 +17,32 @@ export function shardSettings(settings: Settings): Record<string, SettingValue> 
   return Object.fromEntries(
     settingsOfShards.map((name) => [configName(name), settings.get(name) as SettingValue]),
   );
+}
+
+/** Hands every change of a setting on to the shards, in order with the commands. */
+export class SettingsBroadcast {
+  readonly #router: Router;
+  /** Something was handed on, and nobody has asked since whether it is applied. */
+  #isPending = false;
+
+  constructor(settings: Settings, router: Router, beginTurn: () => void) {
+    this.#router = router;
+    for (const name of settingsOfShards) {
+      settings.onChange(name, () => {
+        const value = settings.get(name) as SettingValue;
+        router.broadcast({ kind: 'settings', values: { [configName(name)]: value } });
+        this.#isPending = true;
+        beginTurn();
+      });
+    }
+  }
+
+  /** Settles when the shards' pages show what the settings have done; a stuck shard is not waited for. */
+  async applied(): Promise<void> {
+    if (!this.#isPending) return;
+    this.#isPending = false;
+    await this.#router.reports.ask(settingsAppliedTopic, null);
+  }
 }
 
 /** Threads that hold the data; unless it is set, one less than there are cores. */

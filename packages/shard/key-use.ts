@@ -4,7 +4,7 @@
  * While nobody does, a command costs one look at `isOn`.
  */
 
-import { keyName, runDelayReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
+import { keyName, threadCpuReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
 import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
 import {
   HOT_KEYS,
@@ -14,7 +14,7 @@ import {
   type HotKeysQuestion,
   type HotKeysShare,
 } from '#diag';
-import { HeldTime, LOOK_US } from './held-time.ts';
+import { CommandCpu } from './command-cpu.ts';
 import type { MachineParts } from './machine-parts.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { Questions } from './questions.ts';
@@ -28,8 +28,8 @@ export class KeyUse {
   readonly #session: HotKeys;
   readonly #windows: HotWindows;
   readonly #clock: Clock;
-  /** While a session is active. */
-  #held: HeldTime | undefined;
+  /** Since the first session. */
+  #cpu: CommandCpu | undefined;
   /** Bytes of the request and of the reply of the command that `executed` is told of; filled anew for each. */
   readonly traffic = { inputBytes: 0, outputBytes: 0 };
   /** Prefixes or windows are counted: a command's keys are looked at even without a sample. */
@@ -70,20 +70,20 @@ export class KeyUse {
 
   #toSession(question: HotKeysQuestion): HotKeysShare | null {
     const share = this.#session.answer(question);
+    if (this.#session.isActive) this.#cpu ??= new CommandCpu(threadCpuReader());
     this.#decide();
+    this.begin(Infinity);
     return share;
   }
 
   #decide(): void {
-    if (!this.#session.isActive) this.#held = undefined;
-    else this.#held ??= new HeldTime(runDelayReader());
     this.#countsUse = this.#windows.isActive || this.tellsLookUps;
     this.isOn = this.#session.isActive || this.#countsUse;
   }
 
-  /** The thread has slept: what it waited for a processor then is no command's time. */
-  woke(): void {
-    this.#held?.begin();
+  /** Commands follow: what the thread has used before is no command's time. */
+  begin(nowUs: number): void {
+    if (this.#session.isActive) this.#cpu?.begin(nowUs);
   }
 
   /** A command that reads has looked a key up; only while prefixes are counted. */
@@ -101,15 +101,19 @@ export class KeyUse {
   ): void {
     const { traffic } = this;
     const session = this.#session;
-    const heldUs = us < LOOK_US ? us : (this.#held?.of(us) ?? us);
     const bytes = traffic.inputBytes + traffic.outputBytes;
-    const isSampled = session.isActive && session.counts(heldUs, bytes, entry.hasKeys);
+    let cpuUs = us;
+    let isSampled = false;
+    if (session.isActive) {
+      cpuUs = this.#cpu?.of(us) ?? us;
+      isSampled = session.counts(cpuUs, bytes, entry.hasKeys);
+    }
     if (!entry.hasKeys) return;
     if (this.#countsUse) this.#countUse(entry, args, context);
     if (!isSampled) return;
     const keys = this.#keysOf(entry, args);
     for (const index of keys) {
-      session.sampled(args.latin1(index), heldUs / keys.length, bytes / keys.length);
+      session.sampled(args.latin1(index), cpuUs / keys.length, bytes / keys.length);
     }
   }
 

@@ -151,6 +151,7 @@ export class ShardMachine {
     });
     this.#base.slowness.answer(this.#base.questions);
     this.#base.fates.answer(this.#base.questions);
+    this.#base.settings.answer(this.#base.questions);
     this.#base.keyUse.answer(this.#base.questions);
     this.#base.questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
@@ -219,6 +220,7 @@ export class ShardMachine {
     const executor = this.#executor;
     const startUs = clock.nowUs();
     executor.nowUs = startUs;
+    if (this.keyUse.isOn) this.keyUse.begin(startUs);
     executor.readWallClock();
     this.#isProbed = messageReceived.isWatched;
     let flushedUs = startUs;
@@ -302,8 +304,13 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
-    this.#base.events.sendRest();
-    this.#base.upkeep.publish();
+    const { upkeep, events } = this.#base;
+    upkeep.publish();
+    // What has to go for what was written is told of with its reply: a client's next command comes behind it.
+    if (!this.#lending.isStopped && upkeep.makeRoomBehind()) {
+      this.#executor.nowUs = this.#parts.clock.nowUs();
+    }
+    events.sendRest();
     this.#values[AT.blockingKeys] = this.#base.waiters.keyCount;
     this.#values[AT.blockingNoKeys] = this.#base.waiters.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);

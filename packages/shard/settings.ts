@@ -2,7 +2,9 @@
 
 import { assert, unreachable } from '#base';
 import { shardSettingKinds, type ShardSettingOf, type ShardSettings } from '#commands';
+import { settingsAppliedTopic } from '#diag';
 import type { SettingValue } from '#link';
+import type { Questions } from './questions.ts';
 
 export class Settings implements ShardSettings {
   readonly #values = new Map<string, SettingValue>();
@@ -51,6 +53,11 @@ export class Settings implements ShardSettings {
   follow(apply: (settings: Settings) => void): void {
     this.#listeners.push(apply);
     apply(this);
+  }
+
+  /** Answers main behind the control frames that came before: what they say is in force. */
+  answer(questions: Questions): void {
+    questions.on(settingsAppliedTopic, () => null);
   }
 
   update(values: Readonly<Record<string, SettingValue>>): void {

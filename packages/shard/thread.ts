@@ -167,7 +167,6 @@ function drive(driven: Driven, ended: () => void): void {
       work.sleep(systemClock.nowUs());
       requests.sleep(sleepMs);
       work.wake(systemClock.nowUs());
-      machine.keyUse.woke();
     }
     collections.stop();
     ended();

@@ -40,22 +40,27 @@ function settingsWith(tenacity: number): Settings {
 
 /** How many of the keys go when the limit is lowered below them. */
 function evictedBy(tenacity: number): number {
+  return evicting(tenacity).store.stats.evicted;
+}
+
+function evicting(tenacity: number): { store: Store; page: Page; tended: Upkeep } {
   const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
   for (let nth = 0; nth < KEYS; nth += 1) {
     const key = fromLatin1(`key:${nth}`);
     store.databases[0]!.set(key, 0, key.length, key, 0, key.length);
   }
   const shape = { databases: 1, commands: 1, errorCodes: 1 };
+  const page = new Page(shape, allocateShared(Page.bytes(shape)));
   const tended = new Upkeep({
     store,
-    page: new Page(shape, allocateShared(Page.bytes(shape))),
+    page,
     clock: new SlowClock(),
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     usedBytesOfAll: () => store.memory.usedBytes,
   });
   tended.apply(settingsWith(tenacity));
-  return store.stats.evicted;
+  return { store, page, tended };
 }
 
 upkeep('evicts for 50 us a step up to the tenth', () => {
@@ -70,6 +75,22 @@ upkeep('evicts for 15 % longer with each step behind', () => {
 
 upkeep('evicts everything that is too much with the last', () => {
   assert.is(evictedBy(100), KEYS);
+});
+
+upkeep('counts the time of eviction before and behind commands, not only between them', () => {
+  const { store, page, tended } = evicting(10);
+  const before = page.get('evictionUs');
+  assert.ok(before >= 500, `${before} us for lowering the limit`);
+  const evicted = store.stats.evicted;
+  assert.ok(tended.makeRoomBehind());
+  assert.ok(store.stats.evicted > evicted);
+  assert.ok(page.get('evictionUs') >= before + 500);
+});
+
+upkeep('makes no room behind commands where nothing can go', () => {
+  const { store, tended } = evicting(100);
+  assert.not.ok(tended.makeRoomBehind());
+  assert.is(store.stats.evicted, KEYS);
 });
 
 upkeep.run();

@@ -130,6 +130,17 @@ export class Upkeep {
     this.publish();
   }
 
+  /** The same for what was just written, before that is answered; false when nothing has to go, or nothing can. */
+  makeRoomBehind(): boolean {
+    if (!this.mustEvict()) {
+      this.#hasToEvict = true;
+      return false;
+    }
+    if (!this.#hasToEvict) return false;
+    this.makeRoom();
+    return true;
+  }
+
   /** One round of timed work. What finds no room now is done in another. */
   run(): void {
     try {
@@ -154,7 +165,6 @@ export class Upkeep {
     const counting = this.#countSlice();
     const page = this.#page;
     page.add('expireUs', expiredUs - startUs);
-    page.add('evictionUs', evictedUs - expiredUs);
     page.add('defragUs', defraggedUs - evictedUs);
     this.publish();
     const isBusy = evicting || isBehind || moved > 0;
@@ -290,6 +300,7 @@ export class Upkeep {
   #evicted(startUs: number, keys: number): void {
     this.#took('eviction-cycle', startUs);
     const nowUs = this.#nowUs();
+    this.#page.add('evictionUs', nowUs - startUs);
     if (keys > 0) this.#evictions.add(nowUs, nowUs - startUs, keys);
   }
 

@@ -2,7 +2,7 @@
 // test-limit: 60s
 import { once } from 'node:events';
 import net from 'node:net';
-import { textOf } from '#testkit';
+import { textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -64,6 +64,36 @@ for (const [line, push] of [
     await blocked(1);
     await call(client, push);
     assert.is(textOf(await next), 'next');
+  });
+}
+
+for (const line of [
+  `BLPOP ${here} ${near} 0`,
+  `BLPOP ${here} ${far} 0`,
+  `BLMOVE ${here} ${far} LEFT LEFT 0`,
+]) {
+  blocking(`CLIENT UNBLOCK ends ${line} though shards have not come to it`, async () => {
+    const [of, sleeper] = [await newClient(), await newClient()];
+    const id = textOf(await of.call('CLIENT', 'ID'));
+    for (const [kept, unblocked, reply] of [
+      [false, 1, null],
+      [true, 0, 'x'],
+    ] as const) {
+      if (kept) await client.call('RPUSH', here, 'x');
+      const slept = sleeper.call('DEBUG', 'SLEEP', '0.3');
+      const command = line.split(' ', 1)[0]!.toLowerCase();
+      const answer = call(of, line);
+      await until(async () => {
+        const list = textOf(await client.call('CLIENT', 'LIST', 'ID', id));
+        return list.includes(` cmd=${command} `);
+      }, 'main has sent the command on');
+      assert.is(await client.call('CLIENT', 'UNBLOCK', id), unblocked);
+      const answered = await answer;
+      assert.equal(Array.isArray(answered) ? answered[1] : answered, reply);
+      await slept;
+      await blocked(0);
+    }
+    assert.is(await of.call('PING'), 'PONG');
   });
 }
 

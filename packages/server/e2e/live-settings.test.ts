@@ -45,6 +45,21 @@ live('refuses what cannot change while the server runs', async () => {
   }
 });
 
+live('is answered when shards have applied it: a lowered maxmemory has evicted', async () => {
+  const info = async (name: string): Promise<number> =>
+    Number(new RegExp(`\\n${name}:(\\d+)`).exec(textOf(await client.call('INFO')))?.[1]);
+  await set('maxmemory-policy', 'allkeys-random');
+  for (let round = 0; round < 5; round += 1) {
+    const keys = keysOnShard(round % SHARDS, SHARDS, 100, 'e');
+    await client.pipeline(keys.map((key) => ['SET', key, 'x'.repeat(1_000)]));
+    const before = await info('evicted_keys');
+    await set('maxmemory', (await info('used_memory')) - 40_000);
+    assert.ok((await info('evicted_keys')) > before, `round ${round}`);
+    await set('maxmemory', 0);
+  }
+  await set('maxmemory-policy', 'noeviction');
+});
+
 live('maxmemory holds writes back on all shards, and lets them go on', async () => {
   const keys = [...keysOnShard(0, SHARDS, 300, 'm'), ...keysOnShard(1, SHARDS, 300, 'm')];
   await client.pipeline(keys.map((key) => ['SET', key, 'x'.repeat(10_000)]));

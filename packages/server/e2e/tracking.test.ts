@@ -147,6 +147,24 @@ tracking('expired, evicted, renamed and flushed keys are changed ones', async ()
   assert.equal(await pushed(), ['invalidate', null]);
 });
 
+tracking('what had to go for a write is reported before the next reply', async () => {
+  await line(reader, 'CLIENT TRACKING ON');
+  await line(writer, 'CONFIG SET maxmemory-policy volatile-random');
+  for (let round = 0; round < 30; round += 1) {
+    await line(reader, 'SET short{e} x EX 1000');
+    await line(reader, 'GET short{e}');
+    const used = Number(/used_memory:(\d+)/.exec(textOf(await line(writer, 'INFO memory')))?.[1]);
+    await line(writer, `CONFIG SET maxmemory ${used + 100 * 1024}`);
+    await line(reader, 'SETBIT long{e} 1600000 0');
+    assert.is(await line(reader, 'GETBIT long{e} 0'), 0);
+    const told = reader.pushes.splice(0).map((push) => (push as Push).items);
+    assert.equal(told, [['invalidate', ['short{e}']]], `round ${round}`);
+    await line(writer, 'CONFIG SET maxmemory 0');
+    await line(writer, 'DEL long{e}');
+    assert.equal(await pushedSoFar(), [['invalidate', ['long{e}']]]);
+  }
+});
+
 tracking('OPTIN and OPTOUT with CLIENT CACHING', async () => {
   await line(reader, 'CLIENT TRACKING ON OPTIN');
   await line(reader, 'GET in:1');
