@@ -27,7 +27,8 @@ import {
 } from './live-figures.ts';
 import { shownSample, type KeptSample, type KeptShard } from './live-samples.ts';
 import { numberBelow, wordsOf } from './query.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
+import { currentStatus } from './status.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PERIOD_MS = 1_000;
@@ -104,7 +105,7 @@ export class Live {
     const shard = query.has('shard') ? numberBelow(query, 'shard', sight.shards.length) : null;
     this.#askedMs = clock.wallMs();
     if (this.#timer === undefined) this.#begin();
-    const status = await this.#surroundings.status();
+    const status = await currentStatus(this.#surroundings);
     return {
       boot: this.#boot,
       status: statusOf(status, parts),
@@ -163,7 +164,7 @@ export class Live {
       this.#samples = [];
       return;
     }
-    const status = await this.#surroundings.status();
+    const status = await currentStatus(this.#surroundings);
     // It may have been closed while the status was collected.
     if (this.#timer === undefined) return;
     const nowUs = clock.nowUs();
