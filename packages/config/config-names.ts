@@ -20,6 +20,8 @@ export interface Target {
   readonly isLive: boolean;
   /** What CONFIG SET says when it cannot change it, where Redis could: then the value is judged first. */
   readonly refusal?: string;
+  /** Why nothing else than it shows can be set now, as other settings are; undefined when it can. */
+  obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */
   assign(text: string): readonly Assignment[];
@@ -107,6 +109,10 @@ function saveTarget(): Target {
     isHidden: false,
     isSecret: false,
     isLive: true,
+    obstacle: (valueOf) =>
+      valueOf('persistence.enabled') === false
+        ? 'nothing is kept on disk: persistence.enabled is off'
+        : undefined,
     read(valueOf) {
       if (valueOf('persistence.enabled') === false) return '';
       const seconds = valueOf(interval) as number;

@@ -233,6 +233,8 @@ export class Settings {
         if (target.refusal !== undefined) assignmentsOf(name, target, text);
         throw failed(name, target.refusal ?? "can't set immutable config");
       }
+      const obstacle = target.obstacle?.((setting) => this.#value(setting));
+      if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);
       if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
       found.push([name.toLowerCase(), target, text]);
     }
