@@ -53,6 +53,12 @@ const refused: readonly (readonly [path: string, body: unknown, status: number])
   ['config/set', { name: 'server.databases', value: '1' }, 409],
   ['config/set', { name: 'server.bind', value: '192.0.2.1' }, 409],
   ['config/set', { name: 'slowlog.max-len', value: 'many' }, 409],
+  ['config/set', { name: 'server.client-output-buffer-limit-pubsub', value: '1mb' }, 409],
+  [
+    'config/set',
+    { name: 'server.client-output-buffer-limit-normal', value: '0 0 0 slave 0 0 0' },
+    409,
+  ],
   ['hotkeys/start', { metrics: [] }, 400],
   ['hotkeys/start', { metrics: ['cpu', 'cpu'] }, 400],
   ['hotkeys/start', { metrics: ['disk'] }, 400],
@@ -71,6 +77,22 @@ for (const [path, body, status] of refused) {
 actions('a body must say that it is JSON', async () => {
   const headers = { ...JSON_HEADERS, 'content-type': 'text/plain' };
   assert.is((await post('slowlog/reset', {}, headers)).status, 415);
+});
+
+actions('the limits that CONFIG has under one name are set one by one', async () => {
+  const client = await closed.client();
+  const limits = async (): Promise<unknown> =>
+    ((await client.call('CONFIG', 'GET', 'client-output-buffer-limit')) as unknown[])[1];
+  assert.is(await limits(), 'normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60');
+  for (const [each, value] of [
+    ['normal', '4mb 1mb 30'],
+    ['replica', '0 0 0'],
+    ['pubsub', '16777216 4194304 20'],
+  ] as const) {
+    const name = `server.client-output-buffer-limit-${each}`;
+    assert.is((await post('config/set', { name, value })).status, 200);
+  }
+  assert.is(await limits(), 'normal 4194304 1048576 30 slave 0 0 0 pubsub 16777216 4194304 20');
 });
 
 actions('a session of hot keys goes from state to state', async () => {
