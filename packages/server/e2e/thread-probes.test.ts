@@ -122,7 +122,7 @@ probes('a shard that is busy is told of, and its profile does not begin later', 
 
 probes('a client that leaves leaves no profile behind', async () => {
   const leaving = await server.client();
-  const id = String(await leaving.call('CLIENT', 'ID'));
+  const id = Number(await leaving.call('CLIENT', 'ID'));
   void leaving.call('DEBUG', 'SHARD', 0, 'PROFILE', 1).catch(() => null);
   await until(
     async () => textOf(await client.call('CLIENT', 'LIST', 'ID', id)).includes('cmd=debug '),
