@@ -10,9 +10,9 @@ import { randomBytes } from 'node:crypto';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#diag';
 import type {
   LiveBands,
+  LiveColumns,
   LiveDocument,
   LivePart,
-  LiveSample,
   LiveStatus,
   StatusDocument,
 } from '#documents';
@@ -25,7 +25,7 @@ import {
   tenths,
   threeDigits,
 } from './live-figures.ts';
-import { shownSample, type KeptSample, type KeptShard } from './live-samples.ts';
+import { shownSamples, type KeptSample, type KeptShard } from './live-samples.ts';
 import { numberBelow, wordsOf } from './query.ts';
 import { documentRoute, type Route } from './route.ts';
 import { currentStatus } from './status.ts';
@@ -116,11 +116,10 @@ export class Live {
   }
 
   /** None at all for whoever draws none of what is in them. */
-  #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveSample[] {
-    if (!SAMPLED.some((part) => parts.has(part))) return [];
-    return this.#samples
-      .filter(({ seq }) => seq > since)
-      .map((sample) => shownSample(sample, parts, shard));
+  #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveColumns {
+    const isDrawn = SAMPLED.some((part) => parts.has(part));
+    const samples = isDrawn ? this.#samples.filter(({ seq }) => seq > since) : [];
+    return shownSamples(samples, parts, shard);
   }
 
   /** Samples from before the thresholds were changed have another number of bands: left out. */
