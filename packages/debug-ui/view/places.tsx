@@ -1,4 +1,4 @@
-/** The pages there are. Each is loaded when it is opened: nobody waits for what he does not look at. */
+/** The pages there are. Each is loaded when it is opened, or later: nobody waits for what he does not look at. */
 
 import type { ComponentType, JSX } from 'preact';
 
@@ -66,6 +66,11 @@ export async function opened(place: Place): Promise<OpenPlace> {
     // The server is away, or it is a newer one, whose files have other names.
     return { place, Page: NotLoaded };
   }
+}
+
+/** Loads the pages that nobody has opened yet: who looks on for a while has them when the server is gone. */
+export async function loadOthers(): Promise<void> {
+  for (const place of PLACES) await opened(place);
 }
 
 function NotLoaded(): JSX.Element {
