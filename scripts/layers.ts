@@ -123,7 +123,7 @@ const seams: readonly Seam[] = [
     pattern: /\bnew Worker\(/g,
     allowed: [
       'packages/server/shard-pool.ts',
-      'packages/server/ops-link.ts',
+      'packages/server/ops-worker.ts',
       'packages/server/disk-link.ts',
     ],
   },

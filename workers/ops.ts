@@ -1,6 +1,9 @@
 /** The ops thread: writes everybody's log records, and serves HTTP. Nobody waits for it. */
 
-import { workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { OpsThread, type OpsData } from '#http';
 
-new OpsThread(workerData as OpsData).run();
+// Main starts this thread first of all, and knows only later what there is to do.
+parentPort?.once('message', (data: OpsData) => {
+  new OpsThread(data).run();
+});

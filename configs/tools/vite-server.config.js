@@ -13,6 +13,9 @@ const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url)
 /** What every command runs through has a file for each package, so that a profile says where it was. */
 const hot = ['store', 'commands', 'link', 'shard', 'router', 'net', 'resp', 'diag', 'persistence'];
 
+/** Control messages take a package of others, which the ops thread begins without. */
+const CONTROL = '/dist/packages/link/control.js';
+
 /** Positions in the sources, for `node --enable-source-maps`: the compiler's maps are gone on with. */
 const compilersMaps = {
   name: 'compilers-maps',
@@ -52,6 +55,8 @@ export default {
         'tasks/redistribute': folder('dist/workers/tasks/redistribute.js'),
         'tasks/latency-test': folder('dist/workers/tasks/latency-test.js'),
       },
+      // A package's index would load all of it, of which a thread that begins needs little.
+      treeshake: { moduleSideEffects: (file) => !file.startsWith(folder('dist/packages/')) },
       // Constants stay constants, which V8 builds into what it compiles.
       output: {
         chunkFileNames: 'lib-[name].js',
@@ -59,7 +64,10 @@ export default {
         topLevelVar: false,
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: hot.map((name) => ({ name, test: `/dist/packages/${name}/` })),
+          groups: [
+            { name: 'control', test: (file) => file.endsWith(CONTROL), priority: 1 },
+            ...hot.map((name) => ({ name, test: `/dist/packages/${name}/` })),
+          ],
         },
       },
     },

@@ -19,6 +19,8 @@ export default {
     // An image inside a style sheet would be refused by `default-src 'self'`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What a page of its own has of style is less than a request of its own.
+    cssCodeSplit: false,
     reportCompressedSize: false,
   },
 };

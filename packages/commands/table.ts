@@ -127,6 +127,11 @@ export class CommandEntry {
     return container !== undefined && (container.isOpaque || container.bare === this);
   }
 
+  /** The name clients know it by, in lower case: a hidden one by that of its container. */
+  get knownName(): string {
+    return this.isHidden ? this.container!.lowerName : this.lowerName;
+  }
+
   /** The subcommand a client named, in any case. */
   subcommand(bytes: Bytes, at: number, length: number): CommandEntry | undefined {
     return this.#subcommands.get(latin1(bytes, at, length).toUpperCase());

@@ -20,15 +20,25 @@ export interface Target {
   readonly isLive: boolean;
   /** What CONFIG SET says when it cannot change it, where Redis could: then the value is judged first. */
   readonly refusal?: string;
+  /** Why nothing else than it shows can be set now, as other settings are; undefined when it can. */
+  obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */
   assign(text: string): readonly Assignment[];
 }
 
+/** The name that has three settings, with its words for them. */
+const OUTPUT_LIMITS = 'client-output-buffer-limit';
+const LIMIT_CLASSES: readonly (readonly [word: string, name: SettingName])[] = [
+  ['normal', 'server.client-output-buffer-limit-normal'],
+  ['slave', 'server.client-output-buffer-limit-replica'],
+  ['pubsub', 'server.client-output-buffer-limit-pubsub'],
+];
+
 /** All names, aliases included, in lower case. */
 export const targets: ReadonlyMap<string, Target> = new Map([
   ...settingNames.filter((name) => rowOf(name).isPart !== true).flatMap(settingTargets),
-  ['client-output-buffer-limit', outputLimits()] as const,
+  [OUTPUT_LIMITS, outputLimits()] as const,
   ['appendfsync', appendSync()] as const,
   ['save', saveTarget()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
@@ -107,6 +117,10 @@ function saveTarget(): Target {
     isHidden: false,
     isSecret: false,
     isLive: true,
+    obstacle: (valueOf) =>
+      valueOf('persistence.enabled') === false
+        ? 'nothing is kept on disk: persistence.enabled is off'
+        : undefined,
     read(valueOf) {
       if (valueOf('persistence.enabled') === false) return '';
       const seconds = valueOf(interval) as number;
@@ -125,13 +139,17 @@ function saveTarget(): Target {
   };
 }
 
+/** A setting and its new text as CONFIG SET takes them; throws a ValueError where that name has others too. */
+export function configPair(name: SettingName, text: string): readonly [name: string, text: string] {
+  const [word] = LIMIT_CLASSES.find(([, each]) => each === name) ?? [];
+  if (word === undefined) return [configName(name), text];
+  const { kind } = rowOf(name);
+  return [OUTPUT_LIMITS, `${word} ${kind.format(kind.parse(text))}`];
+}
+
 /** Three settings under one name: `normal 0 0 0 slave 268435456 67108864 60 pubsub ...`. */
 function outputLimits(): Target {
-  const classes: readonly (readonly [word: string, name: SettingName])[] = [
-    ['normal', 'server.client-output-buffer-limit-normal'],
-    ['slave', 'server.client-output-buffer-limit-replica'],
-    ['pubsub', 'server.client-output-buffer-limit-pubsub'],
-  ];
+  const classes = LIMIT_CLASSES;
   const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
   return {
     settings: classes.map(([, name]) => name),

@@ -22,6 +22,14 @@ reference('each has its line', () => {
   assert.match(text, '| `repl-timeout` | unknown. There is no replication. |');
 });
 
+reference('it is said where a setting means something else here', () => {
+  const lines = redisReference().split('\n');
+  const lineOf = (name: string): string => lines.find((line) => line.startsWith(`| \`${name}\``))!;
+  assert.match(lineOf('dbfilename'), 'never written');
+  assert.match(lineOf('save'), 'Empty, and not to be set, where appendonly is no.');
+  assert.match(lineOf('appendonly'), 'snapshots too');
+});
+
 reference('no reason is for nothing', () => {
   for (const name of redisNames) assert.ok(targets.has(name) !== (whyUnknown(name) !== undefined));
   assert.is(whyUnknown('tls-of-nobody'), undefined);

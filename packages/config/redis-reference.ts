@@ -77,6 +77,20 @@ const unknownBecause: Readonly<Record<string, string>> = {
   tls: 'There is no TLS.',
 };
 
+/** What else must be known of a setting that means something else here, or more. */
+const remarks: Readonly<Record<string, string>> = {
+  appendfsync: '`always` is `sync`, `everysec` is `periodic`, `no` is `async`.',
+  appendonly:
+    'It is all that is kept, snapshots too; in a file, `no` beside save points leaves it on, since snapshots need the log.',
+  'auto-aof-rewrite-min-size': 'A snapshot takes the place of a rewrite.',
+  'auto-aof-rewrite-percentage': 'A snapshot takes the place of a rewrite.',
+  dbfilename:
+    'It is read by a first start, and never written: snapshots are in the folder snapshots of the data folder, and `--export-rdb` writes a file of Redis.',
+  hz: 'It is the same however many clients there are.',
+  save: 'The point of one change is the interval, told first. Empty, and not to be set, where appendonly is no.',
+  'stop-writes-on-bgsave-error': 'The log has the writes all the same, so the default is no.',
+};
+
 /** Why a name of Redis is unknown here; undefined for a name that is known, or none of Redis. */
 export function whyUnknown(name: string): string | undefined {
   if (targets.has(name) || !redisNames.includes(name)) return undefined;
@@ -105,7 +119,11 @@ function standing(name: string): string {
   const target = targets.get(name);
   if (target === undefined) return `unknown. ${whyUnknown(name) ?? ''}`;
   const [setting, ...more] = target.settings;
-  if (setting !== undefined) return ofSettings([setting, ...more]);
+  if (setting !== undefined) {
+    const remark = remarks[name];
+    const standard = ofSettings([setting, ...more]);
+    return remark === undefined ? standard : `${standard} ${remark}`;
+  }
   const { value, reason } = constantNamed(name)!;
   return `always ${value === '' ? 'empty' : `\`${value}\``}. ${reason}`;
 }

@@ -119,6 +119,10 @@ runtime('save has several points; with nothing kept on disk it has none', () => 
   const args = ['--set', 'persistence.enabled=no'];
   const { settings: without } = load({ args, environment: {}, folder: '/nowhere' });
   assert.equal(without.configGet(['save']), [['save', '']]);
+  assert.is(refusal(without, 'save', ''), 'OK');
+  const reason = 'nothing is kept on disk: persistence.enabled is off';
+  assert.match(refusal(without, 'save', '900 1'), reason);
+  assert.equal(without.configGet(['save']), [['save', '']]);
 });
 
 runtime('dir is told with all that is above it, and can be set to that', () => {

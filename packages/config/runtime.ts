@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { globMatches } from '#base';
-import { targets, type Assignment, type Target } from './config-names.ts';
+import { configPair, targets, type Assignment, type Target } from './config-names.ts';
 import { takeTable } from './file-source.ts';
 import { ValueError, type Value } from './kinds.ts';
 import { HIDDEN, renderToml } from './render.ts';
@@ -113,6 +113,16 @@ export class Settings {
   configSet(pairs: readonly (readonly [name: string, text: string])[]): void {
     const { changes, askedBy } = this.#changesBy(pairs);
     this.#change(changes, askedBy);
+  }
+
+  /** A setting and its new text as CONFIG SET takes them; throws a ConfigCommandError where the text is none of its. */
+  static pair(name: SettingName, text: string): readonly [name: string, text: string] {
+    try {
+      return configPair(name, text);
+    } catch (error) {
+      if (error instanceof ValueError) throw failed(name, error.message);
+      throw error;
+    }
   }
 
   /** The values that CONFIG SET of the pairs would change, by name; throws as it would. */
@@ -233,6 +243,8 @@ export class Settings {
         if (target.refusal !== undefined) assignmentsOf(name, target, text);
         throw failed(name, target.refusal ?? "can't set immutable config");
       }
+      const obstacle = target.obstacle?.((setting) => this.#value(setting));
+      if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);
       if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
       found.push([name.toLowerCase(), target, text]);
     }

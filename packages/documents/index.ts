@@ -18,6 +18,7 @@ export type {
   LiveFigures,
   LiveLatency,
   LivePart,
+  LiveColumns,
   LiveSample,
   LiveShards,
   LiveStatus,

@@ -13,7 +13,7 @@ export interface LiveDocument {
   readonly shards: readonly ShardStatus[] | null;
   /** Requests by latency band; null unless they are asked for, and while bands are off. */
   readonly bands: LiveBands | null;
-  readonly samples: readonly LiveSample[];
+  readonly samples: LiveColumns;
 }
 
 /** Of the status document what every page shows, and its figures where they are asked for. */
@@ -30,6 +30,26 @@ export interface LiveBands {
   readonly thresholds_ms: readonly number[];
   /** Requests of the samples that are kept, by shard; of each its bands, the last over the last threshold. */
   readonly shards: readonly (readonly number[])[];
+}
+
+/** Values of many samples, oldest first, where one sample has one. */
+type Columns<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: Columns<Value[Name]> | null }
+  : readonly (Value | null)[];
+
+/**
+ * Samples as a list for each figure rather than for each second: what is alike stands together, so that it packs well.
+ * Null where no sample has the figure, as where nobody has asked for it.
+ */
+export interface LiveColumns {
+  /** The number of the first; each that follows has the next. Null when there are none. */
+  readonly first_seq: number | null;
+  readonly first_time_ms: number | null;
+  /** Milliseconds since the one before; 0 for the first. */
+  readonly after_ms: readonly number[];
+  readonly totals: Columns<LiveTotals> | null;
+  readonly times: Columns<LiveTimes> | null;
+  readonly shards: Columns<LiveShards> | null;
 }
 
 /** One second as the server has seen it. Rates are per second. */

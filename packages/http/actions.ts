@@ -5,7 +5,7 @@ import { HttpError, json } from './answer.ts';
 import { threadReports } from './api-figures.ts';
 import type { Exchange } from './exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from './page-reports.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
 
 type Body = Readonly<Record<string, unknown>>;

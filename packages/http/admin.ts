@@ -4,7 +4,8 @@ import { Phase } from '#diag';
 import { HttpError, json, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { SaveAtEnd } from './reports.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
+import { currentStatus } from './status.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PHASES: Readonly<Record<number, string>> = {
@@ -23,7 +24,7 @@ export function adminRoutes(surroundings: Surroundings): Route[] {
       about: 'How the server fares, and what is wrong.',
       methods: {
         GET: async () => {
-          const { health } = await surroundings.status();
+          const { health } = await currentStatus(surroundings);
           return json({ ...health, state: PHASES[sight.main.get('phase')] });
         },
       },

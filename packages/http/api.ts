@@ -18,7 +18,8 @@ import type { KeyDeathsQuestion } from './key-deaths.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsDesk } from './metrics.ts';
 import { countOf } from './query.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
+import { currentStatus } from './status.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The documents behind the paths; bundles hold the same. */
@@ -84,7 +85,7 @@ export class DebugDocuments {
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
-    const { shards } = await this.#surroundings.status();
+    const { shards } = await currentStatus(this.#surroundings);
     return shardStats(shards, contents);
   }
 

@@ -9,7 +9,8 @@ import type { DebugDocuments } from './api.ts';
 import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
 import type { Exchange } from './exchange.ts';
 import type { MetricsDesk } from './metrics.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
+import { currentStatus } from './status.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The packing thread ends when it has had nothing to do for so long. */
@@ -145,7 +146,7 @@ export class Bundles {
     };
     return Promise.all([
       asJson('server.json', () => documents.server()),
-      asJson('status.json', () => surroundings.status()),
+      asJson('status.json', () => currentStatus(surroundings)),
       Promise.resolve({ name: 'config.toml', text: live.toml }),
       metrics.text().then((text) => ({ name: 'metrics.prom', text })),
       asJson('metrics.json', () => ({ metrics: metrics.json() })),

@@ -4,7 +4,7 @@ import { FLIGHT_KINDS } from '#diag';
 import type { FlightDocument, FlightReport } from '#documents';
 import { HttpError } from './answer.ts';
 import { countOf } from './query.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
 
 export interface FlightRoutesParts {
   /** `main`, `shard-0` and so on, `ops`. */

@@ -1,7 +1,7 @@
 /** Every path, with what it answers; /debug/ shows it too where no web UI is built. */
 
 import { HTML_TYPE, type Answer } from './answer.ts';
-import { allowedMethods, type Route } from './routes.ts';
+import { allowedMethods, type Route } from './route.ts';
 
 export function indexPage(routes: readonly Route[], version: string): Answer {
   const rows = routes.map((route) => {

@@ -9,7 +9,7 @@ import { HttpError } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { KeyDeathsQuestion } from './key-deaths.ts';
 import { bytesOf, countOf, numberBelow } from './query.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Deaths answered when no count is given: as many as are kept by default. */

@@ -8,14 +8,7 @@ import type { Access } from './access.ts';
 import { Connections } from './connections.ts';
 import { encodedAnswer, type Acceptance } from './encoding.ts';
 import { Exchange, targetOf } from './exchange.ts';
-import {
-  allowedMethods,
-  isProtected,
-  type Found,
-  type Handler,
-  type Route,
-  type Routes,
-} from './routes.ts';
+import { allowedMethods, isProtected, type Found, type Handler, type Route } from './route.ts';
 
 const HEADER_BYTES_MAX = 16 * 1_024;
 /** From the first byte of a request to the end of its headers, and to its end. */
@@ -27,10 +20,8 @@ const SILENT_MS_MAX = 30_000;
 const CHECK_MS = 1_000;
 
 export interface ListenerOptions {
-  /** What is there from the beginning. */
-  readonly early: Routes;
-  /** Everything; whoever asks for more than the beginning waits for it. */
-  routes(): Promise<Routes>;
+  /** Finds the route of a path; a path that is not answered yet is waited for. */
+  find(path: string): Found | undefined | Promise<Found | undefined>;
   readonly access: Access;
   /** Something went wrong that is no fault of the one who asked. */
   failed(path: string, error: unknown): void;
@@ -105,9 +96,9 @@ export class HttpListener {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const { early, access } = this.#options;
+    const { access } = this.#options;
     const target = targetOf(request.url ?? '/');
-    const found = early.find(target.path) ?? (await this.#options.routes()).find(target.path);
+    const found = await this.#options.find(target.path);
     const exchange = new Exchange(request, target, found?.params ?? {});
     if (isProtected(target.path, found?.route)) {
       try {

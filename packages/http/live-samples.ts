@@ -1,6 +1,13 @@
 /** A sample as it is kept, and what is told of it. */
 
-import type { LivePart, LiveSample, LiveShards, LiveTimes, LiveTotals } from '#documents';
+import type {
+  LiveColumns,
+  LivePart,
+  LiveSample,
+  LiveShards,
+  LiveTimes,
+  LiveTotals,
+} from '#documents';
 
 export interface KeptSample {
   readonly seq: number;
@@ -19,7 +26,37 @@ export interface KeptShard {
 }
 
 /** The parts that are drawn; `shard` is whose times they are, null for all shards'. */
-export function shownSample(
+export function shownSamples(
+  samples: readonly KeptSample[],
+  parts: ReadonlySet<LivePart>,
+  shard: number | null,
+): LiveColumns {
+  const shown = samples.map((sample) => shownSample(sample, parts, shard));
+  const columns = (name: 'totals' | 'times' | 'shards'): unknown =>
+    columnsOf(shown.map((sample) => sample[name] as Cell));
+  return {
+    first_seq: shown[0]?.seq ?? null,
+    first_time_ms: shown[0]?.time_ms ?? null,
+    after_ms: shown.map(({ time_ms }, index) => time_ms - (shown[index - 1]?.time_ms ?? time_ms)),
+    totals: columns('totals') as LiveColumns['totals'],
+    times: columns('times') as LiveColumns['times'],
+    shards: columns('shards') as LiveColumns['shards'],
+  };
+}
+
+type Cell = null | number | readonly Cell[] | { readonly [name: string]: Cell };
+
+/** Turns a list of values into one value of lists, as deep as they are; null where all are null. */
+export function columnsOf(values: readonly Cell[]): Cell {
+  const known = values.find((value) => value !== null) ?? null;
+  if (typeof known !== 'object' || known === null) return known === null ? null : values;
+  const column = (name: string): Cell =>
+    columnsOf(values.map((value) => (value as Record<string, Cell> | null)?.[name] ?? null));
+  if (Array.isArray(known)) return known.map((_, index) => column(String(index)));
+  return Object.fromEntries(Object.keys(known).map((name) => [name, column(name)]));
+}
+
+function shownSample(
   { seq, time_ms, totals, times, shards }: KeptSample,
   parts: ReadonlySet<LivePart>,
   shard: number | null,

@@ -10,9 +10,9 @@ import { randomBytes } from 'node:crypto';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#diag';
 import type {
   LiveBands,
+  LiveColumns,
   LiveDocument,
   LivePart,
-  LiveSample,
   LiveStatus,
   StatusDocument,
 } from '#documents';
@@ -25,9 +25,10 @@ import {
   tenths,
   threeDigits,
 } from './live-figures.ts';
-import { shownSample, type KeptSample, type KeptShard } from './live-samples.ts';
+import { shownSamples, type KeptSample, type KeptShard } from './live-samples.ts';
 import { numberBelow, wordsOf } from './query.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
+import { currentStatus } from './status.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const PERIOD_MS = 1_000;
@@ -104,7 +105,7 @@ export class Live {
     const shard = query.has('shard') ? numberBelow(query, 'shard', sight.shards.length) : null;
     this.#askedMs = clock.wallMs();
     if (this.#timer === undefined) this.#begin();
-    const status = await this.#surroundings.status();
+    const status = await currentStatus(this.#surroundings);
     return {
       boot: this.#boot,
       status: statusOf(status, parts),
@@ -115,11 +116,10 @@ export class Live {
   }
 
   /** None at all for whoever draws none of what is in them. */
-  #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveSample[] {
-    if (!SAMPLED.some((part) => parts.has(part))) return [];
-    return this.#samples
-      .filter(({ seq }) => seq > since)
-      .map((sample) => shownSample(sample, parts, shard));
+  #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveColumns {
+    const isDrawn = SAMPLED.some((part) => parts.has(part));
+    const samples = isDrawn ? this.#samples.filter(({ seq }) => seq > since) : [];
+    return shownSamples(samples, parts, shard);
   }
 
   /** Samples from before the thresholds were changed have another number of bands: left out. */
@@ -163,7 +163,7 @@ export class Live {
       this.#samples = [];
       return;
     }
-    const status = await this.#surroundings.status();
+    const status = await currentStatus(this.#surroundings);
     // It may have been closed while the status was collected.
     if (this.#timer === undefined) return;
     const nowUs = clock.nowUs();

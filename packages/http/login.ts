@@ -4,7 +4,7 @@ import type { SessionDocument } from '#documents';
 import { HTML_TYPE, HttpError, json, redirect, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
 import type { Exchange } from './exchange.ts';
-import { documentRoute, type Route } from './routes.ts';
+import { documentRoute, type Route } from './route.ts';
 
 const ENDED = 'Your session has ended. Log in to go on with the page you were on.';
 

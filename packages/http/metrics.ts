@@ -15,7 +15,7 @@ import {
 } from '#telemetry';
 import type { Answer } from './answer.ts';
 import type { HttpListener } from './listener.ts';
-import type { Route } from './routes.ts';
+import { METRICS_PATH, type Route } from './route.ts';
 import type { HttpLiveSettings } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -76,7 +76,7 @@ export class MetricsDesk {
 
   get route(): Route {
     return {
-      path: '/metrics',
+      path: METRICS_PATH,
       about: 'Metrics for Prometheus.',
       isOpen: true,
       // It is always answered; and scrapers send parameters of their own configuration along.

@@ -1,7 +1,8 @@
 /**
  * The HTTP side of the ops thread, from the first request to the last.
  *
- * It listens, and answers probes, before the rest is loaded: whoever asks for more waits until it is.
+ * It listens, and answers probes, before anything else is loaded; then metrics, and then the rest. Whoever asks for
+ * what is not there yet waits until it is.
  */
 
 import { systemClock } from '#base';
@@ -11,19 +12,21 @@ import type { Bundles } from './bundles.ts';
 import { HttpListener } from './listener.ts';
 import { loginRoutes } from './login.ts';
 import { probeRoutes } from './probes.ts';
-import { Routes, type Route } from './routes.ts';
-import type { HttpLiveSettings } from './settings.ts';
+import type { MetricsDesk } from './metrics.ts';
 import type { RestOfHttp } from './rest-of-http.ts';
-import type { OpsHttpParts } from './surroundings.ts';
+import { METRICS_PATH, type Found, type Route } from './route.ts';
+import type { HttpLiveSettings } from './settings.ts';
+import { Surroundings, type OpsHttpParts } from './surroundings.ts';
 import { WrongTokens } from './wrong-tokens.ts';
 
 export class OpsHttp {
   readonly #parts: OpsHttpParts;
   readonly #access: Access;
-  #live: HttpLiveSettings;
+  readonly #surroundings: Surroundings;
   readonly #listener: HttpListener;
-  /** The rest, as soon as it is loaded. */
-  readonly #rest: Promise<RestOfHttp>;
+  readonly #early: readonly Route[];
+  #metrics: Promise<MetricsDesk> | undefined;
+  #rest: Promise<RestOfHttp> | undefined;
 
   constructor(parts: OpsHttpParts) {
     this.#parts = parts;
@@ -40,18 +43,17 @@ export class OpsHttp {
       wallMs: () => systemClock.wallMs(),
     });
     this.#access = access;
-    this.#live = parts.live;
+    this.#surroundings = new Surroundings(parts);
     const probes = probeRoutes({
       main: sight.main,
       commandNames: sight.commandNames,
-      livenessMs: () => this.#live.mainStuckLivenessMs,
+      livenessMs: () => this.#surroundings.live.mainStuckLivenessMs,
       nowUs: () => systemClock.nowUs(),
     });
-    const early = [...probes, ...loginRoutes(access)];
+    this.#early = [...probes, ...loginRoutes(access)];
     this.#listener = new HttpListener({
       access,
-      early: new Routes(early),
-      routes: () => this.#rest.then(({ routes }) => routes),
+      find: (path) => this.#find(path),
       failed: (path, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
@@ -64,7 +66,6 @@ export class OpsHttp {
         });
       },
     });
-    this.#rest = this.#load(early);
   }
 
   /** Begins to listen; rejects with a message for people when the address cannot be had. */
@@ -81,34 +82,60 @@ export class OpsHttp {
     }
   }
 
+  /** Loads all that is not there yet, so that nobody has to wait for it. */
+  async load(): Promise<void> {
+    await this.#loadedRest();
+  }
+
   /** Settles when everything shows these settings. */
   async apply(live: HttpLiveSettings): Promise<void> {
-    this.#live = live;
+    this.#surroundings.live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
-    (await this.#rest).apply(live);
+    (await this.#metrics)?.apply(live);
   }
 
   /** Has metrics that were rendered before rendered anew. */
   async forgetMetrics(): Promise<void> {
-    (await this.#rest).forgetMetrics();
+    (await this.#metrics)?.forget();
   }
 
   async bundles(): Promise<Bundles> {
-    return (await this.#rest).bundles;
+    return (await this.#loadedRest()).bundles;
   }
 
   async close(): Promise<void> {
     this.#listener.close();
-    await (await this.#rest).close();
+    await (await this.#rest)?.close();
+    this.#surroundings.close();
+    await (await this.#metrics)?.close();
   }
 
-  async #load(early: readonly Route[]): Promise<RestOfHttp> {
+  #find(path: string): Found | undefined | Promise<Found | undefined> {
+    const route = this.#early.find((each) => each.path === path);
+    if (route !== undefined) return { route, params: {} };
+    return path === METRICS_PATH
+      ? this.#loadedMetrics().then((metrics) => ({ route: metrics.route, params: {} }))
+      : this.#loadedRest().then(({ routes }) => routes.find(path));
+  }
+
+  #loadedMetrics(): Promise<MetricsDesk> {
+    this.#metrics ??= import('./metrics.ts').then(
+      ({ MetricsDesk }) => new MetricsDesk(this.#surroundings, this.#listener),
+    );
+    return this.#metrics;
+  }
+
+  #loadedRest(): Promise<RestOfHttp> {
+    this.#rest ??= this.#loadRest();
+    return this.#rest;
+  }
+
+  async #loadRest(): Promise<RestOfHttp> {
+    const metrics = await this.#loadedMetrics();
     const { RestOfHttp } = await import('./rest-of-http.ts');
     return new RestOfHttp({
-      ...this.#parts,
-      early,
-      access: this.#access,
-      listener: this.#listener,
+      ...{ early: this.#early, access: this.#access, surroundings: this.#surroundings, metrics },
+      bundleTask: this.#parts.bundleTask,
     });
   }
 }

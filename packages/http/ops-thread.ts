@@ -133,7 +133,9 @@ export class OpsThread {
       this.#tell({ kind: 'listening' });
     } catch (error) {
       this.#tell({ kind: 'cannot-listen', message: (error as Error).message });
+      return;
     }
+    await this.#http.load();
   }
 
   #take(message: OpsMessage): void {

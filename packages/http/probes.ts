@@ -6,7 +6,7 @@
 import { mainStandstill, Phase, type Page } from '#diag';
 import { json, TEXT_TYPE, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 interface Check {
   readonly name: string;

@@ -1,32 +1,7 @@
-/** Which path is answered by whom, and who may ask. */
+/** Paths with parameters, looked up among all that there are. */
 
 import findMyWay from 'find-my-way';
-import { json, type Answer } from './answer.ts';
-import type { Exchange } from './exchange.ts';
-
-export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
-export type Method = 'GET' | 'POST';
-
-export interface Route {
-  readonly path: string;
-  /** One sentence for the index. */
-  readonly about: string;
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
-  /** Names that may stand behind the question mark: none unless they are given; any other one is refused. */
-  readonly parameters?: readonly string[] | 'any';
-  /** Whether the token is asked for. */
-  readonly isOpen?: boolean;
-  /** Whether a GET changes something, so that other sites' pages may not cause it. */
-  readonly isMutation?: boolean;
-}
-
-export interface Found {
-  readonly route: Route;
-  readonly params: Readonly<Record<string, string | undefined>>;
-}
-
-/** What is asked for below these is protected, whether it exists or not. */
-const PROTECTED = /^\/(debug|admin)(\/|$)/;
+import type { Found, Route } from './route.ts';
 
 export class Routes {
   readonly all: readonly Route[];
@@ -42,33 +17,4 @@ export class Routes {
     const found = this.#router.find('GET', path);
     return found === null ? undefined : { route: found.store as Route, params: found.params };
   }
-}
-
-/** A document of the debug API, at a path below its own. */
-export function documentRoute(
-  path: string,
-  about: string,
-  body: (exchange: Exchange) => unknown,
-  parameters: readonly string[] = [],
-): Route {
-  return {
-    path: `/debug/api/${path}`,
-    about,
-    parameters,
-    methods: { GET: async (exchange) => json(await body(exchange)) },
-  };
-}
-
-/** Tells whether the token is asked for. */
-export function isProtected(path: string, route: Route | undefined): boolean {
-  if (route?.isOpen === true) return false;
-  return route !== undefined || PROTECTED.test(path);
-}
-
-/** The methods of a route, as `Allow` lists them. */
-export function allowedMethods({ methods }: Route): string[] {
-  return [
-    ...(methods.GET === undefined ? [] : ['GET', 'HEAD']),
-    ...(methods.POST === undefined ? [] : ['POST']),
-  ];
 }

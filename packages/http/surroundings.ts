@@ -1,17 +1,14 @@
 /** What the HTTP side stands on: given by the ops thread, used by every group of routes. */
 
 import { systemClock, type LogFields } from '#base';
-import { mainStandstill, ThreadRates } from '#diag';
-import type { StatusDocument } from '#documents';
-import { executingConnections, statusDocument, type Sight } from '#sight';
+import { ThreadRates } from '#diag';
+import type { Sight } from '#sight';
 import type { TraceDesk } from '#telemetry';
 import type { MainDesk } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from './settings.ts';
 
 /** Between two readings from which rates are made, as main has them. */
 const SAMPLE_MS = 100;
-/** The ids of clients are asked of main, and left out when it is busy: the document must be quick. */
-const CLIENT_IDS_MS_MAX = 20;
 
 export interface OpsHttpParts {
   readonly sight: Sight;
@@ -70,35 +67,6 @@ export class Surroundings {
 
   close(): void {
     clearInterval(this.#sampler);
-  }
-
-  /** The document of STATUS JSON, from here: neither main nor a shard is needed for it. */
-  async status(): Promise<StatusDocument> {
-    const ids = await this.#clientIds();
-    return statusDocument({
-      sight: this.sight,
-      settings: this.live.status,
-      version: this.version,
-      mainRates: this.mainRates,
-      shardRates: this.shardRates,
-      nowUs: this.clock.nowUs(),
-      wallMs: this.clock.wallMs(),
-      clientId: (slot) => ids.get(slot) ?? null,
-    });
-  }
-
-  async #clientIds(): Promise<ReadonlyMap<number, number | null>> {
-    const nowUs = this.clock.nowUs();
-    const slots = executingConnections(this.sight, nowUs);
-    const { main, commandNames } = this.sight;
-    // A main that stands still would answer each of these questions later on.
-    if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
-    try {
-      const ids = await this.desk.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
-      return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));
-    } catch {
-      return new Map();
-    }
   }
 
   #sample(): void {

@@ -196,7 +196,7 @@ export class Client implements ClientPort {
   }
 
   get lastCommand(): string {
-    return commandTable.entries[this.lastCommandId]?.lowerName ?? '';
+    return commandTable.entries[this.lastCommandId]?.knownName ?? '';
   }
 
   get queuedCount(): number {

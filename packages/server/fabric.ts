@@ -101,6 +101,7 @@ export class Fabric {
       logFigures: this.logMemory,
       recorders: this.recorders,
       settingNames,
+      commandNames: commandTable.entries.map(({ lowerName }) => lowerName),
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
       unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };

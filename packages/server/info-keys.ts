@@ -67,11 +67,17 @@ export function keySizes(measures: Measures): readonly Line[] {
       if (shown !== '') lines.push([`db${database}_distrib_${name}`, shown]);
     }
   }
-  const walkedUs = Math.min(...measures.shards.map((page) => page.get('censusUs')));
-  if (walkedUs > 0) {
-    lines.push(['keysizes_age_ms', Math.max(0, Math.round((measures.nowUs - walkedUs) / 1_000))]);
-  }
-  return lines;
+  return [...lines, ...keySizesAge(measures)];
+}
+
+/**
+ * How long ago the oldest of those walks was. It is what INFO ALL has of the section: redis_exporter, which asks for
+ * that, makes a metric without meaning of every line that begins with "db".
+ */
+export function keySizesAge({ shards, nowUs }: Measures): readonly Line[] {
+  const walkedUs = Math.min(...shards.map((page) => page.get('censusUs')));
+  if (walkedUs <= 0) return [];
+  return [['keysizes_age_ms', Math.max(0, Math.round((nowUs - walkedUs) / 1_000))]];
 }
 
 /** As `0=1,4=7`: the least size of each row, and how many keys are in it. */

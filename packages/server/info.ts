@@ -3,7 +3,7 @@
 import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
 import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
-import { keyspace, keySizes, prefixes } from './info-keys.ts';
+import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { persistence } from './info-persistence.ts';
 import { cpu, memory } from './info-resources.ts';
@@ -16,6 +16,8 @@ interface Section {
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
   lines: (measures: Measures) => readonly Line[] | undefined;
+  /** Those that INFO ALL has of it, where that is not all. */
+  linesOfAll?: (measures: Measures) => readonly Line[] | undefined;
 }
 
 function server({
@@ -259,7 +261,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Latencystats', shownBy: 'all', lines: latencyStats },
   { name: 'Latency_baseline', shownBy: 'all', lines: latencyBaseline },
   { name: 'Tiered', shownBy: 'all', lines: tiered },
-  { name: 'Keysizes', shownBy: 'all', lines: keySizes },
+  { name: 'Keysizes', shownBy: 'all', lines: keySizes, linesOfAll: keySizesAge },
   { name: 'Prefixes', shownBy: 'all', lines: prefixes },
   { name: 'Cluster', shownBy: 'none', lines: cluster },
   { name: 'Modules', shownBy: 'none', lines: () => [] },
@@ -267,7 +269,8 @@ const SECTIONS: readonly Section[] = [
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
 export function renderInfo(wanted: readonly string[], measures: Measures): string {
-  const isAll = wanted.includes('all') || wanted.includes('everything');
+  const isEverything = wanted.includes('everything');
+  const isAll = isEverything || wanted.includes('all');
   const withDefault = wanted.length === 0 || wanted.includes('default');
   const chosen = SECTIONS.filter(
     ({ name, shownBy }) =>
@@ -276,8 +279,11 @@ export function renderInfo(wanted: readonly string[], measures: Measures): strin
       wanted.includes(name.toLowerCase()),
   );
   return chosen
-    .flatMap(({ name, lines }) => {
-      const body = lines(measures)?.map(([field, value]) => `${field}:${String(value)}\r\n`);
+    .flatMap(({ name, lines, linesOfAll = lines }) => {
+      const isWhole = isEverything || wanted.includes(name.toLowerCase());
+      const body = (isWhole ? lines : linesOfAll)(measures)?.map(
+        ([field, value]) => `${field}:${String(value)}\r\n`,
+      );
       return body === undefined ? [] : [`# ${name}\r\n${body.join('')}`];
     })
     .join('\r\n');

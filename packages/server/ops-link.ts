@@ -1,14 +1,17 @@
 /** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
 
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
 import type { SightData } from '#sight';
-import { bundleTaskUrl, opsWorkerUrl } from '#workers';
+import { bundleTaskUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
+import { OpsWorker } from './ops-worker.ts';
 import { VERSION } from './version.ts';
+
+export type { OpsWorker };
 
 /** Records kept while the thread is not there yet. */
 const EARLY_RECORDS_MAX = 1_000;
@@ -21,7 +24,7 @@ export class OpsLink {
   readonly #settings: Settings;
   readonly #instanceId: string;
   #port: MessagePort | undefined;
-  #worker: Worker | undefined;
+  #worker: OpsWorker | undefined;
   #calls: PortCalls | undefined;
   #stopped: (() => void) | undefined;
   #early: LogRecord[] = [];
@@ -31,8 +34,9 @@ export class OpsLink {
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
 
-  /** `instanceId` tells this process from others, and from itself before a restart. */
-  constructor(settings: Settings, instanceId: string) {
+  /** `instanceId` tells this process from others, and from itself before a restart; the thread may run already. */
+  constructor(settings: Settings, instanceId: string, worker?: OpsWorker) {
+    this.#worker = worker;
     this.#settings = settings;
     this.#instanceId = instanceId;
     this.level = levelOf(settings);
@@ -62,12 +66,8 @@ export class OpsLink {
       live: httpLiveSettings(this.#settings),
       bundleTask: bundleTaskUrl.href,
     };
-    const worker = new Worker(opsWorkerUrl, {
-      name: 'svc-ops',
-      workerData: data,
-      transferList: [port2],
-    });
-    this.#worker = worker;
+    this.#worker ??= new OpsWorker();
+    const worker = this.#worker;
     const calls = new PortCalls(port1);
     this.#calls = calls;
     for (const [name, answer] of Object.entries(answers)) {
@@ -81,7 +81,7 @@ export class OpsLink {
         else this.#stopped?.();
       });
       // Without its ops thread the server serves on; what it would have logged goes to standard error.
-      worker.on('error', (error) => {
+      worker.run(data, (error) => {
         this.#port = undefined;
         process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
         resolve();

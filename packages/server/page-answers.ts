@@ -1,7 +1,7 @@
 /** What main does and tells for the debug pages. Whatever changes something is logged: nobody else tells who did it. */
 
 import type { HotKeysReport, HotWindow } from '#commands';
-import { ConfigCommandError, configName, isSettingName } from '#config';
+import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#documents';
 import type { ActionAnswer, MainAnswers } from '#http';
 import { keyAsText } from './json-text.ts';
@@ -134,7 +134,7 @@ async function setSetting(
 ): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
-    await places.set([[configName(name), value]]);
+    await places.set([Settings.pair(name, value)]);
   } catch (error) {
     if (error instanceof ConfigCommandError) return error.message;
     throw error;

@@ -1,28 +1,28 @@
 /** What the executable does: serves, or what else the command line asks for. */
 
-import { setFlagsFromString } from 'node:v8';
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
 import { checkData, exportRdb, importAtFirstStart, importRdb } from './data-tools.ts';
 import { lockDataFolder } from './durability.ts';
 import { testLatency } from './latency-baseline.ts';
+import type { OpsWorker } from './ops-worker.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
-async function openServer(settings: Settings): Promise<Server> {
+async function openServer(settings: Settings, ops: OpsWorker | undefined): Promise<Server> {
   const lock = await lockDataFolder(settings);
   try {
-    return new Server(settings, lock);
+    return new Server(settings, lock, ops);
   } catch (error) {
     lock?.release();
     throw error;
   }
 }
 
-async function serve({ settings, warnings }: Loaded): Promise<void> {
+async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined): Promise<void> {
   const imported = await importAtFirstStart(settings);
-  const server = await openServer(settings);
+  const server = await openServer(settings, ops);
   if (imported !== undefined) server.log.info('rdb-imported', imported);
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
@@ -55,14 +55,7 @@ async function intrinsicLatency(
   for (const line of latencyReport(baseline, thresholdUs)) print(line);
 }
 
-/**
- * The data is not on V8's heaps, which are small: marking them is soon done. By other threads at the same time it takes
- * processors from the shards, and from itself: beside the copy of a large value, which makes garbage of pages, a command
- * waits 6 ms at the median of the longest waits, and 9 ms where marking is concurrent (two processors, two shards).
- */
-setFlagsFromString('--no-concurrent-marking');
-
-async function main(): Promise<void> {
+async function run(ops: OpsWorker | undefined): Promise<void> {
   const loaded = loadFromProcess();
   const { settings, action, warnings } = loaded;
   const print = (text: string): void => {
@@ -94,16 +87,21 @@ async function main(): Promise<void> {
       return;
     case 'import-rdb':
       print(await importRdb(settings, action.file));
-      await serve(loaded);
+      await serve(loaded, ops);
       return;
     case 'serve':
-      await serve(loaded);
+      await serve(loaded, ops);
   }
 }
 
-main().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError || error instanceof Error ? error.message : String(error);
-  process.stderr.write(`svc: ${text}\n`);
-  process.exitCode = 1;
-});
+/** Does what the command line asks for; the ops thread of a server may run already. */
+export async function main(ops: OpsWorker | undefined): Promise<void> {
+  try {
+    await run(ops);
+  } catch (error) {
+    const text =
+      error instanceof ConfigError || error instanceof Error ? error.message : String(error);
+    process.stderr.write(`svc: ${text}\n`);
+    process.exitCode = 1;
+  }
+}

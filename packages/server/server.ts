@@ -23,7 +23,7 @@ import type { Measures } from './measures.ts';
 import { Meters } from './meters.ts';
 import { ListeningPlaces } from './listening-places.ts';
 import { opsAnswers } from './ops-answers.ts';
-import { OpsLink } from './ops-link.ts';
+import { OpsLink, type OpsWorker } from './ops-link.ts';
 import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './shard-settings.ts';
@@ -71,10 +71,10 @@ export class Server {
   readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
 
-  /** With the lock of its data folder; without it nothing is kept on disk. */
-  constructor(settings: Settings, lock: FolderLock | undefined) {
+  /** With the lock of its data folder; without it nothing is kept on disk. The ops thread may run already. */
+  constructor(settings: Settings, lock: FolderLock | undefined, worker?: OpsWorker) {
     this.settings = settings;
-    this.ops = new OpsLink(settings, this.#runId);
+    this.ops = new OpsLink(settings, this.#runId, worker);
     this.log = new Logger(
       'main',
       () => this.#clock.wallMs(),

@@ -1,6 +1,5 @@
 /** The memory that all threads share, as any of them sees the others through it. Nothing is written here. */
 
-import { commandTable } from '#commands';
 import {
   LogFigures,
   Page,
@@ -33,6 +32,8 @@ export interface SightData {
   /** Flight recorders: of main, the shards, the ops thread. */
   readonly recorders: readonly SharedMemory[];
   readonly settingNames: readonly string[];
+  /** Names of commands by the ids that pages and traces know them by, as `client|list`. */
+  readonly commandNames: readonly string[];
   /** Windows of latency, as the ops thread works them out. */
   readonly windows: SharedMemory;
   /** Unix microseconds at the origin of the monotonic clock. */
@@ -70,7 +71,7 @@ export class Sight {
       thread,
       new EventRing(data.recorders[index]!),
     ]);
-    this.commandNames = commandNames();
+    this.commandNames = data.commandNames;
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
@@ -84,9 +85,4 @@ export class Sight {
     const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
     return [['main', this.main], ...shards, ['ops', this.ops]];
   }
-}
-
-/** By the ids that pages and traces know commands by, as `client|list`. */
-function commandNames(): readonly string[] {
-  return commandTable.entries.map(({ lowerName }) => lowerName);
 }

@@ -3,8 +3,6 @@
 import { readable } from '#base';
 import {
   collectStatus,
-  durabilityReport,
-  type DurabilityReport,
   persistenceStatus,
   type HealthLimits,
   type StatusSource,
@@ -12,6 +10,7 @@ import {
 } from '#diag';
 import type { ExecutingReport, StatusDocument } from '#documents';
 import { ringDepth } from '#link';
+import { durabilityIn } from './durability.ts';
 import { executingIn } from './executing.ts';
 import type { Sight } from './sight.ts';
 
@@ -84,13 +83,4 @@ function executingReport(
     client_id: clientId(executing.connection),
     elapsed_us: Math.round(executing.elapsedUs),
   };
-}
-
-/** How well the data is kept, as any thread sees it. */
-export function durabilityIn(
-  { main, shards, logs }: Sight,
-  mode: string,
-  nowUs: number,
-): DurabilityReport {
-  return durabilityReport({ main, shards, logs, mode, nowUs });
 }

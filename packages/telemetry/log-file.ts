@@ -27,39 +27,41 @@ const DATE_PATTERNS = { daily: 'YYYY-MM-DD', hourly: 'YYYY-MM-DD-HH', never: '[p
 
 type WriteCallback = (error: NodeJS.ErrnoException | null, written: number) => void;
 
-/** A rotating file that winston writes to. */
+/** The property of a record that holds its line, for transports of winston. */
+const MESSAGE = Symbol.for('message');
+
+/** A rotating file, written by a transport of winston without its logger, which would only cost time. */
 export class LogFile {
-  readonly transport: DailyRotateFile;
+  readonly #transport: DailyRotateFile;
   #waitingBytes = 0;
 
   /** Throws when the folder cannot be made; later failures go to `onError`, at most once. */
   constructor(options: LogFileOptions, onError: (error: Error) => void) {
     makeWayForName(options);
-    this.transport = new DailyRotateFile(this.#rotation(options));
+    this.#transport = new DailyRotateFile(this.#rotation(options));
     let isTold = false;
     const tell = (error: Error): void => {
       this.#waitingBytes = 0;
       if (!isTold) onError(error);
       isTold = true;
     };
-    this.transport.on('error', tell);
+    this.#transport.on('error', tell);
     // The transport does not listen to its own stream: unheard, the error would end the thread.
-    (this.transport.logStream as fs.WriteStream).on('error', tell);
+    (this.#transport.logStream as fs.WriteStream).on('error', tell);
   }
 
-  get hasRoom(): boolean {
-    return this.#waitingBytes < WAITING_BYTES_MAX;
-  }
-
-  /** Counts a line that winston is about to write. */
-  expect(line: string): void {
+  /** Takes a line without its end; false when too much is on its way to the disk, and the line is lost. */
+  write(line: string): boolean {
+    if (this.#waitingBytes >= WAITING_BYTES_MAX) return false;
     this.#waitingBytes += Buffer.byteLength(line) + 1;
+    this.#transport.log?.({ [MESSAGE]: line }, () => undefined);
+    return true;
   }
 
   /** Settles when everything is written and the file closed, or cannot be. */
   close(): Promise<void> {
     return new Promise((resolve) => {
-      const stream = this.transport.logStream as fs.WriteStream;
+      const stream = this.#transport.logStream as fs.WriteStream;
       stream.once('finish', resolve);
       stream.once('error', () => {
         resolve();

@@ -154,6 +154,15 @@ writing('writes a file as well, in folders it makes', async () => {
   assert.is(text.split('some-event').length - 1, 2);
 });
 
+writing('keeps the order of lines that come before the file is opened', async () => {
+  const messages = ['one', 'two', 'three'];
+  const text = await written({ file: fileOptions() }, (writer) => {
+    for (const message of messages) writer.write([{ ...record, message, fields: {} }]);
+  });
+  assert.equal(text.match(/one|two|three/g), messages);
+  assert.is(readFileSync(path.join(folder, 'logs', 'svc.log'), 'utf8'), text);
+});
+
 writing('names files by day and hour, and always the same list of them', async () => {
   const names: string[] = [];
   for (const frequency of ['daily', 'hourly'] as const) {

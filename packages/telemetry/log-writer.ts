@@ -4,21 +4,20 @@
  * It lives in the ops thread and takes the records of all threads. Nothing here waits for it: what
  * cannot be written in time is dropped and counted, and a failing file is told of once.
  */
-import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { LOG_LEVELS, systemClock, type LogLevel, type LogRecord } from '#base';
-import winston from 'winston';
 import { LineOutput } from './line-output.ts';
-import { LogFile, type LogFileOptions } from './log-file.ts';
+import type { LogFile, LogFileOptions } from './log-file.ts';
 import { formatRecord, type LogFormat } from './log-format.ts';
 
 /** Lines kept in memory, for bundles and the debug pages. */
 const RECENT_LINES_MAX = 1_000;
 /** How much of a line is kept there. */
 const RECENT_LINE_CHARS_MAX = 4_096;
+/** Lines for the file that are kept while it is being opened. */
+const EARLY_LINES_MAX = 10_000;
 /** After a failure the file is left alone for so many milliseconds of log time. */
 const FILE_PAUSE_MS = 30_000;
-const MESSAGE = Symbol.for('message');
 const DESCRIPTORS = { stdout: 1, stderr: 2 };
 
 /** Where the log goes and how it looks. */
@@ -31,38 +30,29 @@ export interface LogWriterOptions {
   readonly descriptor?: number;
 }
 
-interface Line extends winston.Logform.TransformableInfo {
-  readonly record: LogRecord;
-}
-
 /** The one writer of log lines in the process. */
 export class LogWriter {
   readonly #options: LogWriterOptions;
-  readonly #logger: winston.Logger;
   readonly #output: LineOutput | undefined;
+  readonly #hasColour: boolean;
   readonly #recent: string[] = [];
+  /** Lines for the file while it is being opened; undefined at other times. */
+  #early: string[] | undefined;
+  /** Settles when no file is being opened. */
+  #opening: Promise<void> = Promise.resolve();
   #file: LogFile | undefined;
   #fileFailedAtMs: number | undefined;
+  #isFailureTold = false;
   #minimum: number;
   #droppedLines = 0;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
     this.#minimum = LOG_LEVELS.indexOf(options.level);
-    this.#logger = winston.createLogger({
-      // Which lines are written is decided before winston is asked, which would take longer.
-      level: 'trace',
-      levels: Object.fromEntries(LOG_LEVELS.toReversed().map((level, index) => [level, index])),
-      format: lineFormat(options.format, false),
-      transports: [],
-    });
-    if (options.output !== 'none') {
-      const descriptor = options.descriptor ?? DESCRIPTORS[options.output];
-      this.#output = new LineOutput(descriptor);
-      const format = lineFormat(options.format, isatty(descriptor));
-      const stream = asStream(this.#output);
-      this.#logger.add(new winston.transports.Stream({ stream, format, eol: '' }));
-    }
+    const descriptor =
+      options.output === 'none' ? undefined : (options.descriptor ?? DESCRIPTORS[options.output]);
+    if (descriptor !== undefined) this.#output = new LineOutput(descriptor);
+    this.#hasColour = descriptor !== undefined && isatty(descriptor);
     this.#openFile(systemClock.wallMs());
   }
 
@@ -92,11 +82,11 @@ export class LogWriter {
   /** Closes the log file and opens it anew, under the same name. What was taken before is still written. */
   reopenFile(nowMs: number): void {
     if (this.#options.file === undefined) return;
-    const file = this.#file;
+    // It ends when it has written what it has.
+    void this.#file?.close();
     this.#file = undefined;
-    // Removed, it ends its stream when that has written what it has.
-    if (file !== undefined) this.#logger.remove(file.transport);
     this.#fileFailedAtMs = undefined;
+    this.#isFailureTold = false;
     this.#openFile(nowMs);
     this.#writeOwn('info', {
       ...{ time: nowMs, event: 'log-file-reopened', message: 'The log file was opened anew.' },
@@ -107,30 +97,30 @@ export class LogWriter {
   /** Settles when everything is written; nothing may be written afterwards. */
   async close(): Promise<void> {
     await this.#output?.flush();
+    await this.#opening;
     await this.#file?.close();
-    this.#logger.close();
+    // That the file has failed may have been told meanwhile.
+    await this.#output?.flush();
   }
 
   #writeOne(record: LogRecord): void {
     const line = formatRecord(record, this.#options.format);
     if (this.#recent.length >= RECENT_LINES_MAX) this.#recent.shift();
     this.#recent.push(line.slice(0, RECENT_LINE_CHARS_MAX));
-    this.#prepareFile(record.time, line);
-    // winston warns on stderr, once per line, when nobody listens.
-    if (this.#logger.transports.length === 0) return;
-    // As one object: given apart, winston would glue a field called "message" to the message.
-    this.#logger.log({ level: record.level, message: record.message, record });
+    this.#output?.write(this.#hasColour ? formatRecord(record, this.#options.format, true) : line);
+    this.#writeToFile(record.time, line);
   }
 
-  #prepareFile(nowMs: number, line: string): void {
+  #writeToFile(nowMs: number, line: string): void {
     if (this.#fileFailedAtMs !== undefined && nowMs - this.#fileFailedAtMs >= FILE_PAUSE_MS) {
       this.#openFile(nowMs);
     }
-    const file = this.#file;
-    if (file === undefined) return;
-    file.transport.silent = !file.hasRoom;
-    if (file.hasRoom) file.expect(line);
-    else this.#droppedLines += 1;
+    if (this.#early !== undefined) {
+      if (this.#early.length < EARLY_LINES_MAX) this.#early.push(line);
+      else this.#droppedLines += 1;
+      return;
+    }
+    if (this.#file?.write(line) === false) this.#droppedLines += 1;
   }
 
   /** A line of its own for lines lost, once there is room for it again. */
@@ -143,26 +133,40 @@ export class LogWriter {
     this.#writeOwn('error', { time, event: 'log-lines-dropped', message, fields: { lines } });
   }
 
+  /** Opens the file, if there is to be one. What writes it takes long to load, and nobody waits for it. */
   #openFile(nowMs: number): void {
     const { file } = this.#options;
-    if (file === undefined) return;
-    try {
-      const opened = new LogFile(file, (error) => {
-        this.#failFile(error, nowMs, opened);
-      });
-      this.#file = opened;
-      this.#logger.add(opened.transport);
-    } catch (error) {
-      this.#failFile(error as Error, nowMs, undefined);
-    }
+    // One that is being opened takes these lines too.
+    if (file === undefined || this.#early !== undefined) return;
+    this.#early = [];
+    this.#opening = this.#openLater(file, nowMs);
   }
 
-  #failFile(error: Error, nowMs: number, file: LogFile | undefined): void {
-    const isFirst = this.#fileFailedAtMs === undefined;
+  async #openLater(options: LogFileOptions, nowMs: number): Promise<void> {
+    let failure: Error | undefined;
+    try {
+      const { LogFile } = await import('./log-file.ts');
+      const opened = new LogFile(options, (error) => {
+        if (this.#file === opened) this.#failFile(error, nowMs);
+      });
+      this.#file = opened;
+      this.#fileFailedAtMs = undefined;
+    } catch (error) {
+      failure = error as Error;
+    }
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const line of early) {
+      if (this.#file?.write(line) === false) this.#droppedLines += 1;
+    }
+    if (failure !== undefined) this.#failFile(failure, nowMs);
+  }
+
+  #failFile(error: Error, nowMs: number): void {
     this.#fileFailedAtMs = nowMs;
     this.#file = undefined;
-    if (file !== undefined) this.#logger.remove(file.transport);
-    if (!isFirst) return;
+    if (this.#isFailureTold) return;
+    this.#isFailureTold = true;
     this.#writeOwn('error', {
       ...{ time: nowMs, event: 'log-file-failed' },
       message: 'The log file cannot be written; it is tried again.',
@@ -174,22 +178,4 @@ export class LogWriter {
     if (LOG_LEVELS.indexOf(level) < this.#minimum) return;
     this.#writeOne({ ...record, level, thread: 'ops' });
   }
-}
-
-/** Hands finished lines to an output that never makes winston wait. */
-function asStream(output: LineOutput): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, next) {
-      output.write(line);
-      next();
-    },
-  });
-}
-
-function lineFormat(format: LogFormat, hasColour: boolean): winston.Logform.Format {
-  return winston.format((info) => {
-    const { record } = info as Line;
-    return { ...info, [MESSAGE]: formatRecord(record, format, hasColour) };
-  })();
 }

@@ -21,6 +21,7 @@ export type {
   LiveDocument as Live,
   LiveFigures,
   LiveLatency,
+  LiveColumns,
   LiveSample,
   LiveShards,
   LiveStatus,

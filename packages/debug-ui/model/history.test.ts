@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LiveSample, ThreadReport, ThreadsDocument } from './api.ts';
+import type { LiveColumns, LiveSample, ThreadReport, ThreadsDocument } from './api.ts';
 import { bandRows, heatOf } from './bands.ts';
-import { columnsOf, History, lonely, summaryOf } from './history.ts';
+import { columnsOf, History, lonely, samplesOf, summaryOf } from './history.ts';
 import { skewInWords, skewOf } from './skew.ts';
 import { filtered, nextOrder, sorted } from './sorting.ts';
 import { threadRows } from './threads.ts';
@@ -13,11 +13,44 @@ const models = suite('what the debug pages work out');
 const sample = (seq: number, timeMs = seq * 1_000): LiveSample =>
   ({ seq, time_ms: timeMs, totals: { ops: seq } }) as unknown as LiveSample;
 
+const columns = (...seqs: number[]): LiveColumns => ({
+  first_seq: seqs[0] ?? null,
+  first_time_ms: seqs[0] === undefined ? null : seqs[0] * 1_000,
+  after_ms: seqs.map((_, index) => (index === 0 ? 0 : 1_000)),
+  ...{ totals: null, times: null, shards: null },
+});
+
+models('samples are made of what came as a list for each figure', () => {
+  const [first, second] = samplesOf({
+    first_seq: 7,
+    first_time_ms: 1_000,
+    after_ms: [0, 1_000],
+    totals: { ops: [5, 6], clients: [1, 2] } as unknown as LiveColumns['totals'],
+    times: {
+      execute: { p50_us: [null, 2], p99_us: [null, 3], p999_us: [null, 4], max_us: [null, 5] },
+      queue: null,
+    },
+    shards: {
+      ...{ ops: [[1, 2]], busy_percent: [[3, 4]] },
+      ...{ execute_p99_us: [[null, 9]], queue_p99_us: [null] },
+    },
+  });
+  assert.equal(first, {
+    ...{ seq: 7, time_ms: 1_000, totals: { ops: 5, clients: 1 }, times: null },
+    shards: { ops: [1], busy_percent: [3], execute_p99_us: [null], queue_p99_us: [null] },
+  });
+  assert.equal(second, {
+    ...{ seq: 8, time_ms: 2_000, totals: { ops: 6, clients: 2 } },
+    times: { execute: { p50_us: 2, p99_us: 3, p999_us: 4, max_us: 5 }, queue: null },
+    shards: { ops: [2], busy_percent: [4], execute_p99_us: [9], queue_p99_us: [null] },
+  });
+});
+
 models('history goes on where it was, without taking anything twice', () => {
   const history = new History();
   assert.is(history.since, 0);
-  history.add('one', [sample(1), sample(2)]);
-  history.add('one', [sample(2), sample(3)]);
+  history.add('one', columns(1, 2));
+  history.add('one', columns(2, 3));
   assert.equal(
     history.samples.map(({ seq }) => seq),
     [1, 2, 3],
@@ -27,8 +60,8 @@ models('history goes on where it was, without taking anything twice', () => {
 
 models('history begins anew with another process', () => {
   const history = new History();
-  history.add('one', [sample(7)]);
-  history.add('two', [sample(1)]);
+  history.add('one', columns(7));
+  history.add('two', columns(1));
   assert.equal(
     history.samples.map(({ seq }) => seq),
     [1],
@@ -37,20 +70,14 @@ models('history begins anew with another process', () => {
 
 models('history keeps five minutes', () => {
   const history = new History();
-  history.add(
-    'one',
-    Array.from({ length: 400 }, (_, index) => sample(index + 1)),
-  );
+  history.add('one', columns(...Array.from({ length: 400 }, (_, index) => index + 1)));
   assert.is(history.samples.length, 300);
   assert.is(history.latest?.seq, 400);
 });
 
 models('a gap breaks the lines', () => {
-  const columns = columnsOf(
-    [sample(1), sample(2), sample(3, 60_000)],
-    [({ totals }) => totals?.ops],
-  );
-  assert.equal(columns, [
+  const drawn = columnsOf([sample(1), sample(2), sample(3, 60_000)], [({ totals }) => totals?.ops]);
+  assert.equal(drawn, [
     [1, 2, 3, 60],
     [1, 2, null, 3],
   ]);

@@ -3,7 +3,7 @@
  * is fetched afterwards, so that a chart has no holes.
  */
 
-import type { LiveSample } from './api.ts';
+import type { LiveColumns, LiveSample } from './api.ts';
 
 /** As many as the server keeps. */
 const SAMPLES_MAX = 300;
@@ -31,12 +31,43 @@ export class History {
   }
 
   /** Takes what the server answered; another process begins anew. */
-  add(boot: string, samples: readonly LiveSample[]): void {
+  add(boot: string, columns: LiveColumns): void {
+    const samples = samplesOf(columns);
     const kept = boot === this.#boot ? this.#samples : [];
     const since = kept.at(-1)?.seq ?? 0;
     this.#boot = boot;
     this.#samples = [...kept, ...samples.filter(({ seq }) => seq > since)].slice(-SAMPLES_MAX);
   }
+}
+
+/** Makes samples again of what the server sends as a list for each figure. */
+export function samplesOf(columns: LiveColumns): LiveSample[] {
+  const { totals, times, shards } = columns;
+  let time = columns.first_time_ms ?? 0;
+  return columns.after_ms.map((after, index) => {
+    time += after;
+    return {
+      seq: (columns.first_seq ?? 0) + index,
+      time_ms: time,
+      totals: valueAt(totals, index) as LiveSample['totals'],
+      times: valueAt(times, index) as LiveSample['times'],
+      shards: valueAt(shards, index) as LiveSample['shards'],
+    };
+  });
+}
+
+/** The value at that place of every list; null in place of an object whose values are all null. */
+function valueAt(columns: unknown, index: number): unknown {
+  if (columns === null || typeof columns !== 'object') return null;
+  if (Array.isArray(columns)) {
+    // A list of values has one that is not null, or there would be no list.
+    const isByShard = columns.every((each) => each === null || Array.isArray(each));
+    return isByShard ? columns.map((each) => valueAt(each, index)) : (columns[index] ?? null);
+  }
+  const values = Object.entries(columns).map(
+    ([name, each]) => [name, valueAt(each, index)] as const,
+  );
+  return values.every(([, value]) => value === null) ? null : Object.fromEntries(values);
 }
 
 /** Makes a chart's columns; where samples are missing, a point without values breaks the lines. */

@@ -1,7 +1,7 @@
 /** The frame around every page: who the server is, how it fares, and where one can go. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ComponentType, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { LiveStatus, Session } from '../model/api.ts';
 import { age, counted } from '../model/format.ts';
 import {
@@ -13,41 +13,16 @@ import {
   type Reading,
 } from '../model/freshness.ts';
 import { useLive, type LiveState } from './live.ts';
-import { BundlesPage } from './pages/bundles.tsx';
-import { ClientsPage } from './pages/clients.tsx';
-import { ConfigurationPage } from './pages/configuration.tsx';
-import { HotKeysPage } from './pages/hot-keys.tsx';
-import { KeyFatesPage } from './pages/key-fates.tsx';
-import { OverviewPage } from './pages/overview.tsx';
-import { PerformancePage } from './pages/performance.tsx';
-import { ShardsPage } from './pages/shards.tsx';
-import { TracesPage } from './pages/traces.tsx';
 import { Badge, TONES } from './parts.tsx';
+import { currentPlace, opened, PLACES, type OpenPlace } from './places.tsx';
 import { setPaused, usePaused, usePolled } from './source.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
-interface Place {
-  readonly name: string;
-  readonly title: string;
-  readonly page: ComponentType;
-}
-
-const PLACES: readonly Place[] = [
-  { name: 'overview', title: 'Overview', page: OverviewPage },
-  { name: 'performance', title: 'Performance', page: PerformancePage },
-  { name: 'hot-keys', title: 'Hot keys', page: HotKeysPage },
-  { name: 'key-fates', title: 'Key fates', page: KeyFatesPage },
-  { name: 'shards', title: 'Shards', page: ShardsPage },
-  { name: 'clients', title: 'Clients', page: ClientsPage },
-  { name: 'configuration', title: 'Configuration', page: ConfigurationPage },
-  { name: 'traces', title: 'Traces', page: TracesPage },
-  { name: 'bundles', title: 'Bundles', page: BundlesPage },
-];
-
 const HEALTH_TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as const;
 
-export function App(): JSX.Element {
-  const place = usePlace();
+/** Begins with the place that is open first. */
+export function App({ first }: { readonly first: OpenPlace }): JSX.Element {
+  const { place, Page } = useOpenPlace(first);
   const live = useLive();
   const heading = useRef<HTMLHeadingElement>(null);
   const isFirst = useRef(true);
@@ -59,7 +34,6 @@ export function App(): JSX.Element {
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
   }, [place]);
-  const Page = place.page;
   return (
     <>
       <a
@@ -190,17 +164,18 @@ function showInRow(link: HTMLElement | null): void {
   row.scrollLeft = Math.min(link.offsetLeft, Math.max(row.scrollLeft, end - row.clientWidth));
 }
 
-function usePlace(): Place {
-  const [place, setPlace] = useState(currentPlace);
+/** The page that was left stays until the next is loaded. */
+function useOpenPlace(first: OpenPlace): OpenPlace {
+  const [open, setOpen] = useState(first);
   useEffect(() => {
-    const listener = (): void => setPlace(currentPlace());
+    const listener = (): void => {
+      const place = currentPlace();
+      void opened(place).then((next) => {
+        if (currentPlace() === place) setOpen(next);
+      });
+    };
     window.addEventListener('hashchange', listener);
     return () => window.removeEventListener('hashchange', listener);
   }, []);
-  return place;
-}
-
-function currentPlace(): Place {
-  const name = location.hash.replace(/^#\/?/, '').split('?')[0];
-  return PLACES.find((place) => place.name === name) ?? PLACES[0]!;
+  return open;
 }

@@ -303,4 +303,17 @@ clients('NO-TOUCH leaves the clocks of keys alone', async () => {
   assert.is(await idle(), 0);
 });
 
+clients('LIST names the last command as Redis does, DEBUG without what follows', async () => {
+  const client = await server.client();
+  const id = Number(await client.call('CLIENT', 'ID'));
+  const last = async (): Promise<string | undefined> =>
+    (await list('ID', String(id)))[0]?.get('cmd');
+  assert.is(await last(), 'client|id');
+  await client.call('DEBUG', 'SLEEP', '0');
+  assert.is(await last(), 'debug');
+  await client.call('CONFIG', 'GET', 'hz');
+  assert.is(await last(), 'config|get');
+  await client.end();
+});
+
 clients.run();

@@ -134,6 +134,12 @@ info('counts keys by size and type, over all shards', async () => {
   );
   await client.call('RPUSH', 'list', '5', '6', '7', '8');
   await findsSizes('db0_distrib_lists_items:8=1');
+  // Exporters ask for all, and would make metrics of these lines.
+  const all = await read('all');
+  assert.match(all, /^# Keysizes\r\nkeysizes_age_ms:\d+\r$/m);
+  assert.not.match(all, '_distrib_');
+  assert.match(await read('everything'), 'db0_distrib_lists_items:8=1');
+  assert.match(await read('all', 'keysizes'), 'db0_distrib_lists_items:8=1');
 });
 
 info('memory adds up to what is resident', async () => {

@@ -101,8 +101,47 @@ if (needs('chromium')) {
     assert.equal(asked, []);
     const answered = page.waitForResponse(/api\/live/);
     await page.getByRole('button', { name: 'Resume' }).click();
-    const body = (await (await answered).json()) as { samples: unknown[] };
-    assert.ok(body.samples.length >= 2, `${body.samples.length} samples`);
+    const body = (await (await answered).json()) as { samples: { after_ms: unknown[] } };
+    const count = body.samples.after_ms.length;
+    assert.ok(count >= 2, `${count} samples`);
+    await page.close();
+  });
+
+  for (const [name, selector] of [
+    ['performance', 'select'],
+    ['key-fates', 'input[name=key]'],
+    ['clients', 'input[type=search]'],
+    ['bundles', 'button.primary'],
+  ] as const) {
+    pages(`${name} leaves the focus where it is when the first answer comes`, async () => {
+      const { page } = await openView(browser);
+      let answer = (): void => undefined;
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      await page.route(/debug\/api/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(`http://127.0.0.1:${server.httpPort}/debug/#/${name}`);
+      await page.locator(`main ${selector}`).first().focus();
+      await page.evaluate("document.activeElement.dataset.mark = 'mine'");
+      answer();
+      await page.locator('header.top .identity').waitFor();
+      await page.locator('[data-freshness="waiting"]').first().waitFor({ state: 'detached' });
+      await page.locator('[data-mark="mine"]:focus').waitFor();
+      await page.close();
+    });
+  }
+
+  pages('a page that cannot be loaded says so, and is loaded once it can be', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'overview');
+    await page.route(/traces-/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.getByText('This page could not be loaded.').waitFor();
+    await page.unroute(/traces-/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Traces', level: 1 }).waitFor();
+    await page.locator('.panel').first().waitFor();
     await page.close();
   });
 

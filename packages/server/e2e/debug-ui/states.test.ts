@@ -153,6 +153,8 @@ if (needs('chromium')) {
       const { page } = await openView(browser, { theme });
       const gone = await startServer({ http: true, shards: 1 });
       await visit(page, gone.httpPort, 'overview');
+      // A page that was never there is not to be had any more.
+      for (const name of [...PAGES.slice(1), 'overview']) await go(page, name);
       await page.getByText('No issues.').last().waitFor();
       gone.signal('SIGKILL');
       await gone.ended;

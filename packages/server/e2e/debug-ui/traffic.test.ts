@@ -1,7 +1,8 @@
 /** What the debug pages cost: bytes of the first load, and of looking on; and requests. */
 // test-limit: 60s
+import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { needs, startServer, type ChildServer } from '#testkit';
+import { needs, request, startServer, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, visit } from './browser.ts';
@@ -9,6 +10,8 @@ import { openBrowser, openView, visit } from './browser.ts';
 const traffic = suite('traffic of the debug pages');
 
 const FIRST_LOAD_BYTES_MAX = 70_000;
+/** What the server keeps, and a page draws when it is opened. */
+const SAMPLES = 300;
 /** The live document comes once a second: what came beside so many of them is what so many seconds cost. */
 const SECONDS = 10;
 const KIB = 1_024;
@@ -87,6 +90,46 @@ if (needs('chromium')) {
       },
     );
   }
+
+  for (const [name, parts] of [
+    ['overview', 'figures,totals'],
+    ['performance', 'times,bands'],
+    ['shards', 'shards,shard-samples'],
+  ] as const) {
+    traffic(`${name} is small to begin with, also with five minutes to draw`, async () => {
+      const live = async (since: number): Promise<{ bytes: number; count: number }> => {
+        const path = `/debug/api/live?since=${since}&with=${parts}`;
+        const { text } = await request(server.httpPort, path);
+        const { samples } = JSON.parse(text) as { samples: { after_ms: unknown[] } };
+        return { bytes: gzipSync(text).length, count: samples.after_ms.length };
+      };
+      await until(async () => (await live(0)).count >= SECONDS, 'there are samples');
+      const { page } = await openView(browser);
+      const received = await listen(page);
+      await visit(page, server.httpPort, name);
+      await seconds(page, received, 3);
+      const some = await live(0);
+      // The more there are, the better they pack.
+      const each = (some.bytes - (await live(1e9)).bytes) / some.count;
+      const bytes = sum(received) + each * (SAMPLES - some.count);
+      assert.ok(bytes <= FIRST_LOAD_BYTES_MAX, `${bytes} bytes, ${each} for a sample`);
+      await page.close();
+    });
+  }
+
+  traffic('a page that is not looked at is not loaded', async () => {
+    const { page } = await openView(browser);
+    const received = await listen(page);
+    await visit(page, server.httpPort, 'clients');
+    await seconds(page, received, 1);
+    const files = received.filter(({ path }) => path.endsWith('.js')).map(({ path }) => path);
+    assert.ok(files.some((path) => path.includes('/clients-')));
+    assert.not.ok(
+      files.some((path) => /\/(chart|overview|shards)-/.test(path)),
+      files.join(' '),
+    );
+    await page.close();
+  });
 
   traffic('a document is asked for once for all panels that show it', async () => {
     const { page } = await openView(browser);

@@ -125,8 +125,12 @@ vocabulary('every document keeps to it', async () => {
     return (await request(server.httpPort, '/debug/api/hotkeys/window')).text.includes('key:1');
   };
   await until(windowed, 'a whole window has a key');
-  const sampled = async (): Promise<boolean> =>
-    (await request(server.httpPort, '/debug/api/live')).text.includes('"seq":2');
+  const sampled = async (): Promise<boolean> => {
+    const answer = (await request(server.httpPort, '/debug/api/live')).json() as {
+      samples: { after_ms: unknown[] };
+    };
+    return answer.samples.after_ms.length >= 2;
+  };
   await until(sampled, 'a second was sampled');
   const documents = paths.filter(
     (path) => /^\/(debug\/api|admin|status)\//.test(path) && !/[:*]/.test(path),

@@ -1,0 +1,85 @@
+/** The pages there are. Each is loaded when it is opened, or later: nobody waits for what he does not look at. */
+
+import type { ComponentType, JSX } from 'preact';
+
+export interface Place {
+  readonly name: string;
+  readonly title: string;
+  readonly load: () => Promise<ComponentType>;
+}
+
+/** A place with what is shown there. */
+export interface OpenPlace {
+  readonly place: Place;
+  readonly Page: ComponentType;
+}
+
+export const PLACES: readonly Place[] = [
+  {
+    ...{ name: 'overview', title: 'Overview' },
+    load: async () => (await import('./pages/overview.tsx')).OverviewPage,
+  },
+  {
+    ...{ name: 'performance', title: 'Performance' },
+    load: async () => (await import('./pages/performance.tsx')).PerformancePage,
+  },
+  {
+    ...{ name: 'hot-keys', title: 'Hot keys' },
+    load: async () => (await import('./pages/hot-keys.tsx')).HotKeysPage,
+  },
+  {
+    ...{ name: 'key-fates', title: 'Key fates' },
+    load: async () => (await import('./pages/key-fates.tsx')).KeyFatesPage,
+  },
+  {
+    ...{ name: 'shards', title: 'Shards' },
+    load: async () => (await import('./pages/shards.tsx')).ShardsPage,
+  },
+  {
+    ...{ name: 'clients', title: 'Clients' },
+    load: async () => (await import('./pages/clients.tsx')).ClientsPage,
+  },
+  {
+    ...{ name: 'configuration', title: 'Configuration' },
+    load: async () => (await import('./pages/configuration.tsx')).ConfigurationPage,
+  },
+  {
+    ...{ name: 'traces', title: 'Traces' },
+    load: async () => (await import('./pages/traces.tsx')).TracesPage,
+  },
+  {
+    ...{ name: 'bundles', title: 'Bundles' },
+    load: async () => (await import('./pages/bundles.tsx')).BundlesPage,
+  },
+];
+
+/** The place that the address names. */
+export function currentPlace(): Place {
+  const name = location.hash.replace(/^#\/?/, '').split('?')[0];
+  return PLACES.find((place) => place.name === name) ?? PLACES[0]!;
+}
+
+export async function opened(place: Place): Promise<OpenPlace> {
+  try {
+    return { place, Page: await place.load() };
+  } catch {
+    // The server is away, or it is a newer one, whose files have other names.
+    return { place, Page: NotLoaded };
+  }
+}
+
+/** Loads the pages that nobody has opened yet: who looks on for a while has them when the server is gone. */
+export async function loadOthers(): Promise<void> {
+  for (const place of PLACES) await opened(place);
+}
+
+function NotLoaded(): JSX.Element {
+  return (
+    <p class="problem" role="alert">
+      This page could not be loaded.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Try again
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,59 @@
+/** A path with what answers it, and who may ask for it. */
+
+import { json, type Answer } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+
+export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+export type Method = 'GET' | 'POST';
+
+export interface Route {
+  readonly path: string;
+  /** One sentence for the index. */
+  readonly about: string;
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  /** Names that may stand behind the question mark: none unless they are given; any other one is refused. */
+  readonly parameters?: readonly string[] | 'any';
+  /** Whether the token is asked for. */
+  readonly isOpen?: boolean;
+  /** Whether a GET changes something, so that other sites' pages may not cause it. */
+  readonly isMutation?: boolean;
+}
+
+export interface Found {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** Scraped from the first moment on, so it is answered before all routes are there. */
+export const METRICS_PATH = '/metrics';
+
+/** What is asked for below these is protected, whether it exists or not. */
+const PROTECTED = /^\/(debug|admin)(\/|$)/;
+/** A document of the debug API, at a path below its own. */
+export function documentRoute(
+  path: string,
+  about: string,
+  body: (exchange: Exchange) => unknown,
+  parameters: readonly string[] = [],
+): Route {
+  return {
+    path: `/debug/api/${path}`,
+    about,
+    parameters,
+    methods: { GET: async (exchange) => json(await body(exchange)) },
+  };
+}
+
+/** Tells whether the token is asked for. */
+export function isProtected(path: string, route: Route | undefined): boolean {
+  if (route?.isOpen === true) return false;
+  return route !== undefined || PROTECTED.test(path);
+}
+
+/** The methods of a route, as `Allow` lists them. */
+export function allowedMethods({ methods }: Route): string[] {
+  return [
+    ...(methods.GET === undefined ? [] : ['GET', 'HEAD']),
+    ...(methods.POST === undefined ? [] : ['POST']),
+  ];
+}

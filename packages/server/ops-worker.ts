@@ -1,0 +1,41 @@
+/** The ops thread from the moment that it is started, which may be before main knows what it is to do. */
+
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import type { OpsData } from '#http';
+import { opsWorkerUrl } from '#workers';
+
+export class OpsWorker {
+  readonly #worker = new Worker(opsWorkerUrl, { name: 'svc-ops' });
+  #failure: Error | undefined;
+
+  constructor() {
+    // What is told of the end of a thread that nobody listens to would end the process.
+    this.#worker.on('error', (error) => {
+      this.#failure = error;
+    });
+    this.#worker.unref();
+  }
+
+  /** Has it begin; `died` is called when it ends by an error, or has. */
+  run(data: OpsData & { readonly port: MessagePort }, died: (error: Error) => void): void {
+    this.#worker.ref();
+    if (this.#failure !== undefined) died(this.#failure);
+    this.#worker.on('error', died);
+    this.#worker.postMessage(data, [data.port]);
+  }
+
+  unref(): void {
+    this.#worker.unref();
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** Starts the thread beside the loading of main; where there is one processor only, main would wait for it. */
+export function earlyOpsWorker(): OpsWorker | undefined {
+  return availableParallelism() > 1 ? new OpsWorker() : undefined;
+}
