@@ -12,6 +12,8 @@ import { VERSION } from './version.ts';
 
 /** Records kept while the thread is not there yet. */
 const EARLY_RECORDS_MAX = 1_000;
+/** Young generation of its heap: what it makes is dropped at once, but for traces that wait for their collector. */
+const YOUNG_GENERATION_MB = 16;
 /** Longest wait until changed settings are shown. */
 const SHOWN_MS_MAX = 1_000;
 /** Longest wait for the last lines to be written. */
@@ -64,6 +66,7 @@ export class OpsLink {
     };
     const worker = new Worker(opsWorkerUrl, {
       name: 'svc-ops',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       workerData: data,
       transferList: [port2],
     });
