@@ -67,6 +67,8 @@ export const COUNTERS = [
   ...WORK_COUNTERS,
   'changes',
   // Memory, in bytes.
+  /** Main: what was resident while there was no data. */
+  'startupBytes',
   'usedBytes',
   'peakBytes',
   'recordBytes',

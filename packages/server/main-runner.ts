@@ -96,7 +96,7 @@ export class MainRunner implements Contexts {
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.status = { json: () => server.statusJson() };
+    this.status = { json: () => server.meters.statusJson() };
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
     this.bundles = {
@@ -248,7 +248,7 @@ function memoryPort(server: Server): MemoryPort {
       await server.router.reports.ask(PURGE, null);
       server.ops.purge();
       server.durability?.disk.send({ kind: 'purge' });
-      server.memory.purge();
+      server.meters.memory.purge();
     },
   };
 }

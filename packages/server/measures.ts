@@ -5,8 +5,10 @@ import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
   durabilityReport,
+  fragmentation,
   sumOfLogs,
   type DurabilityReport,
+  type Fragmentation,
   type LogFigure,
   type LogFigures,
   HISTOGRAM_BUCKETS,
@@ -142,6 +144,11 @@ export class Measures {
   /** Memory that maxmemory limits. */
   get usedBytes(): number {
     return usedMemory(this.main, this.shards);
+  }
+
+  /** Resident memory against what is in use. */
+  get fragmentation(): Fragmentation {
+    return fragmentation(this.rssBytes, this.main, this.shards);
   }
 
   /** Memory that clients take. */

@@ -47,6 +47,7 @@ export class Meters {
       bytesRead: new Rate(),
       bytesWritten: new Rate(),
     };
+    this.measureStartup();
   }
 
   /** Takes what is taken `hz` times a second. */
@@ -61,6 +62,12 @@ export class Meters {
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
+  measureStartup(): void {
+    const { mainPage, usedBytes } = this.#parts.fabric;
+    mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
   }
 
   /** The status document, which asks no shard anything. */

@@ -12,7 +12,7 @@ export const PRESENT: readonly string[] = `
   total_blocking_keys total_blocking_keys_on_nokey client_recent_max_output_buffer
   client_recent_max_input_buffer allocator_active allocator_allocated
   allocator_frag_ratio allocator_frag_bytes used_memory used_memory_rss
-  used_memory_peak used_memory_overhead used_memory_dataset maxmemory
+  used_memory_peak used_memory_overhead used_memory_startup used_memory_dataset maxmemory
   mem_fragmentation_ratio mem_fragmentation_bytes mem_clients_normal
   expired_stale_perc active_defrag_hits loading async_loading
   rdb_changes_since_last_save rdb_bgsave_in_progress aof_enabled
@@ -67,7 +67,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'keys lie in slabs of our own: no allocator, and no table that is rehashed',
       `
         allocator_resident allocator_muzzy allocator_rss_ratio allocator_rss_bytes
-        used_memory_startup mem_overhead_db_hashtable_rehashing
+        mem_overhead_db_hashtable_rehashing
         active_defrag_running active_defrag_misses active_defrag_key_hits
         active_defrag_key_misses
       `,
