@@ -55,6 +55,7 @@ export {
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './long-timer.ts';
 export { makeFolders } from './make-folders.ts';
+export { memoryMapOf, readMemoryMap, type MemoryMap } from './memory-map.ts';
 export {
   residentParts,
   runDelayReader,

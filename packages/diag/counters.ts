@@ -67,8 +67,6 @@ export const COUNTERS = [
   ...WORK_COUNTERS,
   'changes',
   // Memory, in bytes.
-  /** Main: what was resident while there was no data. */
-  'startupBytes',
   'usedBytes',
   'peakBytes',
   'recordBytes',
@@ -137,6 +135,8 @@ export const COUNTERS = [
   /** Main: requests that were traced, and those that should have been and could not be told of. */
   'tracesSampled',
   'tracesDropped',
+  /** Main: what was resident while there was no data. */
+  'startupBytes',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];

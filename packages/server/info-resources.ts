@@ -30,6 +30,7 @@ export function memory(measures: Measures): readonly Line[] {
     ['mem_fragmentation_bytes', fragments],
     ['mem_clients_normal', measures.clientBytes],
     ['mem_clients_slaves', 0],
+    ['mem_aof_buffer', measures.logBufferBytes],
     // Memory is given back at once.
     ['lazyfree_pending_objects', 0],
     // None can be loaded.

@@ -46,6 +46,8 @@ export interface MeasureParts {
   /** What the latency test at the start has found, if there was one. */
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
+  /** Records of the logs that are not written to a file yet. */
+  readonly logBufferBytes: number;
   readonly executable: string;
   readonly logs: readonly LogFigures[];
 }
@@ -67,6 +69,7 @@ export class Measures {
   readonly resident: ResidentParts | undefined;
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
+  readonly logBufferBytes: number;
   readonly executable: string;
   readonly durability: DurabilityReport;
   /** A figure of all logs together. */
@@ -88,6 +91,7 @@ export class Measures {
     this.resident = parts.resident;
     this.baseline = parts.baseline;
     this.linkBytes = parts.linkBytes;
+    this.logBufferBytes = parts.logBufferBytes;
     this.executable = parts.executable;
     const mode = parts.settings.string('persistence.durability-mode');
     this.durability = durabilityReport({ ...parts, mode });

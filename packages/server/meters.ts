@@ -12,6 +12,7 @@ import {
   ThreadSamples,
   type LatencyBaseline,
 } from '#diag';
+import { ringDepth } from '#link';
 import type { Router } from '#router';
 import { statusDocument } from '#sight';
 import type { Fabric } from './fabric.ts';
@@ -70,6 +71,11 @@ export class Meters {
     mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
   }
 
+  /** Bytes of the link memory. */
+  get linkBytes(): number {
+    return this.#parts.fabric.memory.bytes.length;
+  }
+
   /** The status document, which asks no shard anything. */
   statusJson(): string {
     const { fabric, settings, clock, router } = this.#parts;
@@ -99,9 +105,15 @@ export class Meters {
       nowUs: clock.nowUs(),
       rssBytes: process.memoryUsage.rss(),
       resident: residentParts(),
-      linkBytes: fabric.memory.bytes.length,
+      linkBytes: this.linkBytes,
+      logBufferBytes: this.#logBufferBytes(),
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
+  }
+
+  #logBufferBytes(): number {
+    const { memory, layout } = this.#parts.fabric;
+    return layout.logs.reduce((sum, place) => sum + ringDepth(memory, place).bytes, 0);
   }
 
   /** Adds up the memory of clients, of their buffers apart; the only look at all of them in each second. */

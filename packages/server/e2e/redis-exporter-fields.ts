@@ -13,7 +13,7 @@ export const PRESENT: readonly string[] = `
   client_recent_max_input_buffer allocator_active allocator_allocated
   allocator_frag_ratio allocator_frag_bytes used_memory used_memory_rss
   used_memory_peak used_memory_overhead used_memory_startup used_memory_dataset maxmemory
-  mem_fragmentation_ratio mem_fragmentation_bytes mem_clients_normal
+  mem_fragmentation_ratio mem_fragmentation_bytes mem_clients_normal mem_aof_buffer
   expired_stale_perc active_defrag_hits loading async_loading
   rdb_changes_since_last_save rdb_bgsave_in_progress aof_enabled
   rdb_last_save_time rdb_last_bgsave_status rdb_last_bgsave_time_sec
@@ -145,7 +145,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
     [
       'the log has no buffer of that kind, and it is not told whether a snapshot will follow',
       `
-        mem_aof_buffer rdb_last_load_keys_expired aof_rewrite_scheduled
+        rdb_last_load_keys_expired aof_rewrite_scheduled
         aof_pending_rewrite
         aof_buffer_length aof_rewrite_buffer_length
       `,
