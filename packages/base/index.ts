@@ -70,3 +70,4 @@ export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
 export { bytesOfPieces, joined, type Pieces } from './pieces.ts';
 export { copyOfBytes, finish, inSteps, type Steps } from './steps.ts';
+export { holdYoungGeneration } from './young-generation.ts';

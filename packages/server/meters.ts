@@ -1,7 +1,7 @@
 /** Reads everything that main's side of the server counts, and keeps the rates. */
 
 import { fileURLToPath } from 'node:url';
-import { residentParts, type Clock } from '#base';
+import { holdYoungGeneration, residentParts, type Clock } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -35,6 +35,8 @@ export class Meters {
   readonly #parts: MetersParts;
   readonly #rates: Rates;
   readonly #samples: ThreadSamples;
+  /** Of the nursery, as of the last second. */
+  #collections = 0;
   /** Of main: what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();
 
@@ -57,6 +59,7 @@ export class Meters {
     tellWork(page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
+      this.#holdYoungGeneration();
       this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);
     }
     this.#rates.main.sample(nowUs);
@@ -109,6 +112,12 @@ export class Meters {
       logBufferBytes: this.#logBufferBytes(),
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
+  }
+
+  #holdYoungGeneration(): void {
+    const collections = this.#parts.fabric.mainPage.get('gcMinor');
+    holdYoungGeneration(collections - this.#collections);
+    this.#collections = collections;
   }
 
   #logBufferBytes(): number {
