@@ -45,7 +45,13 @@ const cases: readonly (readonly [
   ],
   ['a full arena', mapping('7f1390000000-7f1394000000', 'rw-p', 60_000), 'malloc', 60_000],
   ['a large block', mapping('7f0000101000-7f0000202000', 'rw-p', 1_028), 'malloc', 1_028],
-  ['the link memory', mapping('7f1414000000-7f1415a60000', 'rw-p', 8_348), 'link', 8_348],
+  [
+    'the link memory, with what may not be touched behind it',
+    mapping('7f1414000000-7f1415a60000', 'rw-p', 8_348) +
+      mapping('7f1415a60000-7f1694000000', '---p', 0),
+    'link',
+    8_348,
+  ],
   ['what is none of these', mapping('7f0000101000-7f0000202000', 'r--p', 8), 'other', 8],
 ];
 

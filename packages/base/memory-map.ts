@@ -81,8 +81,9 @@ function kindOf(
   if (name !== '') return kindOfName(name);
   if (rights.includes('x')) return 'code';
   if (!rights.startsWith('rw')) return 'other';
-  if (isArena(mapping, after)) return 'malloc';
+  // It looks like an arena otherwise: behind it as well is set aside what it may not touch.
   if (end - start === linkBytes) return 'link';
+  if (isArena(mapping, after)) return 'malloc';
   if (start % HEAP_PAGE_BYTES === 0) return 'heaps';
   return isBehindGuard(mapping, before) ? 'stacks' : 'malloc';
 }

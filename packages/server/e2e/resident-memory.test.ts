@@ -60,6 +60,7 @@ const partOf = (tree: Tree, name: string): Tree => treeOf(tree.get(name) as Repl
 async function isExplained(): Promise<void> {
   const tree = partOf(await stats(), 'resident');
   const share = Number(tree.get('unexplained.percentage'));
+  assert.ok(Number(tree.get('link')) > 0, 'rings are told of');
   const shown = JSON.stringify([...tree]);
   assert.ok(Math.abs(share) <= UNEXPLAINED_PERCENT_MAX, `${share} % are unexplained: ${shown}`);
 }
