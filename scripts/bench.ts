@@ -12,10 +12,11 @@
  *   copies   the same while values of a million elements are copied, within a shard and to another, and beside a spin
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   observers  what scrapes and bundles cost a load that goes on
+ *   soak     resident memory and heaps over ten minutes of load in each of four modes; fails where they grow by 3 %
  *   start    from the start of the process to the first PONG
  *   micro    ring, parser, store and a shard's machine by themselves
  *
- * Without a name: all. `--quick` does a tenth. Results are written to bench/results/, and with
+ * Without a name: all but soak. `--quick` does a tenth. Results are written to bench/results/, and with
  * `--baseline` to bench/baseline.json, where parts that were not measured stay as they were.
  */
 
@@ -40,7 +41,8 @@ import {
 import { isInstalled, machine } from '../bench/load/machine.ts';
 import { copies } from '../bench/load/copies.ts';
 import { durability } from '../bench/load/durability.ts';
-import { observersOf, scrapeTimes } from '../bench/load/observers.ts';
+import { observers, scrapes } from '../bench/load/observers.ts';
+import { soak } from '../bench/load/soak.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -53,6 +55,8 @@ const SHARDS = 2;
 const TURNS = isQuick ? 1 : 3;
 const MEMORY_KEYS = 2_000_000 * scale;
 const STALL_KEYS = 5_000_000 * scale;
+/** Of each mode. */
+const SOAK_SECONDS = 600;
 const COMMANDS: Readonly<Record<number, number>> = {
   1: 200_000 * scale,
   16: 2_000_000 * scale,
@@ -328,23 +332,17 @@ async function benchStart(): Promise<void> {
 }
 
 async function benchScrape(): Promise<void> {
-  const { times, series } = await scrapeTimes();
-  row(['scrape', 'median ms', 'longest ms', 'series']);
-  row(['8 shards', median(times), Math.max(...times), String(series)]);
-  const figures = { median_ms: median(times), longest_ms: Math.max(...times) };
-  report['scrape'] = { shards: 8, series, ...figures };
+  report['scrape'] = await scrapes(row);
 }
 
 async function benchObservers(): Promise<void> {
-  const result = await observersOf(SHARDS, 2 * TURNS + 1);
-  const quiet = median(result.quietP99Ms);
-  row(['observers', 'p99 ms', 'ratio']);
-  row(['nobody', quiet, 1]);
-  row(['scrapes', median(result.scrapedP99Ms), median(result.scrapedP99Ms) / quiet]);
-  row(['bundles', median(result.bundledP99Ms), median(result.bundledP99Ms) / quiet]);
-  row(['a bundle', 'median ms', 'longest ms']);
-  row(['', median(result.bundleMs), Math.max(...result.bundleMs)]);
-  report['observers'] = result;
+  report['observers'] = await observers(SHARDS, 2 * TURNS + 1, row);
+}
+
+async function benchSoak(): Promise<void> {
+  const { results, isFlat } = await soak(SOAK_SECONDS * scale, row);
+  report['soak'] = results;
+  if (!isFlat) process.exitCode = 1;
 }
 
 function benchMicro(): void {
@@ -380,6 +378,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   copies: benchCopies,
   scrape: benchScrape,
   observers: benchObservers,
+  soak: benchSoak,
   start: benchStart,
   micro: benchMicro,
 };
@@ -393,7 +392,7 @@ if (unknown.length > 0) {
 if (contenders.length === 1)
   print('redis-server is not installed: there is nothing to compare with');
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 && !names.includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : name === 'soak') continue;
   await part();
   measured[name] = new Date().toISOString();
 }

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { request, startServer, type ChildServer } from '#testkit';
 import { longestStallWhile } from './growth.ts';
+import { median } from './rounds.ts';
 
 /** Each asks every millisecond: about 15,000 commands a second, which leaves the machine some room. */
 const CONNECTIONS = 20;
@@ -19,7 +20,7 @@ export interface ObserversResult {
 }
 
 /** By turns: nobody looks, a scrape every second, a bundle. */
-export async function observersOf(shards: number, turns: number): Promise<ObserversResult> {
+async function observersOf(shards: number, turns: number): Promise<ObserversResult> {
   const server = await startServer({
     ...{ shards, http: true },
     args: [
@@ -38,7 +39,7 @@ export async function observersOf(shards: number, turns: number): Promise<Observ
   await p99Of(() => bundle(server));
   for (let turn = 0; turn < turns; turn += 1) {
     result.quietP99Ms.push(await p99Of(() => pause(LOOK_MS)));
-    result.scrapedP99Ms.push(await p99Of(() => scrapes(server)));
+    result.scrapedP99Ms.push(await p99Of(() => scrapeOften(server)));
     result.bundledP99Ms.push(
       await p99Of(async () => {
         result.bundleMs.push(await bundle(server));
@@ -49,7 +50,7 @@ export async function observersOf(shards: number, turns: number): Promise<Observ
   return result;
 }
 
-async function scrapes({ httpPort }: ChildServer): Promise<void> {
+async function scrapeOften({ httpPort }: ChildServer): Promise<void> {
   for (let leftMs = LOOK_MS; leftMs > 0; leftMs -= SCRAPE_EVERY_MS) {
     await request(httpPort, '/metrics');
     await pause(SCRAPE_EVERY_MS);
@@ -73,7 +74,7 @@ const SCRAPE_COMMANDS =
   'PERSIST EXISTS DUMP XLEN BITCOUNT SMEMBERS GETDEL EXPIRETIME PEXPIRETIME DEL UNLINK TOUCH DECR PFCOUNT';
 
 /** Milliseconds that each of thirty scrapes took at 8 shards, and how many series there are. */
-export async function scrapeTimes(): Promise<{ times: number[]; series: number }> {
+async function scrapeTimes(): Promise<{ times: number[]; series: number }> {
   const server = await startServer({ shards: 8, http: true, args: ['--log-level', 'warn'] });
   const client = await server.client();
   const words = SCRAPE_COMMANDS.split(' ');
@@ -92,4 +93,28 @@ export async function scrapeTimes(): Promise<{ times: number[]; series: number }
   }
   await server.stop();
   return { times, series };
+}
+
+/** Prints a row of a table. */
+type Row = (cells: readonly (string | number)[]) => void;
+
+/** The observers' part of the report, printed too. */
+export async function observers(shards: number, turns: number, row: Row): Promise<ObserversResult> {
+  const result = await observersOf(shards, turns);
+  const quiet = median(result.quietP99Ms);
+  row(['observers', 'p99 ms', 'ratio']);
+  row(['nobody', quiet, 1]);
+  row(['scrapes', median(result.scrapedP99Ms), median(result.scrapedP99Ms) / quiet]);
+  row(['bundles', median(result.bundledP99Ms), median(result.bundledP99Ms) / quiet]);
+  row(['a bundle', 'median ms', 'longest ms']);
+  row(['', median(result.bundleMs), Math.max(...result.bundleMs)]);
+  return result;
+}
+
+/** The part of scrapes, printed too. */
+export async function scrapes(row: Row): Promise<Record<string, number>> {
+  const { times, series } = await scrapeTimes();
+  row(['scrape', 'median ms', 'longest ms', 'series']);
+  row(['8 shards', median(times), Math.max(...times), String(series)]);
+  return { shards: 8, series, median_ms: median(times), longest_ms: Math.max(...times) };
 }

@@ -55,6 +55,7 @@ export {
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './long-timer.ts';
 export { makeFolders } from './make-folders.ts';
+export { memoryMapOf, readMemoryMap, type MemoryMap } from './memory-map.ts';
 export {
   residentParts,
   threadCpu,
@@ -69,3 +70,4 @@ export { isResourceError } from './resource-error.ts';
 export { Spans, type SpanTaker } from './spans.ts';
 export { bytesOfPieces, joined, type Pieces } from './pieces.ts';
 export { copyOfBytes, finish, inSteps, type Steps } from './steps.ts';
+export { holdYoungGeneration } from './young-generation.ts';

@@ -135,6 +135,8 @@ export const COUNTERS = [
   /** Main: requests that were traced, and those that should have been and could not be told of. */
   'tracesSampled',
   'tracesDropped',
+  /** Main: what was resident while there was no data. */
+  'startupBytes',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];

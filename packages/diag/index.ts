@@ -158,4 +158,4 @@ export {
   type ShardContent,
   type Topic,
 } from './topic.ts';
-export { usedMemory } from './used-memory.ts';
+export { fragmentation, usedMemory, type Fragmentation } from './used-memory.ts';

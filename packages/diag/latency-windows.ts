@@ -71,12 +71,17 @@ interface Row {
   readonly counts: Float64Array;
 }
 
+const NO_CALLS: Row = { places: new Uint16Array(0), counts: new Float64Array(0) };
+
 export class LatencyWindows {
   readonly #pages: readonly Page[];
   readonly #commands: number;
   /** Merged over the pages, as of the last slice; only of commands that were called. */
   readonly #before = new Map<number, Counts>();
   readonly #now = new Float64Array(HISTOGRAM_BUCKETS);
+  /** All commands together, in each window. */
+  readonly #all = WINDOWS.map(() => new Float64Array(HISTOGRAM_BUCKETS));
+  readonly #table: Float64Array;
   #takenUs: number;
   /** Oldest first. */
   #fine: Slice[] = [];
@@ -88,6 +93,7 @@ export class LatencyWindows {
     this.#pages = pages;
     this.#commands = commands;
     this.#takenUs = nowUs;
+    this.#table = new Float64Array(windowTableLength(commands));
     this.#grown();
   }
 
@@ -110,26 +116,34 @@ export class LatencyWindows {
     return this.#slices.reduce((sum, slice) => sum + bytesOf(slice), 0);
   }
 
-  get #slices(): readonly Slice[] {
+  /** Oldest first; a list of its own. */
+  get #slices(): Slice[] {
     return [...this.#coarse, ...this.#older, ...this.#fine];
   }
 
-  /** All windows of all commands, as of the last slice. */
+  /**
+   * All windows of all commands, as of the last slice; good until the next call. Every window ends with the latest
+   * slice, so each is the one before it and what is older: sums are made once, in memory that is used again.
+   */
   table(): Float64Array {
-    const table = new Float64Array(windowTableLength(this.#commands));
-    const slices = this.#slices;
-    for (const [index, { slices: count }] of WINDOWS.entries()) {
-      const chosen = slices.slice(Math.max(0, slices.length - count));
-      const whole = merged(chosen);
-      table[index] = whole.seconds;
-      const all = new Float64Array(HISTOGRAM_BUCKETS);
-      for (const [command, row] of whole.rows) {
-        this.#now.fill(0);
-        spread(row, this.#now);
-        addCounts(all, this.#now);
-        write(table, command, index, this.#now);
+    const table = this.#table.fill(0);
+    const slices = this.#slices.reverse();
+    for (const sums of this.#all) sums.fill(0);
+    for (const command of new Set(slices.flatMap(({ rows }) => [...rows.keys()]))) {
+      const sums = this.#now.fill(0);
+      let taken = 0;
+      for (const [index, { slices: count }] of WINDOWS.entries()) {
+        const end = Math.min(count, slices.length);
+        for (const { rows } of slices.slice(taken, end))
+          spread(rows.get(command) ?? NO_CALLS, sums);
+        taken = end;
+        write(table, command, index, sums);
+        addCounts(this.#all[index]!, sums);
       }
-      write(table, -1, index, all);
+    }
+    for (const [index, { slices: count }] of WINDOWS.entries()) {
+      write(table, -1, index, this.#all[index]!);
+      table[index] = slices.slice(0, count).reduce((sum, { seconds }) => sum + seconds, 0);
     }
     return table;
   }
@@ -164,19 +178,26 @@ export class LatencyWindows {
 
 /** Counts that have come since `before`. */
 function difference(now: Counts, before: Counts): Row {
-  const places: number[] = [];
-  const counts: number[] = [];
+  let length = 0;
   for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
+    if (growth(before[index]!, now[index]!) !== 0) length += 1;
+  }
+  const row = { places: new Uint16Array(length), counts: new Float64Array(length) };
+  for (let index = 0, at = 0; at < length; index += 1) {
     const more = growth(before[index]!, now[index]!);
     if (more === 0) continue;
-    places.push(index);
-    counts.push(more);
+    row.places[at] = index;
+    row.counts[at] = more;
+    at += 1;
   }
-  return { places: Uint16Array.from(places), counts: Float64Array.from(counts) };
+  return row;
 }
 
 function spread({ places, counts }: Row, target: Counts): void {
-  for (const [index, place] of places.entries()) target[place] = target[place]! + counts[index]!;
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index]!;
+    target[place] = target[place]! + counts[index]!;
+  }
 }
 
 function merged(slices: readonly Slice[]): Slice {

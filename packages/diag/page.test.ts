@@ -28,6 +28,8 @@ function* places(page: Page): Generator<readonly [name: string, write: () => voi
       `mean expiry of ${database}`,
       () => set(page.keys(database), page.expires(database), page.fieldExpires(database), 1),
     ];
+    yield [`index of ${database}`, () => page.setIndexBytes(database, 1, 0)];
+    yield [`index of expiries of ${database}`, () => page.setIndexBytes(database, 1, 1)];
   }
   for (let command = 0; command < shape.commands; command += 1) {
     yield [`failed ${command}`, () => page.failed(command)];
@@ -133,7 +135,7 @@ pages('forgets on reset what happened, and keeps how things are', () => {
     ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
     ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
     ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs'],
-    ...['tracesSampled', 'tracesDropped'],
+    ...['tracesSampled', 'tracesDropped', 'startupBytes'],
   ]);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 1);
@@ -244,7 +246,7 @@ const FROZEN_COUNTERS = [
   ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
   ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
   ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs', 'durableUs', 'durableWaits'],
-  ...['tracesSampled', 'tracesDropped'],
+  ...['tracesSampled', 'tracesDropped', 'startupBytes'],
 ];
 
 pages.run();

@@ -6,8 +6,8 @@
  *
  *   area         doubles                         what
  *   counters     COUNTERS.length                 by name
- *   databases    4 x databases                   keys, keys with a TTL, hashes with fields that expire,
- *                                                mean of the expiries
+ *   databases    6 x databases                   keys, keys with a TTL, hashes with fields that expire, mean of the
+ *                                                expiries, bytes of the index of keys and of those of what expires
  *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
@@ -29,7 +29,7 @@ export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;
 /** Fields of a command's row. */
 export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as const;
 const COMMAND_FIELDS = 4;
-const DATABASE_FIELDS = 4;
+const DATABASE_FIELDS = 6;
 
 /** Types, and rows of sizes, in the census of one database. */
 export const CENSUS_TYPES = 6;
@@ -119,6 +119,22 @@ export class Page {
   /** When keys with an expiry expire on average, in Unix milliseconds. */
   meanExpiry(database: number): number {
     return this.values[this.#databases + DATABASE_FIELDS * database + 3]!;
+  }
+
+  /** Bytes of the index of keys. */
+  keyIndexBytes(database: number): number {
+    return this.values[this.#databases + DATABASE_FIELDS * database + 4]!;
+  }
+
+  /** Bytes of the indexes of keys that expire, and of hashes with fields that do. */
+  expiryIndexBytes(database: number): number {
+    return this.values[this.#databases + DATABASE_FIELDS * database + 5]!;
+  }
+
+  setIndexBytes(database: number, keys: number, expiries: number): void {
+    const at = this.#databases + DATABASE_FIELDS * database;
+    this.values[at + 4] = keys;
+    this.values[at + 5] = expiries;
   }
 
   setDatabase(

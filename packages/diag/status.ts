@@ -5,7 +5,7 @@
  * is as quick, and as true, while a shard is stuck.
  */
 
-import { usedMemory } from './used-memory.ts';
+import { fragmentation, usedMemory } from './used-memory.ts';
 import type {
   CommandStatus,
   ExecutingReport,
@@ -173,16 +173,14 @@ export function uptimeSeconds(main: Page, nowUs: number): number {
 }
 
 function memoryStatus(source: StatusSource): StatusDocument['memory'] {
-  const used = usedMemory(
-    source.main,
-    source.shards.map(({ page }) => page),
-  );
+  const pages = source.shards.map(({ page }) => page);
+  const used = usedMemory(source.main, pages);
   return {
     used_bytes: used,
     peak_bytes: Math.max(used, source.main.get('peakBytes')),
     limit_bytes: source.memoryLimitBytes,
     rss_bytes: source.rssBytes,
-    fragmentation_ratio: hundredths(used > 0 ? source.rssBytes / used : 1),
+    fragmentation_ratio: hundredths(fragmentation(source.rssBytes, source.main, pages).ratio),
   };
 }
 

@@ -1,7 +1,14 @@
 /** The ops thread from inside: log records in, questions both ways, HTTP; until main says stop. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { LOG_LEVELS, Logger, systemClock, type LogLevel, type LogRecord } from '#base';
+import {
+  LOG_LEVELS,
+  Logger,
+  readMemoryMap,
+  systemClock,
+  type LogLevel,
+  type LogRecord,
+} from '#base';
 import { flightRecorder, type Page } from '#diag';
 import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
 import { Sight, type SightData } from '#sight';
@@ -49,6 +56,7 @@ export class OpsThread {
   readonly #windows: WindowKeeper;
   readonly #mainWatch: MainWatch;
   readonly #traces: TraceDesk;
+  readonly #linkBytes: number;
   #level: number;
 
   constructor(data: OpsData) {
@@ -56,6 +64,7 @@ export class OpsThread {
     this.#writer = new LogWriter(data.logging);
     const sight = new Sight(data.sight);
     this.#page = sight.ops;
+    this.#linkBytes = sight.memory.bytes.length;
     const [, recorder] = sight.recorders.at(-1)!;
     this.#vitals = new OpsVitals(this.#page, flightRecorder(recorder));
     this.#windows = new WindowKeeper(sight, data.sight.windows);
@@ -118,6 +127,7 @@ export class OpsThread {
       return null;
     });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('memory-map', () => readMemoryMap(this.#linkBytes) ?? null);
     this.#calls.on('trace-figures', () => this.#traces.figures);
     this.#calls.on('traces', (count) => this.#traces.recent(count as number));
     this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());

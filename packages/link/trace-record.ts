@@ -191,35 +191,101 @@ export interface TraceRecord {
   readonly shards: readonly ShardWork[];
 }
 
-/** Reads a record; its bytes are copies. */
-export function readRecord(doubles: Float64Array, bytes: Bytes, count: number): TraceRecord {
-  const flags = doubles[RecordAt.flags]!;
-  const mainUs = doubles[RecordAt.mainUs]!;
-  const kept = doubles[RecordAt.keptCount]!;
-  const idsAt = 8 * RecordAt.ids;
-  return {
-    startUs: doubles[RecordAt.startUs]!,
-    endUs: doubles[RecordAt.endUs]!,
-    connection: doubles[RecordAt.connection]!,
-    command: doubles[RecordAt.command]!,
-    error: doubles[RecordAt.error]!,
-    keyCount: doubles[RecordAt.keyCount]!,
-    mainUs: mainUs < 0 ? undefined : mainUs,
-    isSampled: (flags & RecordFlag.sampled) !== 0,
-    isGathered: (flags & RecordFlag.gathered) !== 0,
-    isSnapshot: (flags & RecordFlag.snapshot) !== 0,
-    hasParent: (flags & RecordFlag.hasParent) !== 0,
-    isLogged: (flags & RecordFlag.logged) !== 0,
-    spans: {
-      scatterGather: (flags & RecordFlag.scatterGatherSpans) !== 0,
-      shard: (flags & RecordFlag.shardSpans) !== 0,
-      persistence: (flags & RecordFlag.persistenceSpans) !== 0,
-    },
-    ids: bytes.subarray(idsAt, idsAt + ID_BYTES),
-    argumentCount: doubles[RecordAt.argumentCount]!,
-    args: readArguments(doubles, bytes, kept, 8 * count),
-    shards: readShards(doubles, HEAD + 2 * kept, doubles[RecordAt.shardCount]!),
-  };
+/**
+ * A record over a copy of its bytes, which is all that it keeps: what is asked of it is read then. Most records are
+ * dropped before anybody asks for their arguments or parts.
+ */
+export class KeptRecord implements TraceRecord {
+  readonly #doubles: Float64Array;
+  readonly #bytes: Bytes;
+  readonly #count: number;
+
+  /** `bytes` begin with the record's `count` doubles. */
+  constructor(bytes: Bytes, count: number) {
+    this.#doubles = new Float64Array(bytes.buffer, bytes.byteOffset, count);
+    this.#bytes = bytes;
+    this.#count = count;
+  }
+
+  get startUs(): number {
+    return this.#doubles[RecordAt.startUs]!;
+  }
+
+  get endUs(): number {
+    return this.#doubles[RecordAt.endUs]!;
+  }
+
+  get connection(): number {
+    return this.#doubles[RecordAt.connection]!;
+  }
+
+  get command(): number {
+    return this.#doubles[RecordAt.command]!;
+  }
+
+  get error(): number {
+    return this.#doubles[RecordAt.error]!;
+  }
+
+  get keyCount(): number {
+    return this.#doubles[RecordAt.keyCount]!;
+  }
+
+  get mainUs(): number | undefined {
+    const us = this.#doubles[RecordAt.mainUs]!;
+    return us < 0 ? undefined : us;
+  }
+
+  get isSampled(): boolean {
+    return this.#has(RecordFlag.sampled);
+  }
+
+  get isGathered(): boolean {
+    return this.#has(RecordFlag.gathered);
+  }
+
+  get isSnapshot(): boolean {
+    return this.#has(RecordFlag.snapshot);
+  }
+
+  get hasParent(): boolean {
+    return this.#has(RecordFlag.hasParent);
+  }
+
+  get isLogged(): boolean {
+    return this.#has(RecordFlag.logged);
+  }
+
+  get spans(): SpanSwitches {
+    return {
+      scatterGather: this.#has(RecordFlag.scatterGatherSpans),
+      shard: this.#has(RecordFlag.shardSpans),
+      persistence: this.#has(RecordFlag.persistenceSpans),
+    };
+  }
+
+  get ids(): Bytes {
+    const at = 8 * RecordAt.ids;
+    return this.#bytes.subarray(at, at + ID_BYTES);
+  }
+
+  get argumentCount(): number {
+    return this.#doubles[RecordAt.argumentCount]!;
+  }
+
+  get args(): readonly KeptArgument[] {
+    const kept = this.#doubles[RecordAt.keptCount]!;
+    return readArguments(this.#doubles, this.#bytes, kept, 8 * this.#count);
+  }
+
+  get shards(): readonly ShardWork[] {
+    const kept = this.#doubles[RecordAt.keptCount]!;
+    return readShards(this.#doubles, HEAD + 2 * kept, this.#doubles[RecordAt.shardCount]!);
+  }
+
+  #has(flag: number): boolean {
+    return (this.#doubles[RecordAt.flags]! & flag) !== 0;
+  }
 }
 
 function readArguments(

@@ -8,7 +8,7 @@
 import { frameBytes } from './frames.ts';
 import type { LinkMemory } from './memory.ts';
 import { RingReader, RingWriter, type RingPlace } from './ring.ts';
-import { readRecord, RecordAt, type TraceDraft, type TraceRecord } from './trace-record.ts';
+import { KeptRecord, RecordAt, type TraceDraft, type TraceRecord } from './trace-record.ts';
 
 export class TraceRingWriter {
   readonly #ring: RingWriter;
@@ -66,8 +66,7 @@ export class TraceRingReader {
     let taken = 0;
     for (let at = ring.next(); at >= 0 && taken < countMax; at = ring.next()) {
       const frame = words[at >> 2]!;
-      const copy = bytes.slice(at, at + frame);
-      each(readRecord(new Float64Array(copy.buffer), copy, words[(at >> 2) + 1]!));
+      each(new KeptRecord(bytes.slice(at, at + frame), words[(at >> 2) + 1]!));
       ring.advance(frame);
       taken += 1;
     }

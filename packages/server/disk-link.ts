@@ -5,6 +5,9 @@ import type { Settings } from '#config';
 import type { DiskData, DiskNotice, DiskOrder, DiskSettings, DurabilityMode } from '#persistence';
 import { diskWorkerUrl } from '#workers';
 
+/** Young generation of its heap: records and blocks are in shared memory. */
+const YOUNG_GENERATION_MB = 8;
+
 /** What one shard needs to reach the disk thread. */
 export interface ShardPorts {
   readonly records: MessagePort;
@@ -67,6 +70,7 @@ export class DiskLink {
   #start(data: DiskData, died: (reason: unknown) => void): Worker {
     const worker = new Worker(diskWorkerUrl, {
       name: 'svc-disk',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       workerData: data,
       transferList: [data.port, ...data.records, ...data.pieces],
       // Shards write to the files that it has opened: they must not be closed under them where it dies.

@@ -10,6 +10,7 @@ export function memory(measures: Measures): readonly Line[] {
   const { settings, rssBytes, main } = measures;
   const used = measures.usedBytes;
   const dataset = datasetBytes(measures);
+  const { ratio: fragmented, bytes: fragments } = measures.fragmentation;
   const limit = settings.number('memory.maxmemory');
   return [
     ...size('used_memory', used),
@@ -17,6 +18,7 @@ export function memory(measures: Measures): readonly Line[] {
     ...size('used_memory_peak', measures.peakBytes),
     ['used_memory_peak_perc', `${((used * 100) / Math.max(measures.peakBytes, 1)).toFixed(2)}%`],
     ['used_memory_overhead', used - dataset],
+    ['used_memory_startup', main.get('startupBytes')],
     ['used_memory_dataset', dataset],
     ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(used, 1)).toFixed(2)}%`],
     ...size('total_system_memory', totalmem()),
@@ -24,10 +26,11 @@ export function memory(measures: Measures): readonly Line[] {
     ...size('maxmemory', limit),
     ['maxmemory_policy', settings.string('memory.maxmemory-policy')],
     ...allocator(measures),
-    ['mem_fragmentation_ratio', ratio(rssBytes, used)],
-    ['mem_fragmentation_bytes', rssBytes - used],
+    ['mem_fragmentation_ratio', fragmented.toFixed(2)],
+    ['mem_fragmentation_bytes', fragments],
     ['mem_clients_normal', measures.clientBytes],
     ['mem_clients_slaves', 0],
+    ['mem_aof_buffer', measures.logBufferBytes],
     // Memory is given back at once.
     ['lazyfree_pending_objects', 0],
     // None can be loaded.

@@ -1,7 +1,7 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { errors, LongTimer, unixUs, unreachable } from '#base';
+import { errors, LongTimer, readMemoryMap, unixUs, unreachable, type MemoryMap } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -47,7 +47,8 @@ import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import type { BundleReport } from '#documents';
 import { renderInfo } from './info.ts';
-import { allocatorReport, memoryDiagnosis, memoryStats } from './memory-report.ts';
+import { allocatorReport, memoryDiagnosis } from './memory-report.ts';
+import { memoryStats } from './memory-stats.ts';
 import type { Server } from './server.ts';
 import { ThreadProbes } from './thread-probes.ts';
 import { REDIS_VERSION } from './version.ts';
@@ -96,7 +97,7 @@ export class MainRunner implements Contexts {
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.status = { json: () => server.statusJson() };
+    this.status = { json: () => server.meters.statusJson() };
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
     this.bundles = {
@@ -241,14 +242,19 @@ function clientsPort(server: Server): ClientsPort {
 
 function memoryPort(server: Server): MemoryPort {
   return {
-    stats: () => memoryStats(server.measure()),
+    stats: () => memoryStats(server.measure(), readMemoryMap(server.meters.linkBytes)),
+    statsLater: async () => {
+      // A server whose ops thread has died serves on.
+      const map = await server.askOps('memory-map').catch(() => null);
+      return memoryStats(server.measure(), (map as MemoryMap | null) ?? undefined);
+    },
     diagnosis: () => memoryDiagnosis(server.measure()),
     allocator: () => allocatorReport(server.measure()),
     purge: async () => {
       await server.router.reports.ask(PURGE, null);
       server.ops.purge();
       server.durability?.disk.send({ kind: 'purge' });
-      server.memory.purge();
+      server.meters.memory.purge();
     },
   };
 }

@@ -5,8 +5,10 @@ import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
   durabilityReport,
+  fragmentation,
   sumOfLogs,
   type DurabilityReport,
+  type Fragmentation,
   type LogFigure,
   type LogFigures,
   HISTOGRAM_BUCKETS,
@@ -44,6 +46,8 @@ export interface MeasureParts {
   /** What the latency test at the start has found, if there was one. */
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
+  /** Records of the logs that are not written to a file yet. */
+  readonly logBufferBytes: number;
   readonly executable: string;
   readonly logs: readonly LogFigures[];
 }
@@ -65,6 +69,7 @@ export class Measures {
   readonly resident: ResidentParts | undefined;
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
+  readonly logBufferBytes: number;
   readonly executable: string;
   readonly durability: DurabilityReport;
   /** A figure of all logs together. */
@@ -86,6 +91,7 @@ export class Measures {
     this.resident = parts.resident;
     this.baseline = parts.baseline;
     this.linkBytes = parts.linkBytes;
+    this.logBufferBytes = parts.logBufferBytes;
     this.executable = parts.executable;
     const mode = parts.settings.string('persistence.durability-mode');
     this.durability = durabilityReport({ ...parts, mode });
@@ -142,6 +148,11 @@ export class Measures {
   /** Memory that maxmemory limits. */
   get usedBytes(): number {
     return usedMemory(this.main, this.shards);
+  }
+
+  /** Resident memory against what is in use. */
+  get fragmentation(): Fragmentation {
+    return fragmentation(this.rssBytes, this.main, this.shards);
   }
 
   /** Memory that clients take. */

@@ -1,6 +1,5 @@
-/** Where the memory of the process is: what MEMORY and INFO say of it. Every number is counted, and they add up to what is resident. */
+/** Where the memory of the process is: what MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO say of it. */
 
-import type { MemoryTree } from '#commands';
 import type { Counter, Page } from '#diag';
 import type { Measures } from './measures.ts';
 
@@ -16,7 +15,7 @@ export interface MemoryParts {
   readonly indexBytes: number;
   /** Pages of files, mostly the program's; undefined where the system does not tell. */
   readonly fileBytes: number | undefined;
-  /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the ops thread. */
+  /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the ops and the disk thread. */
   readonly restBytes: number;
 }
 
@@ -44,62 +43,6 @@ export function datasetBytes(measures: Measures): number {
   );
 }
 
-/** MEMORY STATS: Redis' names where the meaning is Redis', then a tree of what is resident. */
-export function memoryStats(measures: Measures): MemoryTree {
-  const used = measures.usedBytes;
-  const dataset = datasetBytes(measures);
-  const { keyCount: keys, rssBytes } = measures;
-  const records = measures.total('recordBytes');
-  const segments = measures.total('segmentBytes');
-  return [
-    ['peak.allocated', measures.peakBytes],
-    ['total.allocated', used],
-    ['clients.normal', measures.clientBytes],
-    ['overhead.total', used - dataset],
-    ['keys.count', keys],
-    ['keys.bytes-per-key', keys > 0 ? Math.floor(used / keys) : 0],
-    ['dataset.bytes', dataset],
-    ['dataset.percentage', { double: percent(dataset, used) }],
-    ['peak.percentage', { double: percent(used, measures.peakBytes) }],
-    ['allocator.allocated', records],
-    ['allocator.active', segments],
-    ['allocator-fragmentation.ratio', { double: records > 0 ? segments / records : 1 }],
-    ['allocator-fragmentation.bytes', segments - records],
-    ['fragmentation', { double: used > 0 ? rssBytes / used : 1 }],
-    ['fragmentation.bytes', rssBytes - used],
-    ['resident', residentTree(measures)],
-  ];
-}
-
-function residentTree(measures: Measures): MemoryTree {
-  const parts = memoryParts(measures);
-  const ofShards = parts.slabBytes + parts.blobBytes + parts.indexBytes;
-  return [
-    ['total', parts.residentBytes],
-    ['heaps', [...threadTree(measures, 'heapTotalBytes'), ['total', parts.heapBytes]]],
-    [
-      'external',
-      [
-        ['shards.slabs', parts.slabBytes],
-        ['shards.blobs', parts.blobBytes],
-        ['shards.indexes', parts.indexBytes],
-        ['other', parts.externalBytes - ofShards],
-        ['total', parts.externalBytes],
-      ],
-    ],
-    ...(parts.fileBytes === undefined ? [] : ([['files', parts.fileBytes]] as const)),
-    ['rest', parts.restBytes],
-    ['link.reserved', measures.linkBytes],
-  ];
-}
-
-function threadTree({ main, shards }: Measures, counter: Counter): MemoryTree {
-  return [
-    ['main', main.get(counter)],
-    ...shards.map((page, index) => [`shard.${index}`, page.get(counter)] as const),
-  ];
-}
-
 /** MEMORY MALLOC-STATS: the shards' own allocator, and the heap of each thread. */
 export function allocatorReport(measures: Measures): string {
   const line = (name: string, page: Page, counters: readonly Counter[]): string =>
@@ -120,6 +63,7 @@ export function allocatorReport(measures: Measures): string {
     head('', 'heap', 'heap used', 'external'),
     line('main', measures.main, heaps),
     ...shards.map(([name, page]) => line(name, page, heaps)),
+    line('ops', measures.ops, heaps),
   ].join('');
 }
 

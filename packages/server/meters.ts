@@ -1,7 +1,7 @@
 /** Reads everything that main's side of the server counts, and keeps the rates. */
 
 import { fileURLToPath } from 'node:url';
-import { residentParts, type Clock } from '#base';
+import { holdYoungGeneration, residentParts, type Clock } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -12,6 +12,7 @@ import {
   ThreadSamples,
   type LatencyBaseline,
 } from '#diag';
+import { ringDepth } from '#link';
 import type { Router } from '#router';
 import { statusDocument } from '#sight';
 import type { Fabric } from './fabric.ts';
@@ -34,6 +35,8 @@ export class Meters {
   readonly #parts: MetersParts;
   readonly #rates: Rates;
   readonly #samples: ThreadSamples;
+  /** Of the nursery, as of the last second. */
+  #collections = 0;
   /** Of main: what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();
 
@@ -47,6 +50,7 @@ export class Meters {
       bytesRead: new Rate(),
       bytesWritten: new Rate(),
     };
+    this.measureStartup();
   }
 
   /** Takes what is taken `hz` times a second. */
@@ -55,12 +59,24 @@ export class Meters {
     tellWork(page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
+      this.#holdYoungGeneration();
       this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);
     }
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
+  measureStartup(): void {
+    const { mainPage, usedBytes } = this.#parts.fabric;
+    mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
+  }
+
+  /** Bytes of the link memory. */
+  get linkBytes(): number {
+    return this.#parts.fabric.memory.bytes.length;
   }
 
   /** The status document, which asks no shard anything. */
@@ -92,9 +108,21 @@ export class Meters {
       nowUs: clock.nowUs(),
       rssBytes: process.memoryUsage.rss(),
       resident: residentParts(),
-      linkBytes: fabric.memory.bytes.length,
+      linkBytes: this.linkBytes,
+      logBufferBytes: this.#logBufferBytes(),
       executable: fileURLToPath(new URL('./main.js', import.meta.url)),
     });
+  }
+
+  #holdYoungGeneration(): void {
+    const collections = this.#parts.fabric.mainPage.get('gcMinor');
+    holdYoungGeneration(collections - this.#collections);
+    this.#collections = collections;
+  }
+
+  #logBufferBytes(): number {
+    const { memory, layout } = this.#parts.fabric;
+    return layout.logs.reduce((sum, place) => sum + ringDepth(memory, place).bytes, 0);
   }
 
   /** Adds up the memory of clients, of their buffers apart; the only look at all of them in each second. */

@@ -6,8 +6,14 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OpsData } from '#http';
 import { opsWorkerUrl } from '#workers';
 
+/** Young generation of its heap: what it makes is dropped at once, but for traces that wait for their collector. */
+const YOUNG_GENERATION_MB = 16;
+
 export class OpsWorker {
-  readonly #worker = new Worker(opsWorkerUrl, { name: 'svc-ops' });
+  readonly #worker = new Worker(opsWorkerUrl, {
+    name: 'svc-ops',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
   #failure: Error | undefined;
 
   constructor() {

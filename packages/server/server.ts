@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
-import { Phase, resetStatisticsTopic, type LatencyBaseline, type MemoryReturn } from '#diag';
+import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
 import { Router, type Client } from '#router';
@@ -61,7 +61,7 @@ export class Server {
   readonly #turn: Turn;
   readonly places: ListeningPlaces;
   readonly settingsBroadcast: SettingsBroadcast;
-  readonly #meters: Meters;
+  readonly meters: Meters;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -87,7 +87,7 @@ export class Server {
     const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
     this.#fabric = fabric;
     this.traces = new Traces(settings, fabric.mainPage, this.ops);
-    this.#meters = new Meters({
+    this.meters = new Meters({
       ...{ settings, fabric, clock: this.#clock, runId: this.#runId },
       ...{ clients: () => this.clients.all, router: () => this.router },
       sweepClients: () => {
@@ -215,7 +215,7 @@ export class Server {
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
       const http = this.ops.start(this.#fabric.sightData, opsAnswers(this));
-      await Promise.all([http, this.#openToClients(), this.#recover()]);
+      await Promise.all([http, this.#openToClients(), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;
       this.places.listener.close();
@@ -241,11 +241,15 @@ export class Server {
   }
 
   /** Brings the data back; meanwhile clients are told to wait. */
-  async #recover(): Promise<void> {
+  async #recover(http: Promise<void>): Promise<void> {
+    const threads = Promise.all([http, this.#pool.up()]);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
     this.#isLoaded = this.durability?.isEmpty !== false;
     this.#fabric.mainPage.set('loading', Number(!this.#isLoaded));
-    await this.durability?.recover(this.#pool);
+    if (this.#isLoaded) await this.durability?.recover(this.#pool);
+    await threads;
+    this.meters.measureStartup();
+    if (!this.#isLoaded) await this.durability?.recover(this.#pool);
     this.#isLoaded = true;
     this.#fabric.mainPage.set('loading', 0);
   }
@@ -288,7 +292,7 @@ export class Server {
     const page = this.#fabric.mainPage;
     this.diagnosis.look(nowUs);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
-    this.#meters.sample(nowUs);
+    this.meters.sample(nowUs);
   }
 
   /** Asks the ops thread for something that may take a while. */
@@ -301,18 +305,9 @@ export class Server {
     return this.#clock.wallMs();
   }
 
-  /** The status document, which asks no shard anything. */
-  statusJson(): string {
-    return this.#meters.statusJson();
-  }
-
   /** Reads everything that is counted. */
   measure(): Measures {
-    return this.#meters.measure(this.#baseline);
-  }
-
-  get memory(): MemoryReturn {
-    return this.#meters.memory;
+    return this.meters.measure(this.#baseline);
   }
 
   /** CONFIG RESETSTAT. */

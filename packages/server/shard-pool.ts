@@ -34,6 +34,7 @@ export class ShardPool {
   readonly ports: readonly BodyPort[];
   readonly #workers: Worker[] = [];
   readonly #ends: Promise<void>[] = [];
+  readonly #ups: Promise<void>[] = [];
   readonly #asked = new Map<number, (answer: RecoveryAnswer) => void>();
   #isStopping = false;
   #hasDied = false;
@@ -59,6 +60,11 @@ export class ShardPool {
   #answered(shard: number, answer: RecoveryAnswer): void {
     this.#asked.get(shard)?.(answer);
     this.#asked.delete(shard);
+  }
+
+  /** Settles when every thread runs. */
+  async up(): Promise<void> {
+    await Promise.all(this.#ups);
   }
 
   /** Says that the shards' ends are wanted from now on. */
@@ -107,9 +113,14 @@ export class ShardPool {
       this.#hasDied = true;
       options.died(index, reason);
     };
-    worker.on('message', (answer: RecoveryAnswer) => {
-      this.#answered(index, answer);
-    });
+    this.#ups.push(
+      new Promise((resolve) => {
+        worker.on('message', (answer: RecoveryAnswer) => {
+          if (answer.kind === 'up') resolve();
+          else this.#answered(index, answer);
+        });
+      }),
+    );
     worker.on('error', died);
     this.#workers.push(worker);
     this.#ends.push(

@@ -22,7 +22,9 @@ export type RecoveryOrder =
   | { readonly kind: 'give'; readonly ids: readonly number[] }
   | { readonly kind: 'go'; readonly records: readonly RecordPieces[] };
 
+/** Unasked, `up`: the thread runs, and has no data yet. */
 export type RecoveryAnswer =
+  | { readonly kind: 'up' }
   | {
       readonly kind: 'recovered';
       readonly report: RecoveryReport;

@@ -3,7 +3,7 @@
  * second it lets the event loop turn.
  */
 
-import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
 import {
   AT,
@@ -36,7 +36,7 @@ import {
 import { durablePartsOf, type ShardDurability } from './durable-parts.ts';
 import { ShardMachine } from './machine.ts';
 import type { MachineParts } from './machine-parts.ts';
-import { recoverThread } from './recovery-thread.ts';
+import { recoverThread, type RecoveryAnswer } from './recovery-thread.ts';
 
 /** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
 export interface ShardThreadData {
@@ -104,6 +104,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     },
   });
   const page = pages[index]!;
+  parentPort?.postMessage({ kind: 'up' } satisfies RecoveryAnswer);
   if (durable.journal !== undefined) await recoverThread(machine, durable.journal, page);
   drive({ machine, requests, flight, page, threadMemory }, () => {
     port.close();

@@ -262,6 +262,8 @@ export class Upkeep {
       const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
       volatile += expires + fieldExpires;
       this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
+      const bytes = this.#store.indexBytes(index);
+      this.#page.setIndexBytes(index, bytes.keys, bytes.expiries);
     }
     this.#watch(volatile > 0 || this.#isCensusOld());
   }

@@ -202,6 +202,12 @@ export class Store {
     assert(keyspace !== undefined, 'a database that exists');
     return keyspace;
   }
+
+  /** Bytes of a database's index of keys, and of those of keys and fields that expire. */
+  indexBytes(database: number): { readonly keys: number; readonly expiries: number } {
+    const { index, volatile, fieldVolatile } = this.databases[database]!.contents;
+    return { keys: index.bytes, expiries: volatile.bytes + fieldVolatile.bytes };
+  }
 }
 
 function ignore(): void {

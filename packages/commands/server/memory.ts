@@ -61,10 +61,12 @@ const stats = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|STATS',
   summary: 'Answers what memory is used for.',
-  complexity: 'O(N) for N shards and clients.',
+  complexity: 'O(N) for N shards, clients, and mappings of the process.',
   tips: policies,
-  run({ reply, memory: port }) {
-    writeTree(reply, port.stats());
+  run(context) {
+    const { memory: port, mayBlock } = context;
+    if (mayBlock) answerLater(context, port.statsLater(), writeTree);
+    else writeTree(context.reply, port.stats());
   },
 });
 

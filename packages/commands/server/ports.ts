@@ -35,7 +35,10 @@ export type MemoryValue = number | { readonly double: number } | MemoryTree;
 export type MemoryTree = readonly (readonly [name: string, value: MemoryValue])[];
 
 export interface MemoryPort {
+  /** Reads the system's books itself, which holds up everybody for some milliseconds. */
   stats(): MemoryTree;
+  /** Has them read by another thread. */
+  statsLater(): Promise<MemoryTree>;
   /** What seems wrong, and what to do about it. */
   diagnosis(): string;
   allocator(): string;

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { Arguments } from '../arguments.ts';
 import { commandTable } from '../table.ts';
 import { tellSecrecy } from './config.ts';
-import type { SavingPort, ServerContext, TraceStatus } from './ports.ts';
+import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports.ts';
 
 const server = suite('server');
 
@@ -24,6 +24,12 @@ const TRACE: TraceReport = {
     },
   ],
 };
+const MEMORY_TREE: MemoryTree = [
+  ['total', 5],
+  ['share', { double: 0.5 }],
+  ['tree', [['part', 1]]],
+];
+const MEMORY_REPLY = ['total', 5, 'share', '0.5', 'tree', ['part', 1]];
 const BUNDLE = {
   id: '20260102T030405Z-abcdef',
   created_at: '2026-01-02T03:04:05.000Z',
@@ -59,11 +65,8 @@ function contextWithPorts(
     },
     info: { render: (sections) => `# ${sections.join(',') || 'default'}` },
     memory: {
-      stats: () => [
-        ['total', 5],
-        ['share', { double: 0.5 }],
-        ['tree', [['part', 1]]],
-      ],
+      stats: () => MEMORY_TREE,
+      statsLater: () => Promise.resolve(MEMORY_TREE),
       diagnosis: () => 'well\n',
       allocator: () => 'slabs\n',
       purge: () => {
@@ -154,7 +157,6 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['MEMORY USAGE k SAMPLES x', '-ERR value is not an integer or out of range'],
   ['MEMORY DOCTOR', 'well\n'],
   ['MEMORY MALLOC-STATS', 'slabs\n'],
-  ['MEMORY STATS', ['total', 5, 'share', '0.5', 'tree', ['part', 1]]],
   ['MEMORY STATS x', "-ERR wrong number of arguments for 'memory|stats' command"],
   ['LOLWUT VERSION x', '-ERR value is not an integer or out of range'],
 ];
@@ -274,6 +276,15 @@ server('DEBUG BUNDLE answers when the bundle is there', async () => {
   assert.match(call(context, 'DEBUG BUNDLE') as string, /wrong number of arguments/);
   context.mayBlock = false;
   assert.is(call(context, 'DEBUG BUNDLE LIST'), '-ERR DEBUG BUNDLE is not allowed in transactions');
+});
+
+server('MEMORY STATS lets another thread read, but for a transaction', async () => {
+  const { context } = contextWithPorts();
+  assert.is(call(context, 'MEMORY STATS'), undefined);
+  await Promise.resolve();
+  assert.equal(context.deferred, [MEMORY_REPLY]);
+  context.mayBlock = false;
+  assert.equal(call(context, 'MEMORY STATS'), MEMORY_REPLY);
 });
 
 server('MEMORY PURGE answers when the shards are through, in a transaction at once', async () => {

@@ -169,7 +169,10 @@ info('MEMORY tells of the same, in words and in numbers', async () => {
   const tree = value('resident') as unknown[];
   assert.equal(
     tree.filter((_, nth) => nth % 2 === 0),
-    [...['total', 'heaps', 'external', 'files', 'rest', 'link.reserved']],
+    [
+      ...['total', 'files', 'code', 'stacks', 'link', 'heaps', 'buffers'],
+      ...['unexplained', 'unexplained.percentage'],
+    ],
   );
   assert.match(textOf(await client.call('MEMORY', 'MALLOC-STATS')), /shard 1 +\d+ +\d+/);
   const many = Number(await client.call('DBSIZE'));

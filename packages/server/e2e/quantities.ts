@@ -367,6 +367,10 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
+    what: 'memory of an empty server',
+    on: { info: ['used_memory_startup'], metrics: ['svc_memory_startup_bytes'] },
+  },
+  {
     what: 'fragmentation',
     moves: true,
     on: {

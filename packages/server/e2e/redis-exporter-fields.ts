@@ -12,8 +12,8 @@ export const PRESENT: readonly string[] = `
   total_blocking_keys total_blocking_keys_on_nokey client_recent_max_output_buffer
   client_recent_max_input_buffer allocator_active allocator_allocated
   allocator_frag_ratio allocator_frag_bytes used_memory used_memory_rss
-  used_memory_peak used_memory_overhead used_memory_dataset maxmemory
-  mem_fragmentation_ratio mem_fragmentation_bytes mem_clients_normal
+  used_memory_peak used_memory_overhead used_memory_startup used_memory_dataset maxmemory
+  mem_fragmentation_ratio mem_fragmentation_bytes mem_clients_normal mem_aof_buffer
   expired_stale_perc active_defrag_hits loading async_loading
   rdb_changes_since_last_save rdb_bgsave_in_progress aof_enabled
   rdb_last_save_time rdb_last_bgsave_status rdb_last_bgsave_time_sec
@@ -67,7 +67,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'keys lie in slabs of our own: no allocator, and no table that is rehashed',
       `
         allocator_resident allocator_muzzy allocator_rss_ratio allocator_rss_bytes
-        used_memory_startup mem_overhead_db_hashtable_rehashing
+        mem_overhead_db_hashtable_rehashing
         active_defrag_running active_defrag_misses active_defrag_key_hits
         active_defrag_key_misses
       `,
@@ -145,7 +145,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
     [
       'the log has no buffer of that kind, and it is not told whether a snapshot will follow',
       `
-        mem_aof_buffer rdb_last_load_keys_expired aof_rewrite_scheduled
+        rdb_last_load_keys_expired aof_rewrite_scheduled
         aof_pending_rewrite
         aof_buffer_length aof_rewrite_buffer_length
       `,

@@ -1,6 +1,6 @@
 /** Metrics of keys and of the memory they take. */
 
-import { fateCounts, usedMemory } from '#diag';
+import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#diag';
 import {
   metric,
   ofAllShards,
@@ -18,6 +18,10 @@ const PARTS = [
 ] as const;
 
 export const usedBytes = ({ main, shards }: MetricSource): number => usedMemory(main, shards);
+
+/** Resident memory against what is in use. */
+export const fragmentationOf = ({ process, main, shards }: MetricSource): Fragmentation =>
+  fragmentation(process.rssBytes, main, shards);
 
 function perDatabase(
   name: string,
@@ -134,6 +138,15 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
+  ofMain(
+    'gauge',
+    {
+      name: 'svc_memory_startup_bytes',
+      help: 'Resident memory of the server without data, measured when all threads ran and before any was read.',
+      unit: 'bytes',
+    },
+    'startupBytes',
+  ),
   ofAllShards(
     'gauge',
     {
@@ -147,13 +160,12 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_memory_fragmentation_ratio',
-      help: 'Resident memory of the process divided by svc_memory_used_bytes.',
+      help: 'Resident memory of the process divided by the sum of svc_memory_startup_bytes and svc_memory_used_bytes.',
       unit: 'ratio',
     },
-    'the process, and svc_memory_used_bytes',
+    'the process, svc_memory_startup_bytes and svc_memory_used_bytes',
     (source, samples) => {
-      const used = usedBytes(source);
-      if (used > 0) samples.value(source.process.rssBytes / used);
+      samples.value(fragmentationOf(source).ratio);
     },
   ),
   ofMain(

@@ -21,9 +21,12 @@ const table = suite('metrics');
 
 const exemplars = new Exemplars();
 exemplars.add(0, {
-  labelSet: { trace_id: 'ab'.repeat(16), span_id: 'cd'.repeat(8) },
-  value: 0.003,
-  timestamp: 1_700_000_000.5,
+  seconds: 0.003,
+  exemplar: () => ({
+    labelSet: { trace_id: 'ab'.repeat(16), span_id: 'cd'.repeat(8) },
+    value: 0.003,
+    timestamp: 1_700_000_000.5,
+  }),
 });
 
 const shape: PageShape = { databases: 2, commands: 3, errorCodes: 30 };

@@ -14,7 +14,7 @@ import {
   type MetricDefinition,
   type MetricSource,
 } from './definition.ts';
-import { usedBytes } from './keyspace.ts';
+import { fragmentationOf, usedBytes } from './keyspace.ts';
 
 const SAME = 'As redis_exporter has it.';
 
@@ -178,11 +178,9 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('gauge', 'redis_memory_used_rss_bytes', ({ process: { rssBytes } }) => rssBytes),
   simple('gauge', 'redis_memory_max_bytes', ({ settings }) => settings.memoryLimitBytes),
-  simple(
-    'gauge',
-    'redis_mem_fragmentation_ratio',
-    (source) => source.process.rssBytes / Math.max(1, usedBytes(source)),
-  ),
+  main('gauge', 'redis_memory_used_startup_bytes', 'startupBytes'),
+  simple('gauge', 'redis_mem_fragmentation_ratio', (source) => fragmentationOf(source).ratio),
+  simple('gauge', 'redis_mem_fragmentation_bytes', (source) => fragmentationOf(source).bytes),
   main('counter', 'redis_commands_processed_total', 'commands'),
   metric(
     'counter',

@@ -10,21 +10,29 @@ export interface Exemplar {
   readonly timestamp: number;
 }
 
-export class Exemplars {
-  readonly #byCommand = new Map<number, (Exemplar | undefined)[]>();
+/** A trace that may be shown; made when it is. */
+export interface ExemplarSource {
+  /** Seconds, within the bucket. */
+  readonly seconds: number;
+  readonly exemplar: () => Exemplar;
+}
 
-  add(command: number, exemplar: Exemplar): void {
+export class Exemplars {
+  readonly #byCommand = new Map<number, (ExemplarSource | undefined)[]>();
+
+  add(command: number, source: ExemplarSource): void {
     let buckets = this.#byCommand.get(command);
     if (buckets === undefined) {
-      buckets = new Array<Exemplar | undefined>(BUCKET_SECONDS.length + 1);
+      buckets = new Array<ExemplarSource | undefined>(BUCKET_SECONDS.length + 1);
       this.#byCommand.set(command, buckets);
     }
-    const index = BUCKET_SECONDS.findIndex((bound) => exemplar.value <= bound);
-    buckets[index < 0 ? BUCKET_SECONDS.length : index] = exemplar;
+    const index = BUCKET_SECONDS.findIndex((bound) => source.seconds <= bound);
+    buckets[index < 0 ? BUCKET_SECONDS.length : index] = source;
   }
 
   /** By bucket, or nothing when the command was never traced. */
   of(command: number): readonly (Exemplar | undefined)[] | undefined {
-    return this.#byCommand.get(command);
+    const buckets = this.#byCommand.get(command);
+    return buckets && Array.from(buckets, (source) => source?.exemplar());
   }
 }

@@ -5,7 +5,7 @@ import type { TraceReport } from '#documents';
 import type { TraceRecord, TraceRingReader } from '#link';
 import type { TelemetryLog } from '../otlp/collector-state.ts';
 import type { ServiceIdentity } from '../otlp/resource.ts';
-import { Exemplars } from './exemplars.ts';
+import { Exemplars, type Exemplar } from './exemplars.ts';
 import {
   executeUs,
   idsOf,
@@ -135,12 +135,13 @@ export class TraceDesk {
   #addExemplar(record: TraceRecord, unixOffsetUs: number): void {
     const us = executedUs(record);
     if (us === undefined) return;
-    const { trace, span } = idsOf(record);
-    this.exemplars.add(record.command, {
-      labelSet: { trace_id: trace, span_id: span },
-      value: us / 1e6,
-      timestamp: (record.endUs + unixOffsetUs) / 1e6,
-    });
+    const seconds = us / 1e6;
+    const exemplar = (): Exemplar => {
+      const { trace, span } = idsOf(record);
+      const timestamp = (record.endUs + unixOffsetUs) / 1e6;
+      return { labelSet: { trace_id: trace, span_id: span }, value: seconds, timestamp };
+    };
+    this.exemplars.add(record.command, { seconds, exemplar });
   }
 
   #forgetOld(): void {

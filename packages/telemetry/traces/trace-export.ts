@@ -4,7 +4,9 @@
  * A collector that is dead, slow or refuses costs traces, which are counted, and nothing else.
  */
 
+import type { Clock } from '#base';
 import { CollectorState, type TelemetryLog } from '../otlp/collector-state.ts';
+import { CollectorRest } from '../otlp/collector-rest.ts';
 import type { ServiceIdentity } from '../otlp/resource.ts';
 import type { SpanSender } from '../otlp/span-sender.ts';
 import type { PlannedTrace } from './spans.ts';
@@ -19,11 +21,13 @@ export interface TraceExportParts {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly log: TelemetryLog;
+  readonly clock: Pick<Clock, 'nowUs'>;
 }
 
 export class TraceExport {
   readonly #parts: TraceExportParts;
   readonly #state: CollectorState;
+  readonly #rest: CollectorRest;
   #queue: (() => PlannedTrace)[] = [];
   #sender: Promise<SpanSender> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -33,6 +37,7 @@ export class TraceExport {
   constructor(parts: TraceExportParts) {
     this.#parts = parts;
     this.#state = new CollectorState('traces', parts.endpoint, parts.log);
+    this.#rest = new CollectorRest(parts.clock);
   }
 
   /** Spans that the collector has taken. */
@@ -89,7 +94,7 @@ export class TraceExport {
   }
 
   #sendBatch(): void {
-    if (this.#underWay !== undefined) return;
+    if (this.#underWay !== undefined || this.#rest.isResting) return;
     if (this.#queue.length === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -101,12 +106,15 @@ export class TraceExport {
   }
 
   async #send(): Promise<void> {
-    const batch = this.#queue.slice(0, BATCH_MAX);
-    this.#queue = this.#queue.slice(BATCH_MAX);
+    const count = this.#rest.batch(BATCH_MAX);
+    const batch = this.#queue.slice(0, count);
+    this.#queue = this.#queue.slice(count);
     try {
       const sender = await this.#loaded();
       this.#state.worked(await sender.send(batch.map((plan) => plan())));
+      this.#rest.worked();
     } catch (error) {
+      this.#rest.broke();
       this.#state.broke(batch.length, error instanceof Error ? error.message : String(error));
     }
   }

@@ -1,0 +1,111 @@
+/** MEMORY STATS: Redis' names where the meaning is Redis', then what is resident, by the system's own books. */
+
+import type { MemoryMap } from '#base';
+import type { MemoryTree } from '#commands';
+import type { Page } from '#diag';
+import type { Measures } from './measures.ts';
+import { datasetBytes } from './memory-report.ts';
+
+/** Without `map`, where the system does not tell, nothing is said of what is resident but how much it is. */
+export function memoryStats(measures: Measures, map: MemoryMap | undefined): MemoryTree {
+  const used = measures.usedBytes;
+  const dataset = datasetBytes(measures);
+  const { keyCount: keys, main, fragmentation } = measures;
+  const records = measures.total('recordBytes');
+  const segments = measures.total('segmentBytes');
+  return [
+    ['peak.allocated', measures.peakBytes],
+    ['total.allocated', used],
+    ['startup.allocated', main.get('startupBytes')],
+    // There are no replicas, no cluster, no scripts and no functions: nothing is kept for them.
+    ['replication.backlog', 0],
+    ['clients.slaves', 0],
+    ['clients.normal', measures.clientBytes],
+    ['cluster.links', 0],
+    ['aof.buffer', measures.logBufferBytes],
+    ['lua.caches', 0],
+    ['functions.caches', 0],
+    ...databases(measures),
+    // All of an index is slots. A block that is full is split at once, so none is ever on its way.
+    ['overhead.db.hashtable.lut', measures.total('indexBytes')],
+    ['overhead.db.hashtable.rehashing', 0],
+    ['overhead.total', used - dataset],
+    ['db.dict.rehashing.count', 0],
+    ['keys.count', keys],
+    ['keys.bytes-per-key', keys > 0 ? Math.floor(dataset / keys) : 0],
+    ['dataset.bytes', dataset],
+    ['dataset.percentage', { double: percent(dataset, used) }],
+    ['peak.percentage', { double: percent(used, measures.peakBytes) }],
+    ['allocator.allocated', records],
+    ['allocator.active', segments],
+    ['allocator-fragmentation.ratio', { double: records > 0 ? segments / records : 1 }],
+    ['allocator-fragmentation.bytes', segments - records],
+    ['fragmentation', { double: fragmentation.ratio }],
+    ['fragmentation.bytes', fragmentation.bytes],
+    ['resident', resident(measures, map)],
+  ];
+}
+
+/** The indexes of each database that has keys. */
+function databases(measures: Measures): MemoryTree {
+  const { shards } = measures;
+  const sum = (of: (page: Page) => number): number =>
+    shards.reduce((total, page) => total + of(page), 0);
+  return Array.from({ length: measures.databases }, (_, database) => database)
+    .filter((database) => sum((page) => page.keys(database)) > 0)
+    .map((database) => [
+      `db.${database}`,
+      [
+        ['overhead.hashtable.main', sum((page) => page.keyIndexBytes(database))],
+        ['overhead.hashtable.expires', sum((page) => page.expiryIndexBytes(database))],
+      ],
+    ]);
+}
+
+function resident(measures: Measures, map: MemoryMap | undefined): MemoryTree {
+  const { rssBytes } = measures;
+  if (map === undefined) return [['total', rssBytes]];
+  const { files, code, stacks, link, heaps, malloc } = map;
+  const unexplained = rssBytes - (files + code + stacks + link + heaps + malloc);
+  return [
+    ['total', rssBytes],
+    ...([
+      ['files', files],
+      ['code', code],
+      ['stacks', stacks],
+      ['link', link],
+    ] as const),
+    ['heaps', heapTree(measures, heaps)],
+    ['buffers', bufferTree(measures, malloc)],
+    ['unexplained', unexplained],
+    ['unexplained.percentage', { double: percent(unexplained, rssBytes) }],
+  ];
+}
+
+/** What each thread's heap has taken; its pages are resident once they are touched. */
+function heapTree(measures: Measures, residentBytes: number): MemoryTree {
+  return [
+    ...measures.threads.map(([name, page]) => [name, page.get('heapTotalBytes')] as const),
+    ['resident', residentBytes],
+  ];
+}
+
+/** What was asked of the C library: the data, and beside it the pages of statistics, Node's own, and what is kept for reuse. */
+function bufferTree(measures: Measures, residentBytes: number): MemoryTree {
+  const slabs = measures.total('segmentBytes');
+  const blobs = measures.total('blobBytes');
+  const indexes = measures.total('indexBytes');
+  return [
+    ...([
+      ['slabs', slabs],
+      ['blobs', blobs],
+      ['indexes', indexes],
+    ] as const),
+    ['other', residentBytes - slabs - blobs - indexes],
+    ['resident', residentBytes],
+  ];
+}
+
+function percent(part: number, whole: number): number {
+  return whole > 0 ? (part * 100) / whole : 0;
+}

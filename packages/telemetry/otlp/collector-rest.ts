@@ -1,0 +1,38 @@
+/**
+ * Leaves a collector alone that does not take what it is sent: making it ready is most of what it costs. It is tried
+ * again ever later, with as little as there is.
+ */
+
+import type { Clock } from '#base';
+
+const REST_US_MIN = 500_000;
+const REST_US_MAX = 5_000_000;
+
+export class CollectorRest {
+  readonly #clock: Pick<Clock, 'nowUs'>;
+  #restUs = 0;
+  #untilUs = 0;
+
+  constructor(clock: Pick<Clock, 'nowUs'>) {
+    this.#clock = clock;
+  }
+
+  /** True while nothing is to be sent. */
+  get isResting(): boolean {
+    return this.#clock.nowUs() < this.#untilUs;
+  }
+
+  /** How many things are to be sent at once, `most` where the collector works. */
+  batch(most: number): number {
+    return this.#restUs > 0 ? 1 : most;
+  }
+
+  worked(): void {
+    this.#restUs = 0;
+  }
+
+  broke(): void {
+    this.#restUs = Math.min(Math.max(2 * this.#restUs, REST_US_MIN), REST_US_MAX);
+    this.#untilUs = this.#clock.nowUs() + this.#restUs;
+  }
+}
