@@ -49,7 +49,7 @@ function sources(folder, found = []) {
 function sourceFingerprint() {
   const hash = createHash('sha256');
   const settings = [
-    ...['tsconfig.json', 'scripts/build-ui.mjs'],
+    ...['package.json', 'tsconfig.json', 'scripts/dist-package.mjs', 'scripts/build-ui.mjs'],
     ...['configs/tools/vite.config.js', serverConfig],
   ];
   const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), ...settings];
@@ -117,6 +117,7 @@ async function build() {
   rmSync(buildStamp, { force: true });
   const steps = [
     ['compiling', 'node_modules/typescript/bin/tsc'],
+    ['naming what was compiled', 'scripts/dist-package.mjs'],
     ['bundling the server', 'node_modules/vite/bin/vite.js', 'build', '-c', serverConfig],
     // It looks for itself whether the pages have changed: they seldom do.
     ['building the debug pages', 'scripts/build-ui.mjs'],
