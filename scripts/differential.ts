@@ -9,11 +9,9 @@
  *   --seed N       the same commands again
  *   --redis FILE   the Redis to compare with, else the one in TEST_REDIS, else the one installed
  */
+import { families, playCrowd, playFamily, startContest } from '#differential';
 import { parseArgs } from 'node:util';
 import { startRedis, startServer } from '#testkit';
-import { playCrowd } from '../packages/server/e2e/differential/crowd/crowd.ts';
-import { playFamily, startContest } from '../packages/server/e2e/differential/differential.ts';
-import { families } from '../packages/server/e2e/differential/families/index.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -73,6 +73,17 @@ const layers: Readonly<Record<string, Layer>> = {
     imports: ['base', 'resp', 'store', 'commands', 'shard'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
   },
+  differential: { imports: ['base', 'testkit'] },
+  simulation: {
+    imports: [
+      ...['base', 'commands', 'config', 'diag', 'link', 'net', 'resp', 'router', 'server', 'shard'],
+      'testkit',
+    ],
+  },
+  e2e: {
+    imports: ['base', 'config', 'differential', 'persistence', 'probes', 'testkit'],
+    types: ['documents'],
+  },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
@@ -122,9 +133,9 @@ const seams: readonly Seam[] = [
     what: 'a new thread',
     pattern: /\bnew Worker\(/g,
     allowed: [
-      'packages/server/shard-pool.ts',
-      'packages/server/ops-worker.ts',
-      'packages/server/disk-link.ts',
+      'packages/server/threads/shard-pool.ts',
+      'packages/server/threads/ops-worker.ts',
+      'packages/server/threads/disk-link.ts',
     ],
   },
   {

@@ -53,5 +53,5 @@ export function withoutComments(text: string): string {
 
 /** Tells whether a file is a test. */
 export function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || file.includes('/e2e/');
+  return file.endsWith('.test.ts') || /^packages\/(e2e|differential|simulation)\//.test(file);
 }

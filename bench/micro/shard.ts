@@ -2,6 +2,7 @@
  * What a command costs a shard, from its frame in the ring to its reply in the other: in one thread, without waking
  * anybody. By type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
  */
+import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
 import { commandTable } from '#commands';
 import { Settings } from '#config';
@@ -19,7 +20,6 @@ import {
 import { CommandParser, ParsedCommand, type CommandBytes } from '#resp';
 import { emptyHead, ShardLink } from '#router';
 import { ShardMachine } from '#shard';
-import { shardSettings } from '../../packages/server/shard-settings.ts';
 import { resp } from '../load/generator.ts';
 import { median } from '../load/rounds.ts';
 

@@ -1,1 +1,2 @@
 export { Server } from './server.ts';
+export { shardSettings } from './threads/shard-settings.ts';

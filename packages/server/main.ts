@@ -7,7 +7,7 @@
  */
 
 import { setFlagsFromString } from 'node:v8';
-import { earlyOpsWorker } from './ops-worker.ts';
+import { earlyOpsWorker } from './threads/ops-worker.ts';
 
 process.on('SIGUSR1', () => undefined);
 

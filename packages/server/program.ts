@@ -2,10 +2,10 @@
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#diag';
-import { checkData, exportRdb, importAtFirstStart, importRdb } from './data-tools.ts';
-import { lockDataFolder } from './durability.ts';
-import { testLatency } from './latency-baseline.ts';
-import type { OpsWorker } from './ops-worker.ts';
+import { checkData, exportRdb, importAtFirstStart, importRdb } from './durability/data-tools.ts';
+import { lockDataFolder } from './durability/durability.ts';
+import { testLatency } from './threads/latency-baseline.ts';
+import type { OpsWorker } from './threads/ops-worker.ts';
 import { Server } from './server.ts';
 import { VERSION } from './version.ts';
 

@@ -1,5 +1,5 @@
-export { agree, type Agreement } from './agreement.ts';
-export type { MachineParts } from './machine-parts.ts';
+export { agree, type Agreement } from './multi-shard/agreement.ts';
+export type { MachineParts } from './machine-options.ts';
 export {
   OfflineData,
   readFolder,
@@ -7,9 +7,9 @@ export {
   type OfflineOptions,
   type OfflineReport,
   type Redistribution,
-} from './offline.ts';
-export { refusalsOf } from './recovery.ts';
-export type { RecoveryAnswer, RecoveryOrder } from './recovery-thread.ts';
+} from './recovery/offline.ts';
+export { refusalsOf } from './recovery/recovery.ts';
+export type { RecoveryAnswer, RecoveryOrder } from './recovery/recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
 export { runShardThread, type ShardThreadData } from './thread.ts';
-export { type Outlet } from './reply-sender.ts';
+export { type Outlet } from './execution/reply-sender.ts';

@@ -20,22 +20,22 @@ import {
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#probes';
 import type { Store } from '#store';
-import { BatchNotes } from './batch-notes.ts';
-import { Blocking } from './blocking.ts';
-import { Executor } from './executor.ts';
-import { Foundations } from './foundations.ts';
-import { Frame } from './frame.ts';
-import { FramesAhead } from './frames-ahead.ts';
-import { Holds } from './holds.ts';
-import { Lending } from './lending.ts';
-import { LongWork } from './long-work.ts';
-import { Preparations } from './preparations.ts';
-import { Replay } from './replay.ts';
-import { Messages } from './messages.ts';
-import type { MachineParts } from './machine-parts.ts';
-import { probeReceived } from './probing.ts';
-import { TracedCommands } from './traced-commands.ts';
-import { Trials } from './trials.ts';
+import { BatchNotes } from './timed/batch-notes.ts';
+import { Blocking } from './blocked/blocked-commands.ts';
+import { Executor } from './execution/executor.ts';
+import { Foundations } from './machine-components.ts';
+import { Frame } from './execution/frame.ts';
+import { FramesAhead } from './execution/prefetch-frames.ts';
+import { Holds } from './multi-shard/key-locks.ts';
+import { Lending } from './multi-shard/lending.ts';
+import { LongWork } from './timed/incremental-work.ts';
+import { Preparations } from './timed/prepared-commands.ts';
+import { Replay } from './recovery/replay.ts';
+import { Messages } from './execution/messages.ts';
+import type { MachineParts } from './machine-options.ts';
+import { probeReceived } from './observation/usdt.ts';
+import { TracedCommands } from './observation/traced-commands.ts';
+import { Trials } from './blocked/dry-run.ts';
 
 /** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
 const BATCH_US_MAX = 500;

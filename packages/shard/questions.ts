@@ -3,8 +3,8 @@
 import { assert, unreachable } from '#base';
 import type { Topic } from '#diag';
 import { decodeMessage, encodeMessage, FrameKind, Request, type ReportQuestion } from '#link';
-import type { Frame } from './frame.ts';
-import type { ReplySender } from './reply-sender.ts';
+import type { Frame } from './execution/frame.ts';
+import type { ReplySender } from './execution/reply-sender.ts';
 
 type Answerer = (question: unknown) => unknown;
 

@@ -33,10 +33,10 @@ import {
   type SharedMemory,
   type SettingValue,
 } from '#link';
-import { durablePartsOf, type ShardDurability } from './durable-parts.ts';
+import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
-import type { MachineParts } from './machine-parts.ts';
-import { recoverThread, type RecoveryAnswer } from './recovery-thread.ts';
+import type { MachineParts } from './machine-options.ts';
+import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 
 /** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
 export interface ShardThreadData {

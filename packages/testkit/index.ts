@@ -10,6 +10,7 @@ export {
 export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
+export { keyPerShard, keysOnShard, shardOf } from './keys.ts';
 export { largeValues } from './large-values.ts';
 export { linearize, type Operation, type Verdict } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
@@ -33,5 +34,6 @@ export {
   type Reply,
 } from './resp-parser.ts';
 export { withoutMemory } from './scarce-memory.ts';
+export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 export { mainFile, startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';

@@ -1,0 +1,5 @@
+export { expiresSoon } from './brief.ts';
+export { playCrowd } from './crowd/crowd.ts';
+export { makeEpisode, playFamily, startContest } from './differential.ts';
+export { families } from './families/index.ts';
+export type { Words } from './family.ts';

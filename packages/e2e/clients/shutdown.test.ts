@@ -1,0 +1,173 @@
+/** How a server ends: politely, at once, or because a shard has died. */
+// test-limit: 60s
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { keysOnShard, RespClient, startServer, textOf } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const shutdown = suite('shutdown');
+
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-shutdown-'));
+shutdown.after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const CLEAN = { exitCode: 0, signal: null };
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  shutdown(`${signal} answers what was sent, takes nobody new, and ends with 0`, async () => {
+    const server = await startServer({ shards: 2 });
+    const client = await server.client();
+    const slept = client.pipeline([
+      ['DEBUG', 'SLEEP', '0.5'],
+      ['SET', 'k', 'v'],
+      ['GET', 'k'],
+    ]);
+    const idle = await server.client();
+    await idle.call('PING');
+    server.signal(signal);
+    await idle.closed;
+    const refused = await RespClient.connect({ port: server.port }).catch((e: unknown) => e);
+    assert.match(String(refused), /ECONNREFUSED/);
+    assert.equal(await slept, ['OK', 'OK', 'v']);
+    await client.closed;
+    assert.equal(await server.ended, CLEAN);
+    assert.match(server.stdout, /svc has stopped/);
+    await server.stop();
+  });
+}
+
+shutdown('a second signal ends it at once', async () => {
+  const server = await startServer({ shards: 2 });
+  const client = await server.client();
+  const slept = client.call('DEBUG', 'SLEEP', '100').catch(() => 'lost');
+  await (await server.client()).call('PING');
+  server.signal('SIGTERM');
+  const other = await server.client().catch(() => undefined);
+  await other?.closed;
+  server.signal('SIGTERM');
+  const end = await server.ended;
+  assert.ok(end.exitCode !== 0, 'what was cut off is no clean end');
+  assert.is(await slept, 'lost');
+  await server.stop();
+});
+
+shutdown('does not wait longer than the settings say', async () => {
+  const server = await startServer({ args: ['--set', 'server.shutdown-timeout-secs=0'] });
+  const client = await server.client();
+  const slept = client.call('DEBUG', 'SLEEP', '100').catch(() => 'lost');
+  await (await server.client()).call('PING');
+  server.signal('SIGTERM');
+  assert.equal(await server.ended, CLEAN);
+  assert.is(await slept, 'lost');
+  await server.stop();
+});
+
+/** Longer than this file may take: whoever waits for it has failed. */
+const PATIENT = ['--set', 'server.shutdown-timeout-secs=1000'];
+
+shutdown('is not kept up by a client that waits for something', async () => {
+  const server = await startServer({ args: PATIENT });
+  const client = await server.client();
+  const waited = client.call('WAIT', 1, 600_000).catch(() => 'lost');
+  const admin = await server.client();
+  while (!/ cmd=wait /.test(textOf(await admin.call('CLIENT', 'LIST'))));
+  server.signal('SIGTERM');
+  assert.equal(await server.ended, CLEAN);
+  assert.is(await waited, 'lost');
+  await server.stop();
+});
+
+for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']]) {
+  shutdown(`${words.join(' ')} ends with 0 and closes the connection`, async () => {
+    const server = await startServer({ args: PATIENT });
+    const client = await server.client();
+    const answer = await client.reply(...words).catch((error: unknown) => String(error));
+    assert.match(textOf(answer), /connection is closed/);
+    assert.equal(await server.ended, CLEAN);
+    await server.stop();
+  });
+}
+
+shutdown('SHUTDOWN keeps its connection until the data folder and the port are free', async () => {
+  const data = path.join(folder, 'kept');
+  const server = await startServer({ args: [...PATIENT, '--data-dir', data] });
+  const [client, other] = [await server.client(), await server.client()];
+  await client.call('DEBUG', 'POPULATE', 200_000);
+  const ended = client.reply('SHUTDOWN', 'SAVE').catch((error: unknown) => String(error));
+  await other.closed;
+  assert.ok(existsSync(path.join(data, 'lock')), 'it saves while others are cut off');
+  await ended;
+  assert.not.ok(existsSync(path.join(data, 'lock')));
+  assert.equal(await server.ended, CLEAN);
+  await server.stop();
+});
+
+shutdown('SHUTDOWN SAVE is refused while nothing can be saved, unless FORCE is given', async () => {
+  const args = [...PATIENT, '--set', 'persistence.enabled=no'];
+  const server = await startServer({ args });
+  const client = await server.client();
+  const [refused, alive] = await client.pipeline([['SHUTDOWN', 'SAVE'], ['PING']]);
+  assert.match((refused as Error).message, /^ERR Errors trying to SHUTDOWN/);
+  assert.is(alive, 'PONG');
+  await client.reply('SHUTDOWN', 'SAVE', 'FORCE').catch(() => undefined);
+  assert.equal(await server.ended, CLEAN);
+  await server.stop();
+});
+
+/** Makes shard 0 fail inside DEBUG SLEEP, from outside of the product. */
+const SABOTAGE = `
+import { isMainThread, workerData } from 'node:worker_threads';
+if (!isMainThread && workerData?.index === 0 && workerData.memory !== undefined) {
+  const wait = Atomics.wait;
+  Atomics.wait = (array, index, value, timeout) => {
+    if (array.length === 1) throw new Error('arranged by a test');
+    return wait(array, index, value, timeout);
+  };
+}
+`;
+
+shutdown('a shard that dies is reported, its clients are told, and the end is 1', async () => {
+  const preload = path.join(folder, 'sabotage.mjs');
+  writeFileSync(preload, SABOTAGE);
+  const data = path.join(folder, 'data');
+  const server = await startServer({
+    shards: 2,
+    environment: { NODE_OPTIONS: `--import ${preload}` },
+    args: ['--data-dir', data],
+  });
+  const [key = ''] = keysOnShard(0, 2, 1);
+  const client = await server.client();
+  await client.call('SET', key, 'a secret value');
+  const doomed = client
+    .pipeline([
+      ['DEBUG', 'SLEEP', '1'],
+      ['GET', key],
+    ])
+    .catch(() => undefined);
+  const told = client.receive().catch((error: unknown) => String(error));
+  client.socket.once('data', (bytes: Buffer) => {
+    assert.is(bytes.toString(), '-SHARDDOWN shard 0 has stopped\r\n');
+  });
+  await Promise.all([doomed, told, client.closed]);
+  assert.equal(await server.ended, { exitCode: 1, signal: null });
+  const said = server.stdout + server.stderr;
+  assert.match(said, /shard 0 has died while running debug\|sleep: arranged by a test/);
+  const files = readdirSync(data).filter((file) => /^crash-.*\.json$/.test(file));
+  assert.is(files.length, 1);
+  assert.ok(said.includes(files[0]!), 'the log says where the report is');
+  const text = readFileSync(path.join(data, files[0]!), 'utf8');
+  assert.not.match(text, /a secret value/);
+  const report = JSON.parse(text) as Record<string, unknown>;
+  assert.is(report['shard'], 0);
+  assert.is(report['reason'], 'arranged by a test');
+  assert.match(String(report['stack']), /at /);
+  const executing = report['executing'] as Record<string, unknown>;
+  assert.is(executing['command'], 'debug|sleep');
+  assert.match(String(executing['client']), /^127\.0\.0\.1:\d+$/);
+  await server.stop();
+});
+
+shutdown.run();

@@ -1,0 +1,66 @@
+/** A real browser on the debug pages of a real server, with everything it complains about. */
+
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { programOrNone } from '#testkit';
+
+/** Screenshots of every run; `dist` is in no commit. */
+const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
+const WAIT_MS_MAX = 10_000;
+
+export const PAGES = [
+  ...['overview', 'performance', 'hot-keys', 'key-fates', 'shards'],
+  ...['clients', 'configuration', 'traces', 'bundles'],
+];
+
+export async function openBrowser(): Promise<Browser> {
+  mkdirSync(SHOTS, { recursive: true });
+  return chromium.launch({
+    executablePath: programOrNone('chromium') ?? 'chromium',
+    args: ['--no-sandbox'],
+  });
+}
+
+export interface View {
+  readonly page: Page;
+  /** What the console said as an error, policies broken among it, and what was thrown. */
+  readonly complaints: string[];
+}
+
+export interface ViewOptions {
+  readonly width?: number;
+  readonly theme?: 'light' | 'dark';
+}
+
+export async function openView(browser: Browser, options: ViewOptions = {}): Promise<View> {
+  const { width = 1280, theme = 'light' } = options;
+  const page = await browser.newPage({
+    viewport: { width, height: 800 },
+    colorScheme: theme,
+    acceptDownloads: true,
+  });
+  page.setDefaultTimeout(WAIT_MS_MAX);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { page, complaints };
+}
+
+/** Goes to a page and waits until it shows data. */
+export async function visit(page: Page, httpPort: number, name: string): Promise<void> {
+  await page.goto(`http://127.0.0.1:${httpPort}/debug/#/${name}`);
+  await page.locator('header.top .identity').waitFor();
+  await page.locator('nav a[aria-current="page"]').waitFor();
+}
+
+export async function shoot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,98 @@
+/**
+ * Servers on new data folders that are killed soon after their first writes: what was acknowledged is there, and what is
+ * there of a client that waits for each reply is a prefix of what it has sent, whatever shards its keys are on.
+ * TEST_KILLS says how many in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings one back.
+ */
+// test-limit: 180s
+import { chosenSeed, keyPerShard, Random, type RespClient, startServer } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isEnd } from './crash-load.ts';
+import { keptServers } from './kept-server.ts';
+
+const first = suite('killed soon after the first writes');
+
+const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
+const SHARDS = 3;
+const CLIENTS = 12;
+const WRITES_MAX = 3_000;
+const TAGS = keyPerShard(SHARDS);
+
+const newServer = keptServers(first);
+
+/** One client's writes, each on the next shard: how many were sent, and how many acknowledged. */
+class Writer {
+  readonly #id: number;
+  sent = 0;
+  acked = 0;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** Writes until the connection ends. */
+  async run(client: RespClient, acked: () => void): Promise<void> {
+    try {
+      for (;;) {
+        this.sent += 1;
+        await client.call('SET', this.#key(this.sent), this.sent);
+        this.acked = this.sent;
+        acked();
+      }
+    } catch (error) {
+      if (!isEnd(error)) throw error;
+    }
+  }
+
+  #key(nth: number): string {
+    return `{${TAGS[nth % SHARDS]!}}:${String(this.#id)}:${String(nth)}`;
+  }
+
+  /** What is wrong with what is there. */
+  faults(found: ReadonlySet<string>): string[] {
+    let kept = 0;
+    while (found.has(this.#key(kept + 1))) kept += 1;
+    const later = Array.from({ length: this.sent - kept }, (_, nth) => kept + 1 + nth);
+    const behind = later.filter((nth) => found.has(this.#key(nth)));
+    const who = `client ${String(this.#id)}`;
+    const faults = behind.map((nth) => `${who}: write ${nth} is there, ${kept + 1} is not`);
+    if (kept < this.acked) faults.push(`${who}: ${this.acked} were acknowledged, ${kept} are kept`);
+    return faults;
+  }
+}
+
+async function kill(args: readonly string[], random: Random): Promise<readonly string[]> {
+  const kept = newServer();
+  // No more than PING is waited for: clients come as early as they can.
+  const server = await startServer({ shards: SHARDS, args, folder: kept.folder });
+  const killAt = random.integer(1, WRITES_MAX);
+  let acknowledged = 0;
+  const acked = (): void => {
+    acknowledged += 1;
+    if (acknowledged === killAt) server.signal('SIGKILL');
+  };
+  const writers = Array.from({ length: CLIENTS }, (_, id) => new Writer(id));
+  const clients = await Promise.all(writers.map(() => server.client()));
+  await Promise.all(writers.map((writer, nth) => writer.run(clients[nth]!, acked)));
+  assert.ok(acknowledged >= killAt, 'the server was killed, and did not end by itself');
+  await server.ended;
+  const again = await kept.start({ shards: SHARDS, args });
+  const found = new Set((await again.call('KEYS', '*')) as string[]);
+  await kept.remove();
+  return writers.flatMap((writer) => writer.faults(found));
+}
+
+for (const [mode, args] of [
+  ['periodic', []],
+  ['sync', ['--set', 'persistence.durability-mode=sync']],
+] as const) {
+  first(`${mode} mode: ${KILLS} kills lose nothing that was acknowledged`, async () => {
+    const seed = chosenSeed();
+    const random = new Random(seed);
+    for (let nth = 1; nth <= KILLS; nth += 1) {
+      assert.equal(await kill(args, random), [], `kill ${nth}, TEST_SEED=${seed}`);
+    }
+  });
+}
+
+first.run();

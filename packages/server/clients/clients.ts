@@ -1,0 +1,303 @@
+/** The server's clients: letting them in, what each may do now, and closing those that go too far. */
+
+import { errors, type CommandError, type Logger } from '#base';
+import type { CommandEntry } from '#commands';
+import type { Settings } from '#config';
+import type { Page } from '#diag';
+import type { Connection, ConnectionOwner, Taking } from '#net';
+import { connectionAccept } from '#probes';
+import { OwnedReply, type ParsedCommand } from '#resp';
+import { Client, type ParkingBlocks, type Router } from '#router';
+import type { Between } from '../messaging/client-messaging.ts';
+import { ClientMemory } from './client-memory.ts';
+
+/** Which commands CLIENT PAUSE holds back. */
+export type PauseMode = 'all' | 'write';
+
+/** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
+const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
+
+const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
+
+export interface ClientsParts {
+  router: Router;
+  settings: Settings;
+  page: Page;
+  blocks: ParkingBlocks;
+  between: Between;
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
+}
+
+export class Clients {
+  readonly #router: Router;
+  readonly #settings: Settings;
+  readonly #page: Page;
+  readonly #blocks: ParkingBlocks;
+  /** The connection under each client, by the client's id. */
+  readonly #sessions = new Map<number, Session>();
+  #lastId = 0;
+  #pause: { mode: PauseMode; untilMs: number } | undefined;
+  #requiresPassword: boolean;
+  readonly #between: Between;
+  readonly #log: ClientsParts['log'];
+  readonly memory: ClientMemory;
+
+  constructor({ router, settings, page, blocks, between, log }: ClientsParts) {
+    this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
+    this.#blocks = blocks;
+    this.#log = log;
+    this.#between = between;
+    this.#router = router;
+    this.#settings = settings;
+    this.#page = page;
+    this.#requiresPassword = settings.string('security.requirepass') !== '';
+    settings.onChange('security.requirepass', (password) => {
+      this.#requiresPassword = password !== '';
+    });
+  }
+
+  get all(): readonly Client[] {
+    return [...this.#sessions.values()].map(({ client }) => client);
+  }
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  byId(id: number): Client | undefined {
+    return this.#sessions.get(id)?.client;
+  }
+
+  /** Takes a new connection, or tells it why not and closes it. */
+  accept(connection: Connection): void {
+    this.#page.add('connectionsTotal', 1);
+    const refusal = this.#refusal(connection);
+    if (refusal !== undefined) {
+      this.#page.add('connectionsRejected', 1);
+      const fields = { addr: connection.remoteAddress, error: refusal.text };
+      this.#log.debug('client-refused', 'A connection was refused.', fields);
+      const reply = new OwnedReply();
+      reply.error(refusal);
+      const text = reply.take();
+      connection.output.appendBytes(text, 0, text.length);
+      connection.closeAfterReplies();
+      return;
+    }
+    connection.setKeepAlive(this.#settings.number('server.tcp-keepalive-secs'));
+    this.#router.readClock();
+    const { nowMs } = this.#router;
+    this.#lastId += 1;
+    const client = this.#router.addClient(
+      (slot) => new Client(this.#lastId, slot, connection, nowMs, this.#blocks),
+    );
+    if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
+    client.authenticated = !this.#requiresPassword;
+    connection.label = client.id;
+    const session = new Session(client, connection, this.#router, this);
+    connection.owner = session;
+    this.#sessions.set(client.id, session);
+    this.#page.set('connections', this.#sessions.size);
+    this.memory.note(client);
+    this.#tell('client-connected', 'A client has connected.', client);
+  }
+
+  removed(client: Client): void {
+    this.#between.left(client);
+    this.memory.forget(client);
+    this.#resume(client);
+    this.#sessions.delete(client.id);
+    this.#page.set('connections', this.#sessions.size);
+    this.#tell('client-left', 'A client is gone.', client);
+  }
+
+  #tell(event: string, message: string, { id, address }: Client): void {
+    this.#log.debug(event, message, { conn_id: id, addr: address });
+  }
+
+  #refusal(connection: Connection): CommandError | undefined {
+    if (this.#sessions.size >= this.#settings.number('server.max-clients')) {
+      return errors.tooManyClients;
+    }
+    const isOpen =
+      !this.#settings.boolean('security.protected-mode') ||
+      this.#requiresPassword ||
+      isLocal({ isUnix: connection.isUnix, address: connection.remoteAddress });
+    return isOpen ? undefined : errors.protectedMode;
+  }
+
+  /** Why the client may not run the command now; `wait` when it may later. */
+  gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+    if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
+    if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
+      return errors.authenticationRequired;
+    }
+    const refusal = refusalInMode(client, entry);
+    if (refusal !== undefined) return refusal;
+    if (this.#pause !== undefined && this.#isPaused(client, entry)) return this.#postpone(client);
+    return undefined;
+  }
+
+  #mayDebug(client: Client): boolean {
+    const who = this.#settings.string('security.enable-debug-command');
+    return who === 'yes' || (who === 'local' && isLocal(client));
+  }
+
+  /** Counts the client as blocked until the pause ends. */
+  #postpone(client: Client): 'wait' {
+    if (!client.isPostponed) this.#page.add('blockedClients', 1);
+    client.isPostponed = true;
+    return 'wait';
+  }
+
+  #resume(client: Client): void {
+    if (client.isPostponed) this.#page.add('blockedClients', -1);
+    client.isPostponed = false;
+  }
+
+  #isPaused(client: Client, entry: CommandEntry): boolean {
+    const pause = this.#pause;
+    // Its end is for the tick, which knows who waits.
+    if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
+    if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
+    return entry.route === 'exec' && client.transaction?.queue.hasWrites === true;
+  }
+
+  /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */
+  pause(mode: PauseMode, untilMs: number): void {
+    const before = this.#pause;
+    const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
+    this.#router.broadcast({ kind: 'pause', isOn: true });
+    this.#pause = {
+      mode: strict ? 'all' : mode,
+      untilMs: Math.max(before?.untilMs ?? 0, untilMs),
+    };
+  }
+
+  unpause(): void {
+    if (this.#pause === undefined) return;
+    this.#pause = undefined;
+    this.#router.broadcast({ kind: 'pause', isOn: false });
+    for (const { client } of this.#sessions.values()) this.#resume(client);
+    this.#router.retryAll();
+  }
+
+  /** What must be looked at now and then: pauses that end, idle clients, full outputs. */
+  tick(nowMs: number): void {
+    if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
+    const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
+    for (const { client } of this.#sessions.values()) {
+      const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
+      if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
+        this.#page.add('clientTimeouts', 1);
+        this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
+        client.socket.destroy();
+      } else if (client.softLimitSinceMs > 0) {
+        this.checkOutput(client, nowMs);
+      }
+    }
+  }
+
+  /** True when somebody who has not authenticated leaves replies unread. */
+  #isUnread(client: Client, pendingBytes: number): boolean {
+    const mustAuthenticate = this.#requiresPassword && !client.authenticated;
+    return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
+  }
+
+  /** Closes a client that leaves too much of its replies unread. */
+  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
+    const [hard, soft, seconds] = this.#settings.get(
+      client.subscriptions === undefined
+        ? 'server.client-output-buffer-limit-normal'
+        : 'server.client-output-buffer-limit-pubsub',
+    ) as readonly [number, number, number];
+    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes;
+    const isOverSoft = soft > 0 && pendingBytes > soft;
+    if (!isOverSoft) client.softLimitSinceMs = 0;
+    else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
+    const isOverHard = (hard > 0 && pendingBytes > hard) || this.#isUnread(client, pendingBytes);
+    const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
+    if (!isOverHard && !isSoftTooLong) return;
+    this.#page.add('outputLimitDisconnections', 1);
+    const fields = { conn_id: client.id, addr: client.address, bytes: pendingBytes };
+    this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
+    client.socket.destroy();
+  }
+}
+
+const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
+  ...['SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'UNSUBSCRIBE', 'PUNSUBSCRIBE', 'SUNSUBSCRIBE'],
+  ...['PING', 'QUIT', 'RESET'],
+]);
+
+/** What a RESP2 client that listens to messages may do: its replies could not be told from messages. */
+function mayWhileListening({ command }: CommandEntry): boolean {
+  return LISTENERS_COMMANDS.has(command.name);
+}
+
+/** Why a client that listens to messages, or is a monitor, may not run the command. */
+function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
+  if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+    return errors.notAllowedInPubSub(entry.lowerName);
+  }
+  // As in Redis, where a monitor is a kind of replica.
+  return client.isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
+}
+
+function touchesKeys(entry: CommandEntry): boolean {
+  return entry.isWrite || entry.has('readonly') || entry.has('may_replicate');
+}
+
+/** Whether somebody is on this machine. */
+function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
+  return isUnix || LOOPBACK.test(address);
+}
+
+/** Ties a connection to its client. */
+class Session implements ConnectionOwner {
+  readonly client: Client;
+  readonly #connection: Connection;
+  readonly #router: Router;
+  readonly #clients: Clients;
+
+  constructor(client: Client, connection: Connection, router: Router, clients: Clients) {
+    this.client = client;
+    this.#connection = connection;
+    this.#router = router;
+    this.#clients = clients;
+  }
+
+  command(command: ParsedCommand): Taking {
+    const taking = this.#router.dispatch(this.client, command);
+    const { memory } = this.#clients;
+    if (memory.isLimited) memory.note(this.client);
+    return taking;
+  }
+
+  queryMemoryChanged(): void {
+    this.#clients.memory.note(this.client);
+  }
+
+  protocolError(text: string): void {
+    this.#router.protocolError(this.client, text);
+  }
+
+  get isOwedReplies(): boolean {
+    return this.client.isOwedReplies;
+  }
+
+  ended(): void {
+    // As Redis does, a client that waits for something and hangs up waits no longer.
+    if (this.client.isBlocked || this.client.isPostponed) this.#connection.destroy();
+    else this.client.end();
+  }
+
+  closed(): void {
+    this.#clients.removed(this.client);
+    this.#router.removeClient(this.client);
+  }
+
+  backlogged(): void {
+    this.#clients.checkOutput(this.client);
+    if (!this.#connection.isClosed) this.#clients.memory.note(this.client);
+  }
+}

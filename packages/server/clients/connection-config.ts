@@ -1,0 +1,61 @@
+/** What all connections share, built from the server's memory, settings and turn. */
+
+import type { Settings } from '#config';
+import { AT } from '#diag';
+import type { BlockPool, ConnectionSupplies } from '#net';
+import { ParsedCommand } from '#resp';
+import type { Fabric } from '../threads/shared-memory.ts';
+import type { Turn } from '../threads/turn.ts';
+
+export function connectionSupplies(
+  { memory, layout, shape, mainPage }: Fabric,
+  pool: BlockPool,
+  settings: Settings,
+  turn: Turn,
+): ConnectionSupplies {
+  const limits = {
+    bulkBytesMax: settings.number('server.proto-max-bulk-len'),
+    queryBytesMax: settings.number('server.query-buffer-limit'),
+  };
+  settings.onChange('server.proto-max-bulk-len', (value) => {
+    limits.bulkBytesMax = value;
+  });
+  settings.onChange('server.query-buffer-limit', (value) => {
+    limits.queryBytesMax = value;
+  });
+  return {
+    pool,
+    read: Buffer.from(memory.memory.buffer, layout.read, shape.readBytes),
+    readAt: layout.read,
+    command: new ParsedCommand(),
+    limits,
+    turn: {
+      get number() {
+        return turn.number;
+      },
+      begin: ({ label }) => {
+        turn.begin();
+        // Should main stand still, others can tell over whose input.
+        mainPage.values[AT.workClient] = label;
+        mainPage.values[AT.workCommand] = 0;
+      },
+      dirty: (connection) => {
+        turn.dirty(connection);
+      },
+      later: (connection) => {
+        turn.later(connection);
+      },
+    },
+    counters: {
+      read: (bytes) => {
+        mainPage.add('bytesRead', bytes);
+      },
+      wrote: (bytes) => {
+        mainPage.add('bytesWritten', bytes);
+      },
+      queryLimitExceeded: () => {
+        mainPage.add('queryLimitDisconnections', 1);
+      },
+    },
+  };
+}

@@ -1,0 +1,206 @@
+/** What main knows of slowness, and how commands about it read that. */
+
+import { systemClock } from '#base';
+import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
+import type { Settings } from '#config';
+import {
+  bandCounts,
+  bandLabels,
+  Bands,
+  cumulativeByPowers,
+  GcPauses,
+  HISTOGRAM_BUCKETS,
+  LATENCY_EVENTS,
+  LatencyEvents,
+  latencyEvent,
+  LoopDelay,
+  MainBands,
+  mergeExecutions,
+  notesPauses,
+  pauseReport,
+  percentileUs,
+  prefixReports,
+  type LatencySeries,
+  type SlowLog,
+} from '#diag';
+import type { FlightEntry } from '#documents';
+import type { MainNotes, Router } from '#router';
+import { flightReport } from '#sight';
+import type { Fabric } from '../threads/shared-memory.ts';
+import { latencyReport } from './latency-doctor.ts';
+import { KeyFates } from './key-fates.ts';
+import { MainFlight } from './main-flight.ts';
+import { SlowCommands } from './slow-commands.ts';
+
+export interface DiagnosisParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly router: () => Router;
+  readonly wallMs: () => number;
+}
+
+export class Diagnosis implements MainNotes, LatencyPort {
+  readonly slowCommands: SlowCommands;
+  readonly keyFates: KeyFates;
+  readonly latency = new LatencyEvents();
+  readonly bands: MainBands;
+  readonly #collections: GcPauses;
+  readonly #loop: LoopDelay;
+  readonly #flight: MainFlight;
+  readonly #parts: DiagnosisParts;
+
+  constructor(parts: DiagnosisParts) {
+    const { settings, fabric, router } = parts;
+    this.#parts = parts;
+    this.slowCommands = new SlowCommands(
+      settings,
+      fabric.slowIds,
+      fabric.mainPage,
+      () => router().reports,
+    );
+    this.keyFates = new KeyFates({
+      ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
+      reports: () => router().reports,
+    });
+    this.#collections = new GcPauses(fabric.mainPage, notesPauses(fabric.flight));
+    this.#loop = new LoopDelay(fabric.mainPage, systemClock);
+    this.#flight = new MainFlight({ settings, page: fabric.mainPage, flight: fabric.flight });
+    this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
+    this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
+    settings.onChange('latency.monitor-threshold-ms', (ms) => {
+      this.#setThreshold(ms);
+    });
+    this.bands.configure(bandsOf(settings));
+    for (const name of ['latency-bands.enabled', 'latency-bands.bands'] as const) {
+      settings.onChange(name, () => {
+        this.bands.configure(bandsOf(settings));
+        this.#restartBands();
+      });
+    }
+  }
+
+  /** Begins to measure how long main stands still. */
+  start(): void {
+    this.#collections.start();
+    this.#loop.start();
+  }
+
+  stop(): void {
+    this.#collections.stop();
+    this.#loop.stop();
+  }
+
+  /** Notes what has grown; called at every tick. */
+  look(nowUs: number): void {
+    this.#flight.look(nowUs);
+  }
+
+  /** The latest events of the threads' flight recorders, oldest first. */
+  flight(count: number, thread?: string): readonly FlightEntry[] {
+    return flightReport(this.#parts.fabric.sight, { count, thread }).entries;
+  }
+
+  /** All threads, by name. */
+  get threadNames(): readonly string[] {
+    return this.#parts.fabric.sight.threads.map(([thread]) => thread);
+  }
+
+  get slowLog(): SlowLog {
+    return this.slowCommands.ofMain;
+  }
+
+  #setThreshold(ms: number): void {
+    this.latency.thresholdUs = ms * 1_000 || Infinity;
+  }
+
+  #restartBands(): void {
+    const generation = this.bands.restart();
+    this.#parts.router().broadcast({ kind: 'reset-bands', generation });
+  }
+
+  // LATENCY.
+
+  get events(): readonly LatencySeries[] {
+    return this.latency.all;
+  }
+
+  event(name: string): LatencySeries | undefined {
+    const event = latencyEvent(name);
+    return event === undefined ? undefined : this.latency.of(event);
+  }
+
+  reset(names: readonly string[] = LATENCY_EVENTS): number {
+    let count = 0;
+    for (const name of names) {
+      const event = latencyEvent(name);
+      if (event !== undefined && this.latency.reset(event)) count += 1;
+    }
+    return count;
+  }
+
+  histogram(commandId: number): readonly (readonly [us: number, count: number])[] {
+    const { mainPage, shardPages } = this.#parts.fabric;
+    const pages = [mainPage, ...shardPages].filter((page) => page.command(commandId, 'calls') > 0);
+    if (pages.length === 0) return [];
+    const counts = new Float64Array(HISTOGRAM_BUCKETS);
+    mergeExecutions(pages, commandId, counts);
+    return cumulativeByPowers(counts);
+  }
+
+  async diagnose(): Promise<string> {
+    const { settings, fabric, wallMs } = this.#parts;
+    const { entries, missingShards } = await this.slowCommands.collect(Infinity);
+    return latencyReport({
+      thresholdMs: settings.number('latency.monitor-threshold-ms'),
+      slowerThanUs: settings.number('slowlog.log-slower-than'),
+      hz: settings.number('server.hz'),
+      series: this.latency.all,
+      slow: entries,
+      missingShards,
+      main: pauseReport(fabric.mainPage),
+      shards: fabric.shardPages.map(pauseReport),
+      queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
+      nowMs: wallMs(),
+    });
+  }
+
+  /** PREFIXES. */
+  get prefixesPort(): PrefixesPort {
+    const { settings, fabric } = this.#parts;
+    return {
+      get entries() {
+        return prefixReports(settings.list('key-prefixes.prefixes'), fabric.shardPages);
+      },
+    };
+  }
+
+  /** LATENCY BANDS. */
+  get bandsPort(): BandsPort {
+    const { mainPage, shardPages } = this.#parts.fabric;
+    const { bands } = this;
+    return {
+      get isEnabled() {
+        return bands.bands.enabled;
+      },
+      get labels() {
+        return bandLabels(bands.bands);
+      },
+      get counts() {
+        return bandCounts(bands.bands, bands.generation, [mainPage, ...shardPages]);
+      },
+      get perShard() {
+        return bands.perShard(shardPages);
+      },
+      reset: () => {
+        this.#restartBands();
+      },
+    };
+  }
+}
+
+function bandsOf(settings: Settings): Bands {
+  return new Bands(
+    settings.boolean('latency-bands.enabled'),
+    settings.numbers('latency-bands.bands'),
+  );
+}

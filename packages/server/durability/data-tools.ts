@@ -1,0 +1,101 @@
+/** What the executable does with a data folder instead of serving it, or before. */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Settings } from '#config';
+import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
+import { OfflineData, readFolder, type OfflineOptions } from '#shard';
+import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
+
+/** Reads everything and changes nothing; throws with what is wrong. */
+export function checkData(settings: Settings): Promise<readonly string[]> {
+  return withFolder(settings, (folder) => {
+    if (folder.isEmpty) return ['there is no data'];
+    const { report } = readFolder(folder, optionsOf(settings));
+    const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
+    return [
+      ...report.remarks,
+      ...report.unwritten,
+      `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
+    ];
+  });
+}
+
+/** Writes the data as a snapshot of Redis; answers what is to be said of it. */
+export function exportRdb(settings: Settings, file: string): Promise<readonly string[]> {
+  return withFolder(settings, (folder) => {
+    if (folder.isEmpty) throw new DataFolderError('there is no data to export');
+    const { data, report } = readFolder(folder, optionsOf(settings));
+    return [
+      ...report.remarks,
+      ...report.unwritten,
+      `${data.exportRdb(file)} keys were written to ${file}`,
+    ];
+  });
+}
+
+/** Makes a snapshot of Redis the first data of a folder. */
+export async function importRdb(settings: Settings, file: string): Promise<string> {
+  makeFolder(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
+  try {
+    const folder = new DataFolder(folderOf(settings));
+    if (!folder.isEmpty) {
+      throw new DataFolderError(
+        `the data folder ${folder.folder} has data already: nothing was imported`,
+      );
+    }
+    const data = new OfflineData(1, shardSettings(settings));
+    const said = data.importRdb(file);
+    const shards = shardCountOf(settings);
+    // The first segment is thereby the second: without this snapshot the log has a gap.
+    await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
+    return `imported ${file}: ${said}`;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new DataFolderError(`${file} cannot be imported: ${message}`);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The folder of Redis' log, which is newer than a snapshot beside it, and is not read here. */
+const REDIS_LOG = 'appendonlydir';
+
+/** A first start begins with the snapshot of Redis in its data folder, as Redis would; answers what is to be said of it. */
+export async function importAtFirstStart(settings: Settings): Promise<string | undefined> {
+  const name = settings.string('persistence.rdb-file');
+  if (!settings.boolean('persistence.enabled') || name === '') return undefined;
+  const folder = folderOf(settings);
+  const file = path.join(folder, name);
+  if (!existsSync(file) || !new DataFolder(folder).isEmpty) return undefined;
+  const log = path.join(folder, REDIS_LOG);
+  if (existsSync(log)) {
+    throw new DataFolderError(
+      `${log} has what Redis wrote behind ${name}, and is not read here: have Redis save last and take ${REDIS_LOG} away, or start without both by --set persistence.rdb-file=""`,
+    );
+  }
+  return importRdb(settings, file);
+}
+
+function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
+  return {
+    settings: shardSettings(settings),
+    anyway: settings.boolean('persistence.recover-anyway'),
+  };
+}
+
+function folderOf(settings: Settings): string {
+  return settings.string('persistence.data-dir');
+}
+
+/** Who only reads makes no folder: a name that was misspelt is told, and nothing stays of it. */
+async function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): Promise<T> {
+  demandFolder(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
+  try {
+    return use(new DataFolder(folderOf(settings)));
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,96 @@
+/** When a snapshot is due by itself: after a time, or because a start would have to read much more than it. */
+
+import type { Clock } from '#base';
+import type { Settings } from '#config';
+import { LogFigures, sumOfLogs, type LogFigure } from '#diag';
+import type { Fabric } from '../threads/shared-memory.ts';
+
+/** Behind a snapshot that failed none is due for so long, as in Redis. */
+const RETRY_MS = 5_000;
+
+export interface SnapshotDueParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly clock: Clock;
+}
+
+/** A snapshot is due when so much time and so many changes have passed since the last. */
+export interface SavePoint {
+  readonly seconds: number;
+  readonly changes: number;
+}
+
+/** All points, the interval among them as one of a single change. */
+export function savePoints(settings: Settings): readonly SavePoint[] {
+  const interval = settings.number('snapshot.interval-secs');
+  const others = settings.list('snapshot.save-points').map((point) => {
+    const [seconds = 0, changes = 0] = point.split(' ').map(Number);
+    return { seconds, changes };
+  });
+  return interval > 0 ? [{ seconds: interval, changes: 1 }, ...others] : others;
+}
+
+export class SnapshotDue {
+  readonly #parts: SnapshotDueParts;
+  /** Unix milliseconds before which none is due. */
+  #retryMs = 0;
+  #isOwed = false;
+
+  constructor(parts: SnapshotDueParts) {
+    this.#parts = parts;
+  }
+
+  /** What is on disk when the log begins. */
+  begin({ snapshot, log }: { readonly snapshot: number; readonly log: number }): void {
+    const { mainPage } = this.#parts.fabric;
+    mainPage.set('logBaseBytes', snapshot);
+    mainPage.set('logCountAtBase', -log);
+  }
+
+  /** What is on disk cannot be read as it is: the next one is due whatever has changed. */
+  owe(): void {
+    this.#isOwed = true;
+  }
+
+  /** A snapshot is on disk; the logs go on in segments that began with it. */
+  saved(snapshotBytes: number): void {
+    const { mainPage } = this.#parts.fabric;
+    this.#isOwed = false;
+    mainPage.set('logBaseBytes', snapshotBytes + this.#ofLogs('segmentBytes'));
+    mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
+  }
+
+  failed(): void {
+    this.#retryMs = this.#parts.clock.wallMs() + RETRY_MS;
+  }
+
+  /** Whether one is due, after so many changes since the last. */
+  isDue(changes: number): boolean {
+    if (this.#parts.clock.wallMs() < this.#retryMs) return false;
+    if (this.#isOwed || changes === 0) return this.#isOwed;
+    return (
+      savePoints(this.#parts.settings).some((point) => this.#isOver(point, changes)) ||
+      this.#hasLogGrown
+    );
+  }
+
+  #isOver(point: SavePoint, changes: number): boolean {
+    const { fabric, clock } = this.#parts;
+    const elapsedMs = clock.wallMs() - fabric.mainPage.get('lastSaveMs');
+    return elapsedMs >= point.seconds * 1_000 && changes >= point.changes;
+  }
+
+  get #hasLogGrown(): boolean {
+    const { settings, fabric } = this.#parts;
+    const percent = settings.number('snapshot.log-growth-percent');
+    const base = fabric.mainPage.get('logBaseBytes');
+    const grown = this.#ofLogs('bytes') - fabric.mainPage.get('logCountAtBase');
+    if (base + grown <= settings.number('snapshot.log-growth-min-size')) return false;
+    return percent > 0 && grown * 100 >= percent * base;
+  }
+
+  #ofLogs(figure: LogFigure): number {
+    const logs = this.#parts.fabric.logMemory.map((memory) => new LogFigures(memory));
+    return sumOfLogs(logs, figure);
+  }
+}

@@ -1,0 +1,290 @@
+/** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
+
+import { ERROR_CODES, unixUs } from '#base';
+import { commandTable } from '#commands';
+import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
+import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
+import type { Line } from './info-lines.ts';
+import { persistence } from './info-persistence.ts';
+import { cpu, memory } from './info-resources.ts';
+import type { Measures } from './measures.ts';
+import { REDIS_VERSION, VERSION } from '../version.ts';
+
+interface Section {
+  name: string;
+  /** By which INFO it is shown besides one that names it: a bare one, or one of all. */
+  shownBy: 'bare' | 'all' | 'none';
+  /** Undefined when there is nothing that the section is about: then it has no head either. */
+  lines: (measures: Measures) => readonly Line[] | undefined;
+  /** Those that INFO ALL has of it, where that is not all. */
+  linesOfAll?: (measures: Measures) => readonly Line[] | undefined;
+}
+
+function server({
+  settings,
+  shardCount,
+  runId,
+  uptimeSeconds,
+  nowMs,
+  executable,
+}: Measures): Line[] {
+  return [
+    ['redis_version', REDIS_VERSION],
+    ['svc_version', VERSION],
+    ['redis_mode', 'standalone'],
+    ...cluster(),
+    ['os', `${process.platform} ${process.arch}`],
+    ['arch_bits', 64],
+    ['multiplexing_api', 'libuv'],
+    ['node_version', process.version],
+    ['process_id', process.pid],
+    ['process_supervised', 'no'],
+    ['run_id', runId],
+    ['tcp_port', settings.number('server.port')],
+    ['server_time_usec', unixUs()],
+    ['uptime_in_seconds', uptimeSeconds],
+    ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
+    ['lru_clock', Math.floor(nowMs / 1_000) & 0xff_ffff],
+    ['hz', settings.number('server.hz')],
+    ['configured_hz', settings.number('server.hz')],
+    ['shards', shardCount],
+    // One thread has all sockets.
+    ['io_threads_active', 0],
+    ['executable', executable],
+    ['config_file', settings.file ?? ''],
+  ];
+}
+
+/** Clients look for it in a bare INFO, where Redis has a section of it. */
+function cluster(): Line[] {
+  return [['cluster_enabled', 0]];
+}
+
+function clients(measures: Measures): Line[] {
+  const { clients: all, settings, main } = measures;
+  const biggest = (
+    pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
+  ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
+  return [
+    ['connected_clients', all.length],
+    ['cluster_connections', 0],
+    ['maxclients', settings.number('server.max-clients')],
+    ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
+    ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
+    ['blocked_clients', main.get('blockedClients')],
+    ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
+    ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
+    ['total_blocking_keys', measures.total('blockingKeys')],
+    ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
+    ['tracking_clients', main.get('trackingClients')],
+    ['pubsub_clients', main.get('pubsubClients')],
+  ];
+}
+
+/** Memory is given back at once, no replica was ever here, and one thread has all sockets. */
+const NEVER: readonly Line[] = [
+  ['lazyfreed_objects', 0],
+  ['sync_full', 0],
+  ['sync_partial_ok', 0],
+  ['sync_partial_err', 0],
+  ['slave_expires_tracked_keys', 0],
+  ['io_threaded_reads_processed', 0],
+  ['io_threaded_writes_processed', 0],
+];
+
+function stats(measures: Measures): Line[] {
+  const { main, shards, rates } = measures;
+  const all = (counter: Counter): number => main.get(counter) + measures.total(counter);
+  const slowestUs = Math.max(...[main, ...shards].map((page) => page.get('slowCommandUsMax')));
+  return [
+    ['total_connections_received', main.get('connectionsTotal')],
+    ['total_commands_processed', main.get('commands')],
+    ['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)],
+    ['total_net_input_bytes', main.get('bytesRead')],
+    ['total_net_output_bytes', main.get('bytesWritten')],
+    ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
+    ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
+    ['rejected_connections', main.get('connectionsRejected')],
+    ['expired_keys', measures.total('expired')],
+    ['expired_subkeys', measures.total('expiredFields')],
+    ['expired_stale_perc', stalePercent(measures).toFixed(2)],
+    ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
+    ['expire_cycle_cpu_milliseconds', Math.round(measures.total('expireUs') / 1_000)],
+    ...fateCounts(measures.shards).map(([fate, keys]): Line => {
+      return [`keyfate_${fate.replace('-', '_')}`, keys];
+    }),
+    ['evicted_keys', measures.total('evicted')],
+    ['evicted_clients', main.get('evictedClients')],
+    ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
+    ['keyspace_hits', measures.total('hits')],
+    ['keyspace_misses', measures.total('misses')],
+    ...NEVER,
+    ['active_defrag_hits', measures.total('defragMoved')],
+    ['active_defrag_cpu_milliseconds', Math.round(measures.total('defragUs') / 1_000)],
+    ['pubsub_channels', main.get('pubsubChannels')],
+    ['pubsub_patterns', main.get('pubsubPatterns')],
+    ['pubsubshard_channels', main.get('pubsubShardChannels')],
+    ['tracking_total_keys', main.get('trackingKeys')],
+    ['tracking_total_items', main.get('trackingItems')],
+    ['tracking_total_prefixes', main.get('trackingPrefixes')],
+    ['total_error_replies', main.get('errors') + measures.total('errors')],
+    ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
+    ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],
+    ['client_timeout_disconnections', main.get('clientTimeouts')],
+    ['scatter_gather_commands', main.get('scatters')],
+    ['scatter_gather_shards', main.get('scatterShards')],
+    ['scatter_gather_usec', Math.round(main.get('scatterUs'))],
+    ['scatter_gather_p99_usec', percentileUs(main.scatterHistogram, 0.99).toFixed(3)],
+    ['lent_commands', measures.total('lends')],
+    ['deferred_commands', measures.total('deferred')],
+    ['barriers', main.get('barriers')],
+    ['full_ring_stalls', main.get('readStalls')],
+    ['full_reply_ring_waits', measures.total('waitsForRoom')],
+    ['oom_rejections', main.get('oomRejections')],
+    ['report_gaps', main.get('reportGaps')],
+    ['slowlog_commands_count', all('slowCommands')],
+    ['slowlog_commands_time_ms_sum', (all('slowCommandUs') / 1_000).toFixed(3)],
+    ['slowlog_commands_time_ms_max', (slowestUs / 1_000).toFixed(3)],
+  ];
+}
+
+/** Of all shards together: each by its keys that expire. */
+function stalePercent({ shards, databases }: Measures): number {
+  let expires = 0;
+  let stale = 0;
+  for (const page of shards) {
+    let own = 0;
+    for (let index = 0; index < databases; index += 1) own += page.expires(index);
+    expires += own;
+    stale += own * page.get('stalePercent');
+  }
+  return expires > 0 ? stale / expires : 0;
+}
+
+/** No replica was ever here, and nothing is kept for one. */
+function replication({ runId, settings }: Measures): Line[] {
+  return [
+    ['role', 'master'],
+    ['connected_slaves', 0],
+    ['master_replid', runId],
+    ['master_repl_offset', 0],
+    ['second_repl_offset', -1],
+    ['repl_backlog_active', 0],
+    ['repl_backlog_size', settings.number('replication.backlog-size')],
+    ['repl_backlog_first_byte_offset', 0],
+    ['repl_backlog_histlen', 0],
+  ];
+}
+
+/** Every entry that was called or rejected, with what all threads counted for it. */
+function usedCommands(measures: Measures): { name: string; id: number; calls: number }[] {
+  return commandTable.entries
+    .map(({ lowerName, id }) => ({ name: lowerName, id, calls: measures.command(id, 'calls') }))
+    .filter(({ calls, id }) => calls > 0 || measures.command(id, 'rejected') > 0);
+}
+
+function commandStats(measures: Measures): Line[] {
+  return usedCommands(measures).map(({ name, id, calls }) => {
+    const us = measures.command(id, 'ticks') / TICKS_PER_US;
+    const perCall = calls > 0 ? us / calls : 0;
+    const rejected = measures.command(id, 'rejected');
+    const failed = measures.command(id, 'failed');
+    return [
+      `cmdstat_${name}`,
+      `calls=${String(calls)},usec=${String(Math.round(us))},usec_per_call=${perCall.toFixed(2)},rejected_calls=${String(rejected)},failed_calls=${String(failed)}`,
+    ];
+  });
+}
+
+function errorStats(measures: Measures): Line[] {
+  return ERROR_CODES.map((code, index): [string, number] => [code, measures.errors(index)])
+    .filter(([, count]) => count > 0)
+    .map(([code, count]) => [`errorstat_${code}`, `count=${String(count)}`]);
+}
+
+function latencyStats(measures: Measures): Line[] {
+  const { settings } = measures;
+  if (!settings.boolean('latency.tracking')) return [];
+  const wanted = settings.numbers('latency.tracking-info-percentiles');
+  return usedCommands(measures)
+    .filter(({ calls }) => calls > 0)
+    .map(({ name, id }) => {
+      const counts = measures.histogram(id);
+      const shown = wanted.map((percent) => {
+        const us = percentileUs(counts, percent / 100);
+        return `p${String(percent)}=${us.toFixed(3)}`;
+      });
+      return [`latency_percentiles_usec_${name}`, shown.join(',')];
+    });
+}
+
+/** What the latency test at the start has found; nothing when there was none. */
+function latencyBaseline({ baseline, settings }: Measures): Line[] {
+  if (baseline === undefined) return [];
+  const thresholdUs = settings.number('latency.warning-threshold-us');
+  return [
+    ['latency_baseline_seconds', baseline.seconds],
+    ['latency_baseline_samples', baseline.samples],
+    ['latency_baseline_min_us', baseline.minUs.toFixed(3)],
+    ['latency_baseline_avg_us', baseline.avgUs.toFixed(3)],
+    ['latency_baseline_p50_us', baseline.p50Us.toFixed(3)],
+    ['latency_baseline_p99_us', baseline.p99Us.toFixed(3)],
+    ['latency_baseline_p99.9_us', baseline.p999Us.toFixed(3)],
+    ['latency_baseline_max_us', baseline.maxUs.toFixed(3)],
+    ['latency_baseline_verdict', latencyVerdict(baseline, thresholdUs)],
+  ];
+}
+
+/** There is no disk tier, and so nothing to count of it. */
+function tiered(): Line[] {
+  return [['tiered_enabled', 0]];
+}
+
+/** No user has a rate limit: the section is there only while one has. */
+function rateLimit(): undefined {
+  return undefined;
+}
+
+/** In the order of the report: those of a bare INFO, then the others. */
+const SECTIONS: readonly Section[] = [
+  { name: 'Server', shownBy: 'bare', lines: server },
+  { name: 'Clients', shownBy: 'bare', lines: clients },
+  { name: 'Memory', shownBy: 'bare', lines: memory },
+  { name: 'Persistence', shownBy: 'bare', lines: persistence },
+  { name: 'Stats', shownBy: 'bare', lines: stats },
+  { name: 'Replication', shownBy: 'bare', lines: replication },
+  { name: 'CPU', shownBy: 'bare', lines: cpu },
+  { name: 'Keyspace', shownBy: 'bare', lines: keyspace },
+  { name: 'Ratelimit', shownBy: 'bare', lines: rateLimit },
+  { name: 'Commandstats', shownBy: 'all', lines: commandStats },
+  { name: 'Errorstats', shownBy: 'all', lines: errorStats },
+  { name: 'Latencystats', shownBy: 'all', lines: latencyStats },
+  { name: 'Latency_baseline', shownBy: 'all', lines: latencyBaseline },
+  { name: 'Tiered', shownBy: 'all', lines: tiered },
+  { name: 'Keysizes', shownBy: 'all', lines: keySizes, linesOfAll: keySizesAge },
+  { name: 'Prefixes', shownBy: 'all', lines: prefixes },
+  { name: 'Cluster', shownBy: 'none', lines: cluster },
+  { name: 'Modules', shownBy: 'none', lines: () => [] },
+];
+
+/** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
+export function renderInfo(wanted: readonly string[], measures: Measures): string {
+  const isEverything = wanted.includes('everything');
+  const isAll = isEverything || wanted.includes('all');
+  const withDefault = wanted.length === 0 || wanted.includes('default');
+  const chosen = SECTIONS.filter(
+    ({ name, shownBy }) =>
+      (isAll && shownBy !== 'none') ||
+      (withDefault && shownBy === 'bare') ||
+      wanted.includes(name.toLowerCase()),
+  );
+  return chosen
+    .flatMap(({ name, lines, linesOfAll = lines }) => {
+      const isWhole = isEverything || wanted.includes(name.toLowerCase());
+      const body = (isWhole ? lines : linesOfAll)(measures)?.map(
+        ([field, value]) => `${field}:${String(value)}\r\n`,
+      );
+      return body === undefined ? [] : [`# ${name}\r\n${body.join('')}`];
+    })
+    .join('\r\n');
+}

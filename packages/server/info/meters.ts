@@ -1,0 +1,140 @@
+/** Reads everything that main's side of the server counts, and keeps the rates. */
+
+import { holdYoungGeneration, residentParts, type Clock } from '#base';
+import type { ClientPort } from '#commands';
+import type { Settings } from '#config';
+import {
+  Rate,
+  tellWork,
+  ThreadRates,
+  threadMemoryReturn,
+  ThreadSamples,
+  type LatencyBaseline,
+} from '#diag';
+import { ringDepth } from '#link';
+import type { Router } from '#router';
+import { statusDocument } from '#sight';
+import type { Fabric } from '../threads/shared-memory.ts';
+import { Measures, type Rates } from './measures.ts';
+import { statusSettings } from '../diagnostics/status-settings.ts';
+import { EXECUTABLE, VERSION } from '../version.ts';
+
+export interface MetersParts {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly clock: Clock;
+  readonly runId: string;
+  readonly clients: () => readonly ClientPort[];
+  readonly router: () => Router;
+  /** Adds up what clients take. */
+  sweepClients(): void;
+}
+
+export class Meters {
+  readonly #parts: MetersParts;
+  readonly #rates: Rates;
+  readonly #samples: ThreadSamples;
+  /** Of the nursery, as of the last second. */
+  #collections = 0;
+  /** Of main: what clients' buffers take is in use. */
+  readonly memory = threadMemoryReturn();
+
+  constructor(parts: MetersParts) {
+    this.#parts = parts;
+    const { mainPage, shardPages } = parts.fabric;
+    this.#samples = new ThreadSamples(mainPage);
+    this.#rates = {
+      main: new ThreadRates(mainPage),
+      shards: shardPages.map((page) => new ThreadRates(page)),
+      bytesRead: new Rate(),
+      bytesWritten: new Rate(),
+    };
+    this.measureStartup();
+  }
+
+  /** Takes what is taken `hz` times a second. */
+  sample(nowUs: number): void {
+    const page = this.#parts.fabric.mainPage;
+    tellWork(page, nowUs, performance.eventLoopUtilization().idle);
+    if (this.#samples.take(nowUs)) {
+      this.#measureBuffers();
+      this.#holdYoungGeneration();
+      this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);
+    }
+    this.#rates.main.sample(nowUs);
+    for (const rates of this.#rates.shards) rates.sample(nowUs);
+    this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
+    this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
+  measureStartup(): void {
+    const { mainPage, usedBytes } = this.#parts.fabric;
+    mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
+  }
+
+  /** Bytes of the link memory. */
+  get linkBytes(): number {
+    return this.#parts.fabric.memory.bytes.length;
+  }
+
+  /** The status document, which asks no shard anything. */
+  statusJson(): string {
+    const { fabric, settings, clock, router } = this.#parts;
+    const document = statusDocument({
+      sight: fabric.sight,
+      settings: statusSettings(settings),
+      version: VERSION,
+      mainRates: this.#rates.main,
+      shardRates: this.#rates.shards,
+      nowUs: clock.nowUs(),
+      wallMs: clock.wallMs(),
+      clientId: (slot) => router().clientInSlot(slot)?.id ?? null,
+    });
+    return JSON.stringify(document);
+  }
+
+  /** Reads everything that is counted. */
+  measure(baseline: LatencyBaseline | undefined): Measures {
+    const { fabric, settings, clock, runId, clients } = this.#parts;
+    this.#samples.take(clock.nowUs());
+    this.#measureBuffers();
+    return new Measures({
+      ...{ settings, runId, baseline, rates: this.#rates, clients: clients() },
+      ...{ main: fabric.mainPage, shards: fabric.shardPages, ops: fabric.opsPage },
+      logs: fabric.logFigures,
+      nowMs: clock.wallMs(),
+      nowUs: clock.nowUs(),
+      rssBytes: process.memoryUsage.rss(),
+      resident: residentParts(),
+      linkBytes: this.linkBytes,
+      logBufferBytes: this.#logBufferBytes(),
+      executable: EXECUTABLE,
+    });
+  }
+
+  #holdYoungGeneration(): void {
+    const collections = this.#parts.fabric.mainPage.get('gcMinor');
+    holdYoungGeneration(collections - this.#collections);
+    this.#collections = collections;
+  }
+
+  #logBufferBytes(): number {
+    const { memory, layout } = this.#parts.fabric;
+    return layout.logs.reduce((sum, place) => sum + ringDepth(memory, place).bytes, 0);
+  }
+
+  /** Adds up the memory of clients, of their buffers apart; the only look at all of them in each second. */
+  #measureBuffers(): void {
+    let queryBytes = 0;
+    let outputBytes = 0;
+    for (const { traffic } of this.#parts.clients()) {
+      queryBytes += traffic.queryMemoryBytes;
+      outputBytes += traffic.outputBytes;
+    }
+    const { mainPage } = this.#parts.fabric;
+    this.#parts.sweepClients();
+    mainPage.set('queryBytes', queryBytes);
+    mainPage.set('outputBytes', outputBytes);
+  }
+}

@@ -1,0 +1,83 @@
+/** What happens between connections: all of it main's. */
+
+import { unixUs } from '#base';
+import type { Settings } from '#config';
+import type { Page } from '#diag';
+import type { Client, ParkingBlocks, Router } from '#router';
+import type { Clients } from '../clients/clients.ts';
+import { FanOut } from './fan-out.ts';
+import { KeyEvents } from './key-events.ts';
+import { Monitors } from './monitors.ts';
+import { PubSub } from './pubsub.ts';
+import { Tracking } from './tracking.ts';
+
+/** The server's parts that are made after this one are asked for when they are needed. */
+export interface BetweenParts {
+  readonly settings: Settings;
+  readonly page: Page;
+  readonly blocks: ParkingBlocks;
+  readonly router: () => Router;
+  readonly clients: () => Clients;
+}
+
+export class Between {
+  readonly pubsub: PubSub;
+  readonly tracking: Tracking;
+  readonly monitors: Monitors;
+  readonly keyEvents: KeyEvents;
+  readonly #router: () => Router;
+
+  constructor({ settings, page, blocks, router, clients }: BetweenParts) {
+    this.#router = router;
+    const fanOut = new FanOut(blocks, (client) => {
+      clients().checkOutput(client);
+    });
+    this.pubsub = new PubSub(fanOut, page);
+    this.tracking = new Tracking({
+      fanOut,
+      page,
+      clientById: (id) => clients().byId(id),
+      clientInSlot: (slot) => router().clientInSlot(slot),
+      follow: (isOn) => {
+        router().broadcast({ kind: 'tracking', isOn });
+        this.#watch();
+      },
+      keysMax: () => settings.number('server.tracking-table-max-keys'),
+      random: Math.random,
+    });
+    this.monitors = new Monitors(
+      fanOut,
+      () => unixUs() / 1_000,
+      () => {
+        this.#watch();
+      },
+    );
+    this.keyEvents = new KeyEvents(this.pubsub, this.tracking);
+  }
+
+  /** Main looks at commands only while somebody wants to see them. */
+  #watch(): void {
+    const { tracking, monitors } = this;
+    if (!tracking.isOn && !monitors.isOn) {
+      this.#router().watcher = undefined;
+      return;
+    }
+    this.#router().watcher = (client, entry, args) => {
+      tracking.routed(client, entry, args);
+      monitors.routed(client, entry, args);
+    };
+  }
+
+  /** To be called when a turn's replies are there and not yet written. */
+  endTurn(): void {
+    if (this.tracking.isOn) this.tracking.endTurn();
+    if (this.monitors.isOn) this.monitors.endTurn();
+  }
+
+  /** Ends what a client had with others: it is gone, or begins anew. */
+  left(client: Client): void {
+    this.pubsub.forget(client);
+    this.tracking.forget(client);
+    this.monitors.forget(client);
+  }
+}

@@ -1,0 +1,109 @@
+/** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
+
+import { readable } from '#base';
+import { flagsOf, type ClientPort } from '#commands';
+import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
+import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
+import type { MainAnswers } from '#http';
+import { keyDeaths } from '../diagnostics/key-fates-answer.ts';
+import { pageAnswers } from './page-answers.ts';
+import type { Server } from '../server.ts';
+
+/** Clients described before others get their turn. */
+const CLIENTS_AT_ONCE = 200;
+
+export function opsAnswers(server: Server): MainAnswers {
+  return {
+    ...pageAnswers(server),
+    clients: () => clientReports(server),
+    'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
+    slowlog: async ({ count }) => {
+      const { slowCommands } = server.diagnosis;
+      const { entries, missingShards } = await slowCommands.collect(count);
+      return { entries: entries.map(slowReport), missing_shards: missingShards };
+    },
+    'key-deaths': (question) => keyDeaths(server, question),
+    'latency-events': () => server.diagnosis.events.map(eventReport),
+    shards: async () => {
+      const reports = await server.router.reports.ask(SHARD_CONTENT, null);
+      return reports.map((report) => (report.missing ? null : report.answer));
+    },
+    snapshot: () => {
+      const { durability, log } = server;
+      if (durability === undefined) return 'nothing-kept';
+      if (durability.saveInBackground(false) === 'busy') return 'busy';
+      log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
+      return 'started';
+    },
+    shutdown: ({ save }) => {
+      if (save === 'always' && server.durability === undefined) return 'nothing-kept';
+      server.log.info('shutdown-asked', 'shutdown was asked for over HTTP');
+      // Whoever asked is told first that it begins.
+      setImmediate(() => {
+        server.shutdown({ save, now: false, force: false });
+      });
+      return 'begun';
+    },
+  };
+}
+
+function slowReport(entry: SlowEntry): SlowlogReport {
+  const [command = '', ...args] = entry.args.map(readable);
+  return {
+    id: entry.id,
+    timestamp: Math.floor(entry.unixMs / 1_000),
+    // As SLOWLOG GET tells it.
+    duration_us: Math.floor(entry.executeUs),
+    ...{ command, args },
+    client_addr: entry.client.address,
+    client_name: entry.client.name,
+    shard: entry.shard === MAIN_THREAD ? null : entry.shard,
+    queue_us: Math.floor(entry.queueUs),
+    durable_us: Math.floor(entry.durableUs),
+  };
+}
+
+function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): LatencyEventReport {
+  return {
+    event,
+    latest_us: Math.round(samples.at(-1)?.us ?? 0),
+    min_us: Math.round(samples.reduce((least, { us }) => Math.min(least, us), Infinity)),
+    max_us: Math.round(usMax),
+    avg_us: Math.round(usSum / count),
+    samples: count,
+  };
+}
+
+async function clientReports(server: Server): Promise<readonly ClientReport[]> {
+  const { all } = server.clients;
+  const reports: ClientReport[] = [];
+  for (let at = 0; at < all.length; at += CLIENTS_AT_ONCE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    const nowMs = server.wallMs();
+    for (const client of all.slice(at, at + CLIENTS_AT_ONCE)) {
+      reports.push(clientReport(client, nowMs));
+    }
+  }
+  return reports;
+}
+
+function clientReport(client: ClientPort, nowMs: number): ClientReport {
+  const { traffic } = client;
+  const seconds = (sinceMs: number): number => Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
+  return {
+    id: client.id,
+    addr: client.address,
+    name: client.name,
+    user: client.user,
+    lib_name: client.libraryName,
+    lib_ver: client.libraryVersion,
+    age_secs: seconds(client.createdMs),
+    idle_secs: seconds(client.lastCommandMs),
+    flags: flagsOf(client),
+    db: client.database,
+    commands_total: client.commandsTotal,
+    bytes_recv: traffic.bytesRead,
+    bytes_sent: traffic.bytesWritten,
+    output_buffer_bytes: traffic.outputBytes,
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * The end of a server of which a part has failed: a report is left, what is in the rings goes to the log, and the
+ * process ends with 1. Half of the keys would be no server, and a main that has failed cannot be trusted with its clients.
+ */
+
+import { errors, type Clock, type Logger } from '#base';
+import { commandTable } from '#commands';
+import type { Settings } from '#config';
+import type { Page } from '#diag';
+import type { Router } from '#router';
+import { executingIn, type Executing } from '#sight';
+import type { Clients } from '../clients/clients.ts';
+import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
+import type { Fabric } from './shared-memory.ts';
+import { VERSION } from '../version.ts';
+
+/** Between two looks at what shards have said, once main looks by itself no more. */
+const LOOK_MS = 5;
+/** A process that has not ended by then is ended. */
+const END_MS_MAX = 20_000;
+
+export interface CrashesOptions {
+  readonly settings: Settings;
+  readonly fabric: Fabric;
+  readonly log: Logger;
+  readonly clock: Clock;
+  router(): Router;
+  clients(): Clients;
+  /** Takes no more connections. */
+  close(): void;
+  beginTurn(): void;
+  /** Main takes no more turns of its own. */
+  stopTurns(): void;
+  /** Ends everything, unless that has begun before. */
+  end(): void;
+  /** Has the last lines of the log written. */
+  flushLog(): Promise<void>;
+}
+
+export class Crashes {
+  /** A thread has died: nothing is saved any more, as nobody knows what. */
+  hasCrashed = false;
+  /** Main has failed, and does no more than end the others. */
+  isMainDead = false;
+  readonly #options: CrashesOptions;
+
+  constructor(options: CrashesOptions) {
+    this.#options = options;
+  }
+
+  shardDied(shard: number, reason: unknown): void {
+    const { fabric, clock } = this.#options;
+    const router = this.#options.router();
+    const page = fabric.shardPages[shard]!;
+    const executing = executingIn(page, fabric.memory, clock.nowUs());
+    const client = router.clientInSlot(executing?.connection ?? -1);
+    this.#report({ thread: `shard-${String(shard)}`, reason, executing, client: client?.address });
+    this.#options.close();
+    for (const waiting of this.#options.clients().all) {
+      router.abandon(waiting, errors.shardDown(shard));
+    }
+    this.#options.beginTurn();
+    setImmediate(() => {
+      this.#options.end();
+    });
+  }
+
+  /** Main itself has failed, outside of what a client can be told of. */
+  mainDied(reason: unknown): void {
+    if (this.isMainDead) {
+      this.#endNow(reason);
+      return;
+    }
+    this.isMainDead = true;
+    // What it has failed at may be met again in the rings.
+    this.#options.stopTurns();
+    const { fabric, clock } = this.#options;
+    const { mainPage: page } = fabric;
+    const client = this.#options.clients().byId(page.get('workClient'));
+    const executing = mainWork(page, clock.nowUs());
+    this.#report({ thread: 'main', reason, executing, client: client?.address });
+    this.#options.close();
+    // What fails once more does so while nothing can be done about it.
+    for (const client of this.#options.clients().all)
+      ignoringFailure(() => client.socket.destroy());
+    this.#keepRingsMoving();
+    setTimeout(() => {
+      this.#endNow('it has not ended in time');
+    }, END_MS_MAX).unref();
+    // Where the end has begun already it goes on, as far as it can.
+    this.#options.end();
+  }
+
+  /** Shards wait for room, and for what main hands on between them: without it they would not come to their end. */
+  #keepRingsMoving(): void {
+    const router = this.#options.router();
+    const timer = setInterval(() => {
+      try {
+        router.drain();
+        router.publish();
+      } catch {
+        ignoringFailure(() => {
+          router.dropReplies();
+        });
+      }
+    }, LOOK_MS);
+    timer.unref();
+  }
+
+  #report(crash: Omit<Crash, 'version'>): void {
+    const { log, settings, clock } = this.#options;
+    this.hasCrashed = true;
+    process.exitCode = 1;
+    const { thread, executing } = crash;
+    const report = crashReport({ ...crash, version: VERSION });
+    const name = thread.replace('-', ' ');
+    const doing = executing === null ? '' : ` while running ${executing.command}`;
+    const message = `${name} has died${doing}: ${report.reason}`;
+    const event = thread === 'main' ? 'main-died' : 'shard-died';
+    log.error(event, message, { shard: report.shard, command: executing?.command ?? null });
+    try {
+      const folder = settings.string('persistence.data-dir');
+      const file = writeCrashReport(folder, report, clock.wallMs());
+      log.error('crash-report', `the crash report is ${file}`, { file });
+    } catch (error) {
+      process.stderr.write(`svc: ${message}\n${report.stack ?? ''}\n${String(error)}\n`);
+    }
+  }
+
+  #endNow(reason: unknown): void {
+    const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    process.stderr.write(`svc: main has died, and its end has failed: ${text}\n`);
+    void this.#options.flushLog().finally(() => process.kill(process.pid, 'SIGKILL'));
+  }
+}
+
+/** The command that main ran, or had sent on last; keys are in its private memory. */
+function mainWork(page: Page, nowUs: number): Executing | null {
+  const running = page.get('executing');
+  const entry = commandTable.entries[(running || page.get('workCommand')) - 1];
+  if (entry === undefined) return null;
+  const sinceUs = page.get(running === 0 ? 'heartbeatUs' : 'executingSinceUs');
+  return {
+    command: entry.lowerName,
+    key: null,
+    connection: -1,
+    elapsedUs: Math.max(0, nowUs - sinceUs),
+  };
+}
+
+function ignoringFailure(act: () => void): void {
+  try {
+    act();
+  } catch {
+    return;
+  }
+}

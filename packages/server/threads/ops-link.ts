@@ -1,0 +1,166 @@
+/** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
+
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
+import { settingNames, type Settings } from '#config';
+import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
+import { isCall, PortCalls, type CallMessage } from '#link';
+import type { SightData } from '#sight';
+import { bundleTaskUrl } from '#workers';
+import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
+import { OpsWorker } from './ops-worker.ts';
+import { VERSION } from '../version.ts';
+
+export type { OpsWorker };
+
+/** Records kept while the thread is not there yet. */
+const EARLY_RECORDS_MAX = 1_000;
+/** Longest wait until changed settings are shown. */
+const SHOWN_MS_MAX = 1_000;
+/** Longest wait for the last lines to be written. */
+const STOP_MS_MAX = 2_000;
+
+export class OpsLink {
+  readonly #settings: Settings;
+  readonly #instanceId: string;
+  #port: MessagePort | undefined;
+  #worker: OpsWorker | undefined;
+  #calls: PortCalls | undefined;
+  #stopped: (() => void) | undefined;
+  #early: LogRecord[] = [];
+  /** Tells of settings that have changed. */
+  #telling: NodeJS.Immediate | undefined;
+  #isListening = false;
+  /** The least level that is written, as an index into LOG_LEVELS. */
+  level: number;
+
+  /** `instanceId` tells this process from others, and from itself before a restart; the thread may run already. */
+  constructor(settings: Settings, instanceId: string, worker?: OpsWorker) {
+    this.#worker = worker;
+    this.#settings = settings;
+    this.#instanceId = instanceId;
+    this.level = levelOf(settings);
+    settings.onChange('logging.level', (level) => {
+      this.level = levelOf(settings);
+      this.#send({ kind: 'level', level: level as LogLevel });
+    });
+    for (const name of settingNames) {
+      settings.onChange(name, () => {
+        this.#tellSettings();
+      });
+    }
+  }
+
+  /**
+   * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
+   * rejects when that cannot be.
+   */
+  async start(sight: SightData, answers: MainAnswers): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    const data: OpsData = {
+      port: port2,
+      logging: loggingOptions(this.#settings),
+      version: VERSION,
+      sight,
+      http: httpFixedSettings(this.#settings, this.#instanceId),
+      live: httpLiveSettings(this.#settings),
+      bundleTask: bundleTaskUrl.href,
+    };
+    this.#worker ??= new OpsWorker();
+    const worker = this.#worker;
+    const calls = new PortCalls(port1);
+    this.#calls = calls;
+    for (const [name, answer] of Object.entries(answers)) {
+      calls.on(name, answer as (question: unknown) => unknown);
+    }
+    const listening = new Promise<void>((resolve, reject) => {
+      port1.on('message', (message: CallMessage | OpsNotice) => {
+        if (isCall(message)) calls.take(message);
+        else if (message.kind === 'listening') resolve();
+        else if (message.kind === 'cannot-listen') reject(new Error(message.message));
+        else this.#stopped?.();
+      });
+      // Without its ops thread the server serves on; what it would have logged goes to standard error.
+      worker.run(data, (error) => {
+        this.#port = undefined;
+        process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
+        resolve();
+      });
+    });
+    this.#port = port1;
+    this.#send({ kind: 'log', records: this.#early });
+    this.#early = [];
+    // Lines alone are waited for by nobody.
+    if (data.http.isEnabled) {
+      await listening;
+      this.#isListening = true;
+    }
+    worker.unref();
+    port1.unref();
+  }
+
+  post(record: LogRecord): void {
+    if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
+    else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
+  }
+
+  /** Closes the log file and opens it again: whoever rotates it by himself has moved it away. */
+  reopenLog(): void {
+    this.#send({ kind: 'reopen-log' });
+  }
+
+  /** Asks the ops thread; rejects when it does not answer in time. */
+  async ask(name: string, question: unknown, timeoutMs: number): Promise<unknown> {
+    const calls = this.#port === undefined ? undefined : this.#calls;
+    if (calls === undefined) throw new Error('the ops thread is not there');
+    return calls.ask(name, question, timeoutMs);
+  }
+
+  /** Has all lines written, then ends the thread. */
+  async stop(): Promise<void> {
+    const port = this.#port;
+    const worker = this.#worker;
+    if (port === undefined || worker === undefined) return;
+    const stopped = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, STOP_MS_MAX);
+      this.#stopped = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    port.ref();
+    this.#send({ kind: 'stop' });
+    this.#port = undefined;
+    await stopped;
+    await worker.terminate();
+  }
+
+  /** Has the thread give back the memory that it does not use. */
+  purge(): void {
+    this.#send({ kind: 'purge' });
+  }
+
+  /** Tells of changed settings once, however many one command has changed. */
+  #tellSettings(): void {
+    this.#telling ??= setImmediate(() => void this.settingsShown());
+  }
+
+  /** Settles when HTTP shows the settings as they are now; late where that takes too long. */
+  async settingsShown(): Promise<void> {
+    if (this.#telling === undefined) return;
+    clearImmediate(this.#telling);
+    this.#telling = undefined;
+    const shown = this.ask('live', httpLiveSettings(this.#settings), SHOWN_MS_MAX);
+    // Without HTTP nobody sees it, nor before there is any.
+    if (this.#isListening) await shown.catch(() => undefined);
+    else shown.catch(() => undefined);
+  }
+
+  #send(message: OpsMessage): void {
+    this.#port?.postMessage(message);
+  }
+}
+
+function levelOf(settings: Settings): number {
+  return LOG_LEVELS.indexOf(settings.string('logging.level') as LogLevel);
+}

@@ -1,0 +1,162 @@
+/**
+ * One turn of main's event loop: read what came, tell the shards once, take their answers, write every
+ * socket once.
+ *
+ * A write is what costs main most. So while many sockets are to be written, one whose client is still owed
+ * replies, of another shard perhaps, is left for the next turn, when most of them are there: Redis as well
+ * writes when the whole of what it has read from a client is answered. A timer sees to it that the wait is
+ * short when there is no such turn.
+ *
+ * Main is marked asleep only between turns. While it is awake shards do not ring: it looks at their
+ * rings by itself before it sleeps.
+ */
+
+import type { Doorbell } from '#link';
+import type { Connection } from '#net';
+import type { Router } from '#router';
+import type { Between } from '../messaging/client-messaging.ts';
+
+/** Rounds of taking answers in one turn; then the sockets are served before the next. */
+const ROUNDS_MAX = 8;
+/** With fewer sockets to write than this, replies are written as they come: the next turn is too far (measured). */
+const CROWD_MIN = 12;
+/** How long replies wait for more when there is no next turn. */
+const PUT_OFF_MS = 1;
+
+/** What a turn needs of a connection. */
+export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies' | 'resume'>;
+
+/** What it needs of the router. */
+export interface TurnRouter extends Pick<
+  Router,
+  'publish' | 'drain' | 'readClock' | 'readMonotonic' | 'hasWork'
+> {
+  readonly tracing: Pick<Router['tracing'], 'flush'>;
+}
+
+type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
+type TurnBetween = Pick<Between, 'endTurn'>;
+
+export class Turn {
+  /** Turns begun so far. */
+  number = 0;
+  readonly #router: TurnRouter;
+  readonly #between: TurnBetween;
+  readonly #doorbell: TurnDoorbell;
+  readonly #end: () => void;
+  #active = false;
+  #isStopped = false;
+  #dirty: TurnConnection[] = [];
+  #spare: TurnConnection[] = [];
+  /** Connections that have more commands than one turn takes of each. */
+  #waiting: TurnConnection[] = [];
+  /** Many sockets are to be written in this turn. */
+  #isCrowded = false;
+  /** Ends the wait of what was put off. */
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(router: TurnRouter, doorbell: TurnDoorbell, between: TurnBetween) {
+    this.#between = between;
+    this.#router = router;
+    this.#doorbell = doorbell;
+    this.#end = () => {
+      this.#finish();
+    };
+  }
+
+  /** Main was woken by a shard, or begins to listen to shards at all. */
+  listen(): void {
+    this.#doorbell.listen(() => {
+      this.#active = true;
+      this.#router.readClock();
+      this.#finish();
+    });
+    this.#doorbell.setAsleep();
+  }
+
+  /** Work has come up: the turn ends after all sockets that are ready now were read. */
+  begin(): void {
+    if (this.#active) {
+      this.#router.readMonotonic();
+      return;
+    }
+    this.#active = true;
+    this.#doorbell.setAwake();
+    this.#router.readClock();
+    setImmediate(this.#end);
+  }
+
+  /** Takes no more turns: main has failed, and whoever ends it looks at the rings. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** To be flushed when the turn ends. */
+  dirty(connection: TurnConnection): void {
+    this.#dirty.push(connection);
+    if (!this.#active) this.begin();
+  }
+
+  /** To be resumed in the next turn, when other sockets were read. */
+  later(connection: TurnConnection): void {
+    this.#waiting.push(connection);
+  }
+
+  #resumeWaiting(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    for (const connection of waiting) connection.resume();
+  }
+
+  #finish(): void {
+    if (this.#isStopped) return;
+    const router = this.#router;
+    this.number += 1;
+    this.#resumeWaiting();
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      router.publish();
+      router.drain();
+      this.#between.endTurn();
+      this.#flush(round === 0);
+      router.tracing.flush();
+      router.publish();
+      this.#doorbell.setAsleep();
+      if (!router.hasWork) {
+        if (this.#waiting.length > 0) break;
+        this.#active = false;
+        return;
+      }
+      this.#doorbell.setAwake();
+    }
+    this.#doorbell.setAwake();
+    setImmediate(this.#end);
+  }
+
+  /** Writes the sockets; those that were put off in the turn before are written when this one `begins`. */
+  #flush(begins: boolean): void {
+    const connections = this.#dirty;
+    this.#isCrowded = connections.length >= CROWD_MIN || (this.#isCrowded && !begins);
+    if (connections.length === 0) return;
+    this.#dirty = this.#spare;
+    for (const connection of connections) {
+      if (this.#isCrowded && connection.isOwedReplies && !(begins && connection.isPutOff)) {
+        connection.isPutOff = true;
+        this.#dirty.push(connection);
+        continue;
+      }
+      connection.isPutOff = false;
+      connection.flush();
+    }
+    connections.length = 0;
+    this.#spare = connections;
+    if (this.#dirty.length > 0) this.#awaitNext();
+  }
+
+  #awaitNext(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#dirty.length > 0) this.begin();
+    }, PUT_OFF_MS);
+  }
+}

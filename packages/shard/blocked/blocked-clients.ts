@@ -1,0 +1,111 @@
+/**
+ * Clients that wait for keys of this shard, in the order in which they came.
+ *
+ * A waiter is known by main's slot of its client, who waits for one command at a time.
+ */
+
+import type { Wait } from '#commands';
+import type { Frame } from '../execution/frame.ts';
+
+export interface Waiter {
+  readonly slot: number;
+  readonly sequence: number;
+  /** The command, in memory of its own, to be run again. */
+  readonly frame: Frame;
+  /** Names of the keys of this shard that it waits for. */
+  readonly names: readonly string[];
+  readonly wait: Wait;
+  /** The transaction that it has with other shards; 0 when all its keys are here. */
+  readonly transaction: number;
+  /** Main was told that its key is there. */
+  isWoken: boolean;
+}
+
+export class Waiters {
+  readonly #byKey = new Map<string, Set<Waiter>>();
+  readonly #bySlot = new Map<number, Waiter>();
+  /** By key: how many wait for its being gone as well. */
+  readonly #noKeyWaiters = new Map<string, number>();
+  /** Keys that have changed, in that order, and that somebody waits for. */
+  readonly #touched = new Set<string>();
+
+  /** False nearly always: then no change need be looked at. */
+  get isActive(): boolean {
+    return this.#byKey.size > 0;
+  }
+
+  get hasTouched(): boolean {
+    return this.#touched.size > 0;
+  }
+
+  /** Keys that somebody waits for, and of them those whose being gone ends a wait. */
+  get keyCount(): number {
+    return this.#byKey.size;
+  }
+
+  get noKeyCount(): number {
+    return this.#noKeyWaiters.size;
+  }
+
+  find(slot: number, sequence: number): Waiter | undefined {
+    const waiter = this.#bySlot.get(slot);
+    return waiter?.sequence === sequence ? waiter : undefined;
+  }
+
+  ofSlot(slot: number): Waiter | undefined {
+    return this.#bySlot.get(slot);
+  }
+
+  /** Those who wait for a key; it may change while it is walked. */
+  of(name: string): ReadonlySet<Waiter> | undefined {
+    return this.#byKey.get(name);
+  }
+
+  add(waiter: Waiter): void {
+    this.#bySlot.set(waiter.slot, waiter);
+    for (const name of waiter.names) {
+      const waiters = this.#byKey.get(name);
+      if (waiters === undefined) this.#byKey.set(name, new Set([waiter]));
+      else waiters.add(waiter);
+      if (waiter.wait.onNoKey === true) this.#countNoKey(name, 1);
+    }
+  }
+
+  remove(waiter: Waiter): void {
+    if (this.#bySlot.get(waiter.slot) === waiter) this.#bySlot.delete(waiter.slot);
+    for (const name of waiter.names) {
+      const waiters = this.#byKey.get(name);
+      waiters?.delete(waiter);
+      if (waiters?.size === 0) this.#byKey.delete(name);
+      if (waiter.wait.onNoKey === true) this.#countNoKey(name, -1);
+    }
+  }
+
+  #countNoKey(name: string, change: number): void {
+    const count = (this.#noKeyWaiters.get(name) ?? 0) + change;
+    if (count > 0) this.#noKeyWaiters.set(name, count);
+    else this.#noKeyWaiters.delete(name);
+  }
+
+  /** A key has changed. */
+  touch(name: string): void {
+    if (this.#byKey.has(name)) this.#touched.add(name);
+  }
+
+  /** All keys of a database (of all: -1) may have changed. */
+  touchDatabase(database: number): void {
+    const prefix = `${String(database)}:`;
+    for (const name of this.#byKey.keys()) {
+      if (database < 0 || name.startsWith(prefix)) this.#touched.add(name);
+    }
+  }
+
+  /** The key that changed first. */
+  takeTouched(): string | undefined {
+    for (const name of this.#touched) {
+      this.#touched.delete(name);
+      return name;
+    }
+    return undefined;
+  }
+}

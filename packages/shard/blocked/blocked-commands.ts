@@ -1,0 +1,263 @@
+/**
+ * Commands that wait for their keys (BLPOP, XREAD BLOCK, ...).
+ *
+ * A command that finds nothing is put aside and run again, inside the command that changed one of its keys,
+ * in the order in which they came. Where its keys are on several shards, each shard holds its own until
+ * main knows which of all is there first (an offer and a verdict); only then does the client wait on all of
+ * them, and whichever shard wakes main first runs it.
+ */
+
+import { errors, keySlot, shardOfSlot } from '#base';
+import { FrameKind, HostWord, ReplyFlag, Request, Unpark, Verdict } from '#link';
+import type { Wait } from '#commands';
+import type { Store } from '#store';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { Holds } from '../multi-shard/key-locks.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Trials } from './dry-run.ts';
+import type { Waiter, Waiters } from './blocked-clients.ts';
+
+export interface BlockingParts {
+  readonly shardIndex: number;
+  readonly shardCount: number;
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly executor: Executor;
+  readonly sender: ReplySender;
+  readonly holds: Holds;
+  readonly waiters: Waiters;
+  readonly trials: Trials;
+}
+
+interface OfferState {
+  /** Which of the command's keys is the first that is there, or -1. */
+  readonly first: number;
+  readonly wait: Wait | undefined;
+  readonly flags: number;
+}
+
+export class Blocking {
+  readonly #parts: BlockingParts;
+  /** What main asked this shard to hold ready. */
+  readonly #offers = new Map<number, Frame>();
+  #isServing = false;
+  /** Main has decided that the offer being run is to wait. */
+  #isParking = false;
+
+  constructor(parts: BlockingParts) {
+    this.#parts = parts;
+  }
+
+  /** A command found nothing. It keeps its place when it has waited before. */
+  park(frame: Frame, wait: Wait): void {
+    const { waiters, sender } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    const known = waiters.find(slot, sequence);
+    if (known !== undefined) {
+      known.isWoken = false;
+      return;
+    }
+    const isOffered = frame.kind === FrameKind.offer;
+    if (!isOffered || this.#isParking) {
+      const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
+      waiters.add(this.#waiterFor(frame, wait, transaction));
+    }
+    // Of an offer, main decides who waits: it hears only of what was there and is gone, by expiry say.
+    if (this.#isParking) return;
+    const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
+    sender.send(FrameKind.parked, slot, sequence, timeout);
+  }
+
+  #waiterFor(frame: Frame, wait: Wait, transaction: number): Waiter {
+    return {
+      slot: frame.words[frame.word + Request.connection]!,
+      sequence: frame.words[frame.word + Request.sequence]! >>> 0,
+      frame: frame.detached(),
+      names: this.#ownNames(frame).slice(0, wait.keyCount),
+      wait,
+      transaction,
+      isWoken: false,
+    };
+  }
+
+  /** Whether a command that is run again still has somebody who waits for it. */
+  isAwaited(frame: Frame): boolean {
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    return this.#parts.waiters.find(slot, sequence) !== undefined;
+  }
+
+  /** A command that has waited was answered. */
+  answered(frame: Frame): void {
+    const slot = frame.words[frame.word + Request.connection]!;
+    const waiter = this.#parts.waiters.find(
+      slot,
+      frame.words[frame.word + Request.sequence]! >>> 0,
+    );
+    if (waiter === undefined) return;
+    this.#parts.waiters.remove(waiter);
+    // Who waits behind it may have what it has left.
+    if (waiter.isWoken) for (const name of waiter.names) this.#parts.waiters.touch(name);
+  }
+
+  /** Runs again what the last command has made possible, and what that makes possible in turn. */
+  serve(): void {
+    // At a barrier nothing is served: its transaction may make and unmake what they wait for.
+    if (this.#isServing || this.#parts.holds.isStopped) return;
+    this.#isServing = true;
+    const { waiters } = this.#parts;
+    for (let name = waiters.takeTouched(); name !== undefined; name = waiters.takeTouched()) {
+      this.#serveKey(name);
+    }
+    this.#isServing = false;
+  }
+
+  #serveKey(name: string): void {
+    // Lent keys are not what they seem; their return touches them again.
+    if (this.#parts.holds.isLent(name)) return;
+    for (const waiter of this.#parts.waiters.of(name) ?? []) {
+      const type = this.#typeOf(name);
+      if (type !== waiter.wait.type && waiter.wait.onNoKey !== true) {
+        if (type < 0 && this.#parts.waiters.noKeyCount === 0) return;
+        continue;
+      }
+      if (waiter.transaction === 0) this.#runAgain(waiter);
+      else if (this.#hasAnswer(waiter) && this.#wake(waiter, name)) return;
+    }
+  }
+
+  /** A number of ValueType, or -1. */
+  #typeOf(name: string): number {
+    const colon = name.indexOf(':');
+    const keyspace = this.#parts.store.databases[Number(name.slice(0, colon))]!;
+    const key = Buffer.from(name.slice(colon + 1), 'latin1');
+    const ref = keyspace.peek(key, 0, key.length);
+    return ref === 0 ? -1 : keyspace.type(ref);
+  }
+
+  #runAgain(waiter: Waiter): void {
+    this.#parts.executor.runCommand(waiter.frame, true, waiter.wait);
+  }
+
+  /** Whether the command would answer, were it run. */
+  #hasAnswer({ frame, wait }: Waiter): boolean {
+    return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
+  }
+
+  /**
+   * Lets main decide whether it is this shard's turn, or send the command once more; true when nobody else is to
+   * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
+   */
+  #wake(waiter: Waiter, name: string): boolean {
+    const { sender, holds } = this.#parts;
+    const isOffered = waiter.frame.kind === FrameKind.offer;
+    if (waiter.isWoken) return !isOffered;
+    waiter.isWoken = true;
+    if (isOffered) holds.claim(waiter.transaction, name);
+    sender.sendSignal(FrameKind.wake, waiter.slot, waiter.sequence);
+    return true;
+  }
+
+  // Keys on several shards.
+
+  /** Says whether one of the command's keys is there, and holds them until the verdict. */
+  offer(frame: Frame): void {
+    const { holds, sender, trials } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
+    const transaction = transactionOf(frame);
+    const names = this.#ownNames(frame);
+    const answer = trials.runsOnEach(frame)
+      ? this.#tryOwn(frame)
+      : this.#lookForFirst(frame, names);
+    holds.hold(transaction, names);
+    this.#offers.set(transaction, frame.detached());
+    const timeoutMs = answer.wait?.timeoutMs ?? -1;
+    const body = new Uint8Array(Float64Array.of(answer.first, timeoutMs).buffer);
+    sender.send(FrameKind.offer, slot, sequence, body, answer.flags);
+  }
+
+  /** For a command that acts on the first key that is there. */
+  #lookForFirst(frame: Frame, names: readonly string[]): OfferState {
+    const all = this.#parts.executor.keys.namesOf(frame) ?? [];
+    const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
+    if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
+    // With none of its keys here the command changes nothing: it says whether it waits.
+    const { wait } = this.#parts.trials.tryCommand(frame);
+    return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
+  }
+
+  /** For a command that answers an item for each key. */
+  #tryOwn(frame: Frame): OfferState {
+    const { wait, refusedAt } = this.#parts.trials.tryCommand(frame);
+    if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
+    if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
+    const waits = wait !== undefined && wait.timeoutMs >= 0;
+    return { first: -1, wait, flags: waits ? ReplyFlag.waits : 0 };
+  }
+
+  /** What main decides on an offer, or on a client that was woken here. */
+  verdict(frame: Frame): void {
+    const { waiters, holds, executor, trials } = this.#parts;
+    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
+    const verdict = frame.words[frame.word + Request.verdict]!;
+    const offer = this.#offers.get(transaction);
+    if (offer === undefined) {
+      const waiter = waiters.ofSlot(frame.words[frame.word + Request.connection]!);
+      if (waiter?.transaction === transaction) this.#end(waiter, verdict === Verdict.run);
+      return;
+    }
+    this.#offers.delete(transaction);
+    // What is to wait is run once more, and finds nothing: a group notes who has asked.
+    if (verdict === Verdict.run || verdict === Verdict.park) {
+      this.#isParking = verdict === Verdict.park;
+      executor.runCommand(offer, false);
+      this.#isParking = false;
+    }
+    if (verdict === Verdict.items) trials.runItems(offer);
+    holds.release(transaction);
+  }
+
+  /** Ends a wait, with its command's being run or not; who waits behind it is looked at next. */
+  #end(waiter: Waiter, runs: boolean): void {
+    const { waiters, holds, executor } = this.#parts;
+    waiters.remove(waiter);
+    if (runs) executor.runCommand(waiter.frame, true, waiter.wait);
+    if (waiter.isWoken) for (const name of waiter.names) waiters.touch(name);
+    if (waiter.transaction === 0) return;
+    holds.release(waiter.transaction, () => {
+      this.serve();
+    });
+  }
+
+  /** A client waits no longer. */
+  unpark(frame: Frame): void {
+    const { waiters, executor } = this.#parts;
+    const slot = frame.words[frame.word + Request.connection]!;
+    const waiter = waiters.find(slot, frame.words[frame.word + Request.sequence]! >>> 0);
+    if (waiter === undefined) return;
+    this.#end(waiter, false);
+    this.#parts.sender.sendSignal(FrameKind.unpark, slot, waiter.sequence);
+    const why = frame.words[frame.word + Request.unpark]!;
+    if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
+    if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
+  }
+
+  /** Those of the command's keys that this shard owns. */
+  #ownNames(frame: Frame): readonly string[] {
+    const { executor, shardIndex, shardCount } = this.#parts;
+    const names = executor.keys.namesOf(frame) ?? [];
+    if (frame.kind === FrameKind.command || shardCount === 1) return names;
+    return names.filter((name) => {
+      const key = Buffer.from(name.slice(name.indexOf(':') + 1), 'latin1');
+      return shardOfSlot(keySlot(key, 0, key.length), shardCount) === shardIndex;
+    });
+  }
+}
+
+function transactionOf(frame: Frame): number {
+  return frame.words[frame.word + HostWord.transaction]! >>> 0;
+}

@@ -1,0 +1,110 @@
+/** Looks at what commands would do here, and runs those that several shards run together. */
+
+import { CommandError, isResourceError } from '#base';
+import type { Wait } from '#commands';
+import { encodeKeys, FrameKind, Request } from '#link';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Effects } from '../log/effects.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { Frame } from '../execution/frame.ts';
+import { encodeItems } from '../execution/items.ts';
+import type { KeyEvents } from '../execution/key-events.ts';
+import { namedKeys } from '../multi-shard/key-discovery.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+
+export interface TrialsParts {
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly events: KeyEvents;
+  readonly effects: Effects;
+}
+
+export class Trials {
+  readonly #parts: TrialsParts;
+
+  constructor(parts: TrialsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether every shard runs the command on its own keys. */
+  runsOnEach(frame: Frame): boolean {
+    const { command } = this.#parts.executor.entryOf(frame);
+    return command.route === 'oneShard' && command.acrossShards === 'each';
+  }
+
+  /**
+   * What a command that shards run together would do here: what it would wait for, or whether it has something
+   * to answer. Undefined when it would not wait; `refusedAt` is how far it had come when it failed, or -1.
+   */
+  tryCommand(frame: Frame): { wait: Wait | undefined; refusedAt: number } {
+    const { executor, context, sender } = this.#parts;
+    const { words, word } = frame;
+    const entry = executor.point(frame);
+    context.mayBlock = true;
+    context.isPartial = true;
+    context.isOffering = true;
+    context.judgement = 0;
+    executor.setNow();
+    sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
+    executor.execute(entry);
+    sender.abandon();
+    context.isPartial = false;
+    context.isOffering = false;
+    const wait = context.takeWait();
+    return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
+  }
+
+  /** Tells main which other keys a command reads. */
+  inquire(frame: Frame): void {
+    const { executor, context, sender } = this.#parts;
+    const { words, word } = frame;
+    const entry = executor.point(frame);
+    executor.setNow();
+    const keys = namedKeys(entry, context, executor.args);
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const slot = words[word + Request.connection]!;
+    sender.send(FrameKind.inquiry, slot, sequence, encodeKeys(keys));
+  }
+
+  /** Whether a command that waits would answer; an error is an answer. */
+  isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
+    const { executor, context } = this.#parts;
+    executor.point(frame);
+    context.isPartial = true;
+    try {
+      return ready(context, executor.args);
+    } catch (error) {
+      if (error instanceof CommandError || isResourceError(error)) return true;
+      throw error;
+    } finally {
+      context.isPartial = false;
+    }
+  }
+
+  /** Runs a command on this shard's keys, and sends main the items that it answers. */
+  runItems(frame: Frame): void {
+    const { executor, context, sender, events, effects } = this.#parts;
+    const { words, word } = frame;
+    const startUs = executor.nowUs;
+    const entry = executor.point(frame);
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const slot = words[word + Request.connection]!;
+    context.mayBlock = false;
+    context.isPartial = true;
+    context.items = [];
+    sender.writer.isWhole = true;
+    executor.start(frame, entry);
+    sender.begin(slot, sequence);
+    executor.execute(entry, frame);
+    effects.end(frame);
+    const body = encodeItems(sender.writer, context.items);
+    context.isPartial = false;
+    context.items = undefined;
+    sender.writer.isWhole = false;
+    sender.abandon();
+    executor.account(entry, startUs, executor.queueUs(frame, startUs));
+    events.sendRest();
+    sender.send(FrameKind.items, slot, sequence, body);
+  }
+}

@@ -1,0 +1,400 @@
+/**
+ * Runs the commands of frames in a shard: whole ones, parts of gathered ones, and transactions.
+ *
+ * One reading of the clock ends a command and begins the next. What a command's time is, how long it
+ * was queued and which latency band it falls into come from the same two readings.
+ */
+
+import { errors, unreachable, type Clock, type CommandError } from '#base';
+import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
+import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
+import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
+import { commandDone, commandStart } from '#probes';
+import type { Store } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Effects } from '../log/effects.ts';
+import { replyTo } from './failure.ts';
+import type { Frame } from './frame.ts';
+import { FrameKeys, pointAtShare } from './frame-keys.ts';
+import { framesIn, spansOf } from './frame-spans.ts';
+import type { KeyEvents } from './key-events.ts';
+import type { KeyUse } from '../observation/key-use.ts';
+import { namedKeys } from '../multi-shard/key-discovery.ts';
+import { answerPart, answerWhole } from './part-answer.ts';
+import { probeDone, probeStart } from '../observation/usdt.ts';
+import type { ReplySender } from './reply-sender.ts';
+import { CommandTimes, type Slowness } from '../observation/slowness.ts';
+import { isTraced, type TracedCommands } from '../observation/traced-commands.ts';
+import { Unsettled } from '../observation/unsettled-bands.ts';
+import type { Watches } from './watches.ts';
+
+export interface ExecutorParts {
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly watches: Watches;
+  readonly keyUse: KeyUse;
+  readonly events: KeyEvents;
+  readonly effects: Effects;
+  readonly traced: TracedCommands;
+  /** Of the link memory: a frame in it can be read by others. */
+  readonly linkWords: Int32Array;
+  /** Evicts what must go before a command that needs memory. */
+  makeRoomFor(entry: CommandEntry): void;
+  bands(): Bands;
+  readonly slowness: Slowness;
+  /** Whether replies will wait for what was logged: in sync mode, once something was. */
+  waitsForDisk(): boolean;
+  /** A command has found nothing and waits, or takes long: the context says which. */
+  putOff(frame: Frame): void;
+  /** A command that has waited was run and answered. */
+  answered(frame: Frame): void;
+}
+
+/** Stands for the queue time of a command that has waited for its keys. */
+const WAITED = -1;
+
+export class Executor {
+  /** Monotonic microseconds: when the last command ended, or the batch began. */
+  nowUs = 0;
+  readonly #parts: ExecutorParts;
+  readonly #context: ExecutionContext;
+  readonly #sender: ReplySender;
+  readonly #page: Page;
+  readonly #values: Float64Array;
+  /** Of the command that was pointed at last. */
+  readonly args = new Arguments();
+  /** The keys that frames name. */
+  readonly keys: FrameKeys;
+  readonly #entries: readonly CommandEntry[] = commandTable.entries;
+  readonly #keyUse: KeyUse;
+  /** Requests whose replies wait for the disk. */
+  readonly unsettled: Unsettled;
+  readonly #times = new CommandTimes();
+  #wallMs = 0;
+  #isProbed = false;
+  #wallReadUs = 0;
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#sender = parts.sender;
+    this.#page = parts.page;
+    this.#values = parts.page.values;
+    this.#keyUse = parts.keyUse;
+    this.keys = new FrameKeys(this, parts.context, parts.watches);
+    this.unsettled = new Unsettled(parts);
+    this.nowUs = parts.clock.nowUs();
+  }
+
+  readWallClock(): void {
+    // Once for a batch: a tracer that comes meanwhile sees the next.
+    this.#isProbed = commandStart.isWatched || commandDone.isWatched;
+    this.#wallMs = this.#parts.clock.wallMs();
+    this.#wallReadUs = this.nowUs;
+    this.#context.nowMs = this.#wallMs;
+    this.#parts.store.nowMs = this.#wallMs;
+  }
+
+  /** Moves the wall clock on by the monotonic one. */
+  setNow(): void {
+    const sinceMs = (this.nowUs - this.#wallReadUs) / 1_000;
+    if (sinceMs < 1) return;
+    const nowMs = this.#wallMs + Math.floor(sinceMs);
+    this.#context.nowMs = nowMs;
+    this.#parts.store.nowMs = nowMs;
+  }
+
+  entryOf(frame: Frame): CommandEntry {
+    return this.#entries[frame.words[frame.word + Request.command]!]!;
+  }
+
+  /** Evicts what must go before the commands of a frame: not among them, nor with lent keys here. */
+  makeRoomFor(frame: Frame): void {
+    if (frame.kind !== FrameKind.exec) this.#parts.makeRoomFor(this.entryOf(frame));
+    else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.entryOf(queued));
+  }
+
+  /** Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait. */
+  runCommand(frame: Frame, again: boolean, wait?: Wait): boolean {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.point(frame);
+    const context = this.#context;
+    context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
+    if (entry.otherKeys !== undefined && this.#isOutdated(frame, entry)) return true;
+    context.isPartial = frame.kind === FrameKind.offer;
+    this.start(frame, entry);
+    this.#sender.begin(words[word + Request.connection]!, frame.sequence);
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
+    else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
+    traced?.begin(entry.id);
+    this.execute(entry, frame, wait?.retry);
+    traced?.end(this.nowUs);
+    context.isPartial = false;
+    this.#keep(frame, traced);
+    if (context.isPutOff) {
+      traced?.forget();
+      this.#putOff(frame);
+      return false;
+    }
+    this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
+    if (again) this.#parts.answered(frame);
+    return true;
+  }
+
+  /** Whether the keys that values name are not here: they have changed since main has asked, and it is told so. */
+  #isOutdated(frame: Frame, entry: CommandEntry): boolean {
+    const context = this.#context;
+    if (context.shardCount === 1) return false;
+    this.setNow();
+    const named = namedKeys(entry, context, this.args);
+    if (named.every((key) => context.hasHere(key))) return false;
+    const { connection } = context;
+    this.#sender.sendSignal(FrameKind.inquiry, connection, frame.sequence, ReplyFlag.outdated);
+    return true;
+  }
+
+  #putOff(frame: Frame): void {
+    this.#sender.abandon();
+    this.#values[AT.executing] = 0;
+    this.#parts.putOff(frame);
+  }
+
+  /** Answers a client that waits no longer: that there was nothing, or the error. */
+  answerWait(frame: Frame, error: CommandError | undefined): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = frame.kind === FrameKind.exec ? this.entryOf(frame) : this.point(frame);
+    const { writer } = this.#sender;
+    this.#sender.begin(words[word + Request.connection]!, frame.sequence);
+    writer.clearError();
+    if (error === undefined) writer.nilArray();
+    else writer.error(error);
+    this.#finish(frame, entry, startUs, WAITED);
+  }
+
+  /** Runs the commands of a transaction one after the other, unless a watched key has changed. */
+  runTransaction(frame: Frame, isBroken: boolean): void {
+    const { words, word } = frame;
+    const beganUs = this.nowUs;
+    const { sequence } = frame;
+    const exec = this.entryOf(frame);
+    const { writer } = this.#sender;
+    this.setNow();
+    this.#sender.begin(words[word + Request.connection]!, sequence);
+    const isResp3 = (words[word + Request.kind]! & RequestFlag.resp3) !== 0;
+    writer.protocol = isResp3 ? 3 : 2;
+    writer.clearError();
+    if (isBroken) writer.nilArray();
+    else writer.arrayHeader(words[word + Request.argumentCount]!);
+    if (!isBroken) {
+      this.#parts.effects.beginGroup();
+      let step = 0;
+      for (const queued of framesIn(frame)) {
+        this.#runQueued(queued, sequence, step);
+        step += 1;
+      }
+      this.#parts.effects.endGroup();
+    }
+    writer.clearError();
+    this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
+  }
+
+  #runQueued(frame: Frame, sequence: number, step: number): void {
+    const startUs = this.nowUs;
+    const entry = this.point(frame);
+    this.#context.mayBlock = false;
+    this.start(frame, entry, sequence, step);
+    this.#sender.mark();
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    traced?.begin(entry.id);
+    this.execute(entry, frame);
+    traced?.end(this.nowUs);
+    this.#keep(frame, traced);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
+    this.account(entry, startUs, 0);
+  }
+
+  /** Runs the shard's share of a command that main gathers. */
+  runPart(frame: Frame): void {
+    const { words, word } = frame;
+    const startUs = this.nowUs;
+    const entry = this.point(frame);
+    this.start(frame, entry);
+    const sequence = frame.sequence;
+    const queueUs = this.queueUs(frame, startUs);
+    this.#sender.beginPart(words[word + Request.connection]!, sequence);
+    const reply = this.#sender.writer;
+    reply.clearError();
+    let flags = 0;
+    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    try {
+      if (traced === undefined) this.#parts.makeRoomFor(entry);
+      else traced.makeRoomFor(entry, true);
+      traced?.begin(entry.id);
+      answerPart(entry, this.#context, this.args);
+    } catch (error) {
+      this.#fail(error, entry, frame);
+      flags = ReplyFlag.error;
+    }
+    const endUs = this.#parts.clock.nowUs();
+    this.nowUs = endUs;
+    traced?.end(endUs);
+    this.#keep(frame, traced);
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
+    const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    this.#parts.events.sendAhead();
+    traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
+    this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
+    const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
+    values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
+    values[AT.executing] = 0;
+    this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
+  }
+
+  /** Points arguments and context at a frame's command. */
+  point(frame: Frame, spans = spansOf(frame)): CommandEntry {
+    const { words, word } = frame;
+    const kindWord = words[word + Request.kind]!;
+    const entry = this.#entries[words[word + Request.command]!]!;
+    const count = words[word + Request.argumentCount]!;
+    const bodyAt = (word + spans + 2 * count) << 2;
+    const first = entry.container === undefined ? 1 : 2;
+    this.args.point(frame.bytes, bodyAt, words, word + spans, count, first);
+    this.args.isGiven = frame.isGiven;
+    if ((kindWord & KIND_MASK) === FrameKind.share) pointAtShare(this.args, entry, this.#context);
+    const context = this.#context;
+    const database = kindWord >>> DATABASE_SHIFT;
+    const { store } = this.#parts;
+    context.database = database;
+    context.keyspace = store.databases[database]!;
+    context.connection = words[word + Request.connection]!;
+    context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
+    store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
+    return entry;
+  }
+
+  /** Says in the page what is about to be executed. */
+  start(frame: Frame, entry: CommandEntry, sequence = frame.sequence, step = 0): void {
+    const values = this.#values;
+    this.#parts.events.begin(this.#context.connection, sequence, step);
+    this.setNow();
+    values[AT.executingSinceUs] = this.nowUs;
+    values[AT.executing] = entry.id + 1;
+    values[AT.executingClient] = this.#context.connection;
+    values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+    if (this.#isProbed && commandStart.isWatched) {
+      probeStart(entry, this.args, this.#parts.slowness.clientIn(this.#context.connection));
+    }
+    if (!entry.mayChange) return;
+    const { effects } = this.#parts;
+    if (effects.isFreezing) this.keys.preserve(frame, effects);
+    effects.begin();
+  }
+
+  /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
+  execute(entry: CommandEntry, frame?: Frame, retry?: Wait['retry']): void {
+    this.#sender.writer.clearError();
+    try {
+      const { command } = entry;
+      if (retry !== undefined) retry(this.#context, this.args);
+      else if (command.route === 'oneShard') command.run(this.#context, this.args);
+      else if (command.route === 'byKey') answerWhole(command, this.#context, this.args);
+      else unreachable('what runs whole in a shard has keys');
+    } catch (error) {
+      this.#fail(error, entry, frame);
+    }
+    this.nowUs = this.#parts.clock.nowUs();
+  }
+
+  /** Logs what the command has done. */
+  #keep(frame: Frame, traced: TracedCommands | undefined): void {
+    const bytes = this.#parts.effects.end(frame);
+    if (traced === undefined || bytes === 0) return;
+    const sinceUs = this.nowUs;
+    this.nowUs = this.#parts.clock.nowUs();
+    traced.logged(bytes, sinceUs, this.nowUs);
+  }
+
+  /** Makes the reply of what was thrown. `frame` is undefined where nothing is logged. */
+  #fail(error: unknown, entry: CommandEntry, frame: Frame | undefined): void {
+    const reply = replyTo(error);
+    this.#sender.rewind();
+    this.#sender.writer.error(reply);
+    if (reply !== errors.outOfResources || frame === undefined || !entry.mayChange) return;
+    // The command may have come half way: its keys are what they are now.
+    this.#parts.effects.leaves(this.keys.written(frame));
+    this.point(frame);
+  }
+
+  /** Ends the reply of a frame's command and counts it; `sinceUs` is its queue time, or WAITED. */
+  #finish(frame: Frame, entry: CommandEntry, startUs: number, sinceUs: number): void {
+    const { words, word } = frame;
+    const queueUs = Math.max(sinceUs, 0);
+    const sequence = frame.sequence;
+    if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
+    this.#parts.events.sendAhead();
+    if (isTraced(frame)) {
+      const { errorText } = this.#sender.writer;
+      this.#parts.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
+    }
+    this.#sender.end(sequence, this.nowUs | 0);
+    this.account(entry, startUs, queueUs);
+    this.#page.queued(queueUs * TICKS_PER_US);
+  }
+
+  /** Tells those who follow keys what the command has cost. */
+  #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
+    const { traffic } = this.#keyUse;
+    traffic.inputBytes = words[word + Request.bodyBytes]!;
+    traffic.outputBytes = this.#sender.written;
+    this.#keyUse.executed(entry, this.args, us, this.#context);
+  }
+
+  /** Microseconds from main's taking the command up to its start here. */
+  queueUs({ words, word }: Frame, startUs: number): number {
+    return this.#page.waited((startUs - words[word + Request.enqueuedUs]!) | 0);
+  }
+
+  /** Counts what has been executed. */
+  account(entry: CommandEntry, startUs: number, queueUs: number): void {
+    const { errorText } = this.#sender.writer;
+    if (errorText !== null) {
+      this.#page.failed(entry.countedAs);
+      countError(this.#page, errorText);
+    }
+    const executeUs = this.nowUs - startUs;
+    const ticks = executeUs * TICKS_PER_US;
+    this.#page.executed(entry.countedAs, ticks);
+    const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
+    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
+    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
+    values[AT.executing] = 0;
+    const bands = this.#parts.bands();
+    if (bands.enabled) this.unsettled.count(queueUs + executeUs, this.nowUs);
+    if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
+    const { slowness } = this.#parts;
+    if (executeUs < slowness.noticeUs) return;
+    const times = this.#times;
+    times.executeUs = executeUs;
+    times.queueUs = queueUs;
+    times.unixMs = this.unixMs;
+    times.database = this.#context.database;
+    times.connection = this.#context.connection;
+    const kept = slowness.command(entry, this.args, times);
+    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
+  }
+
+  /** Wall-clock time at the last reading of the monotonic one. */
+  get unixMs(): number {
+    return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
+  }
+}

@@ -1,0 +1,125 @@
+/** The keys that frames name: for holds, for watches, and for what must be kept before it changes. */
+
+import { keyName } from '#base';
+import { commandTable, findKeys, mayWrite, type Arguments, type CommandEntry } from '#commands';
+import { FrameKind, Request, RequestFlag } from '#link';
+import type { ExecutionContext } from './context.ts';
+import type { Effects, NamedKey } from '../log/effects.ts';
+import type { Frame } from './frame.ts';
+import { framesIn, spansOf } from './frame-spans.ts';
+import { watchPlace, type Watches } from './watches.ts';
+
+/** Told of a key: where it stands in the arguments, and whether it may be written. */
+type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
+
+/** What points arguments and context at a frame's command. */
+interface Pointer {
+  readonly args: Arguments;
+  point(frame: Frame, spans?: number): CommandEntry;
+  entryOf(frame: Frame): CommandEntry;
+}
+
+const WATCH = commandTable.byName('WATCH');
+
+/** The client whose frame it is, by main's number. */
+export function slotOf({ words, word }: Frame): number {
+  return words[word + Request.connection]!;
+}
+
+/** Whether a transaction's client watches keys. */
+export function isWatching({ words, word }: Frame): boolean {
+  return (words[word + Request.kind]! & RequestFlag.watches) !== 0;
+}
+
+export class FrameKeys {
+  readonly #pointer: Pointer;
+  readonly #context: ExecutionContext;
+  readonly #watches: Watches;
+
+  constructor(pointer: Pointer, context: ExecutionContext, watches: Watches) {
+    this.#pointer = pointer;
+    this.#context = context;
+    this.#watches = watches;
+  }
+
+  /** As `keyName` spells them, those that a transaction's client watches among them; null when it concerns all keys. */
+  namesOf(frame: Frame): readonly string[] | null {
+    const names: string[] = [];
+    const hasOwn = this.#visit(frame, (database, args, index) => {
+      names.push(keyName(database, args.source, args.at(index), args.length(index)));
+    });
+    if (!hasOwn) return null;
+    const slot = slotOf(frame);
+    if (frame.kind === FrameKind.exec) {
+      if (isWatching(frame)) {
+        for (const name of this.#watches.namesOf(slot)) names.push(name);
+        names.push(watchPlace(slot));
+      }
+    } else if (this.#pointer.entryOf(frame) === WATCH) {
+      names.push(watchPlace(slot));
+    }
+    return names;
+  }
+
+  /** Those that may be written, each once. */
+  written(frame: Frame): readonly NamedKey[] {
+    const written = new Map<string, NamedKey>();
+    this.#visit(frame, (database, args, index, isWritten) => {
+      if (!isWritten) return;
+      const key = args.copy(index);
+      written.set(keyName(database, key), { database, key });
+    });
+    return [...written.values()];
+  }
+
+  /** Has those that may be written kept as they are; then what is pointed at is the frame's command again. */
+  preserve(frame: Frame, effects: Effects): void {
+    this.#visitOne(frame, spansOf(frame), (database, args, index, isWritten) => {
+      if (isWritten) effects.preserve(database, args.source, args.at(index), args.length(index));
+    });
+    this.#pointer.point(frame);
+  }
+
+  #visit(frame: Frame, visit: KeyVisitor): boolean {
+    if (frame.kind !== FrameKind.exec) return this.#visitOne(frame, spansOf(frame), visit);
+    for (const queued of framesIn(frame)) this.#visitOne(queued, Request.spans, visit);
+    return true;
+  }
+
+  /** False when the command has no keys of its own: then it concerns all. */
+  #visitOne(frame: Frame, spans: number, visit: KeyVisitor): boolean {
+    const entry = this.#pointer.point(frame, spans);
+    if (!entry.hasKeys) return false;
+    const { args } = this.#pointer;
+    const { databaseOf, alsoIn, keys } = entry.command;
+    const selected = this.#context.database;
+    // Arguments without their keys fail in the handler, whose order no longer matters.
+    for (const { index, spec } of findKeys(keys, args) ?? []) {
+      const nth = keys.specs.indexOf(spec);
+      const isWritten = mayWrite(spec);
+      visit(databaseOf?.(nth, args, selected) ?? selected, args, index, isWritten);
+      if (alsoIn !== undefined) visit(alsoIn(args), args, index, isWritten);
+    }
+    return true;
+  }
+}
+
+/** Of a command that several shards do their share of: points at the arguments that belong to keys of this shard. */
+export function pointAtShare(
+  args: Arguments,
+  { command }: CommandEntry,
+  context: ExecutionContext,
+): void {
+  if (command.route !== 'byKey') return;
+  const spans: number[] = [];
+  const take = (index: number): void => {
+    spans.push(args.at(index), args.length(index));
+  };
+  take(0);
+  for (let index = 1; index < args.count; index += command.keyStride) {
+    if (!context.isOwn(args.source, args.at(index), args.length(index))) continue;
+    for (let nth = 0; nth < command.keyStride; nth += 1) take(index + nth);
+  }
+  const own = Int32Array.from(spans);
+  args.point(args.source, 0, own, 0, own.length >> 1, 1);
+}

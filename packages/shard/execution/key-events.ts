@@ -1,0 +1,117 @@
+/**
+ * What happens to keys, told to main while anybody wants to know: notifications, and for clients that
+ * track keys which ones have changed. While nobody does, it costs a look at `isOn`.
+ */
+
+import type { Bytes } from '#base';
+import type { EventClass } from '#commands';
+import { FrameKind, KeyEventFlag, KeyEventWriter, NO_ORIGIN, type Origin } from '#link';
+import type { StoreEvents } from '#store';
+import type { ReplySender } from './reply-sender.ts';
+import type { Settings } from '../settings.ts';
+
+/** What `A` stands for. */
+const ALL_CLASSES = 'g$lshzxetd';
+const NO_KEY: Bytes = new Uint8Array(0);
+
+interface Happening {
+  readonly database: number;
+  readonly key: Bytes;
+  /** The key is not what it was. */
+  readonly isChange: boolean;
+  readonly origin: Origin;
+}
+
+export class KeyEvents implements StoreEvents {
+  /** Whether anything that happens is of interest. */
+  isOn = false;
+  /** Whose command is being run. */
+  readonly origin: Origin = { ...NO_ORIGIN };
+  readonly #sender: ReplySender;
+  readonly #speaksForAll: boolean;
+  readonly #writer = new KeyEventWriter();
+  /** Names under which notifications go out: bits of KeyEventFlag. */
+  #names = 0;
+  #classes: ReadonlySet<string> = new Set();
+  /** Somebody tracks keys. */
+  #isTracked = false;
+
+  /** `speaksForAll`: of what happens on every shard, this one tells. */
+  constructor(sender: ReplySender, speaksForAll: boolean) {
+    this.#sender = sender;
+    this.#speaksForAll = speaksForAll;
+  }
+
+  apply(settings: Settings): void {
+    const letters = settings.string('notify-keyspace-events');
+    this.#names =
+      (letters.includes('K') ? KeyEventFlag.keyspace : 0) |
+      (letters.includes('E') ? KeyEventFlag.keyevent : 0);
+    this.#classes = new Set(letters.replace('A', ALL_CLASSES));
+    this.#decide();
+  }
+
+  set isTracked(value: boolean) {
+    this.#isTracked = value;
+    this.#decide();
+  }
+
+  /** Says whose command is run from now on; without arguments, nobody's. */
+  begin(connection = -1, sequence = 0, step = 0): void {
+    this.origin.connection = connection;
+    this.origin.sequence = sequence;
+    this.origin.step = step;
+  }
+
+  /** `isChange`: the key is not what it was. */
+  add(type: EventClass, name: string, database: number, key: Bytes, isChange: boolean): void {
+    this.#add(type, name, { database, key, isChange, origin: this.origin });
+  }
+
+  #add(type: EventClass, name: string, { database, key, isChange, origin }: Happening): void {
+    let flags = name !== '' && this.#classes.has(type) ? this.#names : 0;
+    if (isChange && this.#isTracked) flags |= KeyEventFlag.modified;
+    if (flags !== 0) this.#writer.add(flags, database, origin, name, key);
+  }
+
+  flushed(): void {
+    if (!this.#isTracked || !this.#speaksForAll) return;
+    this.#writer.add(KeyEventFlag.flushed, 0, this.origin, '', NO_KEY);
+  }
+
+  /** Tells main what the command at hand has done, before its reply. */
+  sendAhead(): void {
+    if (!this.#writer.isEmpty) this.#sender.sendAhead(FrameKind.events, this.#writer.take());
+  }
+
+  /** The same of what was nobody's command. */
+  sendRest(): void {
+    if (!this.#writer.isEmpty) this.#sender.send(FrameKind.events, -1, 0, this.#writer.take());
+  }
+
+  // What the store does by itself.
+
+  expired(database: number, key: Bytes, at: number, length: number): void {
+    if (!this.isOn) return;
+    const name = key.subarray(at, at + length);
+    this.#add('x', 'expired', { database, key: name, isChange: true, origin: NO_ORIGIN });
+  }
+
+  evicted(database: number, key: Bytes, at: number, length: number): void {
+    if (!this.isOn) return;
+    const name = key.subarray(at, at + length);
+    this.#add('e', 'evicted', { database, key: name, isChange: true, origin: NO_ORIGIN });
+  }
+
+  fieldsExpired(database: number, key: Bytes, at: number, length: number, isGone: boolean): void {
+    if (!this.isOn) return;
+    const name = key.subarray(at, at + length);
+    const happening = { database, key: name, origin: NO_ORIGIN };
+    this.#add('h', 'hexpired', { ...happening, isChange: true });
+    if (isGone) this.#add('g', 'del', { ...happening, isChange: false });
+  }
+
+  #decide(): void {
+    this.isOn = this.#isTracked || (this.#names !== 0 && this.#classes.size > 0);
+  }
+}

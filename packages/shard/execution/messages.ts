@@ -1,0 +1,79 @@
+/** Frames that are no commands: what main tells a shard. */
+
+import { assert, unreachable } from '#base';
+import type { Page } from '#diag';
+import { decodeControl, FrameKind, Request, type Control } from '#link';
+import type { Frame } from './frame.ts';
+import type { KeyEvents } from './key-events.ts';
+import type { Questions } from '../questions.ts';
+import type { Settings } from '../settings.ts';
+import type { Slowness } from '../observation/slowness.ts';
+import type { Snapshots } from '../snapshot/snapshots.ts';
+import type { Upkeep } from '../timed/maintenance.ts';
+import type { Watches } from './watches.ts';
+
+export interface MessagesParts {
+  readonly page: Page;
+  readonly settings: Settings;
+  readonly slowness: Slowness;
+  readonly questions: Questions;
+  readonly upkeep: Upkeep;
+  readonly events: KeyEvents;
+  readonly snapshots: Snapshots;
+  readonly watches: Watches;
+}
+
+export class Messages {
+  readonly #parts: MessagesParts;
+  /** Main has said that it is over. */
+  isStopped = false;
+
+  constructor(parts: MessagesParts) {
+    this.#parts = parts;
+  }
+
+  take(frame: Frame): void {
+    const { words, word } = frame;
+    switch (frame.kind) {
+      case FrameKind.introduce:
+        this.#parts.slowness.introduce(frame);
+        break;
+      case FrameKind.report:
+        this.#parts.questions.answer(frame);
+        break;
+      case FrameKind.snapshot:
+        this.#parts.snapshots.begin(words[word + Request.sequence]!);
+        break;
+      case FrameKind.unwatch:
+        this.#parts.watches.forget(words[word + Request.connection]!);
+        break;
+      case FrameKind.control:
+        this.#obey(decodeControl(frame.body));
+        break;
+      default:
+        unreachable('a frame has a known kind');
+    }
+  }
+
+  #obey(control: Control): void {
+    const { settings, page, upkeep, events } = this.#parts;
+    switch (control.kind) {
+      case 'settings':
+        settings.update(control.values);
+        break;
+      case 'reset-bands':
+        page.clearBands(control.generation);
+        break;
+      case 'pause':
+        upkeep.isPaused = control.isOn;
+        break;
+      case 'tracking':
+        events.isTracked = control.isOn;
+        break;
+      case 'stop':
+        assert(!this.isStopped, 'a shard is stopped once');
+        this.isStopped = true;
+        break;
+    }
+  }
+}

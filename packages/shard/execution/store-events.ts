@@ -1,0 +1,43 @@
+/** Keys also change by themselves: who must know of it. */
+
+import { latin1, type Bytes } from '#base';
+import { keyEvicted, keyExpired } from '#probes';
+import type { Store, StoreEvents } from '#store';
+import type { ExecutionContext } from './context.ts';
+import type { Effects } from '../log/effects.ts';
+import type { KeyEvents } from './key-events.ts';
+
+export interface OwnChangesParts {
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly events: KeyEvents;
+  readonly effects: Effects;
+  readonly shardIndex: number;
+}
+
+export function ownChanges(parts: OwnChangesParts): StoreEvents {
+  const { store, context, events, effects, shardIndex } = parts;
+  const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
+    context.keyChanged(database, bytes, at, length);
+  };
+  return {
+    expired(database, bytes, at, length) {
+      if (keyExpired.isWatched) keyExpired.fire(latin1(bytes, at, length), shardIndex);
+      events.expired(database, bytes, at, length);
+      effects.removed(database, bytes, at, length);
+      changed(database, bytes, at, length);
+    },
+    evicted(database, bytes, at, length) {
+      const { policy } = store;
+      if (keyEvicted.isWatched) keyEvicted.fire(latin1(bytes, at, length), shardIndex, policy);
+      events.evicted(database, bytes, at, length);
+      effects.removed(database, bytes, at, length);
+      changed(database, bytes, at, length);
+    },
+    fieldsExpired(database, bytes, at, length, isGone) {
+      events.fieldsExpired(database, bytes, at, length, isGone);
+      effects.fieldsExpired(database, bytes, at, length);
+      changed(database, bytes, at, length);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** What ties a shard's thread to the disk thread. */
+
+import type { MessagePort } from 'node:worker_threads';
+import { systemClock, unreachable } from '#base';
+import { LogFigures } from '#diag';
+import {
+  Doorbell,
+  LogPen,
+  LogProgress,
+  PenHolder,
+  RingReader,
+  RingWriter,
+  type LinkLayout,
+  type LinkMemory,
+  type SettingValue,
+  type SharedMemory,
+} from '#link';
+import { noticesOf, realDisk, ShardLog } from '#persistence';
+import type { Store } from '#store';
+import { Journal } from './journal.ts';
+import type { MachineParts } from '../machine-options.ts';
+import { readShard } from '../recovery/offline.ts';
+import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
+
+/** What main gives the thread for it. */
+export interface ShardDurability {
+  readonly epoch: number;
+  readonly folder: string;
+  /** Records too large for the ring. */
+  readonly records: MessagePort;
+  /** Pieces of snapshots, and what main is to be told of the log. */
+  readonly pieces: MessagePort;
+  /** Those of its log. */
+  readonly figures: SharedMemory;
+}
+
+/** The shard's ways to the disk; none where nothing is kept. */
+export function durablePartsOf(
+  index: number,
+  durability: ShardDurability | undefined,
+  memory: LinkMemory,
+  layout: LinkLayout,
+): Pick<MachineParts, 'journal' | 'snapshots' | 'readLog'> {
+  if (durability === undefined) return {};
+  const { epoch, folder, records, pieces, figures } = durability;
+  const bell = new Doorbell(memory, layout.logBell);
+  const place = layout.logs[index] ?? unreachable('the shard has a log ring');
+  const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
+  const penAt = layout.logPens[index] ?? unreachable('the shard has a pen');
+  const progress = new LogProgress(memory, progressAt);
+  const wake = (): void => {
+    bell.ring();
+  };
+  const ownLog = new ShardLog({
+    ...{ shard: index, shards: layout.logs.length, folder, epoch },
+    ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
+    ring: new RingReader(memory, place),
+    blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
+    pen: new LogPen(memory, penAt, PenHolder.shard),
+    figures: new LogFigures(figures),
+    receive: () => unreachable('what comes by message is for the disk thread'),
+    unsynced: wake,
+    ...noticesOf((notice) => {
+      pieces.postMessage(notice);
+    }),
+  });
+  const journal = new Journal({
+    ...{ memory, progress, epoch, clock: systemClock },
+    ring: new RingWriter(memory, place),
+    wake,
+    writeHere: (syncs) => {
+      ownLog.writesAhead = syncs;
+      return ownLog.writeHere(syncs);
+    },
+    transfer: (pieces) => {
+      const buffers = new Set(pieces.map(({ buffer }) => buffer as ArrayBuffer));
+      records.postMessage(pieces, [...buffers]);
+    },
+  });
+  const readLog = (settings: Readonly<Record<string, SettingValue>>): Store => {
+    if (!journal.drain()) throw new Error('the log cannot be written');
+    return readShard(folder, { index, shards: layout.logs.length, settings });
+  };
+  return { journal, readLog, snapshots: new SnapshotPieces(pieces, progress) };
+}

@@ -1,0 +1,235 @@
+/**
+ * What must happen around each change, so that it lasts: a key that a snapshot wants is written before it
+ * changes, and what was done goes into the journal.
+ */
+import { isResourceError, type Bytes, type Pieces } from '#base';
+import type { Arguments } from '#commands';
+import { FrameKind } from '#link';
+import { encodeRests, RecordKind, type Rest } from '#persistence';
+import { walWrite } from '#probes';
+import { KeyStateWriter, rdb, type Freeze, type Keyspace, type Store } from '#store';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { EffectWord } from './effect-record.ts';
+import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
+import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';
+import { pushCommandOf } from '../stubs.ts';
+
+export interface EffectsParts {
+  readonly store: Store;
+  readonly context: ExecutionContext;
+  readonly freeze: Freeze;
+  /** Undefined where nothing is kept on disk. */
+  readonly journal: Journal | undefined;
+  readonly shardIndex: number;
+  /** Of the command at hand. */
+  readonly args: () => Arguments;
+}
+
+const NOTHING: Pieces = [];
+/** Room for the states of small values. */
+const STATES_BYTES = 1_024;
+
+/** A key by its database. */
+export interface NamedKey {
+  readonly database: number;
+  readonly key: Bytes;
+}
+
+export class Effects {
+  readonly #parts: EffectsParts;
+  readonly #journal: Journal | undefined;
+  readonly #freeze: Freeze;
+  readonly #states = new KeyStateWriter();
+  #changesBefore = 0;
+  #isInGroup = false;
+
+  constructor(parts: EffectsParts) {
+    this.#parts = parts;
+    this.#journal = parts.journal;
+    this.#freeze = parts.freeze;
+  }
+
+  get isLogging(): boolean {
+    return this.#journal?.isOn === true;
+  }
+
+  /** Whether keys must be preserved before they change. */
+  get isFreezing(): boolean {
+    return this.#freeze.isActive;
+  }
+
+  preserve(database: number, key: Bytes, at = 0, length = key.length): void {
+    if (this.#freeze.isActive) this.#freeze.preserve(database, key, at, length);
+  }
+
+  /** A command that may write is about to be run. */
+  begin(): void {
+    const { context } = this.#parts;
+    if (!this.isLogging) return;
+    context.isLogged = true;
+    context.effects.length = 0;
+    this.#changesBefore = context.changeCount;
+  }
+
+  /** The command of the frame was run; answers the bytes that were logged. */
+  end(frame: Frame): number {
+    const { context } = this.#parts;
+    if (!context.isLogged) return 0;
+    context.isLogged = false;
+    // With keys of others here, what was done is logged as states when it is over.
+    if (context.lent !== undefined) return 0;
+    // A share is logged though it has changed nothing: a log without it would be given it at recovery.
+    const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
+    if (!isShare && context.changeCount === this.#changesBefore) return 0;
+    const journal = this.#journal!;
+    const { effects, nowMs, database } = context;
+    if (effects.length === 0) {
+      journal.command(frame, recordKindOf(frame), nowMs);
+      if (walWrite.isWatched) this.#probe(frame);
+      return frame.byteCount;
+    }
+    const isOpen = !this.#isInGroup && effects.length > 1;
+    if (isOpen) journal.beginGroup();
+    let bytes = 0;
+    for (const words of effects) bytes += journal.effect(words, database, nowMs);
+    if (isOpen) journal.endGroup(nowMs);
+    return bytes;
+  }
+
+  /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
+  leaves(keys: readonly NamedKey[]): void {
+    const { context, store } = this.#parts;
+    context.effects.length = 0;
+    for (const { database, key } of keys) {
+      context.changed('g', '', key, 0, key.length);
+      // What the log tells of is in the database of the command.
+      if (database !== context.database || !context.isLogged) continue;
+      const words = stateCommand(store.databases[database]!, key);
+      if (words !== undefined) context.logAs(words);
+    }
+  }
+
+  #probe(frame: Frame): void {
+    const { args, shardIndex } = this.#parts;
+    const { count } = args();
+    walWrite.fire(shardIndex, count > 1 ? args().latin1(1) : '', frame.byteCount);
+  }
+
+  beginGroup(): void {
+    this.#isInGroup = true;
+    this.#journal?.beginGroup();
+  }
+
+  endGroup(): void {
+    this.#isInGroup = false;
+    if (this.isLogging) this.#journal!.endGroup(this.#parts.context.nowMs);
+  }
+
+  /** The same for a group on all shards. */
+  endSharedGroup(transaction: number): void {
+    this.#isInGroup = false;
+    if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#parts.context.nowMs);
+  }
+
+  /** On what a transaction rests that takes part here now: so many are in the log before it. */
+  get transactions(): number {
+    return this.#journal?.transactions ?? 0;
+  }
+
+  /** A key is gone by itself. */
+  removed(database: number, bytes: Bytes, at: number, length: number): void {
+    this.#absent(RecordKind.removed, database, bytes.slice(at, at + length));
+  }
+
+  /** Fields of a hash are gone by themselves. */
+  fieldsExpired(database: number, bytes: Bytes, at: number, length: number): void {
+    this.#absent(RecordKind.fieldsExpired, database, bytes.slice(at, at + length));
+  }
+
+  #absent(kind: number, database: number, key: Bytes): void {
+    if (!this.isLogging) return;
+    this.#states.writeAbsent(key, database);
+    this.#journal!.states(kind, this.#states.take(), this.#parts.store.nowMs);
+  }
+
+  /**
+   * Logs what a hosted command has changed: this shard's own keys, and those of lenders; and what it rests on, here
+   * and where keys were lent. Where the command has said what does the same to its own keys, that is logged, not what
+   * they are. `atHand` may have the pieces of a value, which are given away. Answers what lenders have
+   * to log too, so that it is found wherever one of the logs has it.
+   */
+  hosted(
+    transaction: number,
+    own: readonly NamedKey[],
+    returned: readonly CopyMessage[],
+    rests: readonly Rest[],
+    atHand: (keyspace: Keyspace, key: Bytes) => Pieces | undefined,
+  ): Pieces {
+    const { store, shardIndex, context } = this.#parts;
+    const { ownEffects } = context;
+    const head = encodeRests(rests);
+    const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
+    const recordOf = (words: readonly EffectWord[], database: number): Bytes =>
+      this.#journal!.effectRecord(words, database, context.nowMs);
+    let isShared = false;
+    for (const { shard, copies } of returned) {
+      for (const copy of copies) {
+        if (copy.state === KeyState.unchanged) continue;
+        isShared = true;
+        if (copy.state !== KeyState.pushed) {
+          states.writeCopy(copy, shard);
+          continue;
+        }
+        const { database, key } = copy;
+        states.writeEffect(recordOf(pushCommandOf(copy), database), database, shard, key);
+      }
+    }
+    for (const words of ownEffects) {
+      const { database } = context;
+      states.writeEffect(recordOf(words, database), database, shardIndex);
+    }
+    for (const { database, key } of ownEffects.length > 0 ? [] : own) {
+      const keyspace = store.databases[database];
+      if (keyspace === undefined) continue;
+      // What is given away cannot go to lenders too.
+      const value = isShared || own.length > 1 ? undefined : atHand(keyspace, key);
+      states.writeKey(keyspace, key, database, shardIndex, value);
+    }
+    if (states.count === 0) return NOTHING;
+    const { pieces } = states;
+    const [first, ...rest] = pieces;
+    first.set(head, TRANSACTION_START_BYTES);
+    const body = [first.subarray(TRANSACTION_START_BYTES), ...rest];
+    const shared = isShared ? body.map((piece) => piece.slice()) : NOTHING;
+    this.#journal!.transactionRecord(transaction, pieces, context.nowMs);
+    return shared;
+  }
+
+  /** Keys that were lent come back changed. */
+  gaveBack(transaction: number, changes: Pieces): void {
+    if (!this.isLogging || changes.length === 0) return;
+    this.#journal!.transaction(transaction, changes, this.#parts.context.nowMs);
+  }
+}
+
+/** How a command is done again. */
+function recordKindOf({ kind }: Frame): number {
+  if (kind === FrameKind.share) return RecordKind.share;
+  return kind === FrameKind.offer ? RecordKind.each : RecordKind.command;
+}
+
+/** A command that makes the key what it is; undefined when there is no room for that either. */
+function stateCommand(keyspace: Keyspace, key: Bytes): readonly EffectWord[] | undefined {
+  const ref = keyspace.peek(key, 0, key.length);
+  if (ref === 0) return ['DEL', key];
+  const endMs = keyspace.expireAt(ref);
+  const end = endMs < 0 ? ['0'] : [String(endMs), 'ABSTTL'];
+  const [ttl = '0', ...flags] = end;
+  try {
+    return ['RESTORE', key, ttl, rdb.dumpValue(keyspace, ref), 'REPLACE', ...flags];
+  } catch (error) {
+    if (isResourceError(error)) return undefined;
+    throw error;
+  }
+}

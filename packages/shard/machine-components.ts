@@ -1,0 +1,74 @@
+/** What everything else in a shard's machine stands on. */
+
+import { SlowLog } from '#diag';
+import { Store } from '#store';
+import { ExecutionContext } from './execution/context.ts';
+import { Effects } from './log/effects.ts';
+import type { Executor } from './execution/executor.ts';
+import { Fates } from './observation/key-fates.ts';
+import { KeyEvents } from './execution/key-events.ts';
+import { KeyUse } from './observation/key-use.ts';
+import type { MachineParts } from './machine-options.ts';
+import { ownChanges } from './execution/store-events.ts';
+import { Questions } from './questions.ts';
+import { ReplySender } from './execution/reply-sender.ts';
+import { Settings } from './settings.ts';
+import { SlowArguments } from './observation/slow-arguments.ts';
+import { Slowness } from './observation/slowness.ts';
+import { Snapshots } from './snapshot/snapshots.ts';
+import { Upkeep } from './timed/maintenance.ts';
+import { Waiters } from './blocked/blocked-clients.ts';
+import { Watches } from './execution/watches.ts';
+
+export class Foundations {
+  readonly settings: Settings;
+  readonly keyUse: KeyUse;
+  readonly sender: ReplySender;
+  readonly questions: Questions;
+  readonly slowArguments: SlowArguments;
+  readonly slowness: Slowness;
+  readonly events: KeyEvents;
+  readonly store: Store;
+  readonly watches: Watches;
+  readonly waiters = new Waiters();
+  readonly fates: Fates;
+  readonly context: ExecutionContext;
+  readonly snapshots: Snapshots;
+  readonly effects: Effects;
+  readonly upkeep: Upkeep;
+
+  /** The executor comes later, and is asked for when it is needed. */
+  constructor(parts: MachineParts, executor: () => Executor) {
+    const { index, journal, page } = parts;
+    this.settings = new Settings(parts.settings);
+    this.keyUse = new KeyUse(parts);
+    this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet, parts.workspaceAt);
+    this.questions = new Questions(this.sender);
+    this.slowArguments = new SlowArguments(parts.memory, parts.requests, parts.slowArgumentsAt);
+    const slowLog = new SlowLog(index, parts.takeSlowIds, this.slowArguments);
+    this.slowness = new Slowness(page, slowLog);
+    this.events = new KeyEvents(this.sender, index === 0);
+    const databases = this.settings.number('databases');
+    this.store = new Store({ databases, seed: parts.seed, random: parts.random });
+    const { store, settings, events, keyUse, waiters } = this;
+    this.watches = new Watches(store);
+    this.fates = new Fates(parts, this.slowness, () => executor().unixMs);
+    store.fates = this.fates;
+    this.context = new ExecutionContext({
+      ...{ ...parts, store, settings, events, keyUse, waiters, shardIndex: index },
+      ...{ reply: this.sender.writer, watches: this.watches },
+    });
+    this.snapshots = new Snapshots({
+      ...{ store, journal, outlet: parts.snapshots, page },
+      nowUs: () => parts.clock.nowUs(),
+    });
+    this.effects = new Effects({
+      ...{ store, context: this.context, journal, shardIndex: index },
+      freeze: this.snapshots.freeze,
+      args: () => executor().args,
+    });
+    const { context, effects } = this;
+    store.events = ownChanges({ store, context, events, effects, shardIndex: index });
+    this.upkeep = new Upkeep({ ...parts, store, slowness: this.slowness });
+  }
+}

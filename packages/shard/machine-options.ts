@@ -1,0 +1,63 @@
+/** What a shard's machine is built from: everything it may touch of the world. */
+
+import type { Bytes, Clock } from '#base';
+import type { FlightRecorder, Page, ThreadProbe } from '#diag';
+import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
+import type { Store } from '#store';
+import type { Journal } from './log/journal.ts';
+import type { Outlet } from './execution/reply-sender.ts';
+
+/** Where pieces of a snapshot go. */
+export interface SnapshotOutlet {
+  /**
+   * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
+   * memory; a count of 0 ends the snapshot of that number.
+   */
+  send(number: number, states: Bytes, count: number, isGiven: boolean): void;
+  /** There was no room for a key's state: the snapshot of that number has failed. */
+  fail(number: number): void;
+  /** Pieces on their way, which the disk has not taken. */
+  readonly ahead: number;
+}
+
+export interface MachineParts {
+  index: number;
+  shardCount: number;
+  memory: LinkMemory;
+  requests: RingReader;
+  replies: RingWriter;
+  outlet: Outlet;
+  /** Takes the body of a transferred frame: it is there when the frame is. */
+  receive(): ArrayBuffer;
+  clock: Clock;
+  random: () => number;
+  /** 16 random bytes. */
+  seed: Bytes;
+  page: Page;
+  flight: FlightRecorder;
+  probe: ThreadProbe;
+  settings: Readonly<Record<string, SettingValue>>;
+  /** Blocks the thread; for DEBUG SLEEP. */
+  sleep: (seconds: number) => void;
+  /**
+   * What the shard's snapshot and log on disk say that it holds, by these settings. Throws an error with what is
+   * wrong with them. Undefined where nothing is kept on disk.
+   */
+  readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
+  /** Gives back memory of the thread that nobody uses. */
+  purge?: () => void;
+  /** Bytes that all shards use together, from their pages. */
+  usedBytesOfAll: () => number;
+  /** Where the shard logs what it does; undefined where nothing is kept on disk. */
+  journal?: Journal;
+  /** Takes the pieces of snapshots. */
+  snapshots?: SnapshotOutlet;
+  /** Where in the link memory the arguments of slow commands are kept. */
+  slowArgumentsAt: number;
+  /** Where in it the shard's workspace is. */
+  workspaceAt: number;
+  /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
+  takeSlowIds: (count: number) => number;
+  /** The same for the death of a key. */
+  nextDeathId: () => number;
+}

@@ -1,0 +1,278 @@
+/**
+ * Commands with keys on several shards, where they are run: the host holds every key the command names and waits
+ * for the copies that lenders send; then it puts them beside its own keys, runs the ordinary code, and gives back
+ * what may have changed.
+ */
+
+import { errors, keyName, type Pieces } from '#base';
+import { AT } from '#diag';
+import { FrameKind, HostWord, Request, RequestFlag } from '#link';
+import { messageSent } from '#probes';
+import type { Keyspace, Store } from '#store';
+import type { Blocking } from '../blocked/blocked-commands.ts';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Effects } from '../log/effects.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { Frame } from '../execution/frame.ts';
+import { isWatching, slotOf } from '../execution/frame-keys.ts';
+import type { Holds } from './key-locks.ts';
+import {
+  copyOf,
+  encodeCopies,
+  install,
+  KeyState,
+  sameState,
+  unpackAll,
+  type CopyMessage,
+  type KeyCopy,
+} from './key-copies.ts';
+import { keptNames } from './lent-keys.ts';
+import type { LongWork } from '../timed/incremental-work.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import { addedTo } from '../stubs.ts';
+import type { Watches } from '../execution/watches.ts';
+
+const NOTHING: Pieces = [];
+
+/** Of a copy that goes back unchanged. */
+const NO_VALUE = { value: new Uint8Array(0), object: undefined, sent: NOTHING };
+
+/** What hosting asks of the machine it is a part of. */
+export interface HostingParts {
+  readonly shardIndex: number;
+  readonly store: Store;
+  readonly sender: ReplySender;
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  /** The values of the shard's page. */
+  readonly values: Float64Array;
+  readonly holds: Holds;
+  readonly blocking: Blocking;
+  readonly effects: Effects;
+  readonly work: LongWork;
+  readonly watches: Watches;
+}
+
+interface HostedTransaction {
+  frame: Frame;
+  lendersLeft: number;
+  lenders: CopyMessage[];
+  /** A key that the client watches here had changed. */
+  readonly isBroken: boolean;
+}
+
+export class Hosting {
+  readonly #parts: HostingParts;
+  readonly #hosted = new Map<number, HostedTransaction>();
+  /** Copies that came before their transaction's own frame. */
+  readonly #early = new Map<number, CopyMessage[]>();
+
+  constructor(parts: HostingParts) {
+    this.#parts = parts;
+  }
+
+  /** A transaction is at its place in the order: it is run when all lent keys are there. */
+  beginTransaction(frame: Frame): void {
+    if (frame.words[frame.word + HostWord.lenders]! > 0) {
+      this.begin(frame);
+      return;
+    }
+    const { executor } = this.#parts;
+    executor.makeRoomFor(frame);
+    executor.runTransaction(frame, this.#isBroken(frame));
+  }
+
+  /** A host's frame is at its place in the order. */
+  begin(frame: Frame): void {
+    const { words, word } = frame;
+    const { values, holds, executor } = this.#parts;
+    const transaction = words[word + HostWord.transaction]! >>> 0;
+    const lendersLeft = words[word + HostWord.lenders]!;
+    values[AT.lends] = values[AT.lends]! + 1;
+    holds.holdAll(transaction, () => executor.keys.namesOf(frame) ?? []);
+    const isBroken = this.#isBroken(frame);
+    const hosted = { frame: frame.detached(), lendersLeft, lenders: [], isBroken };
+    this.#hosted.set(transaction, hosted);
+    const early = this.#early.get(transaction) ?? [];
+    this.#early.delete(transaction);
+    for (const message of early) this.receive(message);
+  }
+
+  /** Judges what a transaction's client watches here, at the place of the frame, and ends its watches. */
+  #isBroken(frame: Frame): boolean {
+    const { executor, watches } = this.#parts;
+    executor.setNow();
+    return isWatching(frame) && watches.take(slotOf(frame));
+  }
+
+  /** A host is told of more of its own keys, at the place of its frame. */
+  keep(frame: Frame): void {
+    const { shardIndex: shard } = this.#parts;
+    const transaction = frame.sequence;
+    this.#parts.holds.hold(transaction, keptNames(frame));
+    this.receive({ transaction, shard, isBroken: false, transactions: 0, copies: [] });
+  }
+
+  /** The host gets copies of a lender's keys. */
+  receive(message: CopyMessage): void {
+    const { transaction } = message;
+    const hosted = this.#hosted.get(transaction);
+    if (hosted === undefined) {
+      this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
+      return;
+    }
+    // What the shard keeps of its own is no copy.
+    if (message.shard !== this.#parts.shardIndex) hosted.lenders.push(message);
+    hosted.lendersLeft -= 1;
+    if (hosted.lendersLeft > 0) return;
+    this.#hosted.delete(transaction);
+    const run = (isRefused: boolean): void => {
+      if (isRefused) this.#refuse(hosted);
+      else this.#runHosted(hosted);
+      this.release(transaction);
+    };
+    this.#parts.work.run(
+      unpackAll(hosted.lenders),
+      () => {
+        run(hosted.lenders.some((lender) => lender.isRefused));
+      },
+      () => {
+        run(true);
+      },
+    );
+  }
+
+  /** Who waited for the transaction's keys goes on. */
+  release(transaction: number): void {
+    this.#parts.holds.release(transaction, () => {
+      this.#parts.blocking.serve();
+    });
+  }
+
+  /** Gives all keys back as they came: somebody had no room for them. */
+  #refuse({ frame, lenders }: HostedTransaction): void {
+    const { executor, blocking } = this.#parts;
+    const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
+    if (!again || blocking.isAwaited(frame)) executor.answerWait(frame, errors.outOfResources);
+    if (again) blocking.answered(frame);
+    for (const { transaction, shard, copies } of lenders) {
+      const unchanged = copies
+        .filter(({ writable }) => writable)
+        .map((copy) => ({ ...copy, ...NO_VALUE, state: KeyState.unchanged }));
+      this.#giveBack({ transaction, shard, isBroken: false, transactions: 0, copies: unchanged });
+    }
+  }
+
+  /** Runs a command with the lent keys beside the shard's own, then gives them back. */
+  #runHosted({ frame, lenders, ...hosted }: HostedTransaction): void {
+    const { store, executor, context, blocking } = this.#parts;
+    const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
+    // Evicting later could throw out a copy that the command is about to use.
+    executor.makeRoomFor(frame);
+    for (const { copies } of lenders) {
+      for (const copy of copies) install(store.databases[copy.database]!, copy);
+    }
+    const touched = new Set<string>();
+    context.touched = touched;
+    context.ownEffects = [];
+    const lent = lenders.flatMap(({ copies }) => copies);
+    const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
+    context.lent = new Set([...lentNames, ...this.#parts.holds.namesOf(transaction)]);
+    // The only command may have what is lent to be read: it is dropped afterwards.
+    const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
+    context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
+    const isBroken = hosted.isBroken || lenders.some((lender) => lender.isBroken);
+    const { transactions } = this.#parts.effects;
+    const changesBefore = context.changeCount;
+    const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
+    if (frame.kind === FrameKind.exec) {
+      executor.runTransaction(frame, isBroken);
+      // What each of them says is not what all of them have done.
+      context.ownEffects = [];
+    } else if (!again || blocking.isAwaited(frame)) {
+      executor.runCommand(frame, again);
+    }
+    context.touched = undefined;
+    context.lent = undefined;
+    context.spare = undefined;
+    const isChanged = changesBefore !== context.changeCount;
+    const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
+    const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
+    const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
+    const changes = isChanged ? this.#changes(frame, returned, lentNames, rests, sent) : NOTHING;
+    for (const message of returned) this.#giveBack({ ...message, changes });
+  }
+
+  /** What became of a lender's keys, which leave the host. */
+  #returned(
+    { transaction, shard, copies }: CopyMessage,
+    touched: ReadonlySet<string>,
+    isChanged: boolean,
+  ): CopyMessage {
+    const { store } = this.#parts;
+    const outcome: KeyCopy[] = [];
+    for (const before of copies) {
+      const keyspace = store.databases[before.database]!;
+      const isTouched = touched.has(keyName(before.database, before.key));
+      const after = before.writable ? this.#after(keyspace, before, isTouched) : undefined;
+      const ref = keyspace.peek(before.key, 0, before.key.length);
+      if (ref !== 0) keyspace.takeOut(ref);
+      if (after === undefined) continue;
+      // An object may change without a word: what was delivered to a group.
+      const mayDiffer = isTouched || (isChanged && after.state === KeyState.object);
+      const isSame = !mayDiffer && sameState(before, after);
+      const state = isSame ? KeyState.unchanged : after.state;
+      const value = isSame ? NO_VALUE : undefined;
+      outcome.push({ ...after, ...value, state, isTouched });
+    }
+    return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
+  }
+
+  /** A key as it is after the command: of a stub, what was added to it. */
+  #after(keyspace: Keyspace, before: KeyCopy, isTouched: boolean): KeyCopy {
+    const after = copyOf(keyspace, before.database, before.key, before.writable);
+    if (!before.isStub || !isTouched) return after;
+    return addedTo(keyspace, after);
+  }
+
+  /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
+  #changes(
+    frame: Frame,
+    returned: readonly CopyMessage[],
+    lent: ReadonlySet<string>,
+    rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
+    sent: ReadonlyMap<unknown, Pieces>,
+  ): Pieces {
+    const { effects, executor } = this.#parts;
+    if (!effects.isLogging) return NOTHING;
+    const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
+    const written = executor.keys.written(frame);
+    const own = written.filter(({ database, key }) => !lent.has(keyName(database, key)));
+    return effects.hosted(
+      transaction,
+      own,
+      returned,
+      rests.map(({ shard, transactions }) => [shard, transactions]),
+      // A value that was taken as it came need not be written again.
+      (keyspace, key) => {
+        const ref = keyspace.peek(key, 0, key.length);
+        if (ref === 0) return undefined;
+        return sent.get(keyspace.object(ref) ?? keyspace.value(ref).bytes);
+      },
+    );
+  }
+
+  #giveBack({ shard, copies, ...rest }: CopyMessage): void {
+    const { sender, shardIndex, work } = this.#parts;
+    if (copies.length === 0) return;
+    const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
+    const changes = isChanged ? rest.changes : NOTHING;
+    const message = { ...rest, shard: shardIndex, copies, changes };
+    work.run(encodeCopies(message), (pieces) => {
+      if (messageSent.isWatched) messageSent.fire(shardIndex, shard, 'returned');
+      for (const piece of pieces) {
+        sender.give(FrameKind.returned, shard, rest.transaction, piece);
+      }
+    });
+  }
+}

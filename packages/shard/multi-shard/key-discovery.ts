@@ -1,0 +1,21 @@
+/** The keys that a command reads besides its own, which only values tell. */
+
+import { CommandError, type Bytes } from '#base';
+import type { Arguments, CommandEntry } from '#commands';
+import type { ExecutionContext } from '../execution/context.ts';
+
+const NONE: readonly Bytes[] = [];
+
+/** As the values are now; none where the command fails, which is for itself to say. */
+export function namedKeys(
+  { otherKeys }: CommandEntry,
+  context: ExecutionContext,
+  args: Arguments,
+): readonly Bytes[] {
+  try {
+    return otherKeys?.areNamed(args) === true ? otherKeys.of(context, args) : NONE;
+  } catch (error) {
+    if (error instanceof CommandError) return NONE;
+    throw error;
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * Which keys a shard must leave alone for now, and the frames that wait for them.
+ *
+ * Every key in use has a queue of tickets, in the order of the ring; the first ticket has the key. A
+ * frame runs when its ticket is the first of all its keys, so frames on other keys go on. A frame that
+ * concerns all keys is a barrier: it waits for everything before it, and everything behind it waits for
+ * it. Since all shards meet transactions in one order, tickets never wait in a circle. Each frame is
+ * looked at a fixed number of times, however many wait.
+ */
+
+import { assert } from '#base';
+import type { Frame } from '../execution/frame.ts';
+
+/** A claim on keys: of a frame that waits, or of a transaction under way. */
+interface Ticket {
+  readonly frame: Frame | undefined;
+  readonly keys: Set<string>;
+  /** Keys of which another ticket is the first. */
+  missing: number;
+}
+
+/** A frame behind a barrier, or the barrier itself, whose keys are null. */
+interface Behind {
+  readonly frame: Frame;
+  readonly keys: readonly string[] | null;
+}
+
+export class Holds {
+  readonly #queues = new Map<string, Fifo<Ticket>>();
+  readonly #byTransaction = new Map<number, Ticket>();
+  readonly #runnable = new Fifo<Ticket>();
+  readonly #behind = new Fifo<Behind>();
+  readonly #run: (frame: Frame) => void;
+  #tickets = 0;
+  #isSettling = false;
+  /** What `settle` is running, and the keys that it has waited for. */
+  #running: Ticket | undefined;
+  #runningKeys: Iterable<string> | undefined;
+  #isStopped = false;
+
+  /** `run` does what a frame says, when its turn has come. */
+  constructor(run: (frame: Frame) => void) {
+    this.#run = run;
+  }
+
+  /** False nearly always: then no frame need be looked at. */
+  get isActive(): boolean {
+    return this.#tickets > 0 || this.#isStopped || !this.#behind.isEmpty;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** From now on only frames that pass the barrier may run. */
+  stop(): void {
+    assert(!this.#isStopped && this.#tickets === 0, 'a shard stops when nothing is under way');
+    this.#isStopped = true;
+  }
+
+  resume(): void {
+    assert(this.#isStopped, 'a shard that goes on was stopped');
+    this.#isStopped = false;
+    this.#settle();
+  }
+
+  /**
+   * Whether a frame on these keys may run now; else it is put aside. `null` stands for all keys. What
+   * passes the barrier waits for keys that its own transaction lends, and for nothing else.
+   */
+  admits(frame: Frame, keys: readonly string[] | null, passes = false): boolean {
+    if (passes) {
+      if (keys === null ? this.#tickets === 0 : this.#hasFree(keys)) return true;
+      this.#queue(frame.detached(), keys ?? [...this.#queues.keys()]);
+      return false;
+    }
+    if (this.#isStopped || !this.#behind.isEmpty || (keys === null && this.#tickets > 0)) {
+      this.#behind.push({ frame: frame.detached(), keys });
+      return false;
+    }
+    if (keys === null || this.#hasFree(keys)) return true;
+    this.#queue(frame.detached(), keys);
+    return false;
+  }
+
+  /** Keeps keys for a transaction whose frame is being run; a second frame of it may keep more. */
+  hold(transaction: number, keys: Iterable<string>): void {
+    const before = this.#byTransaction.get(transaction);
+    const ticket: Ticket = before ?? { frame: undefined, keys: new Set(), missing: 0 };
+    this.#byTransaction.set(transaction, ticket);
+    if (before === undefined) this.#tickets += 1;
+    for (const key of keys) {
+      if (ticket.keys.has(key)) continue;
+      ticket.keys.add(key);
+      const queue = this.#queues.get(key);
+      // The first of a queue is the frame being run: its place goes over to the transaction.
+      if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
+      else queue.replaceFirst(ticket);
+    }
+  }
+
+  /** Keeps all keys of the frame that is being run: those it has waited for, else those that `names` tells. */
+  holdAll(transaction: number, names: () => readonly string[]): void {
+    this.hold(transaction, this.#runningKeys ?? names());
+  }
+
+  /** Whether a transaction has the key now. */
+  isLent(key: string): boolean {
+    const ticket = this.#queues.get(key)?.peek();
+    return ticket !== undefined && ticket.frame === undefined;
+  }
+
+  /** Whether a key is anybody's but the frame's that is being run. */
+  isKept(key: string): boolean {
+    const first = this.#queues.get(key)?.peek();
+    return first !== undefined && first !== this.#running;
+  }
+
+  /** What a transaction has. */
+  namesOf(transaction: number): Iterable<string> {
+    return this.#byTransaction.get(transaction)?.keys ?? [];
+  }
+
+  /** Keeps a key that no transaction has for one, before all that waits for the key. */
+  claim(transaction: number, key: string): void {
+    const ticket: Ticket = { frame: undefined, keys: new Set([key]), missing: 0 };
+    this.#byTransaction.set(transaction, ticket);
+    this.#tickets += 1;
+    const queue = this.#queues.get(key);
+    const first = queue?.peek();
+    if (queue === undefined) {
+      this.#queues.set(key, new Fifo(ticket));
+    } else if (first === this.#running) {
+      queue.replaceFirst(ticket);
+    } else {
+      if (first !== undefined) first.missing += 1;
+      queue.unshift(ticket);
+    }
+  }
+
+  /** Ends what a transaction holds, and runs what waited for that alone; `act` goes before them. */
+  release(transaction: number, act?: () => void): void {
+    const ticket = this.#byTransaction.get(transaction);
+    if (ticket === undefined) {
+      act?.();
+      return;
+    }
+    this.#byTransaction.delete(transaction);
+    this.#leave(ticket);
+    act?.();
+    this.#settle();
+  }
+
+  #hasFree(keys: readonly string[]): boolean {
+    return !keys.some((key) => this.#queues.has(key));
+  }
+
+  /** Puts the frame at the end of its keys' queues. */
+  #queue(frame: Frame, keys: readonly string[]): void {
+    const ticket: Ticket = { frame, keys: new Set(keys), missing: 0 };
+    this.#tickets += 1;
+    for (const key of ticket.keys) {
+      const queue = this.#queues.get(key);
+      if (queue === undefined) {
+        this.#queues.set(key, new Fifo(ticket));
+      } else {
+        queue.push(ticket);
+        ticket.missing += 1;
+      }
+    }
+  }
+
+  #leave(ticket: Ticket): void {
+    this.#tickets -= 1;
+    for (const key of ticket.keys) {
+      const queue = this.#queues.get(key);
+      // A transaction that the frame began has taken its place.
+      if (queue?.peek() !== ticket) continue;
+      queue.shift();
+      const next = queue.peek();
+      if (next === undefined) {
+        this.#queues.delete(key);
+        continue;
+      }
+      next.missing -= 1;
+      if (next.missing === 0) this.#runnable.push(next);
+    }
+  }
+
+  /** Runs what can run. What runs may end other transactions: that is noticed here, not deeper down. */
+  #settle(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    while (this.#runNext() || this.#passBarrier());
+    this.#isSettling = false;
+  }
+
+  #runNext(): boolean {
+    const ticket = this.#runnable.shift();
+    if (ticket?.frame === undefined) return false;
+    // A claim has come before it meanwhile.
+    if (ticket.missing > 0) return true;
+    this.#running = ticket;
+    this.#runWaited(ticket.frame, [...ticket.keys]);
+    this.#running = undefined;
+    this.#leave(ticket);
+    return true;
+  }
+
+  /** Takes one frame from behind a barrier; false when a barrier still has to wait. */
+  #passBarrier(): boolean {
+    const next = this.#behind.peek();
+    if (next === undefined || this.#isStopped) return false;
+    if (next.keys === null && this.#tickets > 0) return false;
+    this.#behind.shift();
+    if (next.keys === null || this.#hasFree(next.keys)) this.#runWaited(next.frame, next.keys);
+    else this.#queue(next.frame, next.keys);
+    return true;
+  }
+
+  #runWaited(frame: Frame, keys: readonly string[] | null): void {
+    this.#runningKeys = keys ?? undefined;
+    this.#run(frame);
+    this.#runningKeys = undefined;
+  }
+}
+
+/** A queue whose ends cost the same however long it is. */
+class Fifo<Item> {
+  #items: (Item | undefined)[] = [];
+  #first = 0;
+
+  constructor(...items: Item[]) {
+    this.#items = items;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === this.#items.length;
+  }
+
+  peek(): Item | undefined {
+    return this.#items[this.#first];
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  unshift(item: Item): void {
+    if (this.#first > 0) {
+      this.#first -= 1;
+      this.#items[this.#first] = item;
+    } else {
+      this.#items.unshift(item);
+    }
+  }
+
+  replaceFirst(item: Item): void {
+    assert(!this.isEmpty, 'a queue of tickets is not empty');
+    this.#items[this.#first] = item;
+  }
+
+  shift(): Item | undefined {
+    const item = this.#items[this.#first];
+    if (item === undefined) return undefined;
+    this.#items[this.#first] = undefined;
+    this.#first += 1;
+    if (this.isEmpty) {
+      this.#items = [];
+      this.#first = 0;
+    }
+    return item;
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * Commands with keys on several shards: a lender sends copies of its keys to the host (hosting.ts), and holds those
+ * that may be written until they come back. Whatever conflicts with a hold is put aside, in order.
+ */
+
+import { finish, type Pieces } from '#base';
+import { addInto, commandTable, pushOnto } from '#commands';
+import { AT } from '#diag';
+import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
+import { messageSent } from '#probes';
+import { ValueType, type Keyspace } from '#store';
+import type { Frame } from '../execution/frame.ts';
+import type { Holds } from './key-locks.ts';
+import {
+  copyOf,
+  decodeCopies,
+  encodeCopies,
+  install,
+  isLong,
+  KeyState,
+  MessagePieces,
+  unpackAll,
+  type CopyMessage,
+  type KeyCopy,
+} from './key-copies.ts';
+import { slotOf } from '../execution/frame-keys.ts';
+import { Hosting, type HostingParts } from './hosting.ts';
+import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
+import { pushedOf, stubOf } from '../stubs.ts';
+import { watchPlace } from '../execution/watches.ts';
+
+/** What lending asks of the machine it is a part of. */
+export interface LendingParts extends HostingParts {
+  /** Does what a frame says, at once. */
+  dispatch(frame: Frame): void;
+}
+
+/** Frames that answer what is under way, and wait for nothing. */
+const IMMEDIATE: ReadonlySet<number> = new Set([
+  ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
+  ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  FrameKind.introduce,
+]);
+
+/** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
+const LENT_BYTES_MAX = 4 * 1024 ** 3;
+
+const WATCH = commandTable.byName('WATCH');
+
+export class Lending {
+  readonly #parts: LendingParts;
+  readonly #holds: Holds;
+  readonly #messages = new MessagePieces();
+  readonly hosting: Hosting;
+
+  constructor(parts: LendingParts) {
+    this.#parts = parts;
+    this.#holds = parts.holds;
+    this.hosting = new Hosting(parts);
+    parts.context.isKept = (name) => parts.holds.isKept(name);
+  }
+
+  /** False nearly always: then no frame need be looked at. */
+  get isActive(): boolean {
+    return this.#holds.isActive;
+  }
+
+  /** At a barrier: nothing but its own commands may happen here. */
+  get isStopped(): boolean {
+    return this.#holds.isStopped;
+  }
+
+  /** Does what the frame says, or puts it aside when it conflicts with a hold. */
+  admit(frame: Frame): void {
+    const { kind } = frame;
+    if (this.#holds.isActive && !IMMEDIATE.has(kind)) {
+      const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
+      const names = this.#keysOf(frame);
+      if (!this.#holds.admits(frame, names, passes)) {
+        const { executor, watches, values } = this.#parts;
+        if (executor.entryOf(frame) === WATCH) watches.awaits(slotOf(frame), names ?? []);
+        values[AT.deferred] = values[AT.deferred]! + 1;
+        return;
+      }
+    }
+    this.#parts.dispatch(frame);
+  }
+
+  /** Takes what goes on with something under way; false when the frame is no such. */
+  takes(frame: Frame): boolean {
+    if (frame.kind === FrameKind.keep) this.hosting.keep(frame);
+    else if (frame.kind === FrameKind.prepare) this.#prepare(frame);
+    else if (frame.kind === FrameKind.resume) this.#resume();
+    else if (frame.kind === FrameKind.copies) this.#receive(frame);
+    else if (frame.kind === FrameKind.returned) this.#receive(frame);
+    else return false;
+    return true;
+  }
+
+  /** Takes a piece of a message; the message is taken with its last. */
+  #receive({ kind, body }: Frame): void {
+    const pieces = this.#messages.take(body);
+    if (pieces === undefined) return;
+    const message = decodeCopies(pieces);
+    if (kind === FrameKind.copies) this.hosting.receive(message);
+    else this.#takeBack(message);
+  }
+
+  /** Null when the frame concerns all keys. */
+  #keysOf(frame: Frame): readonly string[] | null {
+    switch (frame.kind) {
+      case FrameKind.lend:
+        return [...namesOf(lentKeys(frame)), ...watchPlaceOf(frame)];
+      case FrameKind.keep:
+        return keptNames(frame);
+      case FrameKind.barrier:
+      case FrameKind.snapshot:
+      case FrameKind.unwatch:
+        return null;
+      default:
+        return this.#parts.executor.keys.namesOf(frame);
+    }
+  }
+
+  /** Stops the shard at this place of the order, until `resume`. */
+  stop(frame: Frame): void {
+    const { sender, watches } = this.#parts;
+    const client = slotOf(frame);
+    this.#holds.stop();
+    this.#parts.effects.beginGroup();
+    const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
+    sender.sendSignal(FrameKind.barrier, client, 0, flags);
+  }
+
+  /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
+  #prepare(frame: Frame): void {
+    const { effects, sender } = this.#parts;
+    effects.endSharedGroup(frame.sequence);
+    sender.sendSignal(FrameKind.prepare, slotOf(frame), 0, 0);
+  }
+
+  #resume(): void {
+    // Without a log, or with a transaction that was not run, nothing has ended it before.
+    this.#parts.effects.endGroup();
+    this.#holds.resume();
+  }
+
+  /** A lender's frame is at its place in the order. */
+  lend(frame: Frame): void {
+    const { store, sender, shardIndex, watches, work } = this.#parts;
+    const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
+    const host = frame.words[frame.word + Request.connection]!;
+    const watcher = watcherOf(frame);
+    // A database that does not exist is the handler's to refuse.
+    const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
+    const copies = keys.map(({ database, key, writable, insertsOnly, element }) => {
+      const keyspace = store.databases[database]!;
+      const copy = copyOf(keyspace, database, key, writable);
+      return insertsOnly ? stubOf(keyspace, copy, element) : copy;
+    });
+    const isAnyWritable = keys.some((key) => key.writable);
+    // What is read takes time, in which nobody may write it.
+    const takesLong = copies.some(isLong);
+    const held = takesLong ? keys : keys.filter((key) => key.writable);
+    if (held.length > 0) this.#holds.hold(transaction, namesOf(held));
+    const isBroken = watcher >= 0 && watches.take(watcher);
+    const { transactions } = this.#parts.effects;
+    const message = { transaction, shard: shardIndex, isBroken, transactions, copies };
+    const send = (pieces: Pieces): void => {
+      if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
+      for (const piece of pieces) sender.give(FrameKind.copies, host, transaction, piece);
+    };
+    const release = (): void => {
+      this.hosting.release(transaction);
+    };
+    const sent = (pieces: Pieces): void => {
+      send(pieces);
+      if (takesLong && !isAnyWritable) release();
+    };
+    // What is not sent does not come back.
+    const refuse = (): void => {
+      send(finish(encodeCopies({ ...message, isRefused: true, copies: [] })));
+      if (held.length > 0) release();
+    };
+    // What nobody holds is read at once.
+    const copying = encodeCopies(message, { bytesMax: LENT_BYTES_MAX });
+    if (takesLong) work.run(copying, sent, refuse);
+    else work.now(copying, sent, refuse);
+  }
+
+  /** A lender gets its keys back. */
+  #takeBack(message: CopyMessage): void {
+    this.#parts.work.run(unpackAll([message]), () => {
+      this.#install(message);
+      this.hosting.release(message.transaction);
+    });
+  }
+
+  #install({ transaction, copies, changes }: CopyMessage): void {
+    const { store, context, effects } = this.#parts;
+    if (changes !== undefined) effects.gaveBack(transaction, changes);
+    for (const copy of copies) {
+      const keyspace = store.databases[copy.database]!;
+      effects.preserve(copy.database, copy.key);
+      if (copy.state === KeyState.pushed) this.#push(keyspace, copy);
+      else install(keyspace, copy);
+      if (copy.isTouched) context.keyChanged(copy.database, copy.key, 0, copy.key.length);
+    }
+  }
+
+  /** Adds to a key what was added to its stub. */
+  #push(keyspace: Keyspace, copy: KeyCopy): void {
+    const { context } = this.#parts;
+    const push = copy.type === ValueType.set ? addInto : pushOnto;
+    push(context, keyspace, copy.key, pushedOf(copy));
+  }
+}
+
+/** The client whose watches are judged where a transaction's keys are lent; -1 when it has none. */
+function watcherOf({ words, word }: Frame): number {
+  return words[word + Request.watcher]! - 1;
+}
+
+function watchPlaceOf(frame: Frame): readonly string[] {
+  const watcher = watcherOf(frame);
+  return watcher < 0 ? [] : [watchPlace(watcher)];
+}

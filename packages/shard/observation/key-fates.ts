@@ -1,0 +1,82 @@
+/**
+ * Why keys have gone from this shard: counted by fate, and the last of them kept with whose command it was.
+ *
+ * A death is told by the store at the moment it happens, so the command that the page shows as being
+ * executed is the one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
+ */
+
+import { KeyFate, type Bytes } from '#base';
+import { AT, FATE_COUNTERS, KEY_DEATHS, KEY_DEATHS_RESET, KeyDeaths, type DeathHead } from '#diag';
+import type { FateListener } from '#store';
+import type { MachineParts } from '../machine-options.ts';
+import type { Questions } from '../questions.ts';
+import type { Settings } from '../settings.ts';
+import type { Slowness } from './slowness.ts';
+
+/** Where the counter of the first fate is; the others follow. */
+const FIRST_COUNTER = AT[FATE_COUNTERS[0]];
+
+export class Fates implements FateListener {
+  readonly #values: Float64Array;
+  readonly #deaths: KeyDeaths;
+  readonly #slowness: Slowness;
+  readonly #unixMs: () => number;
+  #keeps = false;
+  #keepsOverwritten = false;
+  /** Filled anew for each death, so that keeping one makes no garbage. */
+  readonly #head: { -readonly [Name in keyof DeathHead]: DeathHead[Name] } = {
+    ...{ unixMs: 0.5, database: 0, fate: 0, command: 0, client: null, keys: 0 },
+  };
+
+  /** `slowness` knows the clients. */
+  constructor(
+    { index, page, nextDeathId }: MachineParts,
+    slowness: Slowness,
+    unixMs: () => number,
+  ) {
+    this.#values = page.values;
+    this.#deaths = new KeyDeaths(index, nextDeathId);
+    this.#slowness = slowness;
+    this.#unixMs = unixMs;
+  }
+
+  apply(settings: Settings): void {
+    this.#deaths.lengthMax = settings.number('keyfate-max-len');
+    this.#keeps = this.#deaths.isOn;
+    this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate-overwritten');
+  }
+
+  answer(questions: Questions): void {
+    questions.on(KEY_DEATHS, (question) => this.#deaths.newest(question));
+    questions.on(KEY_DEATHS_RESET, ({ beforeId }) => {
+      this.#deaths.reset(beforeId);
+      return null;
+    });
+  }
+
+  gone(database: number, fate: number, key: Bytes, at: number, length: number): void {
+    const counter = FIRST_COUNTER + fate;
+    this.#values[counter] = this.#values[counter]! + 1;
+    if (fate === KeyFate.overwritten ? !this.#keepsOverwritten : !this.#keeps) return;
+    this.#deaths.add(this.#headOf(database, fate, 1), key, at, length);
+  }
+
+  flushed(database: number, keys: number): void {
+    this.#values[AT.fateFlushed] = this.#values[AT.fateFlushed]! + keys;
+    if (this.#keeps) this.#deaths.addFlush(this.#headOf(database, KeyFate.flushed, keys));
+  }
+
+  #headOf(database: number, fate: number, keys: number): DeathHead {
+    const values = this.#values;
+    const head = this.#head;
+    // Upkeep runs between commands, and the page then shows none.
+    const command = values[AT.executing]! - 1;
+    head.unixMs = this.#unixMs();
+    head.database = database;
+    head.fate = fate;
+    head.command = command;
+    head.client = command < 0 ? null : this.#slowness.clientIn(values[AT.executingClient]!);
+    head.keys = keys;
+    return head;
+  }
+}

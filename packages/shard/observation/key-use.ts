@@ -1,0 +1,172 @@
+/**
+ * Who wants to know what commands do with keys: the session of HOTKEYS, its windows, and the counts by prefix.
+ *
+ * While nobody does, a command costs one look at `isOn`.
+ */
+
+import { keyName, threadCpuReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
+import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
+import {
+  HOT_KEYS,
+  HOT_WINDOW,
+  HotKeys,
+  HotWindows,
+  type HotKeysQuestion,
+  type HotKeysShare,
+} from '#diag';
+import { CommandCpu } from './command-cpu.ts';
+import type { MachineParts } from '../machine-options.ts';
+import { PrefixUse } from './prefix-use.ts';
+import type { Questions } from '../questions.ts';
+import type { Settings } from '../settings.ts';
+
+const FIRST_KEY = 1;
+
+export class KeyUse {
+  isOn = false;
+  readonly prefixes: PrefixUse;
+  readonly #session: HotKeys;
+  readonly #windows: HotWindows;
+  readonly #clock: Clock;
+  /** Since the first session. */
+  #cpu: CommandCpu | undefined;
+  /** Bytes of the request and of the reply of the command that `executed` is told of; filled anew for each. */
+  readonly traffic = { inputBytes: 0, outputBytes: 0 };
+  /** Prefixes or windows are counted: a command's keys are looked at even without a sample. */
+  #countsUse = false;
+  /** Indexes of the keys of the command at hand. */
+  readonly #keys: number[] = [];
+
+  constructor({ page, random, clock }: MachineParts) {
+    this.prefixes = new PrefixUse(page);
+    this.#session = new HotKeys(random);
+    this.#windows = new HotWindows(random);
+    this.#clock = clock;
+  }
+
+  /** Answers whether other prefixes are counted from now on. */
+  apply(settings: Settings): boolean {
+    const isNew = this.prefixes.configure(settings.strings('key-prefixes'));
+    const windows = {
+      isEnabled: settings.boolean('hotkeys-window-enabled'),
+      topKeys: settings.number('hotkeys-window-top-k'),
+      seconds: settings.number('hotkeys-window-seconds'),
+      sample: settings.number('hotkeys-window-sample'),
+    };
+    this.#windows.configure(windows, this.#clock.wallMs());
+    this.#decide();
+    return isNew;
+  }
+
+  /** Whether `lookedUp` wants to hear. */
+  get tellsLookUps(): boolean {
+    return this.prefixes.matcher !== undefined;
+  }
+
+  answer(questions: Questions): void {
+    questions.on(HOT_KEYS, (question) => this.#toSession(question));
+    questions.on(HOT_WINDOW, ({ number }) => this.#windows.answer(number, this.#clock.wallMs()));
+  }
+
+  #toSession(question: HotKeysQuestion): HotKeysShare | null {
+    const share = this.#session.answer(question);
+    if (this.#session.isActive) this.#cpu ??= new CommandCpu(threadCpuReader());
+    this.#decide();
+    this.begin(Infinity);
+    return share;
+  }
+
+  #decide(): void {
+    this.#countsUse = this.#windows.isActive || this.tellsLookUps;
+    this.isOn = this.#session.isActive || this.#countsUse;
+  }
+
+  /** Commands follow: what the thread has used before is no command's time. */
+  begin(nowUs: number): void {
+    if (this.#session.isActive) this.#cpu?.begin(nowUs);
+  }
+
+  /** A command that reads has looked a key up; only while prefixes are counted. */
+  lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void {
+    const { matcher } = this.prefixes;
+    if (matcher !== undefined) this.prefixes.lookedUp(matcher, key, at, length, isHit);
+  }
+
+  /** Counts a command that was run in `us` microseconds, and its keys where they are sampled. */
+  executed(
+    entry: CommandEntry,
+    args: Arguments,
+    us: number,
+    context: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
+    const { traffic } = this;
+    const session = this.#session;
+    const bytes = traffic.inputBytes + traffic.outputBytes;
+    let cpuUs = us;
+    let isSampled = false;
+    if (session.isActive) {
+      cpuUs = this.#cpu?.of(us) ?? us;
+      isSampled = session.counts(cpuUs, bytes, entry.hasKeys);
+    }
+    if (!entry.hasKeys) return;
+    if (this.#countsUse) this.#countUse(entry, args, context);
+    if (!isSampled) return;
+    const keys = this.#keysOf(entry, args);
+    for (const index of keys) {
+      session.sampled(args.latin1(index), cpuUs / keys.length, bytes / keys.length);
+    }
+  }
+
+  #countUse(
+    entry: CommandEntry,
+    args: Arguments,
+    context: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
+    const isInWindow = this.#windows.isActive && this.#windows.samples();
+    if (isInWindow) this.#countInWindow(this.#keysOf(entry, args), entry, args, context);
+    const { matcher } = this.prefixes;
+    if (matcher === undefined) return;
+    if (!entry.firstArgumentIsKey) {
+      this.#countPrefixes(matcher, this.#keysOf(entry, args), args);
+      return;
+    }
+    const row = matcher.match(args.source, args.at(FIRST_KEY), args.length(FIRST_KEY));
+    this.prefixes.used(row, this.traffic.inputBytes, this.traffic.outputBytes);
+  }
+
+  #keysOf(entry: CommandEntry, args: Arguments): readonly number[] {
+    const keys = this.#keys;
+    keys.length = 0;
+    if (entry.firstArgumentIsKey) keys.push(FIRST_KEY);
+    else for (const { index } of findKeys(entry.command.keys, args) ?? []) keys.push(index);
+    return keys;
+  }
+
+  #countInWindow(
+    keys: readonly number[],
+    { isWrite }: CommandEntry,
+    args: Arguments,
+    { database, nowMs }: Pick<ShardContext, 'database' | 'nowMs'>,
+  ): void {
+    for (const index of keys) {
+      const name = keyName(database, args.source, args.at(index), args.length(index));
+      this.#windows.sampled(name, isWrite, nowMs);
+    }
+  }
+
+  /** Several keys share the bytes; what does not divide is the first one's, so that all add up. */
+  #countPrefixes(matcher: PrefixMatcher, keys: readonly number[], args: Arguments): void {
+    const { prefixes } = this;
+    const { inputBytes, outputBytes } = this.traffic;
+    const inputShare = Math.floor(inputBytes / keys.length);
+    const outputShare = Math.floor(outputBytes / keys.length);
+    let input = inputBytes - inputShare * (keys.length - 1);
+    let output = outputBytes - outputShare * (keys.length - 1);
+    for (const index of keys) {
+      const row = matcher.match(args.source, args.at(index), args.length(index));
+      prefixes.used(row, input, output);
+      input = inputShare;
+      output = outputShare;
+    }
+  }
+}

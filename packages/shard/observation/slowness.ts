@@ -1,0 +1,113 @@
+/** What a shard notes of whatever took long: slow commands, and occurrences that LATENCY tells of. */
+
+import type { Arguments, CommandEntry } from '#commands';
+import {
+  LATENCY_EVENTS,
+  type KeptCommand,
+  type SlowLog,
+  slowEntriesTopic,
+  slowResetTopic,
+  type LatencyEvent,
+  type Page,
+  type SlowClient,
+} from '#diag';
+import { decodeMessage, FrameKind, Request } from '#link';
+import type { Frame } from '../execution/frame.ts';
+import type { Questions } from '../questions.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Settings } from '../settings.ts';
+
+/** How a command went; one object, filled anew for each, since with a limit of 0 every command is slow. */
+export class CommandTimes {
+  executeUs = 0.5;
+  queueUs = 0.5;
+  unixMs = 0.5;
+  database = 0;
+  connection = 0;
+}
+
+interface Occurrence {
+  readonly event: LatencyEvent;
+  readonly us: number;
+  readonly unixMs: number;
+}
+
+/** Main introduces every client before its first command. */
+const STRANGER: SlowClient = { id: 0, address: '', name: '', user: '' };
+
+export class Slowness {
+  /** Commands that took less need not be looked at. */
+  noticeUs = Infinity;
+  readonly #page: Page;
+  readonly #log: SlowLog<Arguments>;
+  readonly #clients: SlowClient[] = [];
+  #eventUs = Infinity;
+  #pending: Occurrence[] = [];
+
+  constructor(page: Page, log: SlowLog<Arguments>) {
+    this.#page = page;
+    this.#log = log;
+  }
+
+  apply(settings: Settings): void {
+    this.#log.configure({
+      slowerThanUs: settings.number('slowlog-log-slower-than'),
+      lengthMax: settings.number('slowlog-max-len'),
+      argumentBytesMax: settings.number('slowlog-max-arg-len'),
+    });
+    this.#eventUs = settings.number('latency-monitor-threshold') * 1_000 || Infinity;
+    this.noticeUs = Math.min(this.#log.slowerThanUs, this.#eventUs);
+  }
+
+  answer(questions: Questions): void {
+    questions.on(slowEntriesTopic, ({ fromId, count }) => this.#log.newest(fromId, count));
+    questions.on(slowResetTopic, ({ beforeId }) => {
+      this.#log.reset(beforeId);
+      return null;
+    });
+  }
+
+  /** Who the client in a slot is. */
+  clientIn(slot: number): SlowClient {
+    return this.#clients[slot] ?? STRANGER;
+  }
+
+  /** Main says who the client in a slot is. */
+  introduce(frame: Frame): void {
+    const slot = frame.words[frame.word + Request.connection]!;
+    this.#clients[slot] = decodeMessage(frame.body) as SlowClient;
+  }
+
+  /** A command took at least `noticeUs`; answers its entry in the slow log, where it has one. */
+  command(entry: CommandEntry, args: Arguments, times: CommandTimes): KeptCommand | undefined {
+    const { executeUs } = times;
+    this.occurred('command', executeUs, times.unixMs);
+    const log = this.#log;
+    if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return undefined;
+    const kept = log.next();
+    kept.unixMs = times.unixMs;
+    kept.executeUs = executeUs;
+    kept.queueUs = times.queueUs;
+    kept.database = times.database;
+    kept.client = this.clientIn(times.connection);
+    log.keepArguments(kept, args, entry.secretsOf(args));
+    this.#page.slow(executeUs);
+    return kept;
+  }
+
+  /** Something was done; main is told if it took long. */
+  occurred(event: LatencyEvent, us: number, unixMs: number): void {
+    if (us >= this.#eventUs) this.#pending.push({ event, us, unixMs });
+  }
+
+  /** Ends a batch: what was logged gets its ids, and main is told. Not while a reply is being written. */
+  send(sender: ReplySender): void {
+    this.#log.number();
+    if (this.#pending.length === 0) return;
+    for (const { event, us, unixMs } of this.#pending) {
+      const body = Float64Array.of(LATENCY_EVENTS.indexOf(event), us, unixMs);
+      sender.send(FrameKind.latency, 0, 0, new Uint8Array(body.buffer));
+    }
+    this.#pending = [];
+  }
+}

@@ -1,0 +1,88 @@
+/** Times of the commands that main wants traced: taken while they run, told ahead of their replies. */
+
+import type { Clock } from '#base';
+import type { CommandEntry } from '#commands';
+import { errorIndex } from '#diag';
+import { FrameKind, Request, RequestFlag, TracedPart, TraceTimes } from '#link';
+import type { Frame } from '../execution/frame.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+
+export function isTraced({ words, word }: Frame): boolean {
+  return (words[word + Request.kind]! & RequestFlag.traced) !== 0;
+}
+
+/** How a command went that was traced. */
+export interface TracedEnd {
+  readonly startUs: number;
+  readonly endUs: number;
+  /** Negative: it had waited for its keys. */
+  readonly queueUs: number;
+  /** What it answered, when that is an error. */
+  readonly errorText: string | null;
+}
+
+export interface TracedParts {
+  readonly sender: ReplySender;
+  readonly clock: Clock;
+  /** How many keys were evicted so far. */
+  readonly evicted: () => number;
+  /** Evicts what must go before a command that needs memory. */
+  readonly makeRoomFor: (entry: CommandEntry) => void;
+  /** True when replies will wait for what was logged. */
+  readonly waitsForDisk: () => boolean;
+}
+
+export class TracedCommands {
+  readonly #parts: TracedParts;
+  readonly #times = new TraceTimes();
+  #command = 0;
+  #sinceUs = 0;
+
+  constructor(parts: TracedParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes room for a command, where it may, and notes what had to go. */
+  makeRoomFor(entry: CommandEntry, mayEvict: boolean): void {
+    if (!mayEvict) return;
+    const { clock, evicted, makeRoomFor } = this.#parts;
+    const before = evicted();
+    const startUs = clock.nowUs();
+    makeRoomFor(entry);
+    const detail = evicted() - before;
+    if (detail === 0) return;
+    this.#times.add(TracedPart.evict, detail, startUs, clock.nowUs());
+  }
+
+  /** A command's handler is about to run. */
+  begin(command: number): void {
+    this.#command = command;
+    this.#sinceUs = this.#parts.clock.nowUs();
+  }
+
+  /** It has run. */
+  end(endUs: number): void {
+    this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
+  }
+
+  /** What it has done was put into the log. */
+  logged(bytes: number, sinceUs: number, endUs: number): void {
+    this.#times.add(TracedPart.logWrite, bytes, sinceUs, endUs);
+  }
+
+  /** The command is not answered now. */
+  forget(): void {
+    this.#times.clear();
+  }
+
+  /** Tells main, ahead of the reply at hand. */
+  send({ words, word }: Frame, { startUs, endUs, queueUs, errorText }: TracedEnd): void {
+    const slot = words[word + Request.connection]!;
+    const sequence = words[word + Request.sequence]! >>> 0;
+    const error = errorText === null ? -1 : errorIndex(errorText);
+    // The end of the wait is written in when it is over.
+    if (this.#parts.waitsForDisk()) this.#times.add(TracedPart.logSync, 0, endUs, endUs);
+    const body = this.#times.take(slot, sequence, { queueUs, startUs, endUs, error });
+    this.#parts.sender.sendAhead(FrameKind.times, body);
+  }
+}

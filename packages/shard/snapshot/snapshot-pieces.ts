@@ -1,0 +1,62 @@
+/**
+ * Pieces of snapshots on their way to the disk thread, in memory that is used again when the disk has taken them: as
+ * garbage of their size they would have the collector stop the shard for 10 ms.
+ */
+
+import type { MessagePort } from 'node:worker_threads';
+import type { Bytes } from '#base';
+import { allocateShared, type LogProgress } from '#link';
+import type { SnapshotPiece } from '#persistence';
+import { SNAPSHOT_PIECE_BYTES_USUAL } from '#store';
+import type { SnapshotOutlet } from '../machine-options.ts';
+
+/** Pieces that may be on their way before the walk over the keys rests; those of keys about to change come besides. */
+export const PIECES_AHEAD_MAX = 16;
+
+export class SnapshotPieces implements SnapshotOutlet {
+  readonly #port: MessagePort;
+  readonly #progress: LogProgress;
+  /** One for each piece that may be on its way. */
+  #rooms: Bytes[] = [];
+  /** Of all snapshots, wrapping at 2^32. */
+  #sent = 0;
+
+  constructor(port: MessagePort, progress: LogProgress) {
+    this.#port = port;
+    this.#progress = progress;
+  }
+
+  get ahead(): number {
+    return (this.#sent - this.#progress.piecesTaken) | 0;
+  }
+
+  send(number: number, states: Bytes, count: number, isGiven: boolean): void {
+    const own = isGiven ? states : this.#copied(states);
+    const piece: SnapshotPiece = { number, states: own, count };
+    this.#port.postMessage(piece, isGiven ? [states.buffer as ArrayBuffer] : []);
+    this.#sent = (this.#sent + 1) | 0;
+    if (count === 0) this.#rooms = [];
+  }
+
+  fail(number: number): void {
+    const fault = 'a value is larger than the memory there is for its copy';
+    const piece: SnapshotPiece = { number, states: new Uint8Array(0), count: 0, fault };
+    this.#port.postMessage(piece);
+    this.#sent = (this.#sent + 1) | 0;
+    this.#rooms = [];
+  }
+
+  #copied(states: Bytes): Bytes {
+    const hasRoom = this.ahead < PIECES_AHEAD_MAX && states.length <= SNAPSHOT_PIECE_BYTES_USUAL;
+    const room = hasRoom ? this.#room() : new Uint8Array(allocateShared(states.length));
+    room.set(states);
+    return room.subarray(0, states.length);
+  }
+
+  /** The piece that had it before was taken: pieces are taken in the order in which they were sent. */
+  #room(): Bytes {
+    const nth = this.#sent & (PIECES_AHEAD_MAX - 1);
+    this.#rooms[nth] ??= new Uint8Array(allocateShared(SNAPSHOT_PIECE_BYTES_USUAL));
+    return this.#rooms[nth];
+  }
+}

@@ -1,0 +1,70 @@
+/** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
+
+import { AT, type Page } from '#diag';
+import { Freeze, type Store } from '#store';
+import type { Journal } from '../log/journal.ts';
+import type { SnapshotOutlet } from '../machine-options.ts';
+import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
+
+/** Most microseconds of one slice: as much as a batch of commands takes. */
+const SLICE_US = 300;
+/** Between two slices, so that main and who asks get a processor in time where there are few. */
+const REST_US = 300;
+
+export interface SnapshotsParts {
+  readonly store: Store;
+  readonly journal: Journal | undefined;
+  readonly outlet: SnapshotOutlet | undefined;
+  readonly page: Page;
+  readonly nowUs: () => number;
+}
+
+export class Snapshots {
+  readonly freeze: Freeze;
+  readonly #parts: SnapshotsParts;
+  #number = 0;
+  #restUntilUs = 0;
+
+  constructor(parts: SnapshotsParts) {
+    this.#parts = parts;
+    this.freeze = new Freeze(parts.store);
+  }
+
+  get isActive(): boolean {
+    return this.freeze.isActive;
+  }
+
+  /** Keeps all keys as they are now; the log goes on in a segment of its own. */
+  begin(number: number): void {
+    const { journal, outlet, nowUs } = this.#parts;
+    if (this.isActive) {
+      // The one before has failed, and nobody wants the rest.
+      this.freeze.abandon();
+      while (!this.freeze.slice(nowUs, Infinity));
+    }
+    journal?.cut(number);
+    this.#number = number;
+    this.freeze.begin(
+      (states, count, isGiven) => outlet?.send(number, states, count, isGiven),
+      () => outlet?.fail(number),
+    );
+  }
+
+  /** Goes on for a while; false when there was nothing that could be done. */
+  slice(): boolean {
+    const { outlet, nowUs, page } = this.#parts;
+    // The walk rests until the disk has caught up.
+    if (outlet !== undefined && outlet.ahead >= PIECES_AHEAD_MAX) return false;
+    const startUs = nowUs();
+    if (startUs < this.#restUntilUs) return false;
+    const isThrough = this.freeze.slice(nowUs, SLICE_US);
+    const endUs = nowUs();
+    this.#restUntilUs = endUs + REST_US;
+    page.add('snapshotUs', endUs - startUs);
+    page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
+    if (!isThrough) return true;
+    if (!this.freeze.isWhole) return false;
+    outlet?.send(this.#number, new Uint8Array(0), 0, false);
+    return false;
+  }
+}

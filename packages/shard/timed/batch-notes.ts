@@ -1,0 +1,45 @@
+/** What a shard notes of its batches: how long they were, and that main was slow to read its replies. */
+
+import { AT, SLOW_BATCH_US, Tally, type FlightRecorder, type Page } from '#diag';
+import type { Frame } from '../execution/frame.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+
+export class BatchNotes {
+  readonly #page: Page;
+  readonly #flight: FlightRecorder;
+  readonly #fullRings: Tally;
+
+  constructor(page: Page, flight: FlightRecorder) {
+    this.#page = page;
+    this.#flight = flight;
+    this.#fullRings = new Tally((atUs, waits) => {
+      flight.note('full-ring', atUs, [waits]);
+    });
+  }
+
+  /**
+   * A batch has run, this frame last: a slow one ended the batch. Noted before main may see the
+   * replies, so that whoever has the reply finds the note.
+   */
+  ran(nowUs: number, us: number, frames: number, last: Frame): void {
+    if (us < SLOW_BATCH_US) return;
+    this.#flight.note('slow-batch', nowUs, [us, frames, last.commandOrNone]);
+  }
+
+  /** Its replies are shown; in sync mode the wait for the disk is in its time. */
+  ended(nowUs: number, us: number): void {
+    const { values } = this.#page;
+    values[AT.turns] = values[AT.turns]! + 1;
+    values[AT.heartbeatUs] = nowUs;
+    this.#page.looped(us);
+  }
+
+  /** Counts how often replies had to wait for room. */
+  countWaits(nowUs: number, sender: ReplySender): void {
+    const { waits } = sender;
+    if (waits === 0) return;
+    sender.waits = 0;
+    this.#page.add('waitsForRoom', waits);
+    this.#fullRings.add(nowUs, waits);
+  }
+}

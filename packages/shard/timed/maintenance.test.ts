@@ -1,0 +1,96 @@
+/** Eviction holds up other commands for as long as its tenacity says. */
+
+import { fromLatin1 } from '#base';
+import { shardSettingKinds } from '#commands';
+import { Page } from '#diag';
+import { allocateShared } from '#link';
+import { Store } from '#store';
+import { FakeClock } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Settings } from '../settings.ts';
+import { Upkeep } from './maintenance.ts';
+
+const upkeep = suite('upkeep');
+
+const KEYS = 20_000;
+/** Each look at the clock takes this long. */
+const LOOK_US = 10;
+
+class SlowClock extends FakeClock {
+  override nowUs(): number {
+    this.advanceUs(LOOK_US);
+    return super.nowUs();
+  }
+}
+
+const PLAIN = { number: 0, boolean: false, string: '', numbers: [], strings: [] };
+
+function settingsWith(tenacity: number): Settings {
+  const plain = Object.entries(shardSettingKinds).map(([name, kind]) => [name, PLAIN[kind]]);
+  return new Settings({
+    ...(Object.fromEntries(plain) as Record<string, number>),
+    hz: 10,
+    maxmemory: 1,
+    'maxmemory-policy': 'allkeys-random',
+    'maxmemory-samples': 5,
+    'maxmemory-eviction-tenacity': tenacity,
+  });
+}
+
+/** How many of the keys go when the limit is lowered below them. */
+function evictedBy(tenacity: number): number {
+  return evicting(tenacity).store.stats.evicted;
+}
+
+function evicting(tenacity: number): { store: Store; page: Page; tended: Upkeep } {
+  const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
+  for (let nth = 0; nth < KEYS; nth += 1) {
+    const key = fromLatin1(`key:${nth}`);
+    store.databases[0]!.set(key, 0, key.length, key, 0, key.length);
+  }
+  const shape = { databases: 1, commands: 1, errorCodes: 1 };
+  const page = new Page(shape, allocateShared(Page.bytes(shape)));
+  const tended = new Upkeep({
+    store,
+    page,
+    clock: new SlowClock(),
+    slowness: { occurred: () => undefined },
+    flight: { note: () => undefined },
+    usedBytesOfAll: () => store.memory.usedBytes,
+  });
+  tended.apply(settingsWith(tenacity));
+  return { store, page, tended };
+}
+
+upkeep('evicts for 50 us a step up to the tenth', () => {
+  assert.is(evictedBy(0), 1);
+  assert.is(evictedBy(4), 200 / LOOK_US);
+  assert.is(evictedBy(10), 500 / LOOK_US);
+});
+
+upkeep('evicts for 15 % longer with each step behind', () => {
+  assert.is(evictedBy(30), Math.ceil((500 * 1.15 ** 20) / LOOK_US));
+});
+
+upkeep('evicts everything that is too much with the last', () => {
+  assert.is(evictedBy(100), KEYS);
+});
+
+upkeep('counts the time of eviction before and behind commands, not only between them', () => {
+  const { store, page, tended } = evicting(10);
+  const before = page.get('evictionUs');
+  assert.ok(before >= 500, `${before} us for lowering the limit`);
+  const evicted = store.stats.evicted;
+  assert.ok(tended.makeRoomBehind());
+  assert.ok(store.stats.evicted > evicted);
+  assert.ok(page.get('evictionUs') >= before + 500);
+});
+
+upkeep('makes no room behind commands where nothing can go', () => {
+  const { store, tended } = evicting(100);
+  assert.not.ok(tended.makeRoomBehind());
+  assert.is(store.stats.evicted, KEYS);
+});
+
+upkeep.run();

@@ -1,0 +1,337 @@
+/** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
+
+import { isResourceError, type Clock, type PrefixMatcher } from '#base';
+import {
+  AT,
+  setPrefixCensus,
+  Tally,
+  type FlightRecorder,
+  type LatencyEvent,
+  type Page,
+} from '#diag';
+import { memoryPressure } from '#probes';
+import { Census, type EvictionPolicy, type Store } from '#store';
+import type { Settings } from '../settings.ts';
+import type { Slowness } from '../observation/slowness.ts';
+
+/** The same while there is nothing to expire, evict or move: a sign of life is all. */
+const IDLE_PERIOD_MS = 1_000;
+/** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
+const EXPIRE_US = 1_000;
+const DEFRAG_US = 500;
+/** Eviction takes this long for each step of its tenacity, up to the tenth, and then ever longer, as in Redis 7.4 (evict.c). */
+const EVICT_STEP_US = 50;
+const EVICT_STEPS = 10;
+const EVICT_GROWTH = 1.15;
+const TENACITY_MAX = 100;
+/** Most microseconds of one slice of the census: a hundredth of the time between two of them. */
+const CENSUS_US = 250;
+const CENSUS_PERIOD_MS = 25;
+/** Changes are counted in steps of this, so that a sum of bytes fits between two. */
+const CHANGES_STEP = 65_536;
+/** One defragmentation that was asked for. */
+const PURGE_US = 20_000;
+/** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
+const BUSY_PERIOD_MS = 5;
+
+export interface UpkeepParts {
+  readonly store: Store;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly slowness: Pick<Slowness, 'occurred'>;
+  readonly usedBytesOfAll: () => number;
+  readonly flight: FlightRecorder;
+}
+
+export class Upkeep {
+  readonly #store: Store;
+  readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #slowness: Pick<Slowness, 'occurred'>;
+  readonly #usedBytesOfAll: () => number;
+  readonly #nowUs: () => number;
+  /** False while there is nothing to evict. */
+  #hasToEvict = true;
+  #maxmemory = 0;
+  /** Most microseconds of eviction at a time. */
+  #evictUs = EVICT_STEP_US * EVICT_STEPS;
+  #isPaused = false;
+  /** Whether a value is being read in steps: no field of it may expire by itself. */
+  isReading = (): boolean => false;
+  /** Between two rounds of timed work: a second divided by `hz`. */
+  #periodMs = 100;
+  #expireUs = EXPIRE_US;
+  #defragments = true;
+  #dueUs = 0;
+  /** Whether anything would expire or be counted, as of the last time the page was brought up to date. */
+  #hasWork = false;
+  #expiredBefore = 0;
+  #evictedBefore = 0;
+  #fieldsBefore = 0;
+  #capReachedBefore = 0;
+  #movedBefore = 0;
+  readonly #evictions: Tally;
+  readonly #census: Census;
+  /** The count of changes when the census under way began; -1 when none is under way. */
+  #censusChanges = -1;
+  /** No walk has counted keys by the prefixes of now. */
+  #hasOtherPrefixes = false;
+
+  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: UpkeepParts) {
+    this.#evictions = new Tally((atUs, us, keys) => {
+      flight.note('eviction-cycle', atUs, [us, keys]);
+    });
+    this.#store = store;
+    this.#page = page;
+    this.#clock = clock;
+    this.#slowness = slowness;
+    this.#usedBytesOfAll = usedBytesOfAll;
+    this.#nowUs = () => clock.nowUs();
+    this.#census = new Census(store);
+  }
+
+  apply(settings: Settings): void {
+    const store = this.#store;
+    this.#periodMs = 1_000 / settings.number('hz');
+    this.#maxmemory = settings.number('maxmemory');
+    this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
+    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
+    this.#defragments = settings.boolean('activedefrag');
+    store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
+    store.samples = settings.number('maxmemory-samples');
+    store.lfuLogFactor = settings.number('lfu-log-factor');
+    store.lfuDecayMinutes = settings.number('lfu-decay-time');
+    // Whoever has lowered the limit may look at once what has gone.
+    if (this.mustEvict()) this.makeRoom();
+  }
+
+  /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
+  set isPaused(value: boolean) {
+    this.#isPaused = value;
+    this.#store.lazyExpireDisabled = value;
+  }
+
+  /** Counts keys by these prefixes from now on: what is known of others is void. */
+  countPrefixes(prefixes: PrefixMatcher | undefined): void {
+    this.#census.prefixes = prefixes;
+    this.#censusChanges = -1;
+    this.#hasOtherPrefixes = prefixes !== undefined;
+    this.#watch(this.#hasOtherPrefixes);
+  }
+
+  /** Whether a write must make room first. */
+  mustEvict(): boolean {
+    return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+  }
+
+  /** Evicts for a while before a write; what is more than that goes between commands. */
+  makeRoom(): void {
+    this.#evictSlice();
+    this.publish();
+  }
+
+  /** The same for what was just written, before that is answered; false when nothing has to go, or nothing can. */
+  makeRoomBehind(): boolean {
+    if (!this.mustEvict()) {
+      this.#hasToEvict = true;
+      return false;
+    }
+    if (!this.#hasToEvict) return false;
+    this.makeRoom();
+    return true;
+  }
+
+  /** One round of timed work. What finds no room now is done in another. */
+  run(): void {
+    try {
+      this.#round();
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      this.publish();
+      this.#dueUs = this.#nowUs() + this.#idlePeriodMs() * 1_000;
+    }
+  }
+
+  #round(): void {
+    const store = this.#store;
+    const startUs = this.#nowUs();
+    store.clock = Math.floor(this.#clock.wallMs() / 1_000) & 0xff_ffff;
+    const isBehind = store.activeExpire && this.#expireSlice();
+    const expiredUs = this.#nowUs();
+    const evicting = this.#evictSlice();
+    const evictedUs = this.#nowUs();
+    const moved = this.#defragments ? store.defragSlice(this.#nowUs, DEFRAG_US) : 0;
+    const defraggedUs = this.#nowUs();
+    const counting = this.#countSlice();
+    const page = this.#page;
+    page.add('expireUs', expiredUs - startUs);
+    page.add('defragUs', defraggedUs - evictedUs);
+    this.publish();
+    const isBusy = evicting || isBehind || moved > 0;
+    const restMs = counting ? CENSUS_PERIOD_MS : this.#idlePeriodMs();
+    this.#dueUs = this.#nowUs() + (isBusy ? BUSY_PERIOD_MS : restMs) * 1_000;
+  }
+
+  /** Answers whether fields are left to expire. */
+  #expireSlice(): boolean {
+    const store = this.#store;
+    const beganUs = this.#nowUs();
+    store.expireSlice(this.#nowUs, this.#expireUs);
+    const startUs = this.#nowUs();
+    const fields = this.isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    this.#took('expire-cycle', beganUs);
+    return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
+  }
+
+  /** Counts keys by size for a while, when there were changes; answers whether there is more to count. */
+  #countSlice(): boolean {
+    const { values } = this.#page;
+    const census = this.#census;
+    if (this.#censusChanges < 0) {
+      if (!this.#isCensusOld()) return false;
+      this.#censusChanges = this.#changes();
+      census.restart();
+    }
+    if (!census.slice(this.#nowUs, CENSUS_US)) return true;
+    this.#page.setCensus(census.counts);
+    if (census.prefixKeys.length > 0) {
+      setPrefixCensus(this.#page, census.prefixKeys, census.prefixBytes);
+    }
+    this.#hasOtherPrefixes = false;
+    values[AT.censusUs] = this.#nowUs();
+    values[AT.censusChanges] = this.#censusChanges;
+    this.#censusChanges = -1;
+    return false;
+  }
+
+  #isCensusOld(): boolean {
+    const { values } = this.#page;
+    if (this.#hasOtherPrefixes) return true;
+    return values[AT.censusUs] === 0 || values[AT.censusChanges] !== this.#changes();
+  }
+
+  /**
+   * A number that is another one when the size of a key has changed: by a command here, by a command of
+   * another shard that has borrowed the key, or by itself.
+   */
+  #changes(): number {
+    const { stats, memory } = this.#store;
+    const gone = stats.expired + stats.evicted + stats.expiredFields;
+    return (
+      (this.#page.values[AT.changes]! + gone) * CHANGES_STEP + (memory.usedBytes % CHANGES_STEP)
+    );
+  }
+
+  /** Moves records out of sparse slabs at once, because somebody has asked; answers the bytes given back. */
+  purge(): number {
+    const { memory } = this.#store;
+    const before = memory.segmentBytes;
+    this.#store.defragSlice(this.#nowUs, PURGE_US);
+    this.publish();
+    return before - memory.segmentBytes;
+  }
+
+  /** True when `run` is due: by the clock, or because memory is over the limit, by what clients do not read, say. */
+  isDue(nowUs: number): boolean {
+    return nowUs >= this.#dueUs || (this.#hasToEvict && this.mustEvict());
+  }
+
+  dueInMs(nowUs: number): number {
+    return Math.max(0, (this.#dueUs - nowUs) / 1_000);
+  }
+
+  /** Brings the page up to date with the store. */
+  publish(): void {
+    const { memory, stats, databases } = this.#store;
+    const { values } = this.#page;
+    values[AT.usedBytes] = memory.usedBytes;
+    values[AT.peakBytes] = memory.peakBytes;
+    values[AT.recordBytes] = memory.recordBytes;
+    values[AT.indexBytes] = memory.indexBytes;
+    values[AT.blobBytes] = memory.blobBytes;
+    values[AT.objectBytes] = memory.objectBytes;
+    values[AT.segmentBytes] = memory.segmentBytes;
+    values[AT.expired] = stats.expired - this.#expiredBefore;
+    values[AT.evicted] = stats.evicted - this.#evictedBefore;
+    values[AT.expiredFields] = stats.expiredFields - this.#fieldsBefore;
+    values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
+    values[AT.defragMoved] = stats.defragMoved - this.#movedBefore;
+    values[AT.stalePercent] = stats.staleEstimatePercent;
+    let volatile = 0;
+    for (let index = 0; index < databases.length; index += 1) {
+      const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
+      volatile += expires + fieldExpires;
+      this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
+      const bytes = this.#store.indexBytes(index);
+      this.#page.setIndexBytes(index, bytes.keys, bytes.expiries);
+    }
+    this.#watch(volatile > 0 || this.#isCensusOld());
+  }
+
+  /** Counts what happened from now on. */
+  resetStatistics(): void {
+    const { stats } = this.#store;
+    this.#expiredBefore = stats.expired;
+    this.#evictedBefore = stats.evicted;
+    this.#fieldsBefore = stats.expiredFields;
+    this.#capReachedBefore = stats.expiredTimeCapReached;
+    this.#movedBefore = stats.defragMoved;
+  }
+
+  /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
+  #evictSlice(): boolean {
+    this.#hasToEvict = true;
+    if (!this.mustEvict()) return false;
+    this.#probePressure();
+    const startUs = this.#nowUs();
+    const endUs = startUs + this.#evictUs;
+    const { values } = this.#page;
+    const { stats } = this.#store;
+    const before = stats.evicted;
+    let freed = 0;
+    do {
+      freed = this.#store.evictOne();
+      values[AT.usedBytes] = this.#store.memory.usedBytes;
+    } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
+    this.#hasToEvict = freed > 0;
+    this.#evicted(startUs, stats.evicted - before);
+    return freed > 0;
+  }
+
+  /** Eviction that began then has ended, and so many keys are gone. */
+  #evicted(startUs: number, keys: number): void {
+    this.#took('eviction-cycle', startUs);
+    const nowUs = this.#nowUs();
+    this.#page.add('evictionUs', nowUs - startUs);
+    if (keys > 0) this.#evictions.add(nowUs, nowUs - startUs, keys);
+  }
+
+  #probePressure(): void {
+    if (!memoryPressure.isWatched) return;
+    memoryPressure.fire(this.#usedBytesOfAll(), this.#maxmemory, 'evict');
+  }
+
+  /** A piece of timed work that began then has ended. */
+  #took(event: LatencyEvent, startUs: number): void {
+    this.#slowness.occurred(event, this.#nowUs() - startUs, this.#clock.wallMs());
+  }
+
+  /** When something to expire comes, the next round must not wait for as long as without. */
+  #watch(hasWork: boolean): void {
+    if (hasWork && !this.#hasWork) {
+      this.#dueUs = Math.min(this.#dueUs, this.#nowUs() + this.#periodMs * 1_000);
+    }
+    this.#hasWork = hasWork;
+  }
+
+  #idlePeriodMs(): number {
+    return this.#hasWork || this.#maxmemory > 0 ? this.#periodMs : IDLE_PERIOD_MS;
+  }
+}
+
+/** Microseconds of eviction at a time. */
+function evictionUs(tenacity: number): number {
+  if (tenacity <= EVICT_STEPS) return EVICT_STEP_US * tenacity;
+  if (tenacity >= TENACITY_MAX) return Infinity;
+  return EVICT_STEP_US * EVICT_STEPS * EVICT_GROWTH ** (tenacity - EVICT_STEPS);
+}

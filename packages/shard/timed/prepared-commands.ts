@@ -1,0 +1,72 @@
+/**
+ * Commands that take long: what they need first is made in steps, between commands on other keys.
+ *
+ * A command says what that is and is put off, with its keys held; when it is made, the command is run again, finds
+ * it ready and answers. So copying a value of any size keeps nobody waiting but those who want its keys.
+ */
+
+import { errors, unreachable } from '#base';
+import type { Blocking } from '../blocked/blocked-commands.ts';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { Holds } from '../multi-shard/key-locks.ts';
+import type { LongWork } from './incremental-work.ts';
+
+export interface PreparationsParts {
+  readonly context: ExecutionContext;
+  readonly executor: Executor;
+  readonly holds: Holds;
+  readonly blocking: Blocking;
+  readonly work: LongWork;
+  readonly nowUs: () => number;
+}
+
+export class Preparations {
+  readonly #parts: PreparationsParts;
+  /** Below zero, as no transaction of main's is: it holds a command's keys. */
+  #lastHold = 0;
+
+  constructor(parts: PreparationsParts) {
+    this.#parts = parts;
+  }
+
+  /** The command that was just run has said what it needs. */
+  begin(ofFrame: Frame): void {
+    const { context, executor, holds, work } = this.#parts;
+    const steps = context.preparing ?? unreachable('who is put off says why');
+    context.preparing = undefined;
+    const frame = ofFrame.detached();
+    this.#lastHold -= 1;
+    const hold = this.#lastHold;
+    holds.hold(hold, executor.keys.namesOf(frame) ?? []);
+    const release = (): void => {
+      holds.release(hold, () => {
+        this.#parts.blocking.serve();
+      });
+    };
+    work.later(
+      steps,
+      (made, spentUs) => {
+        this.#run(frame, made, spentUs);
+        release();
+      },
+      () => {
+        executor.answerWait(frame, errors.outOfResources);
+        release();
+      },
+    );
+  }
+
+  /** Runs the command, which has what it needs. */
+  #run(frame: Frame, made: unknown, spentUs: number): void {
+    const { context, executor, nowUs } = this.#parts;
+    executor.nowUs = nowUs();
+    executor.readWallClock();
+    // What the steps have taken is the command's time.
+    executor.nowUs -= spentUs;
+    context.prepared = made;
+    executor.runCommand(frame, false);
+    context.prepared = undefined;
+  }
+}
