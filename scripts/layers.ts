@@ -21,10 +21,10 @@ interface Layer {
 const beneathServer = [
   ...[
     'base',
-    'probes',
+    'usdt',
     'resp',
     'store',
-    'diag',
+    'stats',
     'commands',
     'link',
     'config',
@@ -32,43 +32,43 @@ const beneathServer = [
     'shard',
     'router',
   ],
-  ...['net', 'sight', 'telemetry', 'http', 'persistence', 'workers'],
+  ...['net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
   base: { imports: [] },
-  documents: { imports: [] },
-  probes: { imports: [] },
+  'api-types': { imports: [] },
+  usdt: { imports: [] },
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
-  diag: { imports: ['base'], types: ['documents'] },
-  commands: { imports: ['base', 'store'], types: ['diag', 'documents', 'resp'] },
+  stats: { imports: ['base'], types: ['api-types'] },
+  commands: { imports: ['base', 'store'], types: ['stats', 'api-types', 'resp'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   acl: { imports: ['base', 'commands'] },
   shard: {
-    imports: ['base', 'probes', 'resp', 'store', 'diag', 'commands', 'link', 'persistence'],
+    imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'persistence'],
   },
-  router: { imports: ['base', 'probes', 'resp', 'diag', 'commands', 'link', 'acl'] },
+  router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link', 'acl'] },
   net: { imports: ['base', 'resp'] },
-  sight: { imports: ['base', 'diag', 'commands', 'link'], types: ['documents'] },
+  observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
   telemetry: {
-    imports: ['base', 'diag', 'link'],
-    types: ['documents'],
+    imports: ['base', 'stats', 'link'],
+    types: ['api-types'],
     thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
   },
   http: {
-    imports: ['base', 'diag', 'telemetry', 'link', 'sight'],
-    types: ['documents'],
+    imports: ['base', 'stats', 'telemetry', 'link', 'observer'],
+    types: ['api-types'],
     thirdParty: ['find-my-way', 'piscina'],
   },
   'debug-ui': {
     imports: [],
-    types: ['documents'],
+    types: ['api-types'],
     thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'],
   },
-  persistence: { imports: ['base', 'store', 'diag', 'link'] },
-  server: { imports: beneathServer, types: ['documents'], thirdParty: ['piscina'] },
+  persistence: { imports: ['base', 'store', 'stats', 'link'] },
+  server: { imports: beneathServer, types: ['api-types'], thirdParty: ['piscina'] },
   testkit: {
     imports: ['base', 'resp', 'store', 'commands', 'shard'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
@@ -76,19 +76,30 @@ const layers: Readonly<Record<string, Layer>> = {
   differential: { imports: ['base', 'testkit'] },
   simulation: {
     imports: [
-      ...['base', 'commands', 'config', 'diag', 'link', 'net', 'resp', 'router', 'server', 'shard'],
+      ...[
+        'base',
+        'commands',
+        'config',
+        'stats',
+        'link',
+        'net',
+        'resp',
+        'router',
+        'server',
+        'shard',
+      ],
       'testkit',
     ],
   },
   e2e: {
-    imports: ['base', 'config', 'differential', 'persistence', 'probes', 'testkit'],
-    types: ['documents'],
+    imports: ['base', 'config', 'differential', 'persistence', 'usdt', 'testkit'],
+    types: ['api-types'],
   },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
-  'workers/tasks': { imports: ['base', 'diag', 'shard'], thirdParty: ['archiver'] },
+  'workers/tasks': { imports: ['base', 'stats', 'shard'], thirdParty: ['archiver'] },
 };
 
 /** What tests may import beside what their package may. */
@@ -111,7 +122,7 @@ const seams: readonly Seam[] = [
   {
     what: 'a clock',
     pattern: /\b(Date\.now|performance\.now|process\.hrtime)\b/g,
-    allowed: ['packages/base/clock.ts', 'packages/debug-ui/view/browser.ts'],
+    allowed: ['packages/base/time/clock.ts', 'packages/debug-ui/view/browser.ts'],
   },
   {
     what: 'the environment or the command line',
@@ -127,7 +138,7 @@ const seams: readonly Seam[] = [
     what: 'sockets',
     pattern: /'node:(net|tls|http|https)'/g,
     // The socket of a data folder's owner serves nobody: it is what the kernel tells others by.
-    allowed: ['packages/net/', 'packages/http/', 'packages/persistence/folder-owner.ts'],
+    allowed: ['packages/net/', 'packages/http/', 'packages/persistence/folder/folder-owner.ts'],
   },
   {
     what: 'a new thread',
@@ -142,7 +153,7 @@ const seams: readonly Seam[] = [
     what: 'the text of an error reply',
     pattern: new RegExp(`['"\`]-?(${errorCodes}) `, 'g'),
     // What one command alone answers stands beside that command.
-    allowed: ['packages/base/command-error.ts', 'packages/commands/'],
+    allowed: ['packages/base/errors/command-error.ts', 'packages/commands/'],
   },
   {
     what: 'the console or an exit',

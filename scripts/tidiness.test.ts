@@ -33,7 +33,7 @@ const layerCases: readonly (readonly [file: string, text: string, fault: string 
   [
     'packages/net/a.ts',
     `const x = Date.now();`,
-    'a clock (Date.now) belongs to packages/base/clock.ts',
+    'a clock (Date.now) belongs to packages/base/time/clock.ts',
   ],
   ['packages/net/a.ts', `// Date.now() is not for us\n/* nor\n Atomics */`, null],
   ['packages/net/a.test.ts', `const x = Date.now();`, null],

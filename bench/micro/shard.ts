@@ -6,7 +6,7 @@ import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
 import { commandTable } from '#commands';
 import { Settings } from '#config';
-import { HOT_KEYS, Page, ThreadProbe } from '#diag';
+import { HOT_KEYS, Page, ThreadProbe } from '#stats';
 import {
   encodeMessage,
   FrameKind,

@@ -11,10 +11,10 @@ import { fileURLToPath } from 'node:url';
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** What every command runs through has a file for each package, so that a profile says where it was. */
-const hot = ['store', 'commands', 'link', 'shard', 'router', 'net', 'resp', 'diag', 'persistence'];
+const hot = ['store', 'commands', 'link', 'shard', 'router', 'net', 'resp', 'stats', 'persistence'];
 
 /** Control messages take a package of others, which the ops thread begins without. */
-const CONTROL = '/dist/packages/link/control.js';
+const CONTROL = '/dist/packages/link/messages/control.js';
 
 /** Positions in the sources, for `node --enable-source-maps`: the compiler's maps are gone on with. */
 const compilersMaps = {

@@ -1,5 +1,5 @@
-export { assert, AssertionError, unreachable } from './assert.ts';
-export { ByteViews, copyWords, forgetViews } from './byte-views.ts';
+export { assert, AssertionError, unreachable } from './errors/assert.ts';
+export { ByteViews, copyWords, forgetViews } from './bytes/byte-views.ts';
 export {
   asBuffer,
   compareBytes,
@@ -11,15 +11,20 @@ export {
   sameBytes,
   spells,
   type Bytes,
-} from './bytes.ts';
-export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './clock.ts';
-export { CommandError, ERROR_CODES, errors, untilNul } from './command-error.ts';
-export { keySlot, shardOfSlot } from './crc16.ts';
-export { crc64, type Crc64 } from './crc64.ts';
-export { copyLong, copyToShared, registerShared, type MovableMemory } from './long-copy.ts';
-export type { EntryTaker } from './entry-taker.ts';
-export { formatDouble, formatDoublePrecisely, parseDouble, parseDoubleInRange } from './doubles.ts';
-export { globMatches } from './glob.ts';
+} from './bytes/bytes.ts';
+export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './time/clock.ts';
+export { CommandError, ERROR_CODES, errors, untilNul } from './errors/command-error.ts';
+export { keySlot, shardOfSlot } from './hashes/crc16.ts';
+export { crc64, type Crc64 } from './hashes/crc64.ts';
+export { copyLong, copyToShared, registerShared, type MovableMemory } from './bytes/long-copy.ts';
+export type { EntryTaker } from './bytes/entry-taker.ts';
+export {
+  formatDouble,
+  formatDoublePrecisely,
+  parseDouble,
+  parseDoubleInRange,
+} from './numbers/doubles.ts';
+export { globMatches } from './bytes/glob.ts';
 export {
   digitCount,
   INT64_DIGITS_MAX,
@@ -28,7 +33,7 @@ export {
   parseInteger,
   parseInteger64,
   writeInteger,
-} from './integers.ts';
+} from './numbers/integers.ts';
 export {
   ARGUMENTS_MAX,
   INLINE_BYTES_MAX,
@@ -40,20 +45,20 @@ export {
   BULK_BYTES_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
-export { halfSipHash } from './half-sip-hash.ts';
+export { halfSipHash } from './hashes/half-sip-hash.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';
-export { PrefixMatcher } from './prefix-matcher.ts';
-export { compressLzf, decompressLzf } from './lzf.ts';
+export { PrefixMatcher } from './bytes/prefix-matcher.ts';
+export { compressLzf, decompressLzf } from './bytes/lzf.ts';
 export {
   addLongDoubles,
   formatLongDouble,
   LONG_DOUBLE_BYTES_MAX,
   parseLongDouble,
   type LongDouble,
-} from './long-double.ts';
+} from './numbers/long-double.ts';
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
-export { LongTimer } from './long-timer.ts';
+export { LongTimer } from './time/long-timer.ts';
 export { makeFolders } from './make-folders.ts';
 export { memoryMapOf, readMemoryMap, type MemoryMap } from './memory-map.ts';
 export {
@@ -66,8 +71,8 @@ export {
   type ThreadHeap,
 } from './thread-usage.ts';
 export { collectGarbage } from './garbage.ts';
-export { isResourceError } from './resource-error.ts';
-export { Spans, type SpanTaker } from './spans.ts';
-export { bytesOfPieces, joined, type Pieces } from './pieces.ts';
-export { copyOfBytes, finish, inSteps, type Steps } from './steps.ts';
+export { isResourceError } from './errors/resource-error.ts';
+export { Spans, type SpanTaker } from './bytes/spans.ts';
+export { bytesOfPieces, joined, type Pieces } from './bytes/pieces.ts';
+export { copyOfBytes, finish, inSteps, type Steps } from './time/incremental.ts';
 export { holdYoungGeneration } from './young-generation.ts';

@@ -1,6 +1,6 @@
 /** What a key of a database is called among watches, holds and plans: `database:key`, a character per byte. */
 
-import { fromLatin1, latin1, type Bytes } from './bytes.ts';
+import { fromLatin1, latin1, type Bytes } from './bytes/bytes.ts';
 
 export function keyName(database: number, key: Bytes, at = 0, length = key.length - at): string {
   return `${String(database)}:${latin1(key, at, length)}`;

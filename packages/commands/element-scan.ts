@@ -3,7 +3,7 @@
 import { CommandError, copyBytes, errors, globMatches, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from './arguments.ts';
-import { readCursor } from './keyspace/scan-cursor.ts';
+import { readCursor } from './keyspace/scan/scan-cursor.ts';
 
 export interface ElementScan {
   count: number;

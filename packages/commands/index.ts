@@ -1,4 +1,4 @@
-export { valueLimits } from './keyspace/dump.ts';
+export { valueLimits } from './keyspace/dump/dump.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
 export { Arguments, type ArgumentSource } from './arguments.ts';

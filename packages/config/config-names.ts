@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { constants } from './constants.ts';
 import { oneOf, ValueError, type Value } from './kinds.ts';
-import { outputLimit, savePoints } from './redis-kinds.ts';
+import { outputLimit, savePoints } from './redis/redis-kinds.ts';
 import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
 /** A change that CONFIG SET asks for. */

@@ -1,9 +1,9 @@
 export { secrecyOfNames } from './config-names.ts';
-export { helpText, type Action } from './command-line.ts';
-export { variableOf } from './environment.ts';
+export { helpText, type Action } from './sources/command-line.ts';
+export { variableOf } from './sources/environment.ts';
 export { type Value } from './kinds.ts';
 export { ConfigError, load, loadFromProcess, type Loaded, type LoadInput } from './load.ts';
-export { redisReference } from './redis-reference.ts';
+export { redisReference } from './redis/redis-reference.ts';
 export { renderToml } from './render.ts';
 export {
   ConfigCommandError,
@@ -21,5 +21,5 @@ export {
   type SettingsSnapshot,
   type ValueOf,
 } from './settings.ts';
-export { type Origin } from './source.ts';
+export { type Origin } from './sources/source.ts';
 export { type ConfigWarning } from './warnings.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readCommandLine, takeCommandLine, type Action } from './command-line.ts';
-import { takeEnvironment } from './environment.ts';
-import { takeTable } from './file-source.ts';
-import { isRedisFile, takeRedisFile } from './redis-file.ts';
+import { readCommandLine, takeCommandLine, type Action } from './sources/command-line.ts';
+import { takeEnvironment } from './sources/environment.ts';
+import { takeTable } from './sources/file-source.ts';
+import { isRedisFile, takeRedisFile } from './redis/redis-file.ts';
 import { Settings } from './runtime.ts';
-import { Gathered } from './source.ts';
-import { readToml, TomlError } from './toml-file.ts';
+import { Gathered } from './sources/source.ts';
+import { readToml, TomlError } from './sources/toml-file.ts';
 import { warningsOf, type ConfigWarning } from './warnings.ts';
 
 const FILE_DEFAULT = 'svc.toml';

@@ -4,7 +4,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { sectionAndKey, type SettingName } from './settings.ts';
-import { parseToml, type TomlFile } from './toml-file.ts';
+import { parseToml, type TomlFile } from './sources/toml-file.ts';
 
 /** A setting and its new value, as TOML. */
 export interface Change {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { globMatches } from '#base';
 import { configPair, targets, type Assignment, type Target } from './config-names.ts';
-import { takeTable } from './file-source.ts';
+import { takeTable } from './sources/file-source.ts';
 import { ValueError, type Value } from './kinds.ts';
 import { HIDDEN, renderToml } from './render.ts';
-import { isRedisFile, rewriteRedisFile, takeRedisText } from './redis-file.ts';
+import { isRedisFile, rewriteRedisFile, takeRedisText } from './redis/redis-file.ts';
 import { replaceFile, rewriteToml } from './rewrite.ts';
 import {
   rowOf,
@@ -14,8 +14,8 @@ import {
   type SettingsSnapshot,
   type ValueOf,
 } from './settings.ts';
-import { Gathered, sameValue, type Held, type Origin } from './source.ts';
-import { parseToml, readToml } from './toml-file.ts';
+import { Gathered, sameValue, type Held, type Origin } from './sources/source.ts';
+import { parseToml, readToml } from './sources/toml-file.ts';
 
 /** One setting as diagnostics show it. */
 export interface SettingEntry {

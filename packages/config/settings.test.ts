@@ -3,15 +3,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { targets } from './config-names.ts';
 import { constants } from './constants.ts';
-import { variableOf } from './environment.ts';
-import { takeTable } from './file-source.ts';
+import { variableOf } from './sources/environment.ts';
+import { takeTable } from './sources/file-source.ts';
 import type { Value } from './kinds.ts';
 import { renderToml } from './render.ts';
 import { load } from './load.ts';
 import { Settings } from './runtime.ts';
 import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
-import { Gathered } from './source.ts';
-import { parseToml } from './toml-file.ts';
+import { Gathered } from './sources/source.ts';
+import { parseToml } from './sources/toml-file.ts';
 
 const table = suite('table of settings');
 

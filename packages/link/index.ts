@@ -6,10 +6,10 @@ export {
   type Control,
   type ReportQuestion,
   type SettingValue,
-} from './control.ts';
+} from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
-export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './event-ring.ts';
-export { DoubleBuffer } from './double-buffer.ts';
+export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './rings/event-ring.ts';
+export { DoubleBuffer } from './log/double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
   CONTINUED,
@@ -31,7 +31,7 @@ export {
   Unpark,
   UNSAFE_KIND,
   Verdict,
-} from './frames.ts';
+} from './messages/frames.ts';
 export {
   defaultShape,
   layoutOf,
@@ -42,13 +42,19 @@ export {
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';
-export { decodeKeys, encodeKeys } from './key-list.ts';
-export { LogPen, PenHolder } from './log-pen.ts';
-export { LogProgress } from './log-progress.ts';
+export { decodeKeys, encodeKeys } from './messages/key-list.ts';
+export { LogPen, PenHolder } from './log/log-ownership.ts';
+export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
-export { CallError, isCall, PortCalls, type CallMessage, type CallPort } from './port-calls.ts';
-export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './ring.ts';
+export {
+  CallError,
+  isCall,
+  PortCalls,
+  type CallMessage,
+  type CallPort,
+} from './messages/port-calls.ts';
+export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,
@@ -56,7 +62,7 @@ export {
   NO_ORIGIN,
   type KeyEvent,
   type Origin,
-} from './key-events.ts';
+} from './messages/key-events.ts';
 export {
   RecordAt,
   RecordFlag,
@@ -66,6 +72,12 @@ export {
   type ShardWork,
   type SpanSwitches,
   type TraceRecord,
-} from './trace-record.ts';
-export { TraceRingReader, TraceRingWriter } from './trace-ring.ts';
-export { settleTimes, TimesAt, TracedPart, TraceTimes, type ShardTimes } from './trace-times.ts';
+} from './rings/trace-record.ts';
+export { TraceRingReader, TraceRingWriter } from './rings/trace-ring.ts';
+export {
+  settleTimes,
+  TimesAt,
+  TracedPart,
+  TraceTimes,
+  type ShardTimes,
+} from './rings/trace-times.ts';

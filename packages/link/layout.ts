@@ -2,9 +2,9 @@
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
-import { LOG_PEN_BYTES } from './log-pen.ts';
-import { LOG_PROGRESS_BYTES } from './log-progress.ts';
-import { RING_HEADER_BYTES, type RingPlace } from './ring.ts';
+import { LOG_PEN_BYTES } from './log/log-ownership.ts';
+import { LOG_PROGRESS_BYTES } from './log/log-progress.ts';
+import { RING_HEADER_BYTES, type RingPlace } from './rings/ring.ts';
 
 export interface LinkShape {
   shards: number;

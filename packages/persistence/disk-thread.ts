@@ -5,7 +5,7 @@
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes, type Pieces } from '#base';
-import { LogFigures, threadMemoryReturn } from '#diag';
+import { LogFigures, threadMemoryReturn } from '#stats';
 import {
   Doorbell,
   layoutOf,
@@ -18,10 +18,10 @@ import {
   type SharedMemory,
 } from '#link';
 import { realDisk } from './disk.ts';
-import type { Manifest } from './manifest.ts';
-import { removeOld } from './retention.ts';
-import { ShardLog } from './shard-log.ts';
-import type { ShardLogParts } from './shard-log-parts.ts';
+import type { Manifest } from './blocks/manifest.ts';
+import { removeOld } from './log/retention.ts';
+import { ShardLog } from './log/shard-log.ts';
+import type { ShardLogParts } from './log/shard-log-parts.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 /** Between two looks at the rings while shards write in async mode. */

@@ -7,17 +7,17 @@ export type {
   DurabilityMode,
   SnapshotPiece,
 } from './disk-thread.ts';
-export { BlockReader, DamagedFile, type TornEnd } from './block-reader.ts';
+export { BlockReader, DamagedFile, type TornEnd } from './blocks/block-reader.ts';
 export {
   DataFolder,
   DataFolderError,
   refusalOf,
   type RecoveryPlan,
   type ShardPlan,
-} from './data-folder.ts';
-export { demandFolder, makeFolder } from './make-folder.ts';
+} from './folder/data-folder.ts';
+export { demandFolder, makeFolder } from './folder/make-folder.ts';
 export { isProblem, RecoveryAttempts, type RecoveryProblem } from './recovery-attempts.ts';
-export type { Manifest } from './manifest.ts';
+export type { Manifest } from './blocks/manifest.ts';
 export {
   decodeRests,
   encodeRests,
@@ -33,15 +33,15 @@ export {
   transactionId,
   withoutRests,
   type Rest,
-} from './record.ts';
-export { PartCollector, type RecordPieces } from './long-record.ts';
-export { shortenBlock, shortenFile } from './block.ts';
+} from './blocks/record.ts';
+export { PartCollector, type RecordPieces } from './blocks/long-record.ts';
+export { shortenBlock, shortenFile } from './blocks/block.ts';
 export { segmentFile } from './layout.ts';
-export { markBroken } from './file-head.ts';
-export { ShardLog } from './shard-log.ts';
+export { markBroken } from './blocks/file-head.ts';
+export { ShardLog } from './log/shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
-export { FolderLock } from './folder-lock.ts';
-export { keysIn, bytesOf } from './manifest.ts';
+export { FolderLock } from './folder/folder-lock.ts';
+export { keysIn, bytesOf } from './blocks/manifest.ts';
 export { realDisk, type Disk } from './disk.ts';
-export { removeAllBut } from './retention.ts';
+export { removeAllBut } from './log/retention.ts';
 export { SnapshotWriter } from './snapshot-writer.ts';

@@ -3,7 +3,7 @@
  * is damaged, and at last, where that is asked for, what is left of the newest.
  */
 
-import { refusalOf, type DataFolder, type RecoveryPlan } from './data-folder.ts';
+import { refusalOf, type DataFolder, type RecoveryPlan } from './folder/data-folder.ts';
 
 /** A file is not what it was written as. */
 export interface RecoveryProblem {

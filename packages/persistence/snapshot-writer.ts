@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { Bytes, Clock } from '#base';
 import { keysInPiece } from '#store';
-import { checksum, firstFormat } from './block.ts';
+import { checksum, firstFormat } from './blocks/block.ts';
 import type { Disk } from './disk.ts';
-import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './file-head.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './blocks/file-head.ts';
 import {
   MANIFEST,
   partialFolder,
@@ -19,7 +19,7 @@ import {
   snapshotFolder,
   snapshotsFolder,
 } from './layout.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './blocks/manifest.ts';
 
 const pack = promisify(deflateRaw);
 const PACK_LEVEL = 1;

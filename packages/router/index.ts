@@ -1,6 +1,6 @@
-export type { MainNotes } from './accounts.ts';
-export { Client, type ClientSocket } from './client.ts';
-export type { ParkingBlocks } from './parking.ts';
+export type { MainNotes } from './command-stats.ts';
+export { Client, type ClientSocket } from './clients/client.ts';
+export type { ParkingBlocks } from './replies/reorder-buffer.ts';
 export type { Report, Reports } from './reports.ts';
 export { Router, type RouterParts } from './router.ts';
 export type { TracingSettings } from './tracing.ts';

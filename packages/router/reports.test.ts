@@ -1,5 +1,5 @@
 /** Reports: every shard is asked, in one order, and who does not answer in time is a gap. */
-import { Page, topic, type PageShape } from '#diag';
+import { Page, topic, type PageShape } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -6,7 +6,7 @@
  */
 
 import { LongTimer, unreachable, type Bytes } from '#base';
-import type { Page, Topic } from '#diag';
+import type { Page, Topic } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, type ReportQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 

@@ -7,24 +7,24 @@
 
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { AT, LATENCY_EVENTS, type Page } from '#diag';
+import { AT, LATENCY_EVENTS, type Page } from '#stats';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
-import { Accounts, type MainNotes } from './accounts.ts';
-import { Answers, type RunOnMain, type Write } from './answers.ts';
-import type { Client } from './client.ts';
-import { Inquiries } from './inquiries.ts';
-import { refusalOf } from './refusal.ts';
-import { Replies, type ShardSignals } from './replies.ts';
+import { Accounts, type MainNotes } from './command-stats.ts';
+import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
+import type { Client } from './clients/client.ts';
+import { Inquiries } from './key-discovery.ts';
+import { refusalOf } from './clients/refusal.ts';
+import { Replies, type ShardSignals } from './replies/replies.ts';
 import { Reports } from './reports.ts';
-import { Roster, type ClientLog } from './roster.ts';
+import { Roster, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
 import { Tracing, type TracingParts } from './tracing.ts';
-import { Transactions } from './transactions.ts';
+import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
-import { Waits } from './waits.ts';
+import { Waits } from './clients/blocked-clients.ts';
 
 /** What the router needs of its surroundings. */
 export interface RouterParts {

@@ -13,15 +13,15 @@ import {
   type FoundKey,
 } from '#commands';
 import { encodeKeys, encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
-import { scatterStart } from '#probes';
+import { scatterStart } from '#usdt';
 import type { CommandBytes } from '#resp';
-import { asSlowClient, type Accounts } from './accounts.ts';
-import type { Answers } from './answers.ts';
-import type { Client } from './client.ts';
-import type { InquiredPlan, LendPlan } from './exec-plan.ts';
-import { Gather, type GatherParts } from './gather.ts';
-import type { Replies } from './replies.ts';
-import type { Roster } from './roster.ts';
+import { asSlowClient, type Accounts } from './command-stats.ts';
+import type { Answers } from './replies/answers.ts';
+import type { Client } from './clients/client.ts';
+import type { InquiredPlan, LendPlan } from './transactions/exec-plan.ts';
+import { Gather, type GatherParts } from './replies/gather.ts';
+import type { Replies } from './replies/replies.ts';
+import type { Roster } from './clients/client-registry.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
 import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
 

@@ -15,7 +15,7 @@ import {
   type RingReader,
   type RingWriter,
 } from '#link';
-import { messageSent } from '#probes';
+import { messageSent } from '#usdt';
 import type { CommandBytes } from '#resp';
 
 /** Stands for main where probes name a shard. */

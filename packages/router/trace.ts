@@ -1,7 +1,7 @@
 /** One request that is traced, from its being taken up to its reply, and those of a client that are under way. */
 
 import type { Clock } from '#base';
-import { errorIndex } from '#diag';
+import { errorIndex } from '#stats';
 import { RecordAt, RecordFlag, TraceDraft } from '#link';
 
 const ID_BYTES = 24;

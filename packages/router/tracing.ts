@@ -8,7 +8,7 @@
 
 import type { Clock } from '#base';
 import { Arguments, findKeys, type CommandEntry, type TraceParent } from '#commands';
-import { AT, type Page } from '#diag';
+import { AT, type Page } from '#stats';
 import {
   RecordAt,
   RecordFlag,
@@ -17,8 +17,8 @@ import {
   type SpanSwitches,
   type TraceRingWriter,
 } from '#link';
-import type { Client } from './client.ts';
-import type { Roster } from './roster.ts';
+import type { Client } from './clients/client.ts';
+import type { Roster } from './clients/client-registry.ts';
 import { OpenTraces, Trace } from './trace.ts';
 
 /** Requests that may be under way and traced at a time; further ones are counted as dropped. */

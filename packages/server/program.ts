@@ -1,7 +1,7 @@
 /** What the executable does: serves, or what else the command line asks for. */
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
-import { latencyReport } from '#diag';
+import { latencyReport } from '#stats';
 import { checkData, exportRdb, importAtFirstStart, importRdb } from './durability/data-tools.ts';
 import { lockDataFolder } from './durability/durability.ts';
 import { testLatency } from './threads/latency-baseline.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
-import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#diag';
+import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
 import { Router, type Client } from '#router';

@@ -1,6 +1,6 @@
 /** What everything else in a shard's machine stands on. */
 
-import { SlowLog } from '#diag';
+import { SlowLog } from '#stats';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';

@@ -1,7 +1,7 @@
 /** What a shard's machine is built from: everything it may touch of the world. */
 
 import type { Bytes, Clock } from '#base';
-import type { FlightRecorder, Page, ThreadProbe } from '#diag';
+import type { FlightRecorder, Page, ThreadProbe } from '#stats';
 import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
 import type { Store } from '#store';
 import type { Journal } from './log/journal.ts';

@@ -16,9 +16,9 @@ import {
   SHARD_CONTENT,
   type Page,
   type ShardContent,
-} from '#diag';
+} from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
-import { messageReceived } from '#probes';
+import { messageReceived } from '#usdt';
 import type { Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { Blocking } from './blocked/blocked-commands.ts';

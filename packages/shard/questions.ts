@@ -1,7 +1,7 @@
 /** What a shard answers when main asks for content: one answerer for each topic. */
 
 import { assert, unreachable } from '#base';
-import type { Topic } from '#diag';
+import type { Topic } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, Request, type ReportQuestion } from '#link';
 import type { Frame } from './execution/frame.ts';
 import type { ReplySender } from './execution/reply-sender.ts';

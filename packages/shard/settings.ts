@@ -2,7 +2,7 @@
 
 import { assert, unreachable } from '#base';
 import { shardSettingKinds, type ShardSettingOf, type ShardSettings } from '#commands';
-import { settingsAppliedTopic } from '#diag';
+import { settingsAppliedTopic } from '#stats';
 import type { SettingValue } from '#link';
 import type { Questions } from './questions.ts';
 

@@ -19,7 +19,7 @@ import {
   usedMemory,
   type FlightRecorder,
   type PageShape,
-} from '#diag';
+} from '#stats';
 import {
   Doorbell,
   EventRing,

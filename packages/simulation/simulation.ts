@@ -12,7 +12,7 @@ import {
   type TransactionsPort,
 } from '#commands';
 import { Settings } from '#config';
-import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#diag';
+import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#stats';
 import {
   layoutOf,
   LinkMemory,

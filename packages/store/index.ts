@@ -1,21 +1,26 @@
 import * as hyperloglog from './hyperloglog/index.ts';
 import * as rdb from './rdb/index.ts';
-export { accessOfUse, EVICTION_POLICIES, type EvictionPolicy, type KeyUse } from './access.ts';
-export { Census, CENSUS_SIZES, CENSUS_TYPES } from './census.ts';
-export { Encoding } from './encodings.ts';
-export type { Ref } from './segment.ts';
-export { Freeze, SNAPSHOT_PIECE_BYTES_USUAL, type FreezeSink } from './freeze.ts';
-export { KEY_STATE_HEADER_BYTES, KeyStateWriter } from './key-state.ts';
-export { installStates, KeyStateReader } from './key-state-reader.ts';
+export {
+  accessOfUse,
+  EVICTION_POLICIES,
+  type EvictionPolicy,
+  type KeyUse,
+} from './records/access.ts';
+export { Census, CENSUS_SIZES, CENSUS_TYPES } from './keyspace/key-sizes.ts';
+export { Encoding } from './records/encodings.ts';
+export type { Ref } from './memory/segment.ts';
+export { Freeze, SNAPSHOT_PIECE_BYTES_USUAL, type FreezeSink } from './state/snapshot-iterator.ts';
+export { KEY_STATE_HEADER_BYTES, KeyStateWriter } from './state/key-state.ts';
+export { installStates, KeyStateReader } from './state/key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
-export { keysInPiece, longState, PieceInstaller } from './long-state.ts';
-export { LOOK_AHEAD_MAX, type LookAhead } from './look-ahead.ts';
-export { Keyspace } from './keyspace.ts';
+export { keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
+export { LOOK_AHEAD_MAX, type LookAhead } from './index/prefetch.ts';
+export { Keyspace } from './keyspace/keyspace.ts';
 export { ListValue, stubList } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';
 export { Quicklist } from './list/quicklist.ts';
-export { Listpack } from './listpack.ts';
+export { Listpack } from './listpack/listpack.ts';
 export {
   EMPTY_LISTPACK_BYTES,
   entryBytesMax,
@@ -24,10 +29,16 @@ export {
   spliced,
   spliceRecord,
   type Stretch,
-} from './listpack-entries.ts';
-export { emptyIntset, insertIntoIntset, Intset, removeFromIntset, Word64 } from './intset.ts';
-export type { MemoryCount } from './memory-count.ts';
-export type { ValueView } from './record-tools.ts';
+} from './listpack/listpack-entries.ts';
+export {
+  emptyIntset,
+  insertIntoIntset,
+  Intset,
+  removeFromIntset,
+  Word64,
+} from './listpack/intset.ts';
+export type { MemoryCount } from './memory/memory-count.ts';
+export type { ValueView } from './records/record-tools.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
@@ -60,8 +71,8 @@ export {
   registerCodec,
   type Encoded,
   type ObjectCodec,
-} from './value-codec.ts';
-export { ValueType } from './value-type.ts';
-export { WordReader, WordWriter } from './word-bytes.ts';
+} from './records/value-codec.ts';
+export { ValueType } from './records/value-type.ts';
+export { WordReader, WordWriter } from './memory/word-bytes.ts';
 export { hyperloglog, rdb };
 export { LONG_COPY_BYTES } from './limits.ts';

@@ -1,10 +1,10 @@
 /** For the tests of this package: stores that repeat themselves, and keys and values as text. */
 import { finish, fromLatin1, latin1, type Bytes } from '#base';
-import type { Ref } from './segment.ts';
-import type { Keyspace } from './keyspace.ts';
+import type { Ref } from './memory/segment.ts';
+import type { Keyspace } from './keyspace/keyspace.ts';
 import { Store } from './store.ts';
-import type { ObjectCodec } from './value-codec.ts';
-import { WordWriter } from './word-bytes.ts';
+import type { ObjectCodec } from './records/value-codec.ts';
+import { WordWriter } from './memory/word-bytes.ts';
 
 /** Numbers from 0 up to 1 that a seed decides (mulberry32). */
 export function seededRandom(seed: number): () => number {

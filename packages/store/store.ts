@@ -6,15 +6,15 @@
  * can replay a day.
  */
 import { assert } from '#base';
-import type { EvictionPolicy } from './access.ts';
-import { Defragmenter } from './defrag.ts';
-import { Evictor } from './eviction.ts';
-import { Expirer } from './expiry.ts';
+import type { EvictionPolicy } from './records/access.ts';
+import { Defragmenter } from './memory/defrag.ts';
+import { Evictor } from './keyspace/eviction.ts';
+import { Expirer } from './keyspace/expiry.ts';
 import { FieldExpirer } from './hash/field-expirer.ts';
-import { Keyspace } from './keyspace.ts';
-import { MemoryCount } from './memory-count.ts';
-import { LookAhead } from './look-ahead.ts';
-import { RecordTools, type ValueView } from './record-tools.ts';
+import { Keyspace } from './keyspace/keyspace.ts';
+import { MemoryCount } from './memory/memory-count.ts';
+import { LookAhead } from './index/prefetch.ts';
+import { RecordTools, type ValueView } from './records/record-tools.ts';
 
 export interface StoreOptions {
   databases: number;

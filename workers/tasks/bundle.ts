@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { TarArchive } from 'archiver';
 import { makeFolders } from '#base';
-import type { BundleFile, BundleResult, BundleTask } from '#diag';
+import type { BundleFile, BundleResult, BundleTask } from '#stats';
 
 /** What is in a bundle is its reader's only. */
 const MODE = 0o600;

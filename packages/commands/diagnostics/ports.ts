@@ -1,7 +1,7 @@
 /** What commands about slowness ask of the server. */
 
 import type { Bytes } from '#base';
-import type { PrefixReport } from '#diag';
+import type { PrefixReport } from '#stats';
 import type { MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 

@@ -1,4 +1,4 @@
-import type { PrefixReport } from '#diag';
+import type { PrefixReport } from '#stats';
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,7 @@
 /** PREFIXES: what keys with configured prefixes are used for, and what they take. */
 
 import { CommandError } from '#base';
-import type { PrefixReport } from '#diag';
+import type { PrefixReport } from '#stats';
 import type { ReplyWriter } from '#resp';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

@@ -1,13 +1,13 @@
 import type { Command } from '../definition.ts';
 import { databases } from './database.ts';
-import { keyDumping } from './dump.ts';
-import { keyExpiry } from './expire.ts';
+import { keyDumping } from './dump/dump.ts';
+import { keyExpiry } from './expiry/expire.ts';
 import { keyInspection } from './inspect.ts';
-import { keyListing } from './keys.ts';
+import { keyListing } from './scan/keys.ts';
 import { keyRemoval } from './remove.ts';
 import { keyMoving } from './rename.ts';
-import { keyScanning } from './scan.ts';
-import { keyLifetimes } from './ttl.ts';
+import { keyScanning } from './scan/scan.ts';
+import { keyLifetimes } from './expiry/ttl.ts';
 
 export const keyspaceCommands: readonly Command[] = [
   ...keyRemoval,

@@ -1,8 +1,8 @@
 import type { Command } from '../definition.ts';
-import { commandCommands } from './command.ts';
+import { commandCommands } from './command/command.ts';
 import { serverSettings } from './config.ts';
-import { serverDebugging } from './debug.ts';
-import { serverHotKeys } from './hotkeys.ts';
+import { serverDebugging } from './debug/debug.ts';
+import { serverHotKeys } from './hotkeys/hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverModules } from './module.ts';

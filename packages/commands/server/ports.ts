@@ -1,8 +1,8 @@
 /** What commands about the server ask of it. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
-import type { HotWindowReport } from '#diag';
-import type { BundleReport, TraceReport } from '#documents';
+import type { HotWindowReport } from '#stats';
+import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table.ts';
 import type { MonitorFilter } from './monitor.ts';

@@ -1,5 +1,5 @@
 import { CommandError, fromLatin1 } from '#base';
-import type { TraceReport } from '#documents';
+import type { TraceReport } from '#api-types';
 import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -15,7 +15,7 @@ import { events } from '../keyspace/events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
 import { listEvents } from '../list/events.ts';
 import { newList } from '../list/lookup.ts';
-import { eachElement } from '../server/elements.ts';
+import { eachElement } from '../server/debug/elements.ts';
 import { keyFor, readsOtherKeys, readSort, type Pattern, type SortRequest } from './request.ts';
 
 const notNumbers = new CommandError("ERR One or more scores can't be converted into double");

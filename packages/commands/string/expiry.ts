@@ -2,7 +2,7 @@
 
 import { errors, INT64_MAX, parseInteger64 } from '#base';
 import type { Arguments } from '../arguments.ts';
-import { EXPIRY_MS_MAX } from '../keyspace/expiry-time.ts';
+import { EXPIRY_MS_MAX } from '../keyspace/expiry/expiry-time.ts';
 
 /** How a time can be given. */
 const TIME_FORMS = [

@@ -1,6 +1,6 @@
 import { bytes, integer, oneOf, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
-import { savePoints } from '../redis-kinds.ts';
+import { savePoints } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;

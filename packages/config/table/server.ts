@@ -1,7 +1,7 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
 import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
-import { eventClasses, outputLimit, permissions } from '../redis-kinds.ts';
+import { eventClasses, outputLimit, permissions } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;

@@ -1,6 +1,6 @@
 /** The documents of the debug API, under the names that the pages have for them. */
 
-import type { HotKeysDocument, HotWindowDocument, WindowName } from '#documents';
+import type { HotKeysDocument, HotWindowDocument, WindowName } from '#api-types';
 
 export type {
   HotKeysDocument as HotKeysReport,
@@ -38,7 +38,7 @@ export type {
   ThreadsDocument,
   TraceDocument as TraceReport,
   WindowReport as Windows,
-} from '#documents';
+} from '#api-types';
 
 /** In the order of their length. */
 export const WINDOW_NAMES: readonly WindowName[] = ['now', '1m', '5m', '1h'];

@@ -5,7 +5,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PROBES } from '#probes';
+import { PROBES } from '#usdt';
 import {
   type ChildServer,
   keyPerShard,
@@ -21,11 +21,11 @@ import * as assert from 'uvu/assert';
 const usdt = suite('static probes');
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..');
-const LIBRARY = path.join(root, 'packages/probes/native/build/Release/svc_probes.node');
+const LIBRARY = path.join(root, 'packages/usdt/native/build/Release/svc_probes.node');
 const SHARDS = 2;
 
 usdt('cost a look at a zero where they are not built, and nobody watches them', async () => {
-  const { hasProbes, commandStart } = await import('#probes');
+  const { hasProbes, commandStart } = await import('#usdt');
   assert.is(hasProbes, programOrNone(LIBRARY) !== undefined);
   assert.not.ok(commandStart.isWatched);
   commandStart.fire('get', 'key', 1);
@@ -178,7 +178,7 @@ if (needs('bpftrace') && needs(LIBRARY)) {
   });
 
   usdt('wal__write tells of a shard, a key and bytes, whoever fires it', async () => {
-    const probes = new URL('../../probes/index.js', import.meta.url).href;
+    const probes = new URL('../../usdt/index.js', import.meta.url).href;
     const code = `import(${JSON.stringify(probes)}).then(({ walWrite }) => {
       setInterval(() => { if (walWrite.isWatched) walWrite.fire(1, 'written', 77); }, 20);
     });`;

@@ -6,7 +6,7 @@
 
 import type { Logger } from '#base';
 import type { Settings } from '#config';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { Client } from '#router';
 
 export interface ClientMemoryOptions {

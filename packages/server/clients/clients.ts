@@ -3,9 +3,9 @@
 import { errors, type CommandError, type Logger } from '#base';
 import type { CommandEntry } from '#commands';
 import type { Settings } from '#config';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { Connection, ConnectionOwner, Taking } from '#net';
-import { connectionAccept } from '#probes';
+import { connectionAccept } from '#usdt';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Between } from '../messaging/client-messaging.ts';

@@ -1,7 +1,7 @@
 /** What all connections share, built from the server's memory, settings and turn. */
 
 import type { Settings } from '#config';
-import { AT } from '#diag';
+import { AT } from '#stats';
 import type { BlockPool, ConnectionSupplies } from '#net';
 import { ParsedCommand } from '#resp';
 import type { Fabric } from '../threads/shared-memory.ts';

@@ -2,7 +2,7 @@
 
 import { LongTimer } from '#base';
 import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#commands';
-import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#diag';
+import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#stats';
 import { HotWindowReports, type HotWindowsParts } from './hot-windows.ts';
 
 export interface HotKeysParts extends HotWindowsParts {

@@ -2,7 +2,7 @@
 
 import type { HotWindow } from '#commands';
 import type { Settings } from '#config';
-import { HOT_WINDOW, mergeWindow, windowAt, type HotWindowOptions } from '#diag';
+import { HOT_WINDOW, mergeWindow, windowAt, type HotWindowOptions } from '#stats';
 import type { Reports } from '#router';
 
 export interface HotWindowsParts {

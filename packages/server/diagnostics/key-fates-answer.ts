@@ -1,7 +1,7 @@
 /** The last deaths of keys, as main answers the ops thread: in pieces, since so many may be kept. */
 
 import type { KeyDeathEntry } from '#commands';
-import type { KeyDeathReport } from '#documents';
+import type { KeyDeathReport } from '#api-types';
 import type { KeyDeathsAnswer, KeyDeathsQuestion } from '#http';
 import { beginningAsText, keyAsText } from '../ports/json-text.ts';
 import type { Server } from '../server.ts';

@@ -10,7 +10,7 @@ import {
   type KeyDeath,
   type KeyPlace,
   type Page,
-} from '#diag';
+} from '#stats';
 import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
 import { NumberedLog } from './merged-log.ts';

@@ -5,7 +5,7 @@ import {
   type LatencyEvent,
   type PauseReport,
   type SlowEntry,
-} from '#diag';
+} from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { latencyReport, type Symptoms } from './latency-doctor.ts';

@@ -7,7 +7,7 @@ import {
   type LatencyEvent,
   type LatencySeries,
   type SlowEntry,
-} from '#diag';
+} from '#stats';
 
 /** Everything that the doctor looks at. */
 export interface Symptoms {

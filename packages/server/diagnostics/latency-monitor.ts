@@ -22,10 +22,10 @@ import {
   prefixReports,
   type LatencySeries,
   type SlowLog,
-} from '#diag';
-import type { FlightEntry } from '#documents';
+} from '#stats';
+import type { FlightEntry } from '#api-types';
 import type { MainNotes, Router } from '#router';
-import { flightReport } from '#sight';
+import { flightReport } from '#observer';
 import type { Fabric } from '../threads/shared-memory.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';

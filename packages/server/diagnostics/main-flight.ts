@@ -2,7 +2,7 @@
 
 import { systemClock } from '#base';
 import { settingNames, type Settings } from '#config';
-import type { Counter, FlightRecorder, Page } from '#diag';
+import type { Counter, FlightRecorder, Page } from '#stats';
 
 export interface MainFlightParts {
   readonly settings: Settings;

@@ -14,7 +14,7 @@ import {
   slowResetTopic,
   type Page,
   type SlowEntry,
-} from '#diag';
+} from '#stats';
 import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
 

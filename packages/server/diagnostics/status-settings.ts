@@ -1,7 +1,7 @@
 /** The settings of the status document. */
 
 import type { Settings } from '#config';
-import type { StatusSettings } from '#sight';
+import type { StatusSettings } from '#observer';
 
 export function statusSettings(settings: Settings): StatusSettings {
   return {

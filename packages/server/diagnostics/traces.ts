@@ -3,8 +3,8 @@
 import type { LogRecord } from '#base';
 import type { TracesPort, TraceStatus } from '#commands';
 import type { Settings } from '#config';
-import type { Page } from '#diag';
-import type { TraceReport } from '#documents';
+import type { Page } from '#stats';
+import type { TraceReport } from '#api-types';
 import type { Router } from '#router';
 import type { TraceFigures } from '#telemetry';
 import type { OpsLink } from '../threads/ops-link.ts';

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
-import { LogFigures, type FlightEvent } from '#diag';
+import { LogFigures, type FlightEvent } from '#stats';
 import { FrameKind } from '#link';
 import {
   bytesOf,

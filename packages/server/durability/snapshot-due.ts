@@ -2,7 +2,7 @@
 
 import type { Clock } from '#base';
 import type { Settings } from '#config';
-import { LogFigures, sumOfLogs, type LogFigure } from '#diag';
+import { LogFigures, sumOfLogs, type LogFigure } from '#stats';
 import type { Fabric } from '../threads/shared-memory.ts';
 
 /** Behind a snapshot that failed none is due for so long, as in Redis. */

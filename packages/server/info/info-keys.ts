@@ -1,6 +1,6 @@
 /** The sections of INFO about keys. */
 
-import { CENSUS_SIZES, prefixReports } from '#diag';
+import { CENSUS_SIZES, prefixReports } from '#stats';
 import type { Line } from './info-lines.ts';
 import type { Measures } from './measures.ts';
 

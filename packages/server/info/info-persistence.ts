@@ -1,6 +1,6 @@
 /** INFO's section on what is kept on disk. */
 
-import { lastSaveSeconds, savingSeconds } from '#diag';
+import { lastSaveSeconds, savingSeconds } from '#stats';
 import type { Line } from './info-lines.ts';
 import type { Measures } from './measures.ts';
 

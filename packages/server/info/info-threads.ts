@@ -1,6 +1,6 @@
 /** What INFO tells of each thread: how long it stood still, and the heap that it has. */
 
-import { GC_KINDS, pauseReport } from '#diag';
+import { GC_KINDS, pauseReport } from '#stats';
 import type { Line } from './info-lines.ts';
 import type { Measures } from './measures.ts';
 

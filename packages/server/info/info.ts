@@ -2,7 +2,7 @@
 
 import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
-import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#diag';
+import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { persistence } from './info-persistence.ts';

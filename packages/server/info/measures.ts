@@ -22,7 +22,7 @@ import {
   type Rate,
   type ThreadRates,
   usedMemory,
-} from '#diag';
+} from '#stats';
 
 export interface Rates {
   readonly main: ThreadRates;

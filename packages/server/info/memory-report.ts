@@ -1,6 +1,6 @@
 /** Where the memory of the process is: what MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO say of it. */
 
-import type { Counter, Page } from '#diag';
+import type { Counter, Page } from '#stats';
 import type { Measures } from './measures.ts';
 
 /** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */

@@ -2,7 +2,7 @@
 
 import type { MemoryMap } from '#base';
 import type { MemoryTree } from '#commands';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { Measures } from './measures.ts';
 import { datasetBytes } from './memory-report.ts';
 

@@ -10,10 +10,10 @@ import {
   threadMemoryReturn,
   ThreadSamples,
   type LatencyBaseline,
-} from '#diag';
+} from '#stats';
 import { ringDepth } from '#link';
 import type { Router } from '#router';
-import { statusDocument } from '#sight';
+import { statusDocument } from '#observer';
 import type { Fabric } from '../threads/shared-memory.ts';
 import { Measures, type Rates } from './measures.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';

@@ -2,7 +2,7 @@
 
 import { unixUs } from '#base';
 import type { Settings } from '#config';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { Client, ParkingBlocks, Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
 import { FanOut } from './fan-out.ts';

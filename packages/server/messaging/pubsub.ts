@@ -13,8 +13,8 @@ import {
   type PubSubPort,
   type SubscriptionKind,
 } from '#commands';
-import type { Page } from '#diag';
-import { pubsubPublish } from '#probes';
+import type { Page } from '#stats';
+import { pubsubPublish } from '#usdt';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';

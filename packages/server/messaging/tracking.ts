@@ -16,7 +16,7 @@ import {
   type TrackingOptions,
   type TracksPort,
 } from '#commands';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { KeyEvent } from '#link';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';

@@ -41,11 +41,11 @@ import {
   type TracksPort,
 } from '#commands';
 import { ConfigCommandError, secrecyOfNames } from '#config';
-import { PURGE } from '#diag';
+import { PURGE } from '#stats';
 import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client } from '#router';
-import type { BundleReport } from '#documents';
+import type { BundleReport } from '#api-types';
 import { renderInfo } from '../info/info.ts';
 import { allocatorReport, memoryDiagnosis } from '../info/memory-report.ts';
 import { memoryStats } from '../info/memory-stats.ts';

@@ -2,8 +2,8 @@
 
 import { readable } from '#base';
 import { flagsOf, type ClientPort } from '#commands';
-import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#diag';
-import type { ClientReport, LatencyEventReport, SlowlogReport } from '#documents';
+import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#stats';
+import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types';
 import type { MainAnswers } from '#http';
 import { keyDeaths } from '../diagnostics/key-fates-answer.ts';
 import { pageAnswers } from './page-answers.ts';

@@ -2,7 +2,7 @@
 
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
-import type { HotKeysDocument, HotWindowDocument } from '#documents';
+import type { HotKeysDocument, HotWindowDocument } from '#api-types';
 import type { ActionAnswer, MainAnswers } from '#http';
 import { keyAsText } from './json-text.ts';
 import type { Server } from '../server.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { latin1, makeFolders } from '#base';
-import type { Executing } from '#sight';
+import type { Executing } from '#observer';
 
 export interface CrashReport {
   /** `main`, or `shard-0` and so on. */

@@ -6,9 +6,9 @@
 import { errors, type Clock, type Logger } from '#base';
 import { commandTable } from '#commands';
 import type { Settings } from '#config';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import type { Router } from '#router';
-import { executingIn, type Executing } from '#sight';
+import { executingIn, type Executing } from '#observer';
 import type { Clients } from '../clients/clients.ts';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
 import type { Fabric } from './shared-memory.ts';

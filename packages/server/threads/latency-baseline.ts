@@ -3,7 +3,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Logger } from '#base';
 import type { Settings } from '#config';
-import { latencyVerdict, type LatencyBaseline } from '#diag';
+import { latencyVerdict, type LatencyBaseline } from '#stats';
 import { latencyTestUrl } from '#workers';
 
 /** Measures for so many seconds; `newMaximum` is told of each as it comes. */

@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
-import type { SightData } from '#sight';
+import type { SightData } from '#observer';
 import { bundleTaskUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
 import { OpsWorker } from './ops-worker.ts';

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { isShardSetting } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
-import { settingsAppliedTopic } from '#diag';
+import { settingsAppliedTopic } from '#stats';
 import type { SettingValue } from '#link';
 import type { Router } from '#router';
 

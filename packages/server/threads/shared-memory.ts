@@ -12,7 +12,7 @@ import {
   windowTableLength,
   type FlightRecorder,
   type PageShape,
-} from '#diag';
+} from '#stats';
 import {
   allocateShared,
   defaultShape,
@@ -33,9 +33,9 @@ import {
   type SharedMemory,
 } from '#link';
 import { BlockPool } from '#net';
-import { memoryPressure } from '#probes';
+import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
-import { Sight, type SightData } from '#sight';
+import { Sight, type SightData } from '#observer';
 
 export class Fabric {
   readonly shape: LinkShape;

@@ -3,7 +3,7 @@
 import type { Bytes } from '#base';
 import { LongTimer } from '#base';
 import type { HeapReport, ThreadsPort } from '#commands';
-import { HEAP, PROFILE, ThreadProbe, type Topic } from '#diag';
+import { HEAP, PROFILE, ThreadProbe, type Topic } from '#stats';
 import type { Reports } from '#router';
 
 /** How long a shard is waited for: it may be in a slow command. */

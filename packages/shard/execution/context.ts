@@ -2,7 +2,7 @@
 
 import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
 import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
-import { AT, type Page } from '#diag';
+import { AT, type Page } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { SettingValue } from '#link';
 import type { Keyspace, Store } from '#store';

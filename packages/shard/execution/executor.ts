@@ -7,9 +7,9 @@
 
 import { errors, unreachable, type Clock, type CommandError } from '#base';
 import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
-import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#diag';
+import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#stats';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
-import { commandDone, commandStart } from '#probes';
+import { commandDone, commandStart } from '#usdt';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';

@@ -1,7 +1,7 @@
 /** Frames that are no commands: what main tells a shard. */
 
 import { assert, unreachable } from '#base';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import { decodeControl, FrameKind, Request, type Control } from '#link';
 import type { Frame } from './frame.ts';
 import type { KeyEvents } from './key-events.ts';

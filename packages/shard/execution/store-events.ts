@@ -1,7 +1,7 @@
 /** Keys also change by themselves: who must know of it. */
 
 import { latin1, type Bytes } from '#base';
-import { keyEvicted, keyExpired } from '#probes';
+import { keyEvicted, keyExpired } from '#usdt';
 import type { Store, StoreEvents } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';

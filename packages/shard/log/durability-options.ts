@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable } from '#base';
-import { LogFigures } from '#diag';
+import { LogFigures } from '#stats';
 import {
   Doorbell,
   LogPen,

@@ -6,7 +6,7 @@ import { isResourceError, type Bytes, type Pieces } from '#base';
 import type { Arguments } from '#commands';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
-import { walWrite } from '#probes';
+import { walWrite } from '#usdt';
 import { KeyStateWriter, rdb, type Freeze, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Frame } from '../execution/frame.ts';

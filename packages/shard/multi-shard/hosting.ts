@@ -5,9 +5,9 @@
  */
 
 import { errors, keyName, type Pieces } from '#base';
-import { AT } from '#diag';
+import { AT } from '#stats';
 import { FrameKind, HostWord, Request, RequestFlag } from '#link';
-import { messageSent } from '#probes';
+import { messageSent } from '#usdt';
 import type { Keyspace, Store } from '#store';
 import type { Blocking } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';

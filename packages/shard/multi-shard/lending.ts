@@ -5,9 +5,9 @@
 
 import { finish, type Pieces } from '#base';
 import { addInto, commandTable, pushOnto } from '#commands';
-import { AT } from '#diag';
+import { AT } from '#stats';
 import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
-import { messageSent } from '#probes';
+import { messageSent } from '#usdt';
 import { ValueType, type Keyspace } from '#store';
 import type { Frame } from '../execution/frame.ts';
 import type { Holds } from './key-locks.ts';

@@ -6,7 +6,7 @@
  */
 
 import { KeyFate, type Bytes } from '#base';
-import { AT, FATE_COUNTERS, KEY_DEATHS, KEY_DEATHS_RESET, KeyDeaths, type DeathHead } from '#diag';
+import { AT, FATE_COUNTERS, KEY_DEATHS, KEY_DEATHS_RESET, KeyDeaths, type DeathHead } from '#stats';
 import type { FateListener } from '#store';
 import type { MachineParts } from '../machine-options.ts';
 import type { Questions } from '../questions.ts';

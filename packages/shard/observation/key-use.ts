@@ -13,7 +13,7 @@ import {
   HotWindows,
   type HotKeysQuestion,
   type HotKeysShare,
-} from '#diag';
+} from '#stats';
 import { CommandCpu } from './command-cpu.ts';
 import type { MachineParts } from '../machine-options.ts';
 import { PrefixUse } from './prefix-use.ts';

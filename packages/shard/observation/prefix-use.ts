@@ -1,7 +1,7 @@
 /** What commands do with the keys of each configured prefix, counted on the shard's page. */
 
 import { PrefixMatcher, type Bytes } from '#base';
-import { beginPrefixes, prefixesId, PrefixField, type Page } from '#diag';
+import { beginPrefixes, prefixesId, PrefixField, type Page } from '#stats';
 
 export class PrefixUse {
   /** Undefined while no prefix is configured. */

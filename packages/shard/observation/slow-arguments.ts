@@ -7,7 +7,7 @@
  */
 
 import { Arguments } from '#commands';
-import type { RawArguments } from '#diag';
+import type { RawArguments } from '#stats';
 import { SLOW_SLOT_BYTES, SLOW_SLOTS, type LinkMemory, type RingReader } from '#link';
 
 /** Stands for the place of arguments that are not in the ring. */

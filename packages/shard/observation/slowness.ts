@@ -10,7 +10,7 @@ import {
   type LatencyEvent,
   type Page,
   type SlowClient,
-} from '#diag';
+} from '#stats';
 import { decodeMessage, FrameKind, Request } from '#link';
 import type { Frame } from '../execution/frame.ts';
 import type { Questions } from '../questions.ts';

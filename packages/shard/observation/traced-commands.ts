@@ -2,7 +2,7 @@
 
 import type { Clock } from '#base';
 import type { CommandEntry } from '#commands';
-import { errorIndex } from '#diag';
+import { errorIndex } from '#stats';
 import { FrameKind, Request, RequestFlag, TracedPart, TraceTimes } from '#link';
 import type { Frame } from '../execution/frame.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';

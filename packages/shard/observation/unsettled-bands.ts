@@ -1,6 +1,6 @@
 /** Requests whose replies may yet have to wait for the disk: what they wait belongs to their time, in latency bands and in the slow log. */
 
-import { AT, type Bands, type KeptCommand, type Page } from '#diag';
+import { AT, type Bands, type KeptCommand, type Page } from '#stats';
 
 export interface UnsettledParts {
   readonly page: Page;

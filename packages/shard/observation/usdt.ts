@@ -1,9 +1,9 @@
 /** What probes say of commands and frames in a shard, made only while somebody watches. */
 
 import { findKeys, type Arguments, type CommandEntry } from '#commands';
-import type { SlowClient } from '#diag';
+import type { SlowClient } from '#stats';
 import { kindName, Request, type RingReader } from '#link';
-import { commandDone, commandStart, messageReceived } from '#probes';
+import { commandDone, commandStart, messageReceived } from '#usdt';
 import type { Frame } from '../execution/frame.ts';
 
 export function probeStart(entry: CommandEntry, args: Arguments, { id }: SlowClient): void {

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { systemClock, finish, keySlot, shardOfSlot, type Bytes } from '#base';
 import { commandTable, valueLimits } from '#commands';
-import { Page, ThreadProbe } from '#diag';
+import { Page, ThreadProbe } from '#stats';
 import {
   allocateShared,
   layoutOf,

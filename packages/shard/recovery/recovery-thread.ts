@@ -2,7 +2,7 @@
 
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import { isProblem, type RecordPieces, type RecoveryProblem, type ShardPlan } from '#persistence';
 import type { LogEnd } from '../multi-shard/agreement.ts';
 import type { Journal } from '../log/journal.ts';

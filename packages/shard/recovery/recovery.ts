@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import type { Bytes } from '#base';
-import type { Page } from '#diag';
+import type { Page } from '#stats';
 import {
   BlockReader,
   DamagedFile,

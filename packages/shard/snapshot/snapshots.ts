@@ -1,6 +1,6 @@
 /** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
 
-import { AT, type Page } from '#diag';
+import { AT, type Page } from '#stats';
 import { Freeze, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import type { SnapshotOutlet } from '../machine-options.ts';

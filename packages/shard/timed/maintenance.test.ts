@@ -2,7 +2,7 @@
 
 import { fromLatin1 } from '#base';
 import { shardSettingKinds } from '#commands';
-import { Page } from '#diag';
+import { Page } from '#stats';
 import { allocateShared } from '#link';
 import { Store } from '#store';
 import { FakeClock } from '#testkit';

@@ -8,8 +8,8 @@ import {
   type FlightRecorder,
   type LatencyEvent,
   type Page,
-} from '#diag';
-import { memoryPressure } from '#probes';
+} from '#stats';
+import { memoryPressure } from '#usdt';
 import { Census, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from '../observation/slowness.ts';

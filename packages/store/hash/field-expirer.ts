@@ -6,10 +6,10 @@
  * time however large a hash is.
  */
 import { KeyFate } from '#base';
-import type { Keyspace } from '../keyspace.ts';
-import type { Ref } from '../segment.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
-import { ValueType } from '../value-type.ts';
+import { ValueType } from '../records/value-type.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 
 /** Hashes looked at before the clock is asked again. */

@@ -1,8 +1,8 @@
 import { fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Encoding } from '../encodings.ts';
-import type { Keyspace } from '../keyspace.ts';
+import { Encoding } from '../records/encodings.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import {
   bytesOf,
   refOf,
@@ -12,7 +12,7 @@ import {
   testStore,
   thereAndBack,
 } from '../store-fixture.ts';
-import { codecAt } from '../value-codec.ts';
+import { codecAt } from '../records/value-codec.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 import type { Piece } from './packed-hash.ts';
 

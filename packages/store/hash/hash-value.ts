@@ -5,14 +5,14 @@
  * good until the next call that writes.
  */
 import type { Bytes } from '#base';
-import type { Listpack } from '../listpack.ts';
-import { Encoding } from '../encodings.ts';
-import type { Keyspace } from '../keyspace.ts';
-import type { Ref } from '../segment.ts';
+import type { Listpack } from '../listpack/listpack.ts';
+import { Encoding } from '../records/encodings.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
-import { registerCodec } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import { registerCodec } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 import { EMPTY_LISTPACK, PackedHash, type Piece } from './packed-hash.ts';
 
 export type { Piece } from './packed-hash.ts';

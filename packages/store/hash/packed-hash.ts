@@ -3,11 +3,11 @@
  * soonest first and those without an end last.
  */
 import { copyBytes, type Bytes } from '#base';
-import { Encoding } from '../encodings.ts';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries, spliceRecord } from '../listpack-entries.ts';
-import { Listpack } from '../listpack.ts';
-import type { Ref } from '../segment.ts';
+import { Encoding } from '../records/encodings.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
+import { Listpack } from '../listpack/listpack.ts';
+import type { Ref } from '../memory/segment.ts';
 
 /** Where a piece of a field's bytes is. */
 export interface Piece {

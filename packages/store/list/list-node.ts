@@ -5,8 +5,8 @@
  * moving what lies between. Inner nodes of a list may be compressed.
  */
 import { assert, compressLzf, decompressLzf, type Bytes } from '#base';
-import { END, HEADER_BYTES, writeWord } from '../listpack-layout.ts';
-import type { ListpackEntries } from '../listpack-entries.ts';
+import { END, HEADER_BYTES, writeWord } from '../listpack/listpack-layout.ts';
+import type { ListpackEntries } from '../listpack/listpack-entries.ts';
 
 /** What Node keeps for a node beside its bytes: our object, a view and its buffer (measured). */
 export const NODE_OVERHEAD_BYTES = 300;

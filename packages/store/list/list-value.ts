@@ -5,15 +5,15 @@
  * it says of an element, is good until the next call that writes.
  */
 import type { Bytes, EntryTaker } from '#base';
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import type { Piece } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries, spliceRecord } from '../listpack-entries.ts';
-import { HEADER_BYTES } from '../listpack-layout.ts';
-import { Listpack } from '../listpack.ts';
-import type { Ref } from '../segment.ts';
-import { registerCodec } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
+import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
+import { Listpack } from '../listpack/listpack.ts';
+import type { Ref } from '../memory/segment.ts';
+import { registerCodec } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 import { ListNode } from './list-node.ts';
 import {
   exceedsLimit,

@@ -4,9 +4,9 @@
  * Those that are within the depth of an end are never compressed; the others are where that pays.
  */
 import type { Bytes } from '#base';
-import { Listpack } from '../listpack.ts';
-import { ListpackEntries } from '../listpack-entries.ts';
-import { HEADER_BYTES } from '../listpack-layout.ts';
+import { Listpack } from '../listpack/listpack.ts';
+import { ListpackEntries } from '../listpack/listpack-entries.ts';
+import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import type { ListNode } from './list-node.ts';
 import { admitsJoin } from './node-limits.ts';
 

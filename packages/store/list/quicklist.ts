@@ -5,7 +5,7 @@
  * of a list is the same. A cursor stands at one element; it is good until the next call that writes.
  */
 import type { Bytes, EntryTaker, Steps } from '#base';
-import { HEADER_BYTES } from '../listpack-layout.ts';
+import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { ListNode } from './list-node.ts';
 import { cursor, entries, NodeChain } from './node-chain.ts';
 import { admitsElement, isLarge } from './node-limits.ts';

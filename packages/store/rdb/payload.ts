@@ -3,8 +3,8 @@
  * all before it; both little-endian.
  */
 import { crc64, type Bytes } from '#base';
-import type { Keyspace } from '../keyspace.ts';
-import type { Ref } from '../segment.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';

@@ -6,9 +6,9 @@
  * reads too, but where a hash has fields that end: only version 12 has those.
  */
 import { crc64, type Bytes } from '#base';
-import type { KeyUse } from '../access.ts';
-import type { Keyspace } from '../keyspace.ts';
-import type { Ref } from '../segment.ts';
+import type { KeyUse } from '../records/access.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Ref } from '../memory/segment.ts';
 import { MalformedValueError } from './malformed.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION } from './rdb-type.ts';

@@ -1,12 +1,12 @@
 /** Reads hashes in every form that Redis has written them in. */
 import type { Bytes } from '#base';
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import type { PackedLimits } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries } from '../listpack-entries.ts';
-import { Listpack } from '../listpack.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries } from '../listpack/listpack-entries.ts';
+import { Listpack } from '../listpack/listpack.ts';
 import type { PackedTable } from '../table/packed-table.ts';
-import { ValueType } from '../value-type.ts';
+import { ValueType } from '../records/value-type.ts';
 import { demand } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './read-value.ts';

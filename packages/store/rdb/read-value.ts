@@ -3,12 +3,12 @@
  * Nothing of a keyspace changes before the whole value is read.
  */
 import type { PackedLimits, Piece } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ListLimits } from '../list/node-limits.ts';
-import type { Ref } from '../segment.ts';
+import type { Ref } from '../memory/segment.ts';
 import type { SetLimits } from '../set/set-value.ts';
-import { codecOf } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import { codecOf } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';

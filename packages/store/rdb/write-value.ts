@@ -1,14 +1,14 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
 import { assert, unreachable } from '#base';
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import { HashValue } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Quicklist } from '../list/quicklist.ts';
-import type { Ref } from '../segment.ts';
+import type { Ref } from '../memory/segment.ts';
 import { SetValue } from '../set/set-value.ts';
 import type { RankedTable } from '../sorted-set/ranked-table.ts';
 import type { Stream } from '../stream/stream.ts';
-import { ValueType } from '../value-type.ts';
+import { ValueType } from '../records/value-type.ts';
 import { NodeForm, RDB_VERSION, RdbType } from './rdb-type.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 import { writeStream } from './write-stream.ts';

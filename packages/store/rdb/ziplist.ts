@@ -13,7 +13,7 @@
  *   0xf1 - 0xfd                an integer from 0 to 12
  */
 import { asBuffer, type Bytes } from '#base';
-import { ListpackEntries } from '../listpack-entries.ts';
+import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { demand } from './malformed.ts';
 
 const HEADER_BYTES = 10;

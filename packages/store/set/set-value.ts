@@ -6,18 +6,24 @@
  * good until the next call that writes.
  */
 import { type Bytes } from '#base';
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import type { PackedLimits } from '../hash/hash-value.ts';
 import type { Piece } from '../hash/packed-hash.ts';
-import { emptyIntset, insertIntoIntset, Intset, removeFromIntset, Word64 } from '../intset.ts';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries, spliceRecord } from '../listpack-entries.ts';
-import { Listpack } from '../listpack.ts';
-import type { Ref } from '../segment.ts';
+import {
+  emptyIntset,
+  insertIntoIntset,
+  Intset,
+  removeFromIntset,
+  Word64,
+} from '../listpack/intset.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
+import { Listpack } from '../listpack/listpack.ts';
+import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
-import { registerCodec } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import { registerCodec } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 
 registerCodec(ValueType.set, Encoding.hashtable, tableCodec);
 

@@ -10,7 +10,7 @@
  */
 
 import { isResourceError, type Steps } from '#base';
-import { asBytes, type WordReader, type WordWriter } from '../word-bytes.ts';
+import { asBytes, type WordReader, type WordWriter } from '../memory/word-bytes.ts';
 
 /** Slots of a node. */
 export const SLOTS = 64;

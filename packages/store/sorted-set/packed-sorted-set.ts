@@ -4,10 +4,10 @@
  * Scores are integers where Redis keeps them so, and text else. One object serves a whole thread.
  */
 import { formatDouble, type Bytes } from '#base';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries, spliceRecord } from '../listpack-entries.ts';
-import { Listpack } from '../listpack.ts';
-import type { Ref } from '../segment.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
+import { Listpack } from '../listpack/listpack.ts';
+import type { Ref } from '../memory/segment.ts';
 import { compareParts } from './compare-parts.ts';
 
 const entries = new ListpackEntries();

@@ -5,13 +5,13 @@
  * member is good until the next call that writes.
  */
 import type { Bytes, SpanTaker } from '#base';
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import type { PackedLimits, Piece } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
-import { ListpackEntries } from '../listpack-entries.ts';
-import type { Ref } from '../segment.ts';
-import { registerCodec } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { ListpackEntries } from '../listpack/listpack-entries.ts';
+import type { Ref } from '../memory/segment.ts';
+import { registerCodec } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';

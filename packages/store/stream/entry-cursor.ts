@@ -5,7 +5,7 @@
  * `field`, then `value`.
  */
 
-import { Listpack } from '../listpack.ts';
+import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from './id-index.ts';
 import type { NodeLog } from './node-log.ts';
 import { EntryFlag, readEntryId } from './stream-node.ts';

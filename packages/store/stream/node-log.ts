@@ -8,8 +8,8 @@
  */
 
 import type { Bytes, Steps } from '#base';
-import type { ListpackEntries } from '../listpack-entries.ts';
-import { COUNT_UNKNOWN, END, writeWord } from '../listpack-layout.ts';
+import type { ListpackEntries } from '../listpack/listpack-entries.ts';
+import { COUNT_UNKNOWN, END, writeWord } from '../listpack/listpack-layout.ts';
 import { IdIndex, IdPlace } from './id-index.ts';
 import type { MemoryTally } from './memory-tally.ts';
 import type { StreamId } from './stream-id.ts';

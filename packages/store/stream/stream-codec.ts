@@ -5,7 +5,7 @@ import { RdbReader } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
 import { streamSteps } from '../rdb/write-stream.ts';
-import type { Encoded, ObjectCodec } from '../value-codec.ts';
+import type { Encoded, ObjectCodec } from '../records/value-codec.ts';
 import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true, isOwn: true };

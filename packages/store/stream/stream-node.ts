@@ -9,9 +9,9 @@
  */
 
 import { assert, type Bytes } from '#base';
-import { ListpackEntries, spliced, type Stretch } from '../listpack-entries.ts';
-import { HEADER_BYTES } from '../listpack-layout.ts';
-import { Listpack } from '../listpack.ts';
+import { ListpackEntries, spliced, type Stretch } from '../listpack/listpack-entries.ts';
+import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
+import { Listpack } from '../listpack/listpack.ts';
 import type { Pieces } from '../list/list-value.ts';
 import type { StreamId } from './stream-id.ts';
 

@@ -3,12 +3,12 @@
  * `post` must follow what was changed.
  */
 
-import { Encoding } from '../encodings.ts';
+import { Encoding } from '../records/encodings.ts';
 import type { Piece } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace.ts';
-import type { Ref } from '../segment.ts';
-import { registerCodec } from '../value-codec.ts';
-import { ValueType } from '../value-type.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Ref } from '../memory/segment.ts';
+import { registerCodec } from '../records/value-codec.ts';
+import { ValueType } from '../records/value-type.ts';
 import { streamCodec } from './stream-codec.ts';
 import { Stream } from './stream.ts';
 

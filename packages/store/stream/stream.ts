@@ -6,7 +6,7 @@
  */
 
 import type { Steps } from '#base';
-import { ListpackEntries } from '../listpack-entries.ts';
+import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
 import { MemoryTally } from './memory-tally.ts';

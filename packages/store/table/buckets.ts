@@ -7,7 +7,7 @@
  */
 
 import type { Steps } from '#base';
-import { asBytes, type WordReader, type WordWriter } from '../word-bytes.ts';
+import { asBytes, type WordReader, type WordWriter } from '../memory/word-bytes.ts';
 
 const PIECE_BITS = 12;
 const PIECE_BUCKETS = 1 << PIECE_BITS;

@@ -6,7 +6,7 @@
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
 import { ByteViews, copyBytes, halfSipHash, sameBytes, type Spans, type Steps } from '#base';
-import { copyInto } from '../byte-views.ts';
+import { copyInto } from '../memory/byte-views.ts';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
 import { Chains, type HashedEntries } from './chains.ts';

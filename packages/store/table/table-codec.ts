@@ -8,8 +8,8 @@
  *   heap         the entries that expire
  */
 import type { Steps } from '#base';
-import type { Encoded, ObjectCodec } from '../value-codec.ts';
-import { asBytes, WordReader, type WordWriter } from '../word-bytes.ts';
+import type { Encoded, ObjectCodec } from '../records/value-codec.ts';
+import { asBytes, WordReader, type WordWriter } from '../memory/word-bytes.ts';
 import { Arena } from './arena.ts';
 import { Buckets } from './buckets.ts';
 import { PackedTable } from './packed-table.ts';

@@ -1,6 +1,6 @@
 /** The buckets of exported histograms, made from the far finer ones of the pages. */
 
-import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from '#diag';
+import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from '#stats';
 
 /** Upper bounds in seconds; behind the last comes +Inf. */
 export const BUCKET_SECONDS = [

@@ -11,7 +11,7 @@ import {
   type CommandField,
   type Counts,
   type Page,
-} from '#diag';
+} from '#stats';
 import {
   metric,
   ofAllShards,

@@ -3,8 +3,8 @@
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
-import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#diag';
-import type { MetricKind, Unit } from '#documents';
+import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
+import type { MetricKind, Unit } from '#api-types';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-desk.ts';
 

@@ -6,7 +6,7 @@
  */
 
 import { Registry, type Metric, type RegistryContentType } from 'prom-client';
-import type { Counts } from '#diag';
+import type { Counts } from '#stats';
 import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { BucketExemplars, MetricDefinition, MetricSource, Samples } from './definition.ts';

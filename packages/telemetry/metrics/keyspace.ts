@@ -1,6 +1,6 @@
 /** Metrics of keys and of the memory they take. */
 
-import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#diag';
+import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#stats';
 import {
   metric,
   ofAllShards,

@@ -1,7 +1,7 @@
 /** The metrics as JSON, for the debug API. */
 
-import type { Counts } from '#diag';
-import type { MetricJson, MetricSampleJson } from '#documents';
+import type { Counts } from '#stats';
+import type { MetricJson, MetricSampleJson } from '#api-types';
 import { BUCKET_LABELS, cumulativeCounts } from './buckets.ts';
 import type { MetricDefinition, MetricSource } from './definition.ts';
 

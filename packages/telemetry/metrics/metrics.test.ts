@@ -6,7 +6,7 @@ import {
   type PageShape,
   durabilityReport,
   LogFigures,
-} from '#diag';
+} from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Exemplars } from '../traces/exemplars.ts';

@@ -1,6 +1,6 @@
 /** Metrics of the log, of snapshots and of recovery. */
 
-import type { DurabilityReport, LogFigure } from '#diag';
+import type { DurabilityReport, LogFigure } from '#stats';
 import { metric, ofAllShards, ofMain, type MetricDefinition } from './definition.ts';
 
 const US = 1e-6;

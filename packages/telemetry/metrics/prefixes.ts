@@ -1,7 +1,7 @@
 /** Metrics of keys by configured prefix. The label of the keys with none of the prefixes is empty. */
 
-import { prefixReports, type PrefixReport } from '#diag';
-import type { Unit } from '#documents';
+import { prefixReports, type PrefixReport } from '#stats';
+import type { Unit } from '#api-types';
 import { metric, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const reportsOf = ({ settings, shards }: MetricSource): readonly PrefixReport[] =>

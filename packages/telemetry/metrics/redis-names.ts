@@ -4,7 +4,7 @@
  */
 
 import { ERROR_CODES } from '#base';
-import { lastSaveSeconds, savingSeconds, sumOfLogs, type DurabilityReport } from '#diag';
+import { lastSaveSeconds, savingSeconds, sumOfLogs, type DurabilityReport } from '#stats';
 import { eachCommand, pagesOf, secondsOf } from './commands.ts';
 import {
   metric,

@@ -1,6 +1,6 @@
 /** Metrics of shards, threads and the process. */
 
-import { GC_KINDS, type Counter } from '#diag';
+import { GC_KINDS, type Counter } from '#stats';
 import {
   metric,
   overDatabases,

@@ -8,7 +8,7 @@ import {
   type Histogram,
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
-import type { MetricJson, MetricSampleJson, Unit } from '#documents';
+import type { MetricJson, MetricSampleJson, Unit } from '#api-types';
 import { BUCKET_SECONDS } from '../metrics/buckets.ts';
 import type { MetricDefinition, MetricSource } from '../metrics/definition.ts';
 import { metricsJson } from '../metrics/metrics-json.ts';

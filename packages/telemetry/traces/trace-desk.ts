@@ -1,7 +1,7 @@
 /** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
 
 import { ERROR_CODES, type Clock, type LogFields } from '#base';
-import type { TraceReport } from '#documents';
+import type { TraceReport } from '#api-types';
 import type { TraceRecord, TraceRingReader } from '#link';
 import type { TelemetryLog } from '../otlp/collector-state.ts';
 import type { ServiceIdentity } from '../otlp/resource.ts';

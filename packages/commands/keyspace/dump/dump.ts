@@ -1,0 +1,192 @@
+/** DUMP and RESTORE: values as bytes that a Redis of the same version takes and gives. */
+
+import { CommandError, errors, KeyFate } from '#base';
+import { accessOfUse, rdb, type Ref } from '#store';
+import type { Arguments } from '../../arguments.ts';
+import type { ShardContext } from '../../contexts.ts';
+import { oneShard } from '../../definition.ts';
+import { oneKey } from '../../keys.ts';
+import { events, type KeyEvent } from '../events.ts';
+import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../lookup.ts';
+
+const KEY_INDEX = 1;
+const TTL_INDEX = 2;
+const PAYLOAD_INDEX = 3;
+const OPTIONS_INDEX = 4;
+
+const FREQUENCY_MAX = 255;
+/** Redis caps the entries of an intset here, whatever the setting says. */
+const INTSET_ENTRIES_MAX = 2 ** 30;
+
+const restored: KeyEvent = { type: 'g', name: 'restore' };
+
+const busyKey = new CommandError('BUSYKEY Target key name already exists.');
+const invalidTtl = new CommandError('ERR Invalid TTL value, must be >= 0');
+const invalidIdleTime = new CommandError('ERR Invalid IDLETIME value, must be >= 0');
+const invalidFrequency = new CommandError('ERR Invalid FREQ value, must be >= 0 and <= 255');
+const unsoundPayload = new CommandError('ERR DUMP payload version or checksum are wrong');
+const badFormat = new CommandError('ERR Bad data format');
+
+export const dump = oneShard({
+  name: 'DUMP',
+  summary: 'Answers the value of a key as bytes that RESTORE takes.',
+  since: '2.6.0',
+  complexity: 'O(N), N being the bytes of the value.',
+  group: 'generic',
+  arity: 2,
+  flags: ['readonly'],
+  tips: ['nondeterministic_output'],
+  keys: oneKey('RO', 'access'),
+  args: [{ name: 'key', type: 'key' }],
+  run(context, args) {
+    const ref = findToRead(context, args, KEY_INDEX);
+    if (ref === 0) context.reply.nil();
+    else context.reply.bulk(rdb.dumpValue(context.keyspace, ref));
+  },
+});
+
+export const restore = oneShard({
+  name: 'RESTORE',
+  summary: 'Makes a key of the bytes that DUMP answered.',
+  since: '2.6.0',
+  complexity: 'O(N log N) for a sorted set of N members, O(N) in the bytes of any other value.',
+  group: 'generic',
+  arity: -4,
+  flags: ['write', 'denyoom'],
+  acl: { add: ['dangerous'] },
+  keys: oneKey('OW', 'update'),
+  args: [
+    { name: 'key', type: 'key' },
+    { name: 'ttl', type: 'integer' },
+    { name: 'serialized-value', type: 'string' },
+    { name: 'replace', type: 'pure-token', token: 'REPLACE', since: '3.0.0', optional: true },
+    { name: 'absttl', type: 'pure-token', token: 'ABSTTL', since: '5.0.0', optional: true },
+    { name: 'seconds', type: 'integer', token: 'IDLETIME', since: '5.0.0', optional: true },
+    { name: 'frequency', type: 'integer', token: 'FREQ', since: '5.0.0', optional: true },
+  ],
+  history: [
+    ['3.0.0', 'REPLACE came.'],
+    ['5.0.0', 'ABSTTL, IDLETIME and FREQ came.'],
+  ],
+  run(context, args) {
+    const options = readOptions(args);
+    const isTaken = findToWrite(context, args, KEY_INDEX) !== 0;
+    if (isTaken && !options.replaces) throw busyKey;
+    const endMs = readEnd(context, args, options.isAbsolute);
+    const value = readPayload(context, args);
+    const hasEnded = endMs !== -1 && endMs <= context.nowMs;
+    const isRemoved = isTaken && removeKey(context, args, hasEnded);
+    if (hasEnded) {
+      if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
+    } else {
+      store(context, args, value, endMs, options);
+    }
+    context.reply.ok();
+  },
+});
+
+export const keyDumping = [dump, restore];
+
+interface Options {
+  replaces: boolean;
+  isAbsolute: boolean;
+  /** Seconds, or -1. */
+  idleSeconds: number;
+  /** The counter of uses, or -1. */
+  frequency: number;
+}
+
+function readOptions(args: Arguments): Options {
+  const options = { replaces: false, isAbsolute: false, idleSeconds: -1, frequency: -1 };
+  args.position = OPTIONS_INDEX;
+  while (args.more) {
+    const hasValue = args.left >= 2;
+    if (args.takes('REPLACE')) {
+      options.replaces = true;
+    } else if (args.takes('ABSTTL')) {
+      options.isAbsolute = true;
+    } else if (hasValue && options.frequency === -1 && args.takes('IDLETIME')) {
+      options.idleSeconds = args.roundedAt(args.next());
+      if (options.idleSeconds < 0) throw invalidIdleTime;
+    } else if (hasValue && options.idleSeconds === -1 && args.takes('FREQ')) {
+      options.frequency = args.roundedAt(args.next());
+      if (options.frequency < 0 || options.frequency > FREQUENCY_MAX) throw invalidFrequency;
+    } else {
+      throw errors.syntax;
+    }
+  }
+  return options;
+}
+
+/** When the key shall end, or -1. */
+function readEnd({ nowMs }: ShardContext, args: Arguments, isAbsolute: boolean): number {
+  const ttl = args.roundedAt(TTL_INDEX);
+  if (ttl < 0) throw invalidTtl;
+  if (ttl === 0) return -1;
+  return Math.min(isAbsolute ? ttl : ttl + nowMs, EXPIRY_MS_MAX);
+}
+
+function readPayload(context: ShardContext, args: Arguments): rdb.FinishedValue {
+  const { source } = args;
+  const at = args.at(PAYLOAD_INDEX);
+  const length = args.length(PAYLOAD_INDEX);
+  if (!rdb.isSoundPayload(source, at, length)) throw unsoundPayload;
+  try {
+    return rdb.loadPayload(context.keyspace, source, at, length, valueLimits(context));
+  } catch (error) {
+    if (error instanceof rdb.MalformedValueError) throw badFormat;
+    throw error;
+  }
+}
+
+/** Up to which sizes values are packed, by the settings. */
+export function valueLimits({
+  settings,
+  store: { listPlainBytes },
+}: Pick<ShardContext, 'settings' | 'store'>): rdb.ValueLimits {
+  const packed = (type: 'hash' | 'set' | 'zset'): { entries: number; valueBytes: number } => ({
+    entries: settings.number(`${type}-max-listpack-entries`),
+    valueBytes: settings.number(`${type}-max-listpack-value`),
+  });
+  const intsetEntries = Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX);
+  return {
+    hash: packed('hash'),
+    set: { ...packed('set'), intsetEntries },
+    zset: packed('zset'),
+    list: {
+      size: settings.number('list-max-listpack-size'),
+      compressDepth: settings.number('list-compress-depth'),
+      plainBytes: listPlainBytes,
+    },
+  };
+}
+
+/** What was there is deleted for good when what comes has already ended. */
+function removeKey({ keyspace }: ShardContext, args: Arguments, hasEnded: boolean): boolean {
+  const fate = hasEnded ? KeyFate.deleted : KeyFate.overwritten;
+  return keyspace.remove(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX), fate);
+}
+
+function store(
+  context: ShardContext,
+  args: Arguments,
+  value: rdb.FinishedValue,
+  endMs: number,
+  options: Options,
+): void {
+  const { keyspace } = context;
+  const key = { bytes: args.source, at: args.at(KEY_INDEX), length: args.length(KEY_INDEX) };
+  let ref = rdb.storeFinished(keyspace, key, value);
+  if (endMs !== -1) ref = keyspace.setExpireAt(ref, endMs);
+  setUse(context, ref, options);
+  createdAt(context, args, KEY_INDEX);
+  changedAt(context, args, KEY_INDEX, restored);
+}
+
+/** Says how the key was used: the policy decides which of the options means something. */
+function setUse({ keyspace, store: owner, nowMs }: ShardContext, ref: Ref, use: Options): void {
+  const { countsUses, clock } = owner;
+  const access = accessOfUse(use, { countsUses, clock, nowMs });
+  if (access !== undefined) keyspace.setAccess(ref, access);
+}

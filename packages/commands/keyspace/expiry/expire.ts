@@ -1,0 +1,178 @@
+/** Giving keys an end, and taking it away. */
+
+import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64, untilNul } from '#base';
+import type { Ref } from '#store';
+import type { Arguments } from '../../arguments.ts';
+import type { ShardContext } from '../../contexts.ts';
+import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition.ts';
+import { oneKey } from '../../keys.ts';
+import { EXPIRY_MS_MAX } from './expiry-time.ts';
+import { events } from '../events.ts';
+import { changedAt, findToWrite } from '../lookup.ts';
+
+interface Kind {
+  name: string;
+  summary: string;
+  since: string;
+  time: ArgumentDoc;
+  unitMs: 1 | 1000;
+  absolute: boolean;
+}
+
+const condition: ArgumentDoc = {
+  name: 'condition',
+  type: 'oneof',
+  since: '7.0.0',
+  optional: true,
+  arguments: [
+    { name: 'nx', type: 'pure-token', token: 'NX' },
+    { name: 'xx', type: 'pure-token', token: 'XX' },
+    { name: 'gt', type: 'pure-token', token: 'GT' },
+    { name: 'lt', type: 'pure-token', token: 'LT' },
+  ],
+};
+
+function expiring({ name, summary, since, time, unitMs, absolute }: Kind): OneShardCommand {
+  const command = name.toLowerCase();
+  return oneShard({
+    name,
+    summary,
+    since,
+    complexity: 'O(1)',
+    group: 'generic',
+    arity: -3,
+    flags: ['write', 'fast'],
+    keys: oneKey('RW', 'update'),
+    args: [{ name: 'key', type: 'key' }, time, condition],
+    history: [['7.0.0', 'NX, XX, GT and LT came.']],
+    run(context, args) {
+      const allowed = args.count > 3 ? readConditions(args) : ALWAYS;
+      const baseMs = absolute ? 0 : context.nowMs;
+      const when = momentOf(args, unitMs, baseMs, command);
+      const ref = findToWrite(context, args, 1);
+      const applies = ref !== 0 && (allowed === ALWAYS || admits(context, ref, allowed, when));
+      if (applies) expireAt(context, args, ref, when);
+      context.reply.integer(applies ? 1 : 0);
+    },
+  });
+}
+
+export const expire = expiring({
+  name: 'EXPIRE',
+  summary: 'Lets a key end after a number of seconds.',
+  since: '1.0.0',
+  time: { name: 'seconds', type: 'integer' },
+  unitMs: 1000,
+  absolute: false,
+});
+
+export const pexpire = expiring({
+  name: 'PEXPIRE',
+  summary: 'Lets a key end after a number of milliseconds.',
+  since: '2.6.0',
+  time: { name: 'milliseconds', type: 'integer' },
+  unitMs: 1,
+  absolute: false,
+});
+
+export const expireat = expiring({
+  name: 'EXPIREAT',
+  summary: 'Lets a key end at a moment given in seconds of Unix time.',
+  since: '1.2.0',
+  time: { name: 'unix-time-seconds', type: 'unix-time' },
+  unitMs: 1000,
+  absolute: true,
+});
+
+export const pexpireat = expiring({
+  name: 'PEXPIREAT',
+  summary: 'Lets a key end at a moment given in milliseconds of Unix time.',
+  since: '2.6.0',
+  time: { name: 'unix-time-milliseconds', type: 'unix-time' },
+  unitMs: 1,
+  absolute: true,
+});
+
+export const persist = oneShard({
+  name: 'PERSIST',
+  summary: 'Lets a key live on without an end.',
+  since: '2.2.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 2,
+  flags: ['write', 'fast'],
+  keys: oneKey('RW', 'update'),
+  args: [{ name: 'key', type: 'key' }],
+  run(context, args) {
+    const { keyspace, reply } = context;
+    const ref = findToWrite(context, args, 1);
+    const ends = ref !== 0 && keyspace.expireAt(ref) !== -1;
+    if (ends) {
+      keyspace.setExpireAt(ref, -1);
+      changedAt(context, args, 1, events.persist);
+    }
+    reply.integer(ends ? 1 : 0);
+  },
+});
+
+export const keyExpiry = [expire, pexpire, expireat, pexpireat, persist];
+
+// The conditions, as bits of one number: nothing is allocated for them.
+
+const ALWAYS = 0;
+const NX = 1;
+const XX = 2;
+const GT = 4;
+const LT = 8;
+
+const nxExcludes = new CommandError(
+  'ERR NX and XX, GT or LT options at the same time are not compatible',
+);
+const gtExcludesLt = new CommandError('ERR GT and LT options at the same time are not compatible');
+
+function readConditions(args: Arguments): number {
+  let conditions = 0;
+  for (let index = 3; index < args.count; index += 1) {
+    if (args.spellsAt(index, 'NX')) conditions |= NX;
+    else if (args.spellsAt(index, 'XX')) conditions |= XX;
+    else if (args.spellsAt(index, 'GT')) conditions |= GT;
+    else if (args.spellsAt(index, 'LT')) conditions |= LT;
+    else throw new CommandError(`ERR Unsupported option ${untilNul(args.latin1(index))}`);
+  }
+  if ((conditions & NX) !== 0 && conditions !== NX) throw nxExcludes;
+  if ((conditions & GT) !== 0 && (conditions & LT) !== 0) throw gtExcludesLt;
+  return conditions;
+}
+
+function admits(context: ShardContext, ref: Ref, conditions: number, when: number): boolean {
+  const current = context.keyspace.expireAt(ref);
+  if (current === -1) return (conditions & (XX | GT)) === 0;
+  if ((conditions & NX) !== 0) return false;
+  if ((conditions & GT) !== 0 && when <= current) return false;
+  return (conditions & LT) === 0 || when < current;
+}
+
+/** The moment argument 2 gives, in milliseconds of Unix time; it may be long past. */
+function momentOf(args: Arguments, unitMs: 1 | 1000, baseMs: number, command: string): number {
+  const value = args.integerAt(2);
+  if (Number.isNaN(value)) return largeMomentOf(args, unitMs, baseMs, command);
+  return Math.min(value * unitMs + baseMs, EXPIRY_MS_MAX);
+}
+
+function largeMomentOf(args: Arguments, unitMs: 1 | 1000, baseMs: number, command: string): number {
+  const value = parseInteger64(args.source, args.at(2), args.length(2));
+  if (value === undefined) throw errors.notInteger;
+  const span = value * BigInt(unitMs);
+  if (span < INT64_MIN || span + BigInt(baseMs) > INT64_MAX) throw errors.invalidExpire(command);
+  return Math.min(Number(span) + baseMs, EXPIRY_MS_MAX);
+}
+
+function expireAt(context: ShardContext, args: Arguments, ref: Ref, when: number): void {
+  if (when <= context.nowMs) {
+    context.keyspace.removeRef(ref);
+    changedAt(context, args, 1, events.del);
+    return;
+  }
+  context.keyspace.setExpireAt(ref, when);
+  changedAt(context, args, 1, events.expire);
+}

@@ -1,0 +1,98 @@
+/** KEYS and RANDOMKEY: which keys a database has. */
+
+import { globMatches, type Bytes } from '#base';
+import type { Keyspace, Ref } from '#store';
+import { everyShard } from '../../definition.ts';
+import { noKeys } from '../../keys.ts';
+import { concatenated } from '../../merge.ts';
+import { hasEnded } from '../lookup.ts';
+import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
+
+/** How many keys one step of a walk over a whole keyspace asks for. */
+const WALK_STEP_KEYS = 1000;
+
+export const keys = everyShard<readonly (Bytes | null)[]>({
+  name: 'KEYS',
+  summary: 'Answers all keys that match a pattern.',
+  since: '1.0.0',
+  complexity: 'O(N) for N keys in the database.',
+  group: 'generic',
+  arity: 2,
+  flags: ['readonly'],
+  keys: noKeys,
+  args: [{ name: 'pattern', type: 'pattern' }],
+  tips: ['nondeterministic_output_order'],
+  acl: { add: ['dangerous'] },
+  run({ keyspace, nowMs }, args) {
+    const pattern = patternOrAll(args.view(1));
+    const found: Bytes[] = [];
+    walk(keyspace, (ref) => {
+      if (hasEnded(keyspace, ref, nowMs)) return;
+      const key = matchingKey(keyspace, ref, pattern);
+      if (key !== undefined) found.push(key);
+    });
+    return found;
+  },
+  merge: concatenated,
+});
+
+const STAR = 0x2a;
+
+/** Undefined for the pattern that all keys match. */
+export function patternOrAll(pattern: Bytes): Bytes | undefined {
+  return pattern.length === 1 && pattern[0] === STAR ? undefined : pattern;
+}
+
+/** A copy of a record's key, if it matches. */
+export function matchingKey(
+  keyspace: Keyspace,
+  ref: Ref,
+  pattern: Bytes | undefined,
+): Bytes | undefined {
+  if (pattern !== undefined) {
+    const { bytes, at, length } = keyspace.key(ref);
+    if (!globMatches(pattern, bytes.subarray(at, at + length))) return undefined;
+  }
+  return keyCopy(keyspace, ref);
+}
+
+export function keyCopy(keyspace: Keyspace, ref: Ref): Bytes {
+  const { bytes, at, length } = keyspace.key(ref);
+  return bytes.slice(at, at + length);
+}
+
+/** Visits every record; the visitor must not write to the store. */
+export function walk(keyspace: Keyspace, visit: (ref: Ref) => void): void {
+  let cursor = 0;
+  do {
+    cursor = keyspace.scan(cursor, WALK_STEP_KEYS, visit);
+  } while (cursor !== 0);
+}
+
+export const randomkey = everyShard<Draw>({
+  name: 'RANDOMKEY',
+  summary: 'Answers a key of the database, each being as likely as any other.',
+  since: '1.0.0',
+  complexity: 'O(1) on each shard.',
+  group: 'generic',
+  arity: 1,
+  flags: ['readonly'],
+  keys: noKeys,
+  args: [],
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const { keyspace } = context;
+    const keysBefore = keyspace.size;
+    for (let ref = keyspace.randomRef(); ref !== 0; ref = keyspace.randomRef()) {
+      const key = keyCopy(keyspace, ref);
+      // Finding an ended key removes it, so that there is one less to draw from.
+      if (keyspace.find(key, 0, key.length) === 0) continue;
+      // The highest of these over all shards falls on each with its share of the keys.
+      return { key, score: context.random() ** (1 / keysBefore) };
+    }
+    return NO_DRAW;
+  },
+  merge: highestDraw,
+});
+
+export const keyListing = [keys, randomkey];

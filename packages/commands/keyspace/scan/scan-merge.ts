@@ -1,0 +1,64 @@
+/** What the walks of several shards become: one piece of SCAN's walk through all of them. */
+
+import type { Bytes } from '#base';
+import type { Merge } from '../../merge.ts';
+import { bytesListPart, PieceReader, readBytesList } from '../../parts.ts';
+import { nextCursor } from './scan-cursor.ts';
+
+/** How far one shard has come. */
+export interface Walked {
+  /** The place to go on at; 0 when it is through, or has not begun. */
+  readonly next: number;
+  /** How many keys one call is to look at. */
+  readonly count: number;
+  /** How many it has looked at, with those that were left out. */
+  readonly looked: number;
+  readonly keys: readonly (Bytes | null)[];
+}
+
+/** Of a shard before the one that the cursor names. */
+export const NOT_YET: Walked = { next: 0, count: 0, looked: 0, keys: [] };
+/** Of a shard behind it with more keys than one call looks at. */
+export const TOO_MANY: Walked = { next: 0, count: 0, looked: 2 ** 32 - 1, keys: [] };
+
+const WORD_BYTES = 4;
+const HEAD_BYTES = 3 * WORD_BYTES;
+
+export const joinedWalks: Merge<Walked> = {
+  policy: 'special',
+  part: {
+    encode({ next, count, looked, keys }, to) {
+      const head = Buffer.allocUnsafe(HEAD_BYTES);
+      head.writeUInt32LE(next, 0);
+      head.writeUInt32LE(count, WORD_BYTES);
+      head.writeUInt32LE(looked, 2 * WORD_BYTES);
+      to.raw(head);
+      bytesListPart.encode(keys, to);
+    },
+    decode(pieces) {
+      const reader = new PieceReader(pieces);
+      const next = reader.word();
+      const count = reader.word();
+      const looked = reader.word();
+      return { next, count, looked, keys: readBytesList(reader) };
+    },
+  },
+  combine(parts, reply) {
+    const first = parts.findIndex(({ count }) => count > NOT_YET.count);
+    const { count } = parts[first]!;
+    let end = first;
+    let looked = 0;
+    let next = 0;
+    do {
+      const part = parts[end]!;
+      looked += part.looked;
+      next = part.next;
+      end += 1;
+    } while (next === 0 && end < parts.length && looked + parts[end]!.looked <= count);
+    const taken = parts.slice(first, end);
+    reply.arrayHeader(2);
+    reply.bulkInteger(nextCursor(next, end - 1, parts.length));
+    reply.arrayHeader(taken.reduce((sum, { keys }) => sum + keys.length, 0));
+    for (const { keys } of taken) for (const key of keys) reply.bulk(key!);
+  },
+};

@@ -1,0 +1,109 @@
+/**
+ * SCAN: walks a database in pieces, one shard after the other.
+ *
+ * All shards are asked: where the walk through one ends before COUNT keys were looked at, the next ones follow in the
+ * same reply as long as they are so small that they fit in whole. So a small database is walked in one call, as a client
+ * of Redis expects, and a large one costs the shards whose turn it is not nothing.
+ */
+
+import { CommandError, errors, type Bytes } from '#base';
+import type { Ref } from '#store';
+import type { Arguments } from '../../arguments.ts';
+import type { ShardContext } from '../../contexts.ts';
+import { everyShard } from '../../definition.ts';
+import { noKeys } from '../../keys.ts';
+import { keyCopy, matchingKey, patternOrAll } from './keys.ts';
+import { hasEnded } from '../lookup.ts';
+import { scanPlace } from './scan-cursor.ts';
+import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
+import { typeNumber } from '../type-names.ts';
+
+export const scan = everyShard<Walked>({
+  name: 'SCAN',
+  summary: 'Walks the keys of the database, some with each call.',
+  since: '2.8.0',
+  complexity: 'O(1) for each call, O(N) for the whole walk over N keys.',
+  group: 'generic',
+  arity: -2,
+  flags: ['readonly'],
+  keys: noKeys,
+  args: [
+    { name: 'cursor', type: 'integer' },
+    { name: 'pattern', type: 'pattern', token: 'MATCH', optional: true },
+    { name: 'count', type: 'integer', token: 'COUNT', optional: true },
+    { name: 'type', type: 'string', token: 'TYPE', since: '6.0.0', optional: true },
+  ],
+  tips: ['nondeterministic_output', 'request_policy:special', 'response_policy:special'],
+  history: [['6.0.0', 'TYPE came.']],
+  run(context, args) {
+    const { keyspace, shardIndex, shardCount } = context;
+    const { shard, place } = scanPlace(args, shardCount);
+    const wanted = readWanted(args);
+    if (shardIndex < shard) return NOT_YET;
+    if (shardIndex === shard) return walked(context, wanted, place, false);
+    return keyspace.size > wanted.count ? TOO_MANY : walked(context, wanted, 0, true);
+  },
+  merge: joinedWalks,
+});
+
+export const keyScanning = [scan];
+
+interface Wanted {
+  count: number;
+  pattern: Bytes | undefined;
+  /** The store's number of the type; -1 for a type that does not exist; undefined for all. */
+  type: number | undefined;
+}
+
+/** The most records that one call looks at, whatever COUNT says: the store counts in 31 bits. */
+const COUNT_MAX = 2 ** 31 - 1;
+const COUNT_DEFAULT = 10;
+
+const noValuesHere = new CommandError('ERR NOVALUES option can only be used in HSCAN');
+
+function readWanted(args: Arguments): Wanted {
+  const wanted: Wanted = { count: COUNT_DEFAULT, pattern: undefined, type: undefined };
+  args.position = 2;
+  while (args.more) {
+    if (args.left >= 2 && args.takes('COUNT')) {
+      wanted.count = Math.min(args.roundedAt(args.next()), COUNT_MAX);
+      if (wanted.count < 1) throw errors.syntax;
+    } else if (args.left >= 2 && args.takes('MATCH')) {
+      wanted.pattern = patternOrAll(args.bytes());
+    } else if (args.left >= 2 && args.takes('TYPE')) {
+      const index = args.next();
+      wanted.type = typeNumber(args.source, args.at(index), args.length(index));
+    } else if (args.takes('NOVALUES')) {
+      throw noValuesHere;
+    } else {
+      throw errors.syntax;
+    }
+  }
+  return wanted;
+}
+
+/** Walks on from a place, to the end if that is asked for. */
+function walked(
+  { keyspace, nowMs }: ShardContext,
+  { count, pattern, type }: Wanted,
+  place: number,
+  toEnd: boolean,
+): Walked {
+  const keys: Bytes[] = [];
+  const ended: Bytes[] = [];
+  let looked = 0;
+  const visit = (ref: Ref): void => {
+    looked += 1;
+    if (hasEnded(keyspace, ref, nowMs)) {
+      ended.push(keyCopy(keyspace, ref));
+    } else if (type === undefined || keyspace.type(ref) === type) {
+      const key = matchingKey(keyspace, ref, pattern);
+      if (key !== undefined) keys.push(key);
+    }
+  };
+  let next = keyspace.scan(place, count, visit);
+  while (toEnd && next !== 0) next = keyspace.scan(next, count, visit);
+  // Looking at an ended key is enough to remove it, which may move records.
+  for (const key of ended) keyspace.peek(key, 0, key.length);
+  return { next, count, looked, keys };
+}

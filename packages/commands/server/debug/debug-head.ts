@@ -1,0 +1,15 @@
+import type { CommandHead } from '../../definition.ts';
+import { noKeys } from '../../keys.ts';
+
+/** What the parts of DEBUG have in common that only look: whoever may look for a fault may run them. */
+export const debugHead = {
+  since: '1.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  keys: noKeys,
+  args: [],
+} as const satisfies Partial<CommandHead>;
+
+/** The same for the parts that disturb: they stop threads, change what tests are to find, or fill the log. */
+export const disturbingHead = { ...debugHead, isProtected: true } as const;

@@ -1,0 +1,19 @@
+/** DEBUG: for tests of the server itself. To clients it is one command without documented parts. */
+
+import { container } from '../../definition.ts';
+import { debugHead } from './debug-head.ts';
+import { debugOnMain } from './debug-main.ts';
+import { debugOnShards } from './debug-shard.ts';
+
+export const debug = container({
+  ...debugHead,
+  name: 'DEBUG',
+  summary: 'Groups what tests of the server need.',
+  arity: -2,
+  // Of what does not exist: whoever may not disturb is told no more than that.
+  isProtected: true,
+  opaque: true,
+  subcommands: [...debugOnShards, ...debugOnMain],
+});
+
+export const serverDebugging = [debug];

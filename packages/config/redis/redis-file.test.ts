@@ -1,0 +1,187 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError, load, type Loaded } from '../load.ts';
+
+const redisFile = suite('redis.conf');
+let folder = '';
+
+redisFile.before.each(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'redis-conf-'));
+});
+redisFile.after.each(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+function loaded(text: string): Loaded {
+  write('redis.conf', text);
+  return load({ args: ['--config', 'redis.conf'], environment: {}, folder });
+}
+
+function values(text: string, ...names: string[]): readonly string[] {
+  return loaded(text)
+    .settings.configGet(names)
+    .map(([, value]) => value);
+}
+
+function refusal(text: string): string {
+  try {
+    loaded(text);
+  } catch (error) {
+    assert.instance(error, ConfigError);
+    return (error as ConfigError).message;
+  }
+  return 'accepted';
+}
+
+redisFile('directives are settings, with Redis’ quotes, sizes and repeated lines', () => {
+  const text = [
+    '# a comment',
+    '  PORT 7000',
+    'port 7001',
+    'bind 127.0.0.1 -::1',
+    'requirepass "pass \\"word\\x21"',
+    "notify-keyspace-events 'KEA'",
+    'maxmemory 1gb',
+    'save 900 1',
+    'save 300 10 60 10000',
+    'client-output-buffer-limit normal 1mb 0 0',
+    'client-output-buffer-limit replica 2mb 1mb 10',
+    'loglevel notice',
+    'hash-max-ziplist-entries 7',
+    '',
+  ].join('\r\n');
+  assert.equal(values(text, 'port', 'bind', 'requirepass', 'maxmemory', 'save'), [
+    ...['7001', '127.0.0.1 -::1', 'pass "word!', '1073741824'],
+    '900 1 300 10 60 10000',
+  ]);
+  assert.equal(values(text, 'client-output-buffer-limit', 'hash-max-listpack-entries'), [
+    'normal 1048576 0 0 slave 2097152 1048576 10 pubsub 33554432 8388608 60',
+    '7',
+  ]);
+  assert.equal(values(text, 'notify-keyspace-events', 'loglevel'), ['AKE', 'info']);
+});
+
+redisFile('text is UTF-8, and a password is bytes', () => {
+  const text = 'dir /srv/dätä\nrequirepass pässword\n';
+  assert.equal(values(text, 'dir'), ['/srv/dätä']);
+  assert.equal(values(text, 'requirepass'), [Buffer.from('pässword').toString('latin1')]);
+});
+
+redisFile('an empty save takes back those before it', () => {
+  assert.equal(values('save 900 1\nsave ""\n', 'save'), ['']);
+  assert.equal(values('save ""\nsave 60 1\n', 'save'), ['60 1']);
+});
+
+redisFile('without its log Redis keeps snapshots: only without both nothing is kept', () => {
+  const keeps = (text: string): boolean => loaded(text).settings.boolean('persistence.enabled');
+  assert.is(keeps('appendonly no\n'), true);
+  assert.is(keeps('appendonly no\nsave 60 1\n'), true);
+  assert.is(keeps('appendonly no\nsave ""\n'), false);
+  assert.is(keeps('save ""\nappendonly yes\n'), true);
+});
+
+redisFile('places without a folder are in dir, where Redis works', () => {
+  const text = 'logfile redis.log\nunixsocket r.sock\ndir /srv\n';
+  assert.equal(values(text, 'dir', 'logfile', 'unixsocket'), [
+    ...['/srv', '/srv/redis.log', '/srv/r.sock'],
+  ]);
+  assert.equal(values('dir /srv\nlogfile ""\nunixsocket /r.sock\n', 'logfile', 'unixsocket'), [
+    ...['', '/r.sock'],
+  ]);
+});
+
+redisFile('includes files, by patterns too', () => {
+  mkdirSync(path.join(folder, 'conf.d'));
+  write('conf.d/1.conf', 'port 1\nhz 20\n');
+  write('conf.d/2.conf', 'port 2\n');
+  const more = write('more.conf', 'timeout 5\n');
+  const text = `include ${folder}/conf.d/*.conf ${more}\nmaxclients 7\n`;
+  assert.equal(values(text, 'port', 'hz', 'timeout', 'maxclients'), ['2', '20', '5', '7']);
+  assert.match(refusal(`include ${folder}/none.conf\n`), 'none.conf: cannot be read: ENOENT');
+  assert.match(refusal(`include ${folder}/redis.conf\n`), 'include each other without end');
+  assert.is(refusal(`include ${folder}/none.d/*.conf\n`), 'accepted');
+});
+
+redisFile('what has no meaning is told once, by reasons', () => {
+  const { warnings } = loaded(
+    'daemonize yes\npidfile /run/r.pid\nrepl-timeout 60\nrepl-backlog-ttl 1\nlazyfree-lazy-expire yes\n',
+  );
+  assert.equal(
+    warnings.map(({ message }) => message),
+    [
+      'redis.conf: some directives have no meaning here. ' +
+        'The service manager does this: svc stays in the foreground (daemonize, pidfile). ' +
+        'There is no replication (repl-timeout, repl-backlog-ttl).',
+    ],
+  );
+});
+
+const refused: readonly (readonly [line: string, message: string])[] = [
+  [
+    'maxmemory much',
+    'redis.conf:1: maxmemory much is not allowed: argument must be a memory value',
+  ],
+  ['maxmemmory 1gb', 'redis.conf:1: unknown directive maxmemmory; did you mean maxmemory?'],
+  ['save 1', 'redis.conf:1: save 1 is not allowed: Invalid save parameters'],
+  ['port "1', 'redis.conf:1: the quotes do not match'],
+  ['user default on', 'redis.conf:1: user is not allowed. There are no users'],
+  ['rename-command CONFIG ""', 'redis.conf:1: rename-command is not allowed. Commands cannot'],
+  ['replicaof 10.0.0.1 6379', 'redis.conf:1: replicaof is not allowed. There is no replication.'],
+  ['slaveof 10.0.0.1 6379', 'redis.conf:1: slaveof is not allowed.'],
+  ['tls-port 6380', 'redis.conf:1: tls-port is not allowed. There is no TLS.'],
+  ['aclfile /etc/users.acl', 'security.acl-file = /etc/users.acl is not allowed; allowed is only'],
+  ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
+];
+for (const [line, message] of refused) {
+  redisFile(`${line} is refused`, () => assert.match(refusal(`${line}\n`), message));
+}
+
+redisFile('a file with sections is TOML, whatever its name', () => {
+  assert.equal(values('[server]\nport = 7\n', 'port'), ['7']);
+});
+
+redisFile('is turned into TOML that says the same', () => {
+  const { settings } = loaded('port 7000\nsave 900 1\nsave 60 100\nbind 127.0.0.1 ::1\n');
+  writeFileSync(path.join(folder, 'svc.toml'), settings.toToml({ hideSecrets: true }));
+  const { settings: again } = load({ args: [], environment: {}, folder });
+  assert.equal(again.snapshot(), settings.snapshot());
+});
+
+redisFile(
+  'is rewritten: changed lines in their place, others as they were, new ones at the end',
+  () => {
+    const { settings } = loaded(
+      '# mine: Größe\nhz 20\nmaxclients 7\nHZ 30\nsave 900 1\nsave 60 100\nrequirepass old\n',
+    );
+    settings.configSet([
+      ['hz', '40'],
+      ['save', '300 1 10 5'],
+      ['requirepass', 'two "words\\'],
+      ['timeout', '5'],
+      ['client-output-buffer-limit', 'normal 1mb 0 0'],
+      ['latency-bands-enabled', 'yes'],
+    ]);
+    settings.rewrite();
+    const written = readFileSync(path.join(folder, 'redis.conf'), 'utf8').split('\n');
+    assert.equal(written.slice(0, 5), [
+      ...['# mine: Größe', 'maxclients 7', 'hz 40', 'save 300 1 10 5'],
+      'requirepass "two \\"words\\\\"',
+    ]);
+    assert.is(written[5], '# Generated by CONFIG REWRITE');
+    const again = load({ args: ['--config', 'redis.conf'], environment: {}, folder });
+    assert.equal(again.settings.snapshot(), settings.snapshot());
+    settings.configSet([['save', '']]);
+    settings.rewrite();
+    const last = load({ args: ['--config', 'redis.conf'], environment: {}, folder });
+    assert.equal(last.settings.configGet(['save']), [['save', '']]);
+  },
+);
+
+redisFile.run();

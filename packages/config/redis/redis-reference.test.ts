@@ -1,0 +1,38 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { targets } from '../config-names.ts';
+import { redisNames, redisReference, whyUnknown } from './redis-reference.ts';
+
+const reference = suite('settings of Redis');
+
+reference('each of the 202 is known, or it is said why not', () => {
+  assert.is(new Set(redisNames).size, 202);
+  const unsaid = redisNames.filter((name) => !targets.has(name) && whyUnknown(name) === undefined);
+  assert.equal(unsaid, []);
+});
+
+reference('each has its line', () => {
+  const text = redisReference();
+  for (const name of redisNames) assert.match(text, `| \`${name}\` | `);
+  assert.match(text, '| `maxmemory` | `memory.maxmemory`; changeable while running. |');
+  assert.match(text, '| `save` | `snapshot.interval-secs`, `snapshot.save-points`; changeable');
+  assert.match(text, '| `tls-cert-file` | `tls.cert-file`; only "": not part of this version. |');
+  assert.match(text, '| `daemonize` | always `no`. The service manager');
+  assert.match(text, '| `bgsave-cpulist` | always empty. ');
+  assert.match(text, '| `repl-timeout` | unknown. There is no replication. |');
+});
+
+reference('it is said where a setting means something else here', () => {
+  const lines = redisReference().split('\n');
+  const lineOf = (name: string): string => lines.find((line) => line.startsWith(`| \`${name}\``))!;
+  assert.match(lineOf('dbfilename'), 'never written');
+  assert.match(lineOf('save'), 'Empty, and not to be set, where appendonly is no.');
+  assert.match(lineOf('appendonly'), 'snapshots too');
+});
+
+reference('no reason is for nothing', () => {
+  for (const name of redisNames) assert.ok(targets.has(name) !== (whyUnknown(name) !== undefined));
+  assert.is(whyUnknown('tls-of-nobody'), undefined);
+});
+
+reference.run();

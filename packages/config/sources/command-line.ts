@@ -1,0 +1,231 @@
+/**
+ * The command line of the server.
+ */
+import { parseArgs } from 'node:util';
+import { settingLike } from '../config-names.ts';
+import { isSettingName, settingNames, type SettingName } from '../settings.ts';
+import { closest, type Gathered } from './source.ts';
+
+/** What the command line asks for, beside settings. */
+export type Action =
+  | { readonly kind: 'serve' }
+  | { readonly kind: 'print-config' }
+  | { readonly kind: 'check-config' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'intrinsic-latency'; readonly seconds: number }
+  /** Brings in a snapshot of Redis, then serves. */
+  | { readonly kind: 'import-rdb'; readonly file: string }
+  | { readonly kind: 'export-rdb'; readonly file: string }
+  | { readonly kind: 'check-data' };
+
+/** A command line, read but not yet judged. */
+export interface CommandLine {
+  readonly action: Action;
+  readonly configFile: string | undefined;
+  /** In the order given: the setting, or what stands where one should; its value; the option. */
+  readonly values: readonly (readonly [name: string, value: string, where: string])[];
+  readonly mistakes: readonly string[];
+}
+
+const INTRINSIC_SECONDS_MAX = 86_400;
+
+/** Letters that other servers and their clients have for options. */
+const letters: Readonly<Record<string, string>> = {
+  h: 'help',
+  v: 'version',
+  p: 'port',
+  c: 'config',
+  s: 'unix-socket',
+  a: 'requirepass',
+};
+
+/** Options that are short for a setting. */
+const shortOptions: Readonly<Record<string, SettingName>> = {
+  port: 'server.port',
+  bind: 'server.bind',
+  'unix-socket': 'server.unix-socket',
+  shards: 'server.shards',
+  'http-port': 'http.port',
+  'log-level': 'logging.level',
+  maxmemory: 'memory.maxmemory',
+  requirepass: 'security.requirepass',
+  'data-dir': 'persistence.data-dir',
+};
+
+/** Options that set a setting to yes. */
+const switches: Readonly<Record<string, SettingName>> = {
+  'startup-latency-check': 'latency.startup-test',
+  'recover-anyway': 'persistence.recover-anyway',
+};
+
+const valueOptions = [
+  ...Object.keys(shortOptions),
+  ...['config', 'set', 'intrinsic-latency', 'import-rdb', 'export-rdb'],
+];
+const flagOptions = [
+  ...Object.keys(switches),
+  ...['print-config', 'check-config', 'help', 'version', 'check-data'],
+];
+
+type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+const options: OptionConfig = Object.fromEntries([
+  ...valueOptions.map((name) => [name, { type: 'string', multiple: true }]),
+  ...flagOptions.map((name) => [name, { type: 'boolean' }]),
+]) as OptionConfig;
+
+/** What `--help` prints. */
+export const helpText = `Usage: svc-server [options]
+
+  --config FILE              configuration file; else ./svc.toml, if there is one
+  --set SECTION.KEY=VALUE    sets anything; may be given many times
+  --port N  --bind ADDRESS   where to listen for clients
+  --unix-socket PATH         listens on a unix socket as well
+  --shards N                 threads that hold the data; 0 is one less than there are cores
+  --http-port N              where to listen for HTTP
+  --maxmemory SIZE           how much the data may take, such as 512mb
+  --requirepass PASSWORD     the password clients must give
+  --data-dir FOLDER          where everything is written
+  --recover-anyway           starts with what can be read of damaged data
+  --check-data               reads all data, changes nothing, and ends
+  --import-rdb FILE          begins with a snapshot of Redis, where there is no data yet
+  --export-rdb FILE          writes the data as a snapshot of Redis, and ends
+  --log-level LEVEL          trace, debug, info, warn or error
+  --print-config             prints the effective configuration and ends
+  --check-config             judges the configuration and ends
+  --intrinsic-latency N      measures for N seconds what latency the machine causes, and ends
+  --startup-latency-check    measures it before accepting connections
+  --version                  prints the version and ends
+  --help                     prints this and ends
+
+Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
+SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.
+Every setting is explained in configs/server.toml.
+`;
+
+/** Reads the command line, without the program's name. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const mistakes: string[] = [];
+  const { tokens } = parseArgs({
+    args: joined(args),
+    options,
+    strict: false,
+    tokens: true,
+  });
+  const values: (readonly [string, string, string])[] = [];
+  let action: Action = { kind: 'serve' };
+  let configFile: string | undefined;
+  /** What follows an option that is none was meant as its value. */
+  let isRefused = false;
+  for (const token of tokens) {
+    if (token.kind !== 'option') {
+      if (token.kind === 'positional' && !isRefused) mistakes.push(strayArgument(token.value));
+      continue;
+    }
+    const mistake = mistakeOf(token.rawName, token.name, token.value);
+    const value = token.value ?? '';
+    isRefused = mistake !== undefined && token.value === undefined;
+    if (mistake !== undefined) mistakes.push(mistake);
+    else if (token.name === 'config') configFile = value;
+    else if (token.name === 'set') values.push(splitSet(value));
+    else if (token.name in shortOptions || token.name in switches) {
+      values.push(assignmentOf(token.name, value));
+    } else action = actionOf(token.name, value);
+  }
+  return { action, configFile, values, mistakes };
+}
+
+/** Takes the settings that the command line gives. */
+export function takeCommandLine(gathered: Gathered, line: CommandLine): void {
+  for (const mistake of line.mistakes) {
+    gathered.mistakes.push(`command line: ${mistake}; --help lists the options`);
+  }
+  for (const [name, value, where] of line.values) {
+    if (isSettingName(name)) gathered.takeText(name, value, 'cli', where);
+    else gathered.unknown(`key ${name}`, where, settingLike(name) ?? closest(name, settingNames));
+  }
+}
+
+/** Writes `--option value` as `--option=value`: only so may a value begin with a dash. */
+function joined(args: readonly string[]): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const option = args[index]!;
+    const value = args[index + 1];
+    if (value !== undefined && option.startsWith('--') && valueOptions.includes(option.slice(2))) {
+      result.push(`${option}=${value}`);
+      index += 1;
+    } else {
+      result.push(option);
+    }
+  }
+  return result;
+}
+
+function mistakeOf(rawName: string, name: string, value: string | undefined): string | undefined {
+  const isLong = rawName.startsWith('--');
+  if (isLong && flagOptions.includes(name)) {
+    return value === undefined ? undefined : `${rawName} takes no value`;
+  }
+  if (isLong && valueOptions.includes(name)) {
+    return value === undefined ? `${rawName} needs a value` : valueMistake(name, value);
+  }
+  const suggestion = isLong ? optionLike(name) : letters[name];
+  const hint = suggestion === undefined ? '' : `, did you mean --${suggestion}?`;
+  return `unknown option ${rawName}${hint}`;
+}
+
+/** The option for what a misspelt one, or one of Redis, may stand for. */
+function optionLike(name: string): string | undefined {
+  const setting = settingLike(name);
+  const short = Object.entries(shortOptions).find(([, other]) => other === setting)?.[0];
+  if (setting !== undefined) return short ?? `set ${setting}=...`;
+  return closest(name, [...valueOptions, ...flagOptions]);
+}
+
+function strayArgument(text: string): string {
+  const isFile = /\.(conf|toml)$/.test(text);
+  // It is not shown: it may be the secret behind a misspelt option.
+  return isFile
+    ? 'an argument belongs to no option, did you mean --config FILE?'
+    : 'an argument belongs to no option';
+}
+
+function valueMistake(name: string, value: string): string | undefined {
+  if (name === 'set' && !value.includes('=')) return '--set needs section.key=value';
+  if (name !== 'intrinsic-latency') return undefined;
+  const seconds = Number(value);
+  const isGood = Number.isInteger(seconds) && seconds >= 1 && seconds <= INTRINSIC_SECONDS_MAX;
+  if (isGood) return undefined;
+  return `--intrinsic-latency needs whole seconds from 1 to ${INTRINSIC_SECONDS_MAX}, not ${value}`;
+}
+
+function assignmentOf(option: string, value: string): readonly [string, string, string] {
+  const where = `command line --${option}`;
+  const setting = switches[option];
+  return setting === undefined ? [shortOptions[option]!, value, where] : [setting, 'yes', where];
+}
+
+function splitSet(text: string): readonly [string, string, string] {
+  const equals = text.indexOf('=');
+  return [text.slice(0, equals).trim(), text.slice(equals + 1), 'command line --set'];
+}
+
+function actionOf(name: string, value: string): Action {
+  switch (name) {
+    case 'print-config':
+    case 'check-config':
+    case 'help':
+    case 'version':
+    case 'check-data':
+      return { kind: name };
+    case 'import-rdb':
+    case 'export-rdb':
+      return { kind: name, file: value };
+    case 'intrinsic-latency':
+      return { kind: name, seconds: Number(value) };
+    default:
+      return { kind: 'serve' };
+  }
+}

@@ -1,0 +1,102 @@
+/** All that is answered over HTTP beside probes and metrics: what it takes is loaded after those are there. */
+
+import { fileURLToPath } from 'node:url';
+import type { Access } from './protocol/access.ts';
+import { actionRoutes } from './views/actions.ts';
+import { adminRoutes } from './views/admin.ts';
+import { apiRoutes, DebugDocuments } from './views/api.ts';
+import { Bundles } from './views/bundles.ts';
+import { StaticFiles } from './views/files.ts';
+import { indexPage } from './views/index-page.ts';
+import { Live } from './views/live.ts';
+import type { MetricsDesk } from './views/metrics.ts';
+import type { Route } from './protocol/route.ts';
+import { Routes } from './protocol/routes.ts';
+import { statusRoutes } from './views/status.ts';
+import type { Surroundings } from './ops/ops-context.ts';
+
+/** Where the web UI is built to: `dist/debug-ui`. */
+const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
+
+export interface RestParts {
+  /** Routes that are there already. */
+  readonly early: readonly Route[];
+  readonly access: Access;
+  readonly surroundings: Surroundings;
+  readonly metrics: MetricsDesk;
+  /** Where the task is that packs bundles. */
+  readonly bundleTask: string;
+}
+
+export class RestOfHttp {
+  readonly routes: Routes;
+  readonly bundles: Bundles;
+  readonly #live: Live;
+
+  constructor({ early, access, surroundings, metrics, bundleTask }: RestParts) {
+    this.#live = new Live(surroundings);
+    const documents = new DebugDocuments(surroundings);
+    this.bundles = new Bundles({ surroundings, documents, metrics, task: bundleTask });
+    const routes = [
+      ...early,
+      metrics.route,
+      ...statusRoutes(surroundings, access),
+      ...apiRoutes(documents, metrics),
+      this.#live.route,
+      ...actionRoutes(surroundings),
+      ...this.bundles.routes,
+      ...adminRoutes(surroundings),
+    ];
+    this.routes = new Routes([...routes, ...uiRoutes(routes, surroundings.version)]);
+  }
+
+  async close(): Promise<void> {
+    this.#live.close();
+    await this.bundles.close();
+  }
+}
+
+function uiRoutes(routes: readonly Route[], version: string): Route[] {
+  const files = new StaticFiles(UI_FOLDER);
+  return [
+    {
+      path: '/debug',
+      about: 'Leads to the debug pages.',
+      methods: {
+        GET: () => ({
+          status: 308,
+          type: 'text/plain',
+          body: '',
+          headers: { Location: '/debug/' },
+        }),
+      },
+    },
+    {
+      path: '/debug/',
+      about: 'The debug pages.',
+      methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
+    },
+    {
+      path: '/debug/paths',
+      about: 'Every path, with what it answers.',
+      methods: { GET: () => indexPage(routes, version) },
+    },
+    {
+      path: '/debug/login.css',
+      about: 'How the page looks that asks for the token.',
+      isOpen: true,
+      methods: { GET: () => files.get('login.css') },
+    },
+    {
+      path: '/debug/login.js',
+      about: 'Leads back to the page that was asked for.',
+      isOpen: true,
+      methods: { GET: () => files.get('login.js') },
+    },
+    {
+      path: '/debug/assets/*',
+      about: 'Files of the debug pages.',
+      methods: { GET: ({ params }) => files.get(`assets/${params['*'] ?? ''}`) },
+    },
+  ];
+}

@@ -1,0 +1,155 @@
+/**
+ * The HTTP side of the ops thread, from the first request to the last.
+ *
+ * It listens, and answers probes, before anything else is loaded; then metrics, and then the rest. Whoever asks for
+ * what is not there yet waits until it is.
+ */
+
+import { systemClock } from '#base';
+import { Access } from '../protocol/access.ts';
+import { AllowedHosts } from '../protocol/allowed-hosts.ts';
+import type { Bundles } from '../views/bundles.ts';
+import { HttpListener } from '../protocol/listener.ts';
+import { loginRoutes } from '../protocol/login.ts';
+import { probeRoutes } from '../views/probes.ts';
+import type { MetricsDesk } from '../views/metrics.ts';
+import type { RestOfHttp } from '../deferred-routes.ts';
+import { METRICS_PATH, type Found, type Route } from '../protocol/route.ts';
+import type { HttpLiveSettings } from '../views/settings.ts';
+import { Surroundings, type OpsHttpParts } from './ops-context.ts';
+import { WrongTokens } from '../protocol/wrong-tokens.ts';
+
+export class OpsHttp {
+  readonly #parts: OpsHttpParts;
+  readonly #access: Access;
+  readonly #surroundings: Surroundings;
+  readonly #listener: HttpListener;
+  readonly #early: readonly Route[];
+  #metrics: Promise<MetricsDesk> | undefined;
+  #rest: Promise<RestOfHttp> | undefined;
+
+  constructor(parts: OpsHttpParts) {
+    this.#parts = parts;
+    const { fixed, sight } = parts;
+    const access = new Access({
+      token: fixed.token,
+      hosts: new AllowedHosts(parts.live.allowedHosts, fixed.bind),
+      wrongTokens: new WrongTokens({
+        nowMs: () => systemClock.nowUs() / 1_000,
+        log: (message, fields) => {
+          parts.log('warn', 'http-wrong-token', message, fields);
+        },
+      }),
+      wallMs: () => systemClock.wallMs(),
+    });
+    this.#access = access;
+    this.#surroundings = new Surroundings(parts);
+    const probes = probeRoutes({
+      main: sight.main,
+      commandNames: sight.commandNames,
+      livenessMs: () => this.#surroundings.live.mainStuckLivenessMs,
+      nowUs: () => systemClock.nowUs(),
+    });
+    this.#early = [...probes, ...loginRoutes(access)];
+    this.#listener = new HttpListener({
+      access,
+      find: (path) => this.#find(path),
+      failed: (path, error) => {
+        const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
+      },
+      served: (method, path, status) => {
+        parts.log('trace', 'http-request', 'An HTTP request was answered.', {
+          method,
+          path,
+          status,
+        });
+      },
+    });
+  }
+
+  /** Begins to listen; rejects with a message for people when the address cannot be had. */
+  async open(): Promise<void> {
+    const { bind, port } = this.#parts.fixed;
+    try {
+      const chosen = await this.#listener.open(bind, port);
+      const address = `${bind.includes(':') ? `[${bind}]` : bind}:${chosen}`;
+      this.#parts.log('info', 'http-listening', `HTTP is served at http://${address}`, {
+        port: chosen,
+      });
+    } catch (error) {
+      throw new Error(listenProblem(bind, port, error as NodeJS.ErrnoException), { cause: error });
+    }
+  }
+
+  /** Loads all that is not there yet, so that nobody has to wait for it. */
+  async load(): Promise<void> {
+    await this.#loadedRest();
+  }
+
+  /** Settles when everything shows these settings. */
+  async apply(live: HttpLiveSettings): Promise<void> {
+    this.#surroundings.live = live;
+    this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
+    (await this.#metrics)?.apply(live);
+  }
+
+  /** Has metrics that were rendered before rendered anew. */
+  async forgetMetrics(): Promise<void> {
+    (await this.#metrics)?.forget();
+  }
+
+  async bundles(): Promise<Bundles> {
+    return (await this.#loadedRest()).bundles;
+  }
+
+  async close(): Promise<void> {
+    this.#listener.close();
+    await (await this.#rest)?.close();
+    this.#surroundings.close();
+    await (await this.#metrics)?.close();
+  }
+
+  #find(path: string): Found | undefined | Promise<Found | undefined> {
+    const route = this.#early.find((each) => each.path === path);
+    if (route !== undefined) return { route, params: {} };
+    return path === METRICS_PATH
+      ? this.#loadedMetrics().then((metrics) => ({ route: metrics.route, params: {} }))
+      : this.#loadedRest().then(({ routes }) => routes.find(path));
+  }
+
+  #loadedMetrics(): Promise<MetricsDesk> {
+    this.#metrics ??= import('../views/metrics.ts').then(
+      ({ MetricsDesk }) => new MetricsDesk(this.#surroundings, this.#listener),
+    );
+    return this.#metrics;
+  }
+
+  #loadedRest(): Promise<RestOfHttp> {
+    this.#rest ??= this.#loadRest();
+    return this.#rest;
+  }
+
+  async #loadRest(): Promise<RestOfHttp> {
+    const metrics = await this.#loadedMetrics();
+    const { RestOfHttp } = await import('../deferred-routes.ts');
+    return new RestOfHttp({
+      ...{ early: this.#early, access: this.#access, surroundings: this.#surroundings, metrics },
+      bundleTask: this.#parts.bundleTask,
+    });
+  }
+}
+
+function listenProblem(bind: string, port: number, error: NodeJS.ErrnoException): string {
+  const advice = 'choose another with --http-port, or set http.enabled = false';
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `http: ${bind}:${port} is in use; ${advice}`;
+    case 'EACCES':
+      return `http: ${bind}:${port} may not be used by this user; ${advice}`;
+    case 'EADDRNOTAVAIL':
+      return `http: ${bind} is not an address of this machine; set http.bind`;
+    default:
+      return `http: cannot listen on ${bind}:${port}: ${error.message}`;
+  }
+}

@@ -1,0 +1,190 @@
+/** The ops thread from inside: log records in, questions both ways, HTTP; until main says stop. */
+
+import type { MessagePort } from 'node:worker_threads';
+import {
+  LOG_LEVELS,
+  Logger,
+  readMemoryMap,
+  systemClock,
+  type LogLevel,
+  type LogRecord,
+} from '#base';
+import { flightRecorder, type Page } from '#stats';
+import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
+import { Sight, type SightData } from '#observer';
+import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
+import { MainWatch } from './main-watch.ts';
+import { OpsHttp } from './ops-http.ts';
+import { OpsVitals } from './ops-vitals.ts';
+import { MainDesk } from './reports.ts';
+import { WindowKeeper } from './latency-windows.ts';
+import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
+
+/** What the thread is started with. */
+export interface OpsData {
+  readonly port: MessagePort;
+  readonly logging: LogWriterOptions;
+  readonly version: string;
+  readonly sight: SightData;
+  readonly http: HttpFixedSettings;
+  readonly live: HttpLiveSettings;
+  readonly bundleTask: string;
+}
+
+/** What main sends, beside questions. */
+export type OpsMessage =
+  | CallMessage
+  | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
+  | { readonly kind: 'level'; readonly level: LogLevel }
+  | { readonly kind: 'reopen-log' }
+  | { readonly kind: 'purge' }
+  | { readonly kind: 'stop' };
+
+/** What main is sent, beside questions. */
+export type OpsNotice =
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'cannot-listen'; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+export class OpsThread {
+  readonly #data: OpsData;
+  readonly #writer: LogWriter;
+  readonly #calls: PortCalls;
+  readonly #http: OpsHttp;
+  readonly #page: Page;
+  readonly #vitals: OpsVitals;
+  readonly #windows: WindowKeeper;
+  readonly #mainWatch: MainWatch;
+  readonly #traces: TraceDesk;
+  readonly #linkBytes: number;
+  #level: number;
+
+  constructor(data: OpsData) {
+    this.#data = data;
+    this.#writer = new LogWriter(data.logging);
+    const sight = new Sight(data.sight);
+    this.#page = sight.ops;
+    this.#linkBytes = sight.memory.bytes.length;
+    const [, recorder] = sight.recorders.at(-1)!;
+    this.#vitals = new OpsVitals(this.#page, flightRecorder(recorder));
+    this.#windows = new WindowKeeper(sight, data.sight.windows);
+    this.#calls = new PortCalls(data.port);
+    this.#level = LOG_LEVELS.indexOf(data.logging.level);
+    const logger = new Logger(
+      'ops',
+      () => systemClock.wallMs(),
+      () => this.#level,
+      (record) => {
+        this.#writer.write([record]);
+      },
+    );
+    this.#mainWatch = new MainWatch({
+      main: sight.main,
+      commandNames: sight.commandNames,
+      nowUs: () => systemClock.nowUs(),
+      log: (level, event, message) => {
+        logger[level](event, message);
+      },
+    });
+    this.#traces = new TraceDesk({
+      ring: new TraceRingReader(sight.memory, sight.layout.traces),
+      clock: systemClock,
+      commandNames: sight.commandNames,
+      endpoint: data.http.traceEndpoint,
+      identity: data.http.identity,
+      settings: data.live.traces,
+      log: (level, event, message, fields) => {
+        logger[level](event, message, fields);
+      },
+    });
+    this.#http = new OpsHttp({
+      traces: this.#traces,
+      sight,
+      version: data.version,
+      fixed: data.http,
+      live: data.live,
+      desk: new MainDesk(this.#calls),
+      bundleTask: data.bundleTask,
+      recentLogLines: () => this.#writer.recent(),
+      logLinesDropped: () => this.#writer.droppedLines,
+      log: (level, event, message, fields) => {
+        logger[level](event, message, fields);
+      },
+    });
+  }
+
+  run(): void {
+    this.#vitals.start();
+    this.#mainWatch.start();
+    this.#calls.on('reset-statistics', async () => {
+      this.#page.resetStatistics();
+      await this.#http.forgetMetrics();
+      return null;
+    });
+    this.#calls.on('live', async (live) => {
+      this.#traces.apply((live as HttpLiveSettings).traces);
+      await this.#http.apply(live as HttpLiveSettings);
+      return null;
+    });
+    this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
+    this.#calls.on('memory-map', () => readMemoryMap(this.#linkBytes) ?? null);
+    this.#calls.on('trace-figures', () => this.#traces.figures);
+    this.#calls.on('traces', (count) => this.#traces.recent(count as number));
+    this.#calls.on('bundle-list', async () => (await this.#http.bundles()).list());
+    this.#data.port.on('message', (message: OpsMessage) => {
+      this.#take(message);
+    });
+    void this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      if (this.#data.http.isEnabled) await this.#http.open();
+      this.#tell({ kind: 'listening' });
+    } catch (error) {
+      this.#tell({ kind: 'cannot-listen', message: (error as Error).message });
+      return;
+    }
+    await this.#http.load();
+  }
+
+  #take(message: OpsMessage): void {
+    if (isCall(message)) {
+      this.#calls.take(message);
+      return;
+    }
+    switch (message.kind) {
+      case 'log':
+        this.#writer.write(message.records);
+        break;
+      case 'level':
+        this.#level = LOG_LEVELS.indexOf(message.level);
+        this.#writer.setLevel(message.level);
+        break;
+      case 'reopen-log':
+        this.#writer.reopenFile(systemClock.wallMs());
+        break;
+      case 'purge':
+        this.#vitals.memory.purge();
+        break;
+      case 'stop':
+        void this.#stop();
+        break;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#http.close();
+    this.#vitals.stop();
+    this.#mainWatch.stop();
+    this.#windows.stop();
+    await this.#traces.close();
+    await this.#writer.close();
+    this.#tell({ kind: 'stopped' });
+    this.#data.port.close();
+  }
+
+  #tell(notice: OpsNotice): void {
+    this.#data.port.postMessage(notice);
+  }
+}

@@ -1,0 +1,89 @@
+/** What operators' programs ask for, and may have done. */
+
+import { Phase } from '#stats';
+import { HttpError, json, type Answer } from '../protocol/answer.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { SaveAtEnd } from '../ops/reports.ts';
+import type { Route } from '../protocol/route.ts';
+import { currentStatus } from './status.ts';
+import type { Surroundings } from '../ops/ops-context.ts';
+
+const PHASES: Readonly<Record<number, string>> = {
+  [Phase.starting]: 'starting',
+  [Phase.ready]: 'ready',
+  [Phase.stopping]: 'stopping',
+};
+
+const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
+
+export function adminRoutes(surroundings: Surroundings): Route[] {
+  const { sight } = surroundings;
+  return [
+    {
+      path: '/admin/health',
+      about: 'How the server fares, and what is wrong.',
+      methods: {
+        GET: async () => {
+          const { health } = await currentStatus(surroundings);
+          return json({ ...health, state: PHASES[sight.main.get('phase')] });
+        },
+      },
+    },
+    {
+      path: '/admin/role',
+      about: 'What the server is in replication.',
+      methods: {
+        GET: () => json({ role: 'primary', connected_replicas: 0, replication_offset: 0 }),
+      },
+    },
+    {
+      path: '/admin/cluster',
+      about: 'Whether the server is part of a cluster.',
+      methods: { GET: () => json({ enabled: false }) },
+    },
+    {
+      path: '/admin/nodes',
+      about: 'The nodes of the cluster.',
+      methods: { GET: () => json({ enabled: false, nodes: [] }) },
+    },
+    {
+      path: '/admin/shutdown',
+      about: 'Finishes what is in flight and ends the server; ?save= says whether with a snapshot.',
+      parameters: ['save'],
+      methods: { POST: (exchange) => shutdown(surroundings, exchange) },
+    },
+    {
+      path: '/admin/snapshot',
+      about: 'Begins a snapshot, as BGSAVE does.',
+      methods: { POST: () => snapshot(surroundings) },
+    },
+  ];
+}
+
+async function snapshot({ desk, sight }: Surroundings): Promise<Answer> {
+  if (sight.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
+  const outcome = await desk.ask('snapshot', null);
+  switch (outcome) {
+    case 'started':
+      return json({ status: 'started' }, 202);
+    case 'busy':
+      throw new HttpError(409, 'a snapshot is under way');
+    case 'nothing-kept':
+      throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
+  }
+}
+
+const SAVE: ReadonlyMap<string | null, SaveAtEnd> = new Map([
+  [null, 'default'],
+  ['true', 'always'],
+  ['false', 'never'],
+]);
+
+async function shutdown({ desk }: Surroundings, exchange: Exchange): Promise<Answer> {
+  const save = SAVE.get(exchange.query.get('save'));
+  if (save === undefined) throw new HttpError(400, 'save must be true or false');
+  if ((await desk.ask('shutdown', { save })) === 'nothing-kept') {
+    throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
+  }
+  return json({ status: 'shutting_down' }, 202);
+}

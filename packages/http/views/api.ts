@@ -1,0 +1,160 @@
+/** The debug API: what the server knows of itself, as compact JSON. */
+
+import { prefixReports, type ShardContent } from '#stats';
+import type {
+  FlightDocument,
+  KeyFatesDocument,
+  LatencyDocument,
+  PrefixesDocument,
+  ShardStatsDocument,
+  SlowlogDocument,
+  TraceDocument,
+} from '#api-types';
+import { flightReport } from '#observer';
+import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
+import { HttpError } from '../protocol/answer.ts';
+import { flightDocument, flightRoutes } from './flight.ts';
+import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
+import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
+import type { MetricsDesk } from './metrics.ts';
+import { countOf } from '../protocol/query.ts';
+import { documentRoute, type Route } from '../protocol/route.ts';
+import { currentStatus } from './status.ts';
+import type { Surroundings } from '../ops/ops-context.ts';
+
+/** The documents behind the paths; bundles hold the same. */
+export class DebugDocuments {
+  readonly #surroundings: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  server() {
+    const { live, sight, clock, version } = this.#surroundings;
+    const aliveUs = clock.nowUs() - sight.main.get('startedUs');
+    return {
+      version,
+      role: 'primary',
+      uptime_seconds: Math.floor(aliveUs / 1_000_000),
+      num_shards: sight.shards.length,
+      connected_replicas: 0,
+      master_host: null,
+      master_port: null,
+      replication_offset: 0,
+      bind_addr: live.clientBind,
+      port: live.clientPort,
+    };
+  }
+
+  config() {
+    return { entries: this.#surroundings.live.entries };
+  }
+
+  async clients() {
+    return { clients: await this.#surroundings.desk.ask('clients', null) };
+  }
+
+  slowlog(count: number): Promise<SlowlogDocument> {
+    return this.#surroundings.desk.ask('slowlog', { count });
+  }
+
+  /** Events are main's to tell; when it is late the rest is told without them. */
+  async latency(): Promise<LatencyDocument> {
+    const { sight, live, desk } = this.#surroundings;
+    let events: LatencyDocument['events'] = null;
+    try {
+      events = await desk.ask('latency-events', null);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    }
+    return {
+      events,
+      bands: bandReport(sight, live.bands),
+      windows: sight.windows(),
+      commands: commandReports(sight),
+    };
+  }
+
+  /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
+  async shardStats(): Promise<ShardStatsDocument> {
+    const { desk } = this.#surroundings;
+    let contents: readonly (ShardContent | null)[] = [];
+    try {
+      contents = await desk.ask('shards', null);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    }
+    const { shards } = await currentStatus(this.#surroundings);
+    return shardStats(shards, contents);
+  }
+
+  /** Use and size of keys by configured prefix. */
+  prefixes(): PrefixesDocument {
+    const { sight, live } = this.#surroundings;
+    return {
+      prefixes: prefixReports(live.prefixes, sight.shards).map(
+        ({ inputBytes, outputBytes, memoryBytes, ...rest }) => ({
+          ...rest,
+          bytes_in: inputBytes,
+          bytes_out: outputBytes,
+          memory_bytes: memoryBytes,
+        }),
+      ),
+    };
+  }
+
+  /** Read from shared memory: no thread is asked, however stuck it is. */
+  flight(count: number, thread?: string): FlightDocument {
+    return flightDocument(flightReport(this.#surroundings.sight, { count, thread }));
+  }
+
+  keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
+    return keyFatesDocument(this.#surroundings, question);
+  }
+
+  /** What questions may name. */
+  get scope(): { readonly threads: readonly string[]; readonly databases: number } {
+    const { threads, shape } = this.#surroundings.sight;
+    return { threads: threads.map(([thread]) => thread), databases: shape.databases };
+  }
+
+  /** The latest, newest first. */
+  traces(countMax?: number): { readonly traces: readonly TraceDocument[] } {
+    return { traces: this.#surroundings.traces.recent(countMax).map(traceDocument) };
+  }
+}
+
+export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Route[] {
+  const server = (): unknown => documents.server();
+  const { threads, databases } = documents.scope;
+  return [
+    documentRoute('server', 'The server: version, role, uptime, shards, replication.', server),
+    documentRoute('cluster', 'The same as server.', server),
+    documentRoute('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
+    documentRoute('cluster/node/:id', 'One node of the cluster.', () => {
+      throw new HttpError(404, 'node not found');
+    }),
+    documentRoute('config', 'Every setting, with where its value comes from.', () =>
+      documents.config(),
+    ),
+    documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
+    documentRoute('clients', 'Connected clients.', () => documents.clients()),
+    documentRoute(
+      'slowlog',
+      'The slow commands of all threads; ?count= for fewer.',
+      ({ query }) => documents.slowlog(countOf(query)),
+      ['count'],
+    ),
+    documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
+      documents.latency(),
+    ),
+    documentRoute('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
+      documents.prefixes(),
+    ),
+    ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
+    keyFatesRoute(databases, (question) => documents.keyFates(question)),
+    documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
+  ];
+}

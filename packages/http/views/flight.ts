@@ -1,0 +1,56 @@
+/** The flight recorder over HTTP. It is read from shared memory: no thread is asked, however stuck it is. */
+
+import { FLIGHT_KINDS } from '#stats';
+import type { FlightDocument, FlightReport } from '#api-types';
+import { HttpError } from '../protocol/answer.ts';
+import { countOf } from '../protocol/query.ts';
+import { documentRoute, type Route } from '../protocol/route.ts';
+
+export interface FlightRoutesParts {
+  /** `main`, `shard-0` and so on, `ops`. */
+  readonly threads: readonly string[];
+  readonly document: (count: number, thread: string | undefined) => unknown;
+}
+
+export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] {
+  return [
+    documentRoute(
+      'flight-recorder',
+      'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
+      ({ query }) => document(countOf(query), threadOf(query, threads)),
+      ['count', 'thread', 'shard'],
+    ),
+    documentRoute(
+      'flight-recorder/kinds',
+      'The kinds of events in it, and when each is recorded.',
+      () => ({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
+    ),
+  ];
+}
+
+/** What is recorded, with the names of the debug API. */
+export function flightDocument({ threads, entries }: FlightReport): FlightDocument {
+  return {
+    threads,
+    entries: entries.map(({ time_us: timeUs, ...rest }) => ({ time_ms: timeUs / 1_000, ...rest })),
+  };
+}
+
+/** The thread that is asked for, named as DEBUG FLIGHT-RECORDER takes it; nothing for all. */
+function threadOf(query: URLSearchParams, threads: readonly string[]): string | undefined {
+  const thread = query.get('thread');
+  const shard = query.get('shard');
+  if (thread !== null && shard !== null) throw new HttpError(400, 'say thread or shard, not both');
+  const word = (thread ?? shard)?.toLowerCase();
+  if (word === undefined) return undefined;
+  const name = /^\d{1,9}$/.test(word) ? `shard-${Number(word)}` : word;
+  const known = shard === null ? threads : threads.filter((each) => each.startsWith('shard-'));
+  if (known.includes(name)) return name;
+  const last = threads.filter((each) => each.startsWith('shard-')).length - 1;
+  throw new HttpError(
+    400,
+    shard === null
+      ? `thread must be main, ops or the number of a shard, 0 to ${last}`
+      : `shard must be a whole number from 0 to ${last}`,
+  );
+}

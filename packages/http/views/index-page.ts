@@ -1,0 +1,38 @@
+/** Every path, with what it answers; /debug/ shows it too where no web UI is built. */
+
+import { HTML_TYPE, type Answer } from '../protocol/answer.ts';
+import { allowedMethods, type Route } from '../protocol/route.ts';
+
+export function indexPage(routes: readonly Route[], version: string): Answer {
+  const rows = routes.map((route) => {
+    const methods = allowedMethods(route).filter((method) => method !== 'HEAD');
+    const isLink = methods.includes('GET') && !/[:*]/.test(route.path) && route.isMutation !== true;
+    const path = escape(route.path);
+    const shown = isLink ? `<a href="${path}">${path}</a>` : path;
+    return `<tr><td>${methods.join(', ')}</td><td>${shown}</td><td>${escape(route.about)}</td></tr>`;
+  });
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>svc</title>
+<h1>svc ${escape(version)}</h1>
+<table>
+<thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Answers</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>
+</html>
+`;
+  return { status: 200, type: HTML_TYPE, body };
+}
+
+/** Makes text harmless between tags and in quotes. */
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

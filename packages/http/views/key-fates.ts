@@ -1,0 +1,65 @@
+/**
+ * Which keys have gone, and why. Counts and settings are told without asking anybody; the last deaths are kept
+ * by the shards, who are asked by way of main, and who of them has not answered is named.
+ */
+
+import { fateCounts } from '#stats';
+import type { KeyFatesDocument } from '#api-types';
+import { HttpError } from '../protocol/answer.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
+import { bytesOf, countOf, numberBelow } from '../protocol/query.ts';
+import { documentRoute, type Route } from '../protocol/route.ts';
+import type { Surroundings } from '../ops/ops-context.ts';
+
+/** Deaths answered when no count is given: as many as are kept by default. */
+const COUNT = 128;
+
+export interface KeyFatesSources {
+  readonly sight: Pick<Surroundings['sight'], 'shards'>;
+  readonly live: Pick<Surroundings['live'], 'keyFates'>;
+  readonly desk: Pick<Surroundings['desk'], 'ask'>;
+}
+
+export async function keyFatesDocument(
+  { sight, live, desk }: KeyFatesSources,
+  question: KeyDeathsQuestion,
+): Promise<KeyFatesDocument> {
+  const { lengthMax, keepsOverwritten } = live.keyFates;
+  const known = {
+    recording: {
+      ...{ enabled: lengthMax > 0, setting: 'keyfate.max-len', max_len: lengthMax },
+      ...{ overwritten: keepsOverwritten, overwritten_setting: 'keyfate.overwritten' },
+    },
+    counts: Object.fromEntries(fateCounts(sight.shards)),
+  };
+  try {
+    const { deaths, kept, missing_shards } = await desk.ask('key-deaths', question);
+    return { ...known, kept, deaths, missing_shards };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { ...known, kept: null, deaths: null, missing_shards: [] };
+  }
+}
+
+export function keyFatesRoute(
+  databases: number,
+  document: (question: KeyDeathsQuestion) => Promise<KeyFatesDocument>,
+): Route {
+  return documentRoute(
+    'key-fates',
+    'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
+    (exchange) => document(questionOf(exchange, databases)),
+    ['count', 'key', 'db'],
+  );
+}
+
+/** The filters of KEYFATE GET and KEYFATE KEY. */
+function questionOf({ query, search }: Exchange, databases: number): KeyDeathsQuestion {
+  const count = countOf(query, COUNT);
+  const key = bytesOf(search, 'key');
+  const db = numberBelow(query, 'db', databases);
+  if (key !== undefined) return { count, of: { db, key } };
+  if (query.has('db')) throw new HttpError(400, 'db says where a key is: name the key too');
+  return { count, of: null };
+}

@@ -1,0 +1,128 @@
+/** What happened between two readings of a thread's page, from what had happened at either. */
+
+import {
+  BAND_ROWS_MAX,
+  bucketHigh,
+  growth,
+  HISTOGRAM_BUCKETS,
+  percentileUs,
+  TICKS_PER_US,
+  type Counter,
+  type Counts,
+  type Page,
+} from '#stats';
+import type { LiveLatency } from '#api-types';
+
+/** A counter as a rate. */
+export class Growth {
+  readonly #page: Page;
+  readonly #counter: Counter;
+  #before: number;
+
+  constructor(page: Page, counter: Counter) {
+    this.#page = page;
+    this.#counter = counter;
+    this.#before = page.get(counter);
+  }
+
+  /** Answers the growth since the last time. */
+  take(): number {
+    const now = this.#page.get(this.#counter);
+    const grown = growth(this.#before, now);
+    this.#before = now;
+    return grown;
+  }
+}
+
+/** A histogram as what was added to it lately. */
+class HistogramGrowth {
+  readonly #before = new Float64Array(HISTOGRAM_BUCKETS);
+
+  /** Adds what is new in `now` to `target`. */
+  addTo(target: Counts, now: Counts): void {
+    const before = this.#before;
+    for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
+      target[index] = target[index]! + growth(before[index]!, now[index]!);
+      before[index] = now[index]!;
+    }
+  }
+}
+
+/** How long commands took, and waited, in one thread. */
+export class LatencyGrowth {
+  readonly execute = new Float64Array(HISTOGRAM_BUCKETS);
+  readonly queue = new Float64Array(HISTOGRAM_BUCKETS);
+  readonly #page: Page;
+  readonly #commandCount: number;
+  readonly #calls: Float64Array;
+  /** Only of commands that were called: most never are. */
+  readonly #histograms = new Map<number, HistogramGrowth>();
+  readonly #queueGrowth = new HistogramGrowth();
+
+  constructor(page: Page, commandCount: number) {
+    this.#page = page;
+    this.#commandCount = commandCount;
+    this.#calls = new Float64Array(commandCount);
+    this.take();
+  }
+
+  /** Leaves in `execute` and `queue` what has come since the last time. */
+  take(): void {
+    const page = this.#page;
+    this.execute.fill(0);
+    this.queue.fill(0);
+    this.#queueGrowth.addTo(this.queue, page.queueHistogram);
+    for (let id = 0; id < this.#commandCount; id += 1) {
+      const calls = page.command(id, 'calls');
+      if (calls === this.#calls[id]) continue;
+      this.#calls[id] = calls;
+      let growth = this.#histograms.get(id);
+      if (growth === undefined) {
+        growth = new HistogramGrowth();
+        this.#histograms.set(id, growth);
+      }
+      growth.addTo(this.execute, page.histogram(id));
+    }
+  }
+}
+
+/** Requests by latency band in one thread. */
+export class BandGrowth {
+  readonly #page: Page;
+  readonly #before = new Float64Array(BAND_ROWS_MAX);
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.take(BAND_ROWS_MAX);
+  }
+
+  /** Counts of the first `rows` bands since the last time; from zero when counting has begun anew. */
+  take(rows: number): number[] {
+    const before = this.#before;
+    return Array.from({ length: rows }, (_, row) => {
+      const now = this.#page.band(row);
+      const grown = growth(before[row]!, now);
+      before[row] = now;
+      return grown;
+    });
+  }
+}
+
+/** Null where nothing was counted. */
+export function latencyOf(counts: Counts): LiveLatency | null {
+  let last = counts.length - 1;
+  while (last >= 0 && counts[last] === 0) last -= 1;
+  if (last < 0) return null;
+  const at = (fraction: number): number => threeDigits(percentileUs(counts, fraction));
+  const max = threeDigits(bucketHigh(last) / TICKS_PER_US);
+  return { p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max };
+}
+
+/** No more than a chart shows, and a histogram knows: five minutes of samples are a third smaller. */
+export function threeDigits(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+export function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}

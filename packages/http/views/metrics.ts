@@ -1,0 +1,189 @@
+/** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
+
+import type { MetricJson } from '#api-types';
+import { ringDepth, SharedCounter } from '#link';
+import { durabilityIn } from '#observer';
+import {
+  Exposition,
+  metrics,
+  metricsJson,
+  MetricsPush,
+  redisMetrics,
+  type ExpositionFormat,
+  type MetricDefinition,
+  type MetricSource,
+} from '#telemetry';
+import type { Answer } from '../protocol/answer.ts';
+import type { HttpListener } from '../protocol/listener.ts';
+import { METRICS_PATH, type Route } from '../protocol/route.ts';
+import type { HttpLiveSettings } from './settings.ts';
+import type { Surroundings } from '../ops/ops-context.ts';
+
+/** Scrapes that are rendered within a second; further ones get the last of them. */
+const RENDERED_PER_SECOND_MAX = 20;
+const SECOND_US = 1_000_000;
+
+interface Rendered {
+  text: string;
+  /** Those of the second that began at `sinceUs`. */
+  count: number;
+  sinceUs: number;
+}
+
+export class MetricsDesk {
+  readonly #surroundings: Surroundings;
+  readonly #listener: HttpListener;
+  readonly #definitions: readonly MetricDefinition[];
+  readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
+  #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
+  readonly #push: MetricsPush | undefined;
+  #scrapeUs = 0;
+
+  constructor(surroundings: Surroundings, listener: HttpListener) {
+    this.#surroundings = surroundings;
+    this.#listener = listener;
+    const more = surroundings.fixed.hasRedisNames ? redisMetrics : [];
+    this.#definitions = [...metrics, ...more];
+    const take = (): MetricSource => this.#source();
+    this.#expositions = {
+      text: new Exposition(this.#definitions, 'text', take),
+      openmetrics: new Exposition(this.#definitions, 'openmetrics', take),
+    };
+    const { metricsEndpoint: endpoint, identity } = surroundings.fixed;
+    if (endpoint === undefined) return;
+    const { log } = surroundings;
+    this.#push = new MetricsPush({
+      ...{ endpoint, identity, take, log },
+      definitions: this.#definitions,
+    });
+    this.#push.every(surroundings.live.metricsPushMs);
+  }
+
+  /** How often the metrics are pushed may have changed. */
+  apply({ metricsPushMs }: HttpLiveSettings): void {
+    this.#push?.every(metricsPushMs);
+    this.forget();
+  }
+
+  /** Forgets what was rendered: settings have changed, or counters were set back. */
+  forget(): void {
+    this.#rendered = {};
+  }
+
+  async close(): Promise<void> {
+    await this.#push?.close();
+  }
+
+  get route(): Route {
+    return {
+      path: METRICS_PATH,
+      about: 'Metrics for Prometheus.',
+      isOpen: true,
+      // It is always answered; and scrapers send parameters of their own configuration along.
+      parameters: 'any',
+      methods: { GET: (exchange) => this.#answer(formatFor(exchange.header('accept'))) },
+    };
+  }
+
+  /** The text, fresh. */
+  async text(format: ExpositionFormat = 'text'): Promise<string> {
+    const { clock } = this.#surroundings;
+    const beganUs = clock.nowUs();
+    const text = await this.#expositions[format].render();
+    this.#scrapeUs = clock.nowUs() - beganUs;
+    return text;
+  }
+
+  json(): MetricJson[] {
+    return metricsJson(this.#definitions, this.#source());
+  }
+
+  async #answer(format: ExpositionFormat): Promise<Answer> {
+    const type = this.#expositions[format].contentType;
+    const nowUs = this.#surroundings.clock.nowUs();
+    // What is rendered while it is forgotten may be old already.
+    const rendered = this.#rendered;
+    const last = rendered[format];
+    if (last === undefined || nowUs - last.sinceUs >= SECOND_US) {
+      const text = await this.text(format);
+      rendered[format] = { text, count: 1, sinceUs: nowUs };
+      return { status: 200, type, body: text };
+    }
+    last.count += 1;
+    if (last.count <= RENDERED_PER_SECOND_MAX) last.text = await this.text(format);
+    return { status: 200, type, body: last.text };
+  }
+
+  #source(): MetricSource {
+    const { sight, live, version, clock } = this.#surroundings;
+    const { memory, layout } = sight;
+    const cpu = process.cpuUsage();
+    const nowUs = clock.nowUs();
+    return {
+      main: sight.main,
+      shards: sight.shards,
+      opsPage: sight.ops,
+      logs: sight.logs,
+      durability: durabilityIn(sight, live.status.durabilityMode, nowUs),
+      shape: sight.shape,
+      commandNames: sight.commandNames,
+      version,
+      nowUs,
+      wallMs: clock.wallMs(),
+      settings: {
+        maxClients: live.status.maxClients,
+        memoryLimitBytes: live.status.memoryLimitBytes,
+        slowLogLengthMax: live.slowLogLengthMax,
+        tracksLatency: live.tracksLatency,
+        prefixes: live.prefixes,
+        bands: live.bands,
+      },
+      queues: sight.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),
+      process: {
+        rssBytes: process.memoryUsage.rss(),
+        userUs: cpu.user,
+        systemUs: cpu.system,
+      },
+      slowLogUpcoming: new SharedCounter(memory, layout.slowIds).upcoming,
+      instance: instanceOf(this.#surroundings),
+      ops: {
+        connections: this.#listener.connections,
+        connectionsRefused: this.#listener.refused,
+        answered: this.#listener.answered,
+        scrapeSeconds: this.#scrapeUs / SECOND_US,
+        logLinesDropped: this.#surroundings.logLinesDropped(),
+        traces: this.#surroundings.traces.figures,
+        metricPushes: { exported: this.#push?.exported ?? 0, failed: this.#push?.failed ?? 0 },
+      },
+      exemplarsOf: (command) => this.#surroundings.traces.exemplars.of(command),
+    };
+  }
+}
+
+/** What tells this instance from others, under the names that redis_exporter has for it. */
+function instanceOf({ fixed, live }: Surroundings): Readonly<Record<string, string>> {
+  return {
+    maxmemory_policy: live.maxmemoryPolicy,
+    os: `${process.platform} ${process.arch}`,
+    process_id: String(process.pid),
+    redis_mode: 'standalone',
+    redis_version: fixed.redisVersion,
+    role: 'master',
+    run_id: fixed.identity.instanceId,
+    tcp_port: String(live.clientPort),
+  };
+}
+
+/** OpenMetrics for whoever would rather have that, else the text format that everybody reads. */
+export function formatFor(accept: string): ExpositionFormat {
+  let openmetrics = 0;
+  let text = 0;
+  for (const part of accept.split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    const quality = parameters.find((each) => each.startsWith('q='));
+    const weight = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+    if (type === 'application/openmetrics-text') openmetrics = Math.max(openmetrics, weight);
+    else if (type === 'text/plain') text = Math.max(text, weight);
+  }
+  return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
+}

@@ -1,0 +1,104 @@
+/**
+ * The probes of orchestrators: alive until shutdown begins, ready from the end of the start until then; and neither while
+ * main stands still, but a server is given more time before it is said to be dead.
+ */
+
+import { mainStandstill, Phase, type Page } from '#stats';
+import { json, TEXT_TYPE, type Answer } from '../protocol/answer.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Route } from '../protocol/route.ts';
+
+interface Check {
+  readonly name: string;
+  readonly status: 'not_ready' | 'shutting_down';
+  /** Listed only when it fails: what compares the answers in words knows them without it. */
+  readonly isQuiet?: boolean;
+  /** What is wrong; undefined when nothing is. */
+  problem(): string | undefined;
+}
+
+export interface ProbesOptions {
+  readonly main: Page;
+  /** By their ids, as `client|list`. */
+  readonly commandNames: readonly string[];
+  /** Standstill of main that liveness puts up with; 0 for any. */
+  livenessMs(): number;
+  nowUs(): number;
+}
+
+export function probeRoutes(options: ProbesOptions): Route[] {
+  const { main } = options;
+  const probe = (path: string, name: string, checks: readonly Check[]): Route => ({
+    path,
+    about: name === 'livez' ? 'Whether the server is alive.' : 'Whether the server is ready.',
+    isOpen: true,
+    parameters: ['verbose', 'exclude'],
+    methods: { GET: (exchange) => answerOf(exchange, name, checks) },
+  });
+  const ping: Check = { name: 'ping', status: 'not_ready', problem: () => undefined };
+  const startup: Check = {
+    name: 'startup',
+    status: 'not_ready',
+    problem: () => (main.get('phase') === Phase.starting ? 'the server is starting' : undefined),
+  };
+  const shutdown: Check = {
+    name: 'shutdown',
+    status: 'shutting_down',
+    problem: () =>
+      main.get('phase') === Phase.stopping
+        ? 'the server finishes what is in flight and stops'
+        : undefined,
+  };
+  const live = [ping, shutdown, mainCheck(options, () => options.livenessMs() || Infinity)];
+  const ready = [ping, startup, shutdown, mainCheck(options, () => 0)];
+  return [
+    probe('/health/live', 'livez', live),
+    probe('/healthz', 'livez', live),
+    probe('/health/ready', 'readyz', ready),
+    probe('/readyz', 'readyz', ready),
+  ];
+}
+
+/** Fails when main stands still, and has for `patienceMs`. */
+function mainCheck(options: ProbesOptions, patienceMs: () => number): Check {
+  const { main, commandNames } = options;
+  return {
+    name: 'main',
+    status: 'not_ready',
+    isQuiet: true,
+    problem() {
+      const standstill = mainStandstill(main, commandNames, options.nowUs());
+      const isTooLong = standstill !== null && standstill.silentUs >= patienceMs() * 1_000;
+      return isTooLong ? `main ${standstill.doing}` : undefined;
+    },
+  };
+}
+
+function answerOf(exchange: Exchange, name: string, checks: readonly Check[]): Answer {
+  const excluded = new Set(exchange.query.getAll('exclude'));
+  const judged = checks.map((check) => ({
+    check,
+    problem: excluded.has(check.name) ? undefined : check.problem(),
+  }));
+  const failed = judged.find(({ problem }) => problem !== undefined);
+  if (exchange.query.has('verbose')) {
+    const lines = judged
+      .filter(({ check, problem }) => check.isQuiet !== true || problem !== undefined)
+      .map(({ check, problem }) => {
+        if (excluded.has(check.name)) return `[+]${check.name} excluded: ok`;
+        return problem === undefined
+          ? `[+]${check.name} ok`
+          : `[-]${check.name} failed: ${problem}`;
+      });
+    const unknown = [...excluded].filter((each) => !checks.some((check) => check.name === each));
+    if (unknown.length > 0) {
+      const names = unknown.map((each) => JSON.stringify(each)).join(', ');
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
+    }
+    lines.push(`${name} check ${failed === undefined ? 'passed' : 'failed'}`);
+    const status = failed === undefined ? 200 : 503;
+    return { status, type: TEXT_TYPE, body: `${lines.join('\n')}\n` };
+  }
+  if (failed === undefined) return json({ status: 'ok' });
+  return json({ status: failed.check.status, message: failed.problem }, 503);
+}

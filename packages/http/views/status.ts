@@ -1,0 +1,66 @@
+/** The document of STATUS JSON, as the ops thread answers it: neither main nor a shard is needed for it. */
+
+import { mainStandstill } from '#stats';
+import type { StatusDocument } from '#api-types';
+import { executingConnections, statusDocument } from '#observer';
+import type { Access } from '../protocol/access.ts';
+import { json } from '../protocol/answer.ts';
+import type { Route } from '../protocol/route.ts';
+import type { Surroundings } from '../ops/ops-context.ts';
+
+/** The ids of clients are asked of main, and left out when it is busy: the document must be quick. */
+const CLIENT_IDS_MS_MAX = 20;
+
+export async function currentStatus(surroundings: Surroundings): Promise<StatusDocument> {
+  const ids = await clientIds(surroundings);
+  const { sight, live, version, mainRates, shardRates, clock } = surroundings;
+  return statusDocument({
+    ...{ sight, version, mainRates, shardRates },
+    settings: live.status,
+    nowUs: clock.nowUs(),
+    wallMs: clock.wallMs(),
+    clientId: (slot) => ids.get(slot) ?? null,
+  });
+}
+
+async function clientIds({
+  sight,
+  desk,
+  clock,
+}: Surroundings): Promise<ReadonlyMap<number, number | null>> {
+  const nowUs = clock.nowUs();
+  const slots = executingConnections(sight, nowUs);
+  const { main, commandNames } = sight;
+  // A main that stands still would answer each of these questions later on.
+  if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
+  try {
+    const ids = await desk.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
+    return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));
+  } catch {
+    return new Map();
+  }
+}
+
+export function statusRoutes(surroundings: Surroundings, access: Access): Route[] {
+  return [
+    {
+      path: '/status/json',
+      about: 'The status document, as STATUS JSON answers it.',
+      isOpen: true,
+      methods: {
+        GET: async (exchange) => {
+          const status = await currentStatus(surroundings);
+          return json(access.isKnownHost(exchange) ? status : withoutKeys(status));
+        },
+      },
+    },
+  ];
+}
+
+/** The document for whoever may be a page of another site: keys are its users' data. */
+function withoutKeys(status: StatusDocument): StatusDocument {
+  const shards = status.shards.map((shard) =>
+    shard.executing === null ? shard : { ...shard, executing: { ...shard.executing, key: null } },
+  );
+  return { ...status, shards };
+}

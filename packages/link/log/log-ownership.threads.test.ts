@@ -1,0 +1,103 @@
+/** One pen for two threads: nothing that one has written is lost to the other. */
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LOG_PEN_BYTES, LogPen, PenHolder } from './log-ownership.ts';
+import { LinkMemory } from '../memory.ts';
+
+interface Task {
+  readonly memory: WebAssembly.Memory;
+  readonly rounds: number;
+}
+
+const ROUNDS = 20_000;
+
+const pens = suite('log pen');
+
+/** Counts in a field that only who holds the pen may touch. */
+function count(pen: LogPen, rounds: number): void {
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 0) pen.take();
+    else while (!pen.tryTake());
+    const blocks = pen.get('blocks');
+    pen.add('bytes', 1);
+    pen.set('blocks', blocks + 1);
+    pen.give();
+  }
+}
+
+function tests(): void {
+  pens('two threads that count with it in hand miss nothing', async () => {
+    const memory = LinkMemory.allocate(LOG_PEN_BYTES);
+    const pen = new LogPen(memory, 0, PenHolder.shard);
+    const task: Task = { memory: memory.memory, rounds: ROUNDS };
+    const worker = new Worker(new URL(import.meta.url), { workerData: task });
+    const ended = new Promise((resolve, reject) => {
+      worker.on('error', reject);
+      worker.on('exit', resolve);
+    });
+    await new Promise((resolve) => worker.on('online', resolve));
+    count(pen, ROUNDS);
+    assert.is(await ended, 0);
+    assert.is(pen.get('blocks'), 2 * ROUNDS);
+    assert.is(pen.get('bytes'), 2 * ROUNDS);
+  });
+
+  pens('is not given to a second, and keeps what stands beside it apart', () => {
+    const memory = LinkMemory.allocate(2 * LOG_PEN_BYTES);
+    const pen = new LogPen(memory, LOG_PEN_BYTES, PenHolder.shard);
+    const other = new LogPen(memory, LOG_PEN_BYTES, PenHolder.diskThread);
+    const beside = new LogPen(memory, 0, PenHolder.shard);
+    assert.ok(pen.tryTake());
+    assert.is(other.tryTake(), false);
+    assert.ok(beside.tryTake());
+    const values = [
+      ['number', 3],
+      ['bytes', 2 ** 40],
+      ['size', 5],
+      ['blocks', 6],
+      ['syncedBlocks', 4],
+      ['lost', 7],
+      ['descriptor', 0],
+      ['syncing', 1],
+    ] as const;
+    for (const [name, value] of values) pen.set(name, value);
+    pen.isOpen = true;
+    for (const [name, value] of values) {
+      assert.is(other.get(name), value, name);
+      assert.is(beside.get(name), 0, name);
+    }
+    assert.ok(other.isOpen);
+    pen.give();
+    assert.ok(other.tryTake());
+  });
+
+  pens(
+    'of a thread that has ended with it in hand it is free, and nothing is written any more',
+    () => {
+      const memory = LinkMemory.allocate(LOG_PEN_BYTES);
+      const shard = new LogPen(memory, 0, PenHolder.shard);
+      const disk = new LogPen(memory, 0, PenHolder.diskThread);
+      shard.isOpen = true;
+      disk.take();
+      shard.endHolder();
+      assert.is(shard.tryTake(), false, 'another has it');
+      assert.ok(disk.isOpen);
+      disk.give();
+      shard.endHolder();
+      assert.ok(disk.isOpen, 'nobody had it');
+      shard.take();
+      shard.endHolder();
+      assert.ok(disk.tryTake());
+      assert.not.ok(disk.isOpen);
+    },
+  );
+
+  pens.run();
+}
+
+if (isMainThread) tests();
+else {
+  const { memory, rounds } = workerData as Task;
+  count(new LogPen(new LinkMemory(memory), 0, PenHolder.diskThread), rounds);
+}

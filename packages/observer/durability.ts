@@ -1,0 +1,12 @@
+/** Tells how well the data is kept, as any thread sees it. */
+
+import { durabilityReport, type DurabilityReport } from '#stats';
+import type { Sight } from './sight.ts';
+
+export function durabilityIn(
+  { main, shards, logs }: Sight,
+  mode: string,
+  nowUs: number,
+): DurabilityReport {
+  return durabilityReport({ main, shards, logs, mode, nowUs });
+}

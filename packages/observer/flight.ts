@@ -1,0 +1,58 @@
+/** What all threads have recorded of late, in the order of time. No thread is asked. */
+
+import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#stats';
+import type { FlightEntry, FlightReport } from '#api-types';
+import type { RecordedEvent } from '#link';
+import type { Sight } from './sight.ts';
+
+export interface FlightQuestion {
+  /** All threads without it. */
+  readonly thread?: string | undefined;
+  /** The latest so many. */
+  readonly count: number;
+}
+
+type Found = RecordedEvent & { readonly thread: string };
+
+export function flightReport(
+  sight: Sight,
+  { thread: wanted, count }: FlightQuestion,
+): FlightReport {
+  const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
+  const read = chosen.map(([thread, ring]) => {
+    // Threads go on recording: both figures are of one moment.
+    const { recorded } = ring;
+    return { thread, recorded, events: ring.read(recorded) };
+  });
+  const all = read.flatMap(({ thread, events }) =>
+    events.map((event): Found => ({ ...event, thread })),
+  );
+  all.sort((a, b) => a.timeUs - b.timeUs);
+  return {
+    threads: read.map(({ thread, recorded, events }) => ({
+      ...{ thread, recorded, kept: events.length },
+    })),
+    entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(sight, found)),
+  };
+}
+
+function entryOf(sight: Sight, found: Found): FlightEntry {
+  const { event, fields }: FlightKind = FLIGHT_KINDS[found.kind]!;
+  return {
+    time_us: Math.round(sight.unixZeroUs + found.timeUs),
+    ...{ thread: found.thread, event },
+    ...Object.fromEntries(
+      fields.map((field, index) => [field.name, shown(sight, field, found.numbers[index]!)]),
+    ),
+  };
+}
+
+function shown(sight: Sight, { of }: FlightField, value: number): number | string | null {
+  if (of === undefined) return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
+  const names = {
+    command: sight.commandNames,
+    setting: sight.settingNames,
+    collection: GC_KINDS.map(({ kind }) => kind),
+  };
+  return names[of][value] ?? null;
+}

@@ -1,0 +1,88 @@
+/** The memory that all threads share, as any of them sees the others through it. Nothing is written here. */
+
+import {
+  LogFigures,
+  Page,
+  THREAD_SHAPE,
+  windowsIn,
+  windowTableLength,
+  type PageShape,
+} from '#stats';
+import type { WindowReport } from '#api-types';
+import {
+  DoubleBuffer,
+  EventRing,
+  layoutOf,
+  LinkMemory,
+  type LinkLayout,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
+
+/** What a thread must be given to see the others; may be cloned to it. */
+export interface SightData {
+  readonly link: LinkShape;
+  readonly memory: WebAssembly.Memory;
+  readonly pageShape: PageShape;
+  readonly mainPage: SharedMemory;
+  readonly shardPages: readonly SharedMemory[];
+  readonly opsPage: SharedMemory;
+  /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  readonly logFigures: readonly SharedMemory[];
+  /** Flight recorders: of main, the shards, the ops thread. */
+  readonly recorders: readonly SharedMemory[];
+  readonly settingNames: readonly string[];
+  /** Names of commands by the ids that pages and traces know them by, as `client|list`. */
+  readonly commandNames: readonly string[];
+  /** Windows of latency, as the ops thread works them out. */
+  readonly windows: SharedMemory;
+  /** Unix microseconds at the origin of the monotonic clock. */
+  readonly unixZeroUs: number;
+}
+
+export class Sight {
+  readonly memory: LinkMemory;
+  readonly layout: LinkLayout;
+  readonly shape: PageShape;
+  readonly main: Page;
+  readonly shards: readonly Page[];
+  readonly ops: Page;
+  readonly logs: readonly LogFigures[];
+  /** By the thread's name. */
+  readonly recorders: readonly (readonly [thread: string, ring: EventRing])[];
+  /** In the order of their table. */
+  readonly settingNames: readonly string[];
+  readonly unixZeroUs: number;
+  readonly #windows: DoubleBuffer;
+  /** By the ids that pages count by, as `client|list`. */
+  readonly commandNames: readonly string[];
+
+  constructor(data: SightData) {
+    this.memory = new LinkMemory(data.memory);
+    this.layout = layoutOf(data.link);
+    this.shape = data.pageShape;
+    this.main = new Page(data.pageShape, data.mainPage);
+    this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
+    this.ops = new Page(THREAD_SHAPE, data.opsPage);
+    this.logs = data.logFigures.map((memory) => new LogFigures(memory));
+    this.settingNames = data.settingNames;
+    this.unixZeroUs = data.unixZeroUs;
+    this.recorders = this.threads.map(([thread], index) => [
+      thread,
+      new EventRing(data.recorders[index]!),
+    ]);
+    this.commandNames = data.commandNames;
+    this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
+  }
+
+  /** How long a command took lately, by its id; all commands without one. */
+  windows(command?: number): WindowReport {
+    return windowsIn(this.#windows.read(), command);
+  }
+
+  /** The pages of all threads, by the thread's name. */
+  get threads(): readonly (readonly [thread: string, page: Page])[] {
+    const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
+    return [['main', this.main], ...shards, ['ops', this.ops]];
+  }
+}

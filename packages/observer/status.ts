@@ -1,0 +1,86 @@
+/** What the status document is collected from: the same in every thread that is asked for it. */
+
+import { readable } from '#base';
+import {
+  collectStatus,
+  persistenceStatus,
+  type HealthLimits,
+  type StatusSource,
+  type ThreadRates,
+} from '#stats';
+import type { ExecutingReport, StatusDocument } from '#api-types';
+import { ringDepth } from '#link';
+import { durabilityIn } from './durability.ts';
+import { executingIn } from './executing.ts';
+import type { Sight } from './sight.ts';
+
+/** Settings that the document tells of, or is judged by. */
+export interface StatusSettings {
+  readonly maxClients: number;
+  readonly memoryLimitBytes: number;
+  /** There is an eviction policy. */
+  readonly evicts: boolean;
+  /** sync, periodic or async. */
+  readonly durabilityMode: string;
+  readonly limits: HealthLimits;
+}
+
+export interface StatusParts {
+  readonly sight: Sight;
+  readonly settings: StatusSettings;
+  readonly version: string;
+  readonly mainRates: ThreadRates;
+  readonly shardRates: readonly ThreadRates[];
+  readonly nowUs: number;
+  readonly wallMs: number;
+  /** The id of the client in a slot of main's list; null when that is not to be had. */
+  readonly clientId: (slot: number) => number | null;
+}
+
+/** The document of STATUS JSON and of /status/json. */
+export function statusDocument(parts: StatusParts): StatusDocument {
+  return collectStatus(statusSource(parts));
+}
+
+/** Main's slots of the clients whose commands are being executed now. */
+export function executingConnections({ memory, shards }: Sight, nowUs: number): number[] {
+  return shards.flatMap((page) => executingIn(page, memory, nowUs)?.connection ?? []);
+}
+
+function statusSource(parts: StatusParts): StatusSource {
+  const { sight, nowUs } = parts;
+  return {
+    version: parts.version,
+    processId: process.pid,
+    ...{ nowUs, wallMs: parts.wallMs },
+    rssBytes: process.memoryUsage.rss(),
+    mode: 'standalone',
+    main: sight.main,
+    mainRates: parts.mainRates,
+    shards: sight.shards.map((page, index) => ({
+      page,
+      rates: parts.shardRates[index]!,
+      queue: ringDepth(sight.memory, sight.layout.requests[index]!),
+      executing: executingReport(parts, index),
+    })),
+    shape: sight.shape,
+    commandNames: sight.commandNames,
+    windows: (command) => sight.windows(command),
+    ...parts.settings,
+    persistence: persistenceStatus(durabilityIn(sight, parts.settings.durabilityMode, nowUs)),
+  };
+}
+
+function executingReport(
+  { sight, nowUs, clientId }: StatusParts,
+  index: number,
+): ExecutingReport | null {
+  const executing = executingIn(sight.shards[index]!, sight.memory, nowUs);
+  if (executing === null) return null;
+  return {
+    command: executing.command,
+    key: executing.key === null ? null : readable(executing.key),
+    client_id: clientId(executing.connection),
+    elapsed_us: Math.round(executing.elapsedUs),
+  };
+}

@@ -1,0 +1,32 @@
+/** What a shard's log is made of: its ring, the place where blocks are made, its pen, and the disk. */
+
+import type { Bytes, Clock } from '#base';
+import type { LogFigures } from '#stats';
+import type { LinkMemory, LogPen, LogProgress, RingReader } from '#link';
+import type { Disk } from '../disk.ts';
+
+export interface ShardLogParts {
+  readonly shard: number;
+  readonly shards: number;
+  readonly folder: string;
+  readonly epoch: number;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Whether this thread opens the files: Node would close them with it, so no other closes them. */
+  readonly opensFiles: boolean;
+  readonly memory: LinkMemory;
+  /** Where in it blocks are made. */
+  readonly blockAt: number;
+  readonly ring: RingReader;
+  readonly progress: LogProgress;
+  readonly pen: LogPen;
+  readonly figures: LogFigures;
+  /** The parts of a record that came by message: they are there when its place in the ring is. */
+  readonly receive: () => readonly Bytes[];
+  /** The log cannot be written any more. */
+  readonly failed: (shard: number, message: string) => void;
+  /** A sync took that long. */
+  readonly synced: (shard: number, us: number) => void;
+  /** There is something to sync again; told of what is written by `writeHere` alone. */
+  readonly unsynced: () => void;
+}

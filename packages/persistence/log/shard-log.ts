@@ -1,0 +1,399 @@
+/**
+ * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
+ * and says how far it is on disk.
+ *
+ * The disk thread has one, and the shard itself, whose replies wait for it: what both know of the log stands in shared
+ * memory, and whoever holds the pen goes on where the other has left off.
+ *
+ * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
+ * dropped, and counted, until the log goes on in a new segment behind a snapshot.
+ */
+import { bytesOfPieces, type Bytes, type Pieces } from '#base';
+import { LOG_BLOCK_BYTES } from '#link';
+import { checksum, SHORT_HEAD_BYTES, shortFormat } from '../blocks/block.ts';
+import { isClosed, outcomeOf } from '../disk.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, markBroken, type FileHead } from '../blocks/file-head.ts';
+import { segmentFile, shardLogFolder } from '../layout.ts';
+import { blocksOf } from '../blocks/long-record.ts';
+import { BlockPacker } from '../blocks/packed-block.ts';
+import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from '../blocks/record.ts';
+import type { ShardLogParts } from './shard-log-parts.ts';
+
+/** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
+const AHEAD_BYTES = 1024 * 1024;
+const zeros: Bytes = new Uint8Array(AHEAD_BYTES);
+
+/** A sync that is under way: up to where, and what it will have brought to disk. */
+interface Sync {
+  readonly number: number;
+  readonly blocks: number;
+  readonly descriptor: number;
+  readonly position: number;
+  readonly beganUs: number;
+  readonly bytes: number;
+  readonly records: number;
+}
+
+export class ShardLog {
+  readonly #parts: ShardLogParts;
+  readonly #packer: BlockPacker;
+  /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
+  #isSyncOwed = false;
+  /** Whether somebody waits for each sync. */
+  writesAhead = false;
+
+  constructor(parts: ShardLogParts) {
+    this.#parts = parts;
+    this.#packer = new BlockPacker(parts.memory, parts.blockAt, LOG_BLOCK_BYTES);
+  }
+
+  /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
+  begin(number: number, previous: number): void {
+    this.#withPen(() => {
+      this.#parts.pen.set('number', previous);
+      this.#open(number);
+    });
+  }
+
+  /** Does what only one thread may do at a time, from where the last one has left off. */
+  #withPen<T>(act: () => T): T {
+    const { pen, ring } = this.#parts;
+    pen.take();
+    try {
+      ring.resume();
+      return act();
+    } finally {
+      pen.give();
+    }
+  }
+
+  /** Begins a segment; what was written before is on disk first. */
+  #open(number: number): void {
+    const { disk, folder, shard, shards, epoch, clock, figures, pen } = this.#parts;
+    try {
+      this.#closeLeft();
+      this.#finish();
+      disk.makeFolder(shardLogFolder(folder, shard));
+      const createdMs = clock.wallMs();
+      const missing = { lostBefore: pen.get('lost'), brokenMs: 0 };
+      const ofLog = { previous: pen.get('number'), ...missing };
+      const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
+      pen.begin(number, fd, FILE_HEAD_BYTES, createdMs);
+      figures.add('bytes', FILE_HEAD_BYTES);
+      figures.set('segment', number);
+      figures.set('segmentBytes', FILE_HEAD_BYTES);
+    } catch (error) {
+      this.#fail('writeErrors', error);
+    }
+  }
+
+  /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */
+  #create(number: number, head: FileHead): number {
+    const { disk, folder, shard } = this.#parts;
+    const file = segmentFile(folder, shard, number);
+    const fd = disk.create(file);
+    try {
+      disk.append(fd, [encodeFileHead('log', head)]);
+      disk.syncNow(fd);
+      disk.syncFolder(shardLogFolder(folder, shard));
+      return fd;
+    } catch (error) {
+      disk.close(fd);
+      disk.remove(file);
+      throw error;
+    }
+  }
+
+  /** Takes all that the shard has published; answers whether there was anything. */
+  drain(): boolean {
+    return this.#withPen(() => this.#drain());
+  }
+
+  /**
+   * The same in the shard's own thread, only records that are whole in the ring, and with `syncs` the sync. False where
+   * the disk thread has to, because the log cannot be written, or is at a sync: of two syncs of a file at once, one
+   * alone is told that it failed.
+   */
+  writeHere(syncs: boolean): boolean {
+    const { pen, ring, progress, unsynced } = this.#parts;
+    // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
+    if (!syncs) pen.take();
+    else if (!pen.tryTake()) return false;
+    try {
+      if (!pen.isOpen || progress.hasFailed) return false;
+      if (syncs && pen.get('syncing') === 1) return false;
+      ring.resume();
+      const wasDirty = this.isDirty;
+      this.#drain();
+      if (syncs) this.#syncNow();
+      else if (!wasDirty) unsynced();
+      return true;
+    } finally {
+      pen.give();
+    }
+  }
+
+  #drain(): boolean {
+    const { ring, memory, pen } = this.#parts;
+    let at = ring.next();
+    if (at < 0) return false;
+    this.#packer.begin(pen.get('createdMs'));
+    for (; at >= 0; at = ring.next()) {
+      const word = at >> 2;
+      const size = memory.words[word + Record.bytes]!;
+      const kind = memory.words[word + Record.kind]!;
+      // Before a segment ends: what is on disk with it is all up to the cut, and the cut.
+      ring.advance(size);
+      if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
+        this.#flush();
+        this.#open(memory.words[word + Record.transaction]!);
+        this.#packer.begin(pen.get('createdMs'));
+      } else if ((kind & RECORD_TRANSFERRED) !== 0) {
+        this.#flush();
+        for (const { pieces, records } of blocksOf(this.#parts.receive())) {
+          this.#writeAlone(pieces, records);
+        }
+      } else if (!this.#packer.add(word)) {
+        this.#flush();
+        if (!this.#packer.add(word)) this.#writeAlone([memory.bytes.subarray(at, at + size)]);
+      }
+    }
+    this.#flush();
+    if (ring.release()) ring.wakeWriter();
+    return true;
+  }
+
+  /** A snapshot holds what was lost. Does nothing where the log could not begin anew, which it has told. */
+  heal(): void {
+    this.#withPen(() => {
+      if (!this.isOpen) return;
+      const { progress, ring } = this.#parts;
+      // Of what was lost no sync will tell those who wait for it since.
+      if (!this.isDirty) progress.setSynced(ring.position);
+      progress.hasFailed = false;
+    });
+  }
+
+  /** Whether records go into a file. */
+  get isOpen(): boolean {
+    return this.#parts.pen.isOpen;
+  }
+
+  get isDirty(): boolean {
+    const { pen } = this.#parts;
+    return pen.isOpen && pen.get('syncedBlocks') < pen.get('blocks');
+  }
+
+  /** Brings what was written to disk; waits for that only when told to. */
+  sync(waits = false): void {
+    const { disk, pen } = this.#parts;
+    const sync = this.#withPen(() => {
+      if (waits) {
+        this.#syncNow();
+        return undefined;
+      }
+      const begun = this.#begunSync();
+      if (begun !== undefined) pen.set('syncing', 1);
+      return begun;
+    });
+    if (sync === undefined) return;
+    disk.sync(sync.descriptor, (error) => {
+      this.#withPen(() => {
+        pen.set('syncing', 0);
+        this.#synced(sync, error);
+      });
+      if (!this.#isSyncOwed) return;
+      this.#isSyncOwed = false;
+      this.sync();
+    });
+  }
+
+  #syncNow(): void {
+    const sync = this.#begunSync();
+    if (sync === undefined) return;
+    const { disk } = this.#parts;
+    const outcome = outcomeOf(() => {
+      disk.syncNow(sync.descriptor);
+    });
+    this.#synced(sync, outcome);
+  }
+
+  /** Undefined where there is nothing to sync, or a sync is under way, behind which another is owed. */
+  #begunSync(): Sync | undefined {
+    if (!this.isDirty) return undefined;
+    const { clock, ring, pen, figures } = this.#parts;
+    if (pen.get('syncing') === 1) {
+      this.#isSyncOwed = true;
+      figures.add('delayedSyncs', 1);
+      return undefined;
+    }
+    return {
+      number: pen.get('number'),
+      blocks: pen.get('blocks'),
+      descriptor: pen.get('descriptor'),
+      position: ring.position,
+      beganUs: clock.nowUs(),
+      bytes: figures.get('unsyncedBytes'),
+      records: figures.get('unsyncedRecords'),
+    };
+  }
+
+  #synced(sync: Sync, error: Error | null): void {
+    const { clock, pen, figures, progress, synced, shard } = this.#parts;
+    const { number, blocks, beganUs } = sync;
+    const isFinished = !pen.isOpen || number !== pen.get('number');
+    // The system tells an error once: that the segment was synced again since then says nothing.
+    if (error !== null && !(isFinished && isClosed(error))) {
+      this.#fail('syncErrors', error);
+      return;
+    }
+    if (isFinished) return;
+    const us = clock.nowUs() - beganUs;
+    pen.set('syncedBlocks', blocks);
+    figures.add('unsyncedBytes', -sync.bytes);
+    figures.add('unsyncedRecords', -sync.records);
+    figures.set('unsyncedSinceUs', pen.get('blocks') === blocks ? 0 : beganUs);
+    figures.countSync(us);
+    progress.setSynced(sync.position);
+    synced(shard, us);
+  }
+
+  /** Has all on disk and ends. With `isSaved` a snapshot has what a log lacks that could not be written: nothing is lost. */
+  close(isSaved = false): void {
+    const { disk, folder, shard, pen } = this.#parts;
+    this.#withPen(() => {
+      if (isSaved && !pen.isOpen)
+        markBroken(disk, segmentFile(folder, shard, pen.get('number')), 0);
+      try {
+        this.#closeLeft();
+        this.#finish();
+      } catch (error) {
+        this.#fail('syncErrors', error);
+      }
+    });
+  }
+
+  /** Closes the file of a log that failed in the shard's hands. */
+  #closeLeft(): void {
+    const { disk, pen } = this.#parts;
+    if (!pen.isLeft) return;
+    pen.isOpen = false;
+    disk.close(pen.get('descriptor'));
+  }
+
+  #finish(): void {
+    const { disk, ring, progress, figures, pen } = this.#parts;
+    if (!pen.isOpen) return;
+    pen.isOpen = false;
+    const fd = pen.get('descriptor');
+    try {
+      if (pen.get('size') > pen.get('bytes')) disk.truncate(fd, pen.get('bytes'));
+      disk.syncNow(fd);
+    } finally {
+      disk.close(fd);
+    }
+    figures.clearUnsynced();
+    progress.setSynced(ring.position);
+  }
+
+  /** Writes what is packed. */
+  #flush(): void {
+    const { pen } = this.#parts;
+    const packer = this.#packer;
+    if (packer.isEmpty) return;
+    const block = packer.end(pen.get('blocks') + 1, pen.get('syncedBlocks'));
+    this.#write([block], packer.records);
+    packer.begin(pen.get('createdMs'));
+  }
+
+  /** Writes a record in its pieces, as a block of its own. */
+  #writeAlone(record: Pieces, records = 1): void {
+    const { pen } = this.#parts;
+    const padding = shortFormat.padding(pen.get('bytes') + SHORT_HEAD_BYTES);
+    const pieces = [new Uint8Array(padding), ...record];
+    const bytes = bytesOfPieces(pieces);
+    const [number, synced] = [pen.get('blocks') + 1, pen.get('syncedBlocks')];
+    const head = shortFormat.encode({ bytes, crc: checksum(pieces), number, synced });
+    this.#write([head, ...pieces], records);
+  }
+
+  /** Writes a block in its pieces. */
+  #write(block: Pieces, records: number): void {
+    const { disk, figures, clock, pen } = this.#parts;
+    if (!pen.isOpen) {
+      this.#lose(records);
+      return;
+    }
+    const bytes = bytesOfPieces(block);
+    const fd = pen.get('descriptor');
+    const at = pen.get('bytes');
+    const end = at + bytes;
+    try {
+      if (this.writesAhead && end > pen.get('size')) {
+        disk.append(fd, [zeros], end);
+        pen.set('size', end + AHEAD_BYTES);
+      }
+      disk.append(fd, block, at);
+      pen.set('size', Math.max(pen.get('size'), end));
+    } catch (error) {
+      this.#lose(records);
+      this.#fail('writeErrors', error);
+      return;
+    }
+    pen.add('blocks', 1);
+    pen.set('bytes', end);
+    if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
+    figures.set('segmentBytes', end);
+    figures.add('unsyncedBytes', bytes);
+    figures.add('unsyncedRecords', records);
+    figures.add('bytes', bytes);
+    figures.add('blocks', 1);
+    figures.add('records', records);
+  }
+
+  /** Ends the file where the last whole block does; where that fails, recovery cuts a torn end by itself. */
+  #cutOff(): void {
+    const { disk, pen } = this.#parts;
+    outcomeOf(() => {
+      disk.truncate(pen.get('descriptor'), pen.get('bytes'));
+    });
+  }
+
+  /** Brings to disk what was written before a write that failed; true when it is there for certain. */
+  #keepsWritten(): boolean {
+    const { disk, pen } = this.#parts;
+    // Of two syncs at once, one alone is told that it failed.
+    if (pen.get('syncing') === 1) return false;
+    const error = outcomeOf(() => {
+      disk.syncNow(pen.get('descriptor'));
+    });
+    return error === null;
+  }
+
+  #lose(records: number): void {
+    this.#parts.pen.add('lost', records);
+    this.#parts.figures.add('lostRecords', records);
+  }
+
+  /** Leaves the segment for good, with what it holds for certain at its end. */
+  #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
+    const { disk, figures, progress, failed, shard, folder, clock, pen, opensFiles } = this.#parts;
+    const wasOpen = pen.isOpen;
+    pen.isOpen = false;
+    figures.add(figure, 1);
+    if (wasOpen) this.#cutOff();
+    if (!wasOpen || figure === 'syncErrors' || !this.#keepsWritten()) {
+      this.#lose(figures.get('unsyncedRecords'));
+    }
+    if (wasOpen) {
+      pen.leave();
+      if (opensFiles) this.#closeLeft();
+    }
+    figures.clearUnsynced();
+    progress.hasFailed = true;
+    const file = segmentFile(folder, shard, pen.get('number'));
+    const isMarked = markBroken(disk, file, clock.wallMs());
+    const what = error instanceof Error ? error.message : String(error);
+    failed(shard, isMarked ? what : `${what} (nor can a mark be put on the disk that says so)`);
+  }
+}

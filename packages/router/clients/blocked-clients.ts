@@ -1,0 +1,398 @@
+/**
+ * Clients that wait for a blocking command: where they wait, until when, and who may answer them.
+ *
+ * With all keys on one shard, that shard decides; main only says when the time is over. With keys on several
+ * shards, main decides which of them runs the command: first by the shards' offers, later by who wakes it
+ * first. A client is therefore answered once.
+ */
+
+import { asBuffer, errors, LongTimer, type Bytes, type CommandError } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
+import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
+import { OwnedReply, type CommandBytes } from '#resp';
+import type { Client } from './client.ts';
+import type { Roster } from './client-registry.ts';
+import { resume, type Routes, type SentBefore } from '../routes.ts';
+import { emptyHead } from '../shard-link.ts';
+import { ownedCopy } from './transaction.ts';
+
+/** What a shard says of the keys it holds for an offer. */
+export interface OfferAnswer {
+  readonly shard: number;
+  readonly flags: number;
+  /** Which of the command's keys is the first that is there, or -1; of a refusal, where it fails. */
+  readonly firstIndex: number;
+  readonly timeoutMs: number;
+}
+
+/** What a command answers for one key. */
+interface Item {
+  /** Of the key's argument. */
+  readonly index: number;
+  readonly bytes: Bytes;
+}
+
+interface SentCommand {
+  readonly entry: CommandEntry;
+  readonly command: CommandBytes;
+}
+
+/** One client's wait, from the dispatch of its command to the reply. */
+interface ClientWait {
+  readonly sequence: number;
+  /** Who may answer: one shard, or the shards of an offer. */
+  readonly shards: readonly number[];
+  readonly isMuted: boolean;
+  /** Of an offer. */
+  transaction: number;
+  offers: OfferAnswer[];
+  /** The command answers an item for each key. */
+  readonly isForEach: boolean;
+  readonly items: Item[];
+  itemsLeft: number;
+  /** The command, when main may have to send it again: its keys are on several shards. */
+  readonly again: SentCommand | undefined;
+  /** The shards are asked once more what is there, since what was there is gone. */
+  isAsking: boolean;
+  /** The reply is under way, or given: nothing more can be decided. */
+  isDecided: boolean;
+  isParked: boolean;
+  /** Somebody wanted it to end while that could not be done. */
+  stop: { readonly error: CommandError | undefined } | undefined;
+  timer: LongTimer | undefined;
+  /** Callbacks of those who want to end the wait, in their order: told when it has ended, and whether by them. */
+  readonly enders: ((isDone: boolean) => void)[];
+  /** It was ended on request, not by what it waited for. */
+  isStopped: boolean;
+}
+
+export interface WaitsParts {
+  readonly routes: Routes;
+  readonly roster: Roster;
+  /** Begins a turn, outside of which nothing is seen by shards. */
+  beginTurn(): void;
+}
+
+export class Waits {
+  readonly #parts: WaitsParts;
+  readonly #waits = new Map<Client, ClientWait>();
+  /** Waits whose command is to be sent again, and found a ring full. */
+  readonly #resends = new Set<Client>();
+  readonly #args = new Arguments();
+
+  constructor(parts: WaitsParts) {
+    this.#parts = parts;
+  }
+
+  has(client: Client): boolean {
+    return this.#waits.has(client);
+  }
+
+  /** Sends a command that may wait; false when a ring is full, and then nothing was sent. */
+  send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const { routes } = this.#parts;
+    const { command: definition } = entry;
+    const owners = routes.ownersOf(entry, args);
+    const isOffered =
+      owners.length > 1 && definition.route === 'oneShard' && isOfferedWay(definition.acrossShards);
+    const transaction = isOffered ? routes.nextTransaction() : 0;
+    const sequence = client.nextSequence;
+    const { isMuted } = client;
+    if (isOffered) {
+      if (!this.#offer(client, { entry, command }, owners, transaction)) return false;
+    } else if (!routes.send(client, entry, args, command)) {
+      return false;
+    }
+    if (!isOffered && !asksToWait(entry, args)) return true;
+    const wait: ClientWait = {
+      ...{ sequence, isMuted, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
+      isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
+      again: owners.length > 1 ? { entry, command: ownedCopy(command) } : undefined,
+      ...{ isAsking: false, isDecided: false, isParked: false, stop: undefined },
+      timer: undefined,
+      enders: [],
+      isStopped: false,
+    };
+    this.#waits.set(client, wait);
+    client.awaitsReply = true;
+    // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
+    client.unblock = (withError, ended) => {
+      wait.enders.push(ended);
+      if (wait.enders.length > 1) return;
+      this.#stop(client, wait, withError ? errors.unblocked : undefined);
+    };
+    client.answered = () => {
+      this.#end(client, wait);
+    };
+    return true;
+  }
+
+  #offer(
+    client: Client,
+    { entry, command }: SentCommand,
+    owners: readonly number[],
+    transaction: number,
+    before?: SentBefore,
+  ): boolean {
+    const { routes } = this.#parts;
+    const places = owners.map((shard) => {
+      const link = routes.linkFor(client, shard);
+      const size = link.frameSize(command.count, command.length, HOST_WORDS);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = routes.fillHead(client, entry, FrameKind.offer);
+    if (before === undefined) head.sequence = client.takeSequence();
+    else resume(head, before);
+    for (const { link, at, size } of places) {
+      link.writeHost(at, size, head, command, transaction, owners.length);
+    }
+    if (before === undefined && client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  /** A shard has said what of an offer is there. */
+  offered(client: Client, sequence: number, answer: OfferAnswer): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined) return;
+    wait.offers.push(answer);
+    if (wait.offers.length < wait.shards.length) return;
+    wait.isAsking = false;
+    // What was there when the command came is given, whatever was wanted since.
+    if (wait.stop !== undefined && wait.isParked) {
+      this.#stop(client, wait, wait.stop.error);
+      return;
+    }
+    const having = (flag: number): OfferAnswer[] =>
+      wait.offers
+        .filter(({ flags }) => (flags & flag) !== 0)
+        .sort((a, b) => a.firstIndex - b.firstIndex);
+    const [refusal] = having(ReplyFlag.error);
+    const ready = having(ReplyFlag.ready);
+    const [first] = ready;
+    if (client.socket.isClosed) {
+      this.#settle(wait, client, -1);
+      this.#answer(client, wait, undefined);
+    } else if (refusal !== undefined) {
+      this.#settle(wait, client, refusal.shard);
+    } else if (first === undefined && having(ReplyFlag.waits).length === wait.shards.length) {
+      for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.park);
+      if (!wait.isParked) this.#park(client, wait, answer.timeoutMs);
+    } else if (wait.isForEach) {
+      // Those with nothing to answer are asked, too: a group notes who has asked.
+      wait.isDecided = true;
+      wait.itemsLeft = wait.shards.length;
+      for (const shard of wait.shards) this.#judge(client, wait, shard, Verdict.items);
+    } else {
+      // Without any key, the one asked answers what the command answers then, which may be an error.
+      this.#settle(wait, client, first?.shard ?? wait.shards[0]!);
+    }
+  }
+
+  /** A shard's items of a command that several run. */
+  itemsCame(client: Client, sequence: number, body: Bytes): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined) return;
+    for (const item of itemsIn(body)) wait.items.push(item);
+    wait.itemsLeft -= 1;
+    if (wait.itemsLeft > 0) return;
+    const items = wait.items.sort((a, b) => a.index - b.index);
+    const reply = new OwnedReply(client.protocol);
+    if (items.length === 0) reply.nilArray();
+    else if (client.protocol === 3) reply.mapHeader(items.length);
+    else reply.arrayHeader(items.length);
+    for (const { bytes } of items) reply.raw(bytes);
+    this.#answer(client, wait, reply);
+  }
+
+  /** A shard has ended the wait because it was told to. */
+  unparked(client: Client, sequence: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait !== undefined) wait.isStopped = true;
+  }
+
+  /** A shard, or the host of lent keys, has put a command aside. */
+  parked(client: Client, sequence: number, timeoutMs: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined) return;
+    if (wait.transaction !== 0) this.#askAgain(client, wait);
+    else if (!wait.isParked) this.#park(client, wait, timeoutMs);
+  }
+
+  /** The shard that was to run an offer did not find what was there: all begin anew. */
+  #askAgain(client: Client, wait: ClientWait): void {
+    wait.isAsking = true;
+    wait.isDecided = false;
+    wait.offers = [];
+    this.#resends.add(client);
+    this.retry();
+  }
+
+  #park(client: Client, wait: ClientWait, timeoutMs: number): void {
+    wait.isParked = true;
+    this.#parts.roster.block(client);
+    client.releasePushes();
+    if (timeoutMs > 0) {
+      wait.timer = new LongTimer(timeoutMs, () => {
+        this.#parts.beginTurn();
+        this.#stop(client, wait, undefined);
+      });
+    }
+    // Whoever has hung up meanwhile waits for nothing.
+    if (wait.stop !== undefined) this.#stop(client, wait, wait.stop.error);
+    else if (client.socket.isClosed) this.giveUp(client);
+    else if (client.isEnding) client.socket.destroy();
+  }
+
+  /** A shard has a key that the client waits for. */
+  woken(client: Client, sequence: number, shard: number): void {
+    const wait = this.#find(client, sequence);
+    if (wait === undefined || wait.isDecided || wait.isAsking) return;
+    if (wait.transaction !== 0) {
+      this.#settle(wait, client, shard);
+    } else {
+      this.#resends.add(client);
+      this.retry();
+    }
+  }
+
+  /** Sends again what found no room; to be called when there may be. */
+  retry(): void {
+    for (const client of [...this.#resends]) {
+      const wait = this.#waits.get(client);
+      if (wait?.again === undefined || this.#sendAgain(client, wait, wait.again)) {
+        this.#resends.delete(client);
+      }
+    }
+  }
+
+  get hasResends(): boolean {
+    return this.#resends.size > 0;
+  }
+
+  #sendAgain(client: Client, wait: ClientWait, call: SentCommand): boolean {
+    const { routes } = this.#parts;
+    const { entry, command } = call;
+    if (wait.transaction === 0) {
+      this.#args.point(command.source, command.at, command.spans, 0, command.count);
+      return routes.sendAgain(client, entry, this.#args, command, wait);
+    }
+    // Nothing that is said of the transaction before is meant for this one.
+    const transaction = routes.nextTransaction();
+    if (!this.#offer(client, call, wait.shards, transaction, wait)) return false;
+    wait.transaction = transaction;
+    return true;
+  }
+
+  /** The client is gone: what it waits for is answered as if its time were over. */
+  giveUp(client: Client): void {
+    const wait = this.#waits.get(client);
+    if (wait?.isParked === true) this.#stop(client, wait, undefined);
+  }
+
+  /** The time is over, or somebody wants the wait to end. */
+  #stop(client: Client, wait: ClientWait, error: CommandError | undefined): void {
+    if (wait.isDecided || wait.isAsking || !wait.isParked) {
+      // Should the command be answered all the same, this is forgotten.
+      wait.stop = { error };
+      return;
+    }
+    if (wait.transaction === 0) {
+      // The shard may be answering already: so it answers this, too.
+      this.#unpark(client, wait, error === undefined ? Unpark.timeout : Unpark.error);
+      return;
+    }
+    this.#settle(wait, client, -1);
+    wait.isStopped = true;
+    const reply = new OwnedReply(client.protocol);
+    if (error === undefined) reply.nilArray();
+    else reply.error(error);
+    this.#answer(client, wait, reply);
+  }
+
+  /** Decides which shard runs the command (-1: none), and tells all of them. */
+  #settle(wait: ClientWait, client: Client, chosen: number): void {
+    wait.isDecided = true;
+    for (const shard of wait.shards) {
+      this.#judge(client, wait, shard, shard === chosen ? Verdict.run : Verdict.drop);
+    }
+  }
+
+  #judge(client: Client, { transaction }: ClientWait, shard: number, verdict: number): void {
+    this.#parts.routes.links[shard]!.sendMessage(
+      {
+        ...emptyHead(),
+        kind: FrameKind.verdict,
+        connection: client.slot,
+        sequence: transaction,
+        enqueuedUs: verdict,
+      },
+      new Uint8Array(0),
+    );
+  }
+
+  #unpark(client: Client, { sequence, shards }: ClientWait, why: number): void {
+    const head = { ...emptyHead(), kind: FrameKind.unpark, connection: client.slot, sequence };
+    head.enqueuedUs = why;
+    // Lent keys are waited for by their host, the first of the owners to write.
+    for (const shard of shards) {
+      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+    }
+  }
+
+  #answer(client: Client, wait: ClientWait, reply: OwnedReply | undefined): void {
+    const bytes = reply?.take() ?? new Uint8Array(0);
+    client.deliver(wait.sequence, 1, bytes, 0, wait.isMuted ? 0 : bytes.length);
+    this.#parts.roster.finishIfGone(client);
+  }
+
+  #find(client: Client, sequence: number): ClientWait | undefined {
+    const wait = this.#waits.get(client);
+    return wait?.sequence === sequence ? wait : undefined;
+  }
+
+  /** The command is answered. */
+  #end(client: Client, wait: ClientWait): void {
+    // A shard that was to wait may have answered instead: the others wait for nothing.
+    if (!wait.isDecided && wait.transaction !== 0) this.#settle(wait, client, -1);
+    wait.isDecided = true;
+    wait.timer?.cancel();
+    this.#waits.delete(client);
+    this.#resends.delete(client);
+    client.answered = undefined;
+    client.unblock = undefined;
+    client.awaitsReply = false;
+    this.#parts.roster.ran(client);
+    client.isServed = false;
+    if (wait.isParked) {
+      this.#parts.roster.unblock(client);
+      // Whoever waited longer than the idle time allowed is not idle.
+      client.lastCommandMs = this.#parts.roster.nowMs;
+    }
+    client.releasePushes();
+    for (const [nth, ended] of wait.enders.entries()) ended(wait.isStopped && nth === 0);
+    this.#parts.roster.retry(client);
+  }
+}
+
+/** Whether the client may be left waiting; else what follows in its pipeline need not be held. */
+function asksToWait(entry: CommandEntry, args: Arguments): boolean {
+  const { command } = entry;
+  if (command.route !== 'oneShard' || !entry.has('blocking')) return false;
+  return command.waits?.(args) ?? true;
+}
+
+function isOfferedWay(way: 'lend' | 'first' | 'each' | undefined): boolean {
+  return way === 'first' || way === 'each';
+}
+
+function itemsIn(body: Bytes): Item[] {
+  const buffer = asBuffer(body);
+  const items: Item[] = [];
+  for (let at = 0; at < buffer.length;) {
+    const end = at + 8 + buffer.readUInt32LE(at + 4);
+    items.push({ index: buffer.readUInt32LE(at), bytes: buffer.subarray(at + 8, end) });
+    at = end;
+  }
+  return items;
+}

@@ -1,0 +1,176 @@
+/** The clients that the router serves, by slot, and those whose next command must wait. */
+
+import type { Clock, Logger } from '#base';
+import { commandTable } from '#commands';
+import { AT } from '#stats';
+import type { Client } from './client.ts';
+
+/**
+ * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
+ * however long its pipeline is.
+ */
+const WINDOW_MAX = 1_024;
+
+/** The log of what happens to single clients. */
+export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
+
+export class Roster {
+  readonly #values: Float64Array;
+  readonly #clock: Clock;
+  readonly #log: ClientLog;
+  readonly #slots: (Client | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  /** Clients whose next command found no room in a ring. */
+  readonly #stalled = new Set<Client>();
+  /** Clients whose next command must wait for another reason. */
+  readonly #held = new Set<Client>();
+  /** Monotonic microseconds and unix milliseconds of the turn. */
+  nowUs = 0;
+  nowMs = 0;
+
+  /** `values` are those of main's page. */
+  constructor(values: Float64Array, clock: Clock, log: ClientLog) {
+    this.#values = values;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Takes both times: for what is dispatched from now on. */
+  readClock(): void {
+    this.nowUs = this.#clock.nowUs();
+    this.nowMs = this.#clock.wallMs();
+  }
+
+  /** Takes the monotonic time only; wall-clock time is that of the turn. */
+  readMonotonic(): void {
+    this.nowUs = this.#clock.nowUs();
+  }
+
+  /** Notes what main is at, for others to see should it stand still. */
+  worksFor(client: Client | undefined, commandId = -1): void {
+    this.#values[AT.workClient] = client === undefined ? 0 : client.id;
+    this.#values[AT.workCommand] = commandId + 1;
+  }
+
+  inSlot(slot: number): Client | undefined {
+    return this.#slots[slot];
+  }
+
+  add(make: (slot: number) => Client): Client {
+    const slot = this.#freeSlots.pop() ?? this.#slots.length;
+    const client = make(slot);
+    this.#slots[slot] = client;
+    return client;
+  }
+
+  /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
+  remove(client: Client): void {
+    this.#stalled.delete(client);
+    this.#held.delete(client);
+    if (client.outstanding === 0 && !client.isConducting) this.#free(client);
+  }
+
+  /** To be called when a client got a reply: its slot may now be used again. */
+  finishIfGone(client: Client): void {
+    if (client.socket.isClosed && client.outstanding === 0 && !client.isConducting) {
+      this.#free(client);
+    }
+  }
+
+  #free(client: Client): void {
+    if (this.#slots[client.slot] !== client) return;
+    client.discardReplies();
+    this.#slots[client.slot] = undefined;
+    this.#freeSlots.push(client.slot);
+  }
+
+  /** The client's command waits for room in a ring. Answers what `dispatch` is to answer. */
+  stall(client: Client): 'full' {
+    this.#stalled.add(client);
+    this.#values[AT.readStalls] = this.#values[AT.readStalls]! + 1;
+    return 'full';
+  }
+
+  /** The client's command waits for the replies to those before it. Answers what `dispatch` is to answer. */
+  throttle(client: Client): 'full' {
+    client.window = Math.min(2 * client.window, WINDOW_MAX);
+    this.#stalled.add(client);
+    return 'full';
+  }
+
+  /** The client's command waits for something that says by itself when it has ended. */
+  hold(client: Client): 'held' {
+    this.#held.add(client);
+    return 'held';
+  }
+
+  /** Counts a command as processed. */
+  count(client: Client): void {
+    client.commandsTotal += 1;
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+  }
+
+  /** Counts the command that the client has waited for, now that it is done. */
+  ran(client: Client): void {
+    if (!client.isCountedLater) return;
+    client.isCountedLater = false;
+    this.count(client);
+  }
+
+  /** The client waits inside a blocking command. */
+  block(client: Client): void {
+    client.isBlocked = true;
+    client.blockedSinceMs = this.nowMs;
+    this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! + 1;
+    if (!this.#log.isOn('trace')) return;
+    const command = commandTable.entries[client.lastCommandId]!.lowerName;
+    const fields = { conn_id: client.id, command };
+    this.#log.trace('client-blocked', 'A client waits inside a blocking command.', fields);
+  }
+
+  /** Ends the wait of a client that waits inside a blocking command. */
+  unblock(client: Client): void {
+    client.isBlocked = false;
+    client.unblock = undefined;
+    this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! - 1;
+    if (!this.#log.isOn('trace')) return;
+    const fields = { conn_id: client.id, ms: Math.round(this.nowMs - client.blockedSinceMs) };
+    this.#log.trace('client-unblocked', 'A client waits no longer.', fields);
+  }
+
+  /** The client's command waits until all before it are answered. */
+  holdUntilAnswered(client: Client): 'held' {
+    client.answered = () => {
+      client.answered = undefined;
+      this.retry(client);
+    };
+    return this.hold(client);
+  }
+
+  get hasStalled(): boolean {
+    return this.#stalled.size > 0;
+  }
+
+  /** Offers again what found no room, in the order in which it came. */
+  retryStalled(): void {
+    if (this.#stalled.size === 0) return;
+    const waiting = [...this.#stalled];
+    this.#stalled.clear();
+    for (const client of waiting) {
+      if (client.outstanding > client.window / 2) this.#stalled.add(client);
+      else client.socket.resume();
+    }
+  }
+
+  /** What one client waited for has ended. */
+  retry(client: Client): void {
+    if (this.#held.delete(client)) client.socket.resume();
+  }
+
+  /** Something that made clients wait has ended. */
+  retryHeld(): void {
+    const waiting = [...this.#held];
+    this.#held.clear();
+    for (const client of waiting) client.socket.resume();
+  }
+}

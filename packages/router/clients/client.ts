@@ -1,0 +1,399 @@
+/** One client as the router sees it: what it may do, and which of its replies are due. */
+
+import type { Bytes } from '#base';
+import {
+  commandTable,
+  type ClientPort,
+  type ClientTraffic,
+  type ReplyMode,
+  type Subscriptions,
+  type TraceParent,
+  type TrackingState,
+} from '#commands';
+import { Parking, type ParkingBlocks } from '../replies/reorder-buffer.ts';
+import { memoryOf, WATCHED_KEY_BYTES } from './client-memory.ts';
+import type { WatchedKeys } from '../transactions/exec-plan.ts';
+import type { OpenTraces, Trace } from '../trace.ts';
+import type { Transaction } from './transaction.ts';
+
+/** The connection under a client; `net`'s Connection is one. */
+export interface ClientSocket {
+  readonly remoteAddress: string;
+  readonly localAddress: string;
+  readonly bytesRead: number;
+  readonly queryBytes: number;
+  readonly parsedBytes: number;
+  readonly queryMemoryBytes: number;
+  readonly isClosed: boolean;
+  readonly isUnix: boolean;
+  /** File descriptor, or -1. */
+  readonly descriptor: number;
+  /** Holds commands that could not be taken yet. */
+  readonly isStalled: boolean;
+  readonly output: {
+    readonly pendingBytes: number;
+    readonly unsentBytes: number;
+    readonly bytesWritten: number;
+    append(at: number, length: number): void;
+    appendBytes(source: Bytes, at: number, length: number): void;
+    give(bytes: Bytes): void;
+  };
+  unauthenticated: boolean;
+  touch(): void;
+  resume(): void;
+  closeAfterReplies(): void;
+  destroy(): void;
+}
+
+/** Where a client's replies go: its socket, or a place where they are put together. */
+export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
+
+/** Commands that a client may have on their way before it is known how long their replies are. */
+const WINDOW_FIRST = 32;
+/** The same while replies are long: what is not read is memory that nobody could judge before. */
+const WINDOW_LEAST = 4;
+const LONG_REPLY_BYTES = 64 * 1024;
+
+const NOTHING_WATCHED: WatchedKeys = new Map();
+
+export class Client implements ClientPort {
+  readonly id: number;
+  /** Index in the router's list; used again for another client when this one is gone and all answered. */
+  readonly slot: number;
+  readonly socket: ClientSocket;
+  readonly createdMs: number;
+  database = 0;
+  protocol: 2 | 3 = 2;
+  /** Which shards know who it is. */
+  readonly knownTo: boolean[] = [];
+  libraryName = '';
+  libraryVersion = '';
+  replyMode: ReplyMode = 'on';
+  noEvict = false;
+  noTouch = false;
+  isMonitor = false;
+  /** A pause holds its next command back. */
+  isPostponed = false;
+  subscriptions: Subscriptions | undefined;
+  tracking: TrackingState | undefined;
+  lastCommandMs: number;
+  lastCommandId = -1;
+  commandsTotal = 0;
+  /** The command it waits for is counted when it is done. */
+  isCountedLater = false;
+  /** Commands that may be on their way before the next one waits: few at first, and behind long replies. */
+  window = WINDOW_FIRST;
+  /** Sequence of the next command to be sent on; wraps at 2^32. */
+  nextSequence = 0;
+  /** Sequence of the next reply to be written. */
+  dueSequence = 0;
+  /** Waits for a reply that was left for later: its following commands wait too. */
+  isBlocked = false;
+  /**
+   * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
+   * the wait is over, and whether this is what has ended it.
+   */
+  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
+  /** Since when it waits; for reports. */
+  blockedSinceMs = 0;
+  /** What it has queued since MULTI. */
+  transaction: Transaction | undefined;
+  /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
+  isConducting = false;
+  /** Its last command may wait: nothing else of it is taken until that is answered. */
+  awaitsReply = false;
+  /** Of a command on main that has left its reply for later. */
+  deferredSequence = 0;
+  /** The command it waited for has been run: its reply is under way. */
+  isServed = false;
+  /** Which command of a transaction was sent on last; the commands share a sequence. */
+  step = 0;
+  /** What its application has said of the trace that its commands belong to. */
+  traceParent: TraceParent | undefined;
+  /** Of the command taken last, if that is traced; it may yet have to be sent again. */
+  trace: Trace | undefined;
+  /** Of the commands not yet answered that are traced. */
+  traces: OpenTraces | undefined;
+  /** Called when a reply was delivered and nothing is outstanding. */
+  answered: (() => void) | undefined;
+  /** Closes when all replies are written. */
+  isEnding = false;
+  /** What it still sends is not looked at (after QUIT). */
+  isDeaf = false;
+  /** Since when its output is over the soft limit; 0 = it is not. */
+  softLimitSinceMs = 0;
+  #authenticated = false;
+  #name = '';
+  #user = 'default';
+  readonly #blocks: ParkingBlocks;
+  #output: ReplyOutput;
+  #heldPushes: Bytes[] = [];
+  /** Memory of the keys watched. */
+  watchedBytes = 0;
+  /** Made for the first key watched. */
+  #watched: Map<string, number> | undefined;
+  /** Made for the first reply that comes before its turn. */
+  #parking: Parking | undefined;
+
+  constructor(
+    id: number,
+    slot: number,
+    socket: ClientSocket,
+    nowMs: number,
+    blocks: ParkingBlocks,
+  ) {
+    this.#blocks = blocks;
+    this.id = id;
+    this.slot = slot;
+    this.socket = socket;
+    this.#output = socket.output;
+    this.createdMs = nowMs;
+    this.lastCommandMs = nowMs;
+  }
+
+  get authenticated(): boolean {
+    return this.#authenticated;
+  }
+
+  /** Before it has authenticated, a client may send short commands only. */
+  set authenticated(value: boolean) {
+    this.#authenticated = value;
+    this.socket.unauthenticated = !value;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  set name(value: string) {
+    this.#name = value;
+    this.knownTo.length = 0;
+  }
+
+  get user(): string {
+    return this.#user;
+  }
+
+  set user(value: string) {
+    this.#user = value;
+    this.knownTo.length = 0;
+  }
+
+  get address(): string {
+    return this.socket.remoteAddress;
+  }
+
+  get localAddress(): string {
+    return this.socket.localAddress;
+  }
+
+  get isUnix(): boolean {
+    return this.socket.isUnix;
+  }
+
+  get descriptor(): number {
+    return this.socket.descriptor;
+  }
+
+  get lastCommand(): string {
+    return commandTable.entries[this.lastCommandId]?.knownName ?? '';
+  }
+
+  get queuedCount(): number {
+    return this.transaction?.queue.count ?? -1;
+  }
+
+  get queuedBytes(): number {
+    return this.transaction?.queue.memoryBytes ?? 0;
+  }
+
+  /** Memory that the client takes: what CLIENT LIST tells as tot-mem. */
+  get memoryBytes(): number {
+    return memoryOf(this);
+  }
+
+  get watched(): WatchedKeys {
+    return this.#watched ?? NOTHING_WATCHED;
+  }
+
+  /** Adds a key, by its name in plans, and its shard. */
+  watch(name: string, shard: number): void {
+    this.#watched ??= new Map();
+    if (!this.#watched.has(name)) this.watchedBytes += WATCHED_KEY_BYTES + name.length;
+    this.#watched.set(name, shard);
+  }
+
+  unwatchAll(): void {
+    this.#watched = undefined;
+    this.watchedBytes = 0;
+  }
+
+  /** Sends what was pushed while it was not known whether a reply comes first. */
+  releasePushes(): void {
+    const held = this.#heldPushes;
+    this.#heldPushes = [];
+    for (const bytes of held) this.push(bytes, 0, bytes.length);
+  }
+
+  /** Lets replies go to `output` until they go to the socket again. */
+  redirectReplies(output: ReplyOutput = this.socket.output): void {
+    this.#output = output;
+  }
+
+  get traffic(): ClientTraffic {
+    const { bytesRead, queryBytes, parsedBytes, queryMemoryBytes, output } = this.socket;
+    return {
+      parsedBytes,
+      bytesRead,
+      bytesWritten: output.bytesWritten,
+      queryBytes,
+      queryMemoryBytes,
+      outputBytes: output.pendingBytes,
+    };
+  }
+
+  /** Commands sent on and not yet answered. */
+  get outstanding(): number {
+    return (this.nextSequence - this.dueSequence) >>> 0;
+  }
+
+  /** Whether replies will come by themselves, since nothing that it has sent may wait. */
+  get isOwedReplies(): boolean {
+    return this.outstanding > 0 && !this.isOccupied;
+  }
+
+  get canUnblock(): boolean {
+    return this.unblock !== undefined;
+  }
+
+  /** Whether its next command must wait for the reply to its last. */
+  get isOccupied(): boolean {
+    return this.isBlocked || this.isConducting || this.awaitsReply;
+  }
+
+  /** Whether the reply of the next command is unwanted. */
+  get isMuted(): boolean {
+    return this.replyMode === 'off' || this.replyMode === 'skip';
+  }
+
+  /** A command was taken: a SKIP has had its effect. */
+  endMuting(): void {
+    if (this.replyMode === 'armed') this.replyMode = 'skip';
+    else if (this.replyMode === 'skip') this.replyMode = 'on';
+  }
+
+  /** Closes the connection as soon as everything taken is answered. */
+  end(): void {
+    this.isEnding = true;
+    this.#closeIfAnswered();
+  }
+
+  /** The same, and takes nothing more. */
+  quit(): void {
+    this.isDeaf = true;
+    this.isEnding = true;
+  }
+
+  #closeIfAnswered(): void {
+    if (this.outstanding > 0 || this.isConducting) return;
+    if (this.socket.isStalled && !this.isDeaf) return;
+    this.socket.closeAfterReplies();
+  }
+
+  /** Takes the sequence number of a command. */
+  takeSequence(): number {
+    const sequence = this.nextSequence;
+    this.nextSequence = (sequence + 1) >>> 0;
+    return sequence;
+  }
+
+  /** True when the reply with that sequence has been written. */
+  hasHad(sequence: number): boolean {
+    return (this.dueSequence - 1 - sequence) >>> 0 < 2 ** 31;
+  }
+
+  /** Writes a reply whose turn it is, from the shared memory. */
+  deliverShared(count: number, at: number, length: number): void {
+    this.#output.append(at, length);
+    this.#delivered(count);
+  }
+
+  /** Writes a reply, or keeps it (the bytes are then copied) until it is due. */
+  deliver(sequence: number, count: number, bytes: Bytes, at: number, length: number): void {
+    if (sequence !== this.dueSequence) {
+      const ahead = (sequence - this.dueSequence) >>> 0;
+      this.#parking ??= new Parking(this.#blocks);
+      this.#parking.park(sequence, ahead, count, bytes, at, length);
+      return;
+    }
+    this.#output.appendBytes(bytes, at, length);
+    this.#delivered(count);
+  }
+
+  /** The same with bytes that are given away; a piece of a reply that goes on counts for no command. */
+  give(sequence: number, count: number, bytes: Bytes): void {
+    if (bytes.length >= LONG_REPLY_BYTES) this.window = WINDOW_LEAST;
+    if (sequence !== this.dueSequence) {
+      this.#parking ??= new Parking(this.#blocks);
+      this.#parking.give(sequence, count, bytes);
+      return;
+    }
+    this.#output.give(bytes);
+    if (count > 0) this.#delivered(count);
+    else this.socket.touch();
+  }
+
+  /**
+   * Sends what answers no command, such as a published message: behind the replies to all that was
+   * taken. While the client waits for an event, at once, since its reply may never come.
+   */
+  push(bytes: Bytes, at: number, length: number): void {
+    const { output, isClosed } = this.socket;
+    if (isClosed || this.isEnding) return;
+    if (this.isConducting || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
+      // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
+      this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));
+      return;
+    }
+    if (this.outstanding > 0 && !this.isBlocked) {
+      this.deliver(this.takeSequence(), 1, bytes, at, length);
+      return;
+    }
+    output.appendBytes(bytes, at, length);
+    this.socket.touch();
+  }
+
+  /** Bytes that wait for the replies before them. */
+  get parkedBytes(): number {
+    return this.#parking?.bytes ?? 0;
+  }
+
+  /** Bytes that were not yet handed to the kernel. */
+  get unsentBytes(): number {
+    return this.socket.output.unsentBytes + this.parkedBytes;
+  }
+
+  /** Forgets replies that nobody will read. */
+  discardReplies(): void {
+    this.#parking?.clear();
+  }
+
+  #delivered(count: number): void {
+    this.dueSequence = (this.dueSequence + count) >>> 0;
+    if (this.#parking?.isEmpty === false) this.#deliverParked(this.#parking);
+    // The reply to a transaction that is conducted is put together of many.
+    if (this.traces !== undefined && !this.isConducting) this.traces.answered(this.dueSequence);
+    this.socket.touch();
+    if (this.answered !== undefined && this.outstanding === 0) this.answered();
+    if (this.isEnding) this.#closeIfAnswered();
+  }
+
+  #deliverParked(parking: Parking): void {
+    const output = this.#output;
+    for (;;) {
+      const count = parking.release(this.dueSequence, output);
+      if (count === 0) return;
+      this.dueSequence = (this.dueSequence + count) >>> 0;
+    }
+  }
+}

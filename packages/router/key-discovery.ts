@@ -1,0 +1,142 @@
+/**
+ * Commands that read keys which only values tell (SORT BY, GET): first the owner of their own keys is asked
+ * which, then the command is sent with those keys lent. When they have changed in between, the command notices
+ * where it runs, and it begins anew; so what is answered was true at one place of the order.
+ */
+
+import { errors, type Bytes } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
+import { decodeKeys, FrameKind } from '#link';
+import { OwnedReply, type CommandBytes } from '#resp';
+import type { Client } from './clients/client.ts';
+import { planInquired } from './transactions/exec-plan.ts';
+import type { Roster } from './clients/client-registry.ts';
+import type { Routes } from './routes.ts';
+import { ownedCopy } from './clients/transaction.ts';
+
+/** Others may change the keys each time; whoever loses so often is told. */
+const TRIES_MAX = 1_000;
+
+interface Inquiry {
+  readonly sequence: number;
+  readonly entry: CommandEntry;
+  readonly command: CommandBytes;
+  readonly flags: number;
+  readonly database: number;
+  tries: number;
+}
+
+export class Inquiries {
+  readonly #routes: Routes;
+  readonly #roster: Roster;
+  readonly #open = new Map<Client, Inquiry>();
+  /** What is to be sent next, and may find a ring full. */
+  readonly #resends = new Map<Client, () => boolean>();
+  readonly #args = new Arguments();
+
+  constructor(routes: Routes, roster: Roster) {
+    this.#routes = routes;
+    this.#roster = roster;
+  }
+
+  /** Whether the command must be sent this way. */
+  concerns({ otherKeys }: CommandEntry, args: Arguments): boolean {
+    return otherKeys !== undefined && this.#routes.links.length > 1 && otherKeys.areNamed(args);
+  }
+
+  /** Asks which keys the command reads; false when a ring is full, and then nothing was sent. */
+  send(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
+    const { flags } = this.#routes.fillHead(client, entry, FrameKind.inquiry);
+    const inquiry: Inquiry = {
+      ...{ sequence: client.nextSequence, entry, command: ownedCopy(command), flags },
+      ...{ database: client.database, tries: 0 },
+    };
+    if (!this.#ask(client, inquiry)) return false;
+    client.takeSequence();
+    if (client.replyMode !== 'on') client.endMuting();
+    this.#open.set(client, inquiry);
+    // A transaction that is conducted waits by itself.
+    if (client.isConducting) return true;
+    client.awaitsReply = true;
+    client.answered = () => {
+      this.#end(client);
+    };
+    return true;
+  }
+
+  /** The owner has named the keys; undefined: those named before have changed. */
+  named(client: Client, sequence: number, names: Bytes | undefined): void {
+    const inquiry = this.#open.get(client);
+    if (inquiry?.sequence !== sequence) return;
+    this.#resends.set(client, () =>
+      names === undefined ? this.#askAgain(client, inquiry) : this.#run(client, inquiry, names),
+    );
+    this.retry();
+  }
+
+  /** Goes on with what found a ring full. */
+  retry(): void {
+    for (const [client, resend] of [...this.#resends]) {
+      if (resend()) this.#resends.delete(client);
+    }
+  }
+
+  get hasResends(): boolean {
+    return this.#resends.size > 0;
+  }
+
+  /** A transaction of the client has ended. */
+  forget(client: Client): void {
+    this.#open.delete(client);
+    this.#resends.delete(client);
+  }
+
+  #ask(client: Client, inquiry: Inquiry): boolean {
+    const { command } = inquiry;
+    const args = this.#args;
+    args.point(command.source, command.at, command.spans, 0, command.count);
+    const owner = this.#routes.ownership.ownerOf(args.source, args.at(1), args.length(1));
+    const link = this.#routes.links[owner]!;
+    const size = link.frameSize(command.count, command.length);
+    const at = link.reserve(size);
+    if (at < 0) return false;
+    link.writeCommand(at, size, this.#head(client, inquiry, FrameKind.inquiry), command);
+    return true;
+  }
+
+  #askAgain(client: Client, inquiry: Inquiry): boolean {
+    inquiry.tries += 1;
+    if (inquiry.tries <= TRIES_MAX) return this.#ask(client, inquiry);
+    const reply = new OwnedReply(client.protocol);
+    reply.error(errors.keysKeepChanging);
+    const bytes = reply.take();
+    client.deliver(inquiry.sequence, 1, bytes, 0, bytes.length);
+    return true;
+  }
+
+  #run(client: Client, inquiry: Inquiry, names: Bytes): boolean {
+    this.#roster.worksFor(client, inquiry.entry.id);
+    const { ownership } = this.#routes;
+    const plan = planInquired(inquiry, inquiry.database, decodeKeys(names), ownership);
+    return this.#routes.sendLent(
+      this.#head(client, inquiry, FrameKind.host),
+      inquiry.command,
+      plan,
+    );
+  }
+
+  #head(client: Client, inquiry: Inquiry, kind: number): ReturnType<Routes['fillHead']> {
+    const head = this.#routes.fillHead(client, inquiry.entry, kind);
+    head.flags = inquiry.flags;
+    head.sequence = inquiry.sequence;
+    return head;
+  }
+
+  #end(client: Client): void {
+    this.forget(client);
+    client.answered = undefined;
+    client.awaitsReply = false;
+    client.releasePushes();
+    this.#roster.retry(client);
+  }
+}

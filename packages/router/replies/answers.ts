@@ -1,0 +1,290 @@
+/** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
+
+import { errors, isResourceError, type Bytes, type Clock, type CommandError } from '#base';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { AT, countError, type Page } from '#stats';
+import { commandDone, commandStart, scatterDone } from '#usdt';
+import { OwnedReply } from '#resp';
+import type { Accounts, Pending } from '../command-stats.ts';
+import type { Client } from '../clients/client.ts';
+import type { Gather } from './gather.ts';
+import { refusalOf } from '../clients/refusal.ts';
+import type { ClientLog, Roster } from '../clients/client-registry.ts';
+import type { Trace } from '../trace.ts';
+
+const WRITER_BYTES = 16 * 1024;
+const NO_BYTES: Bytes = new Uint8Array(0);
+
+/** Runs a command that needs main only; throws a CommandError for the client's mistakes. */
+export type RunOnMain = (
+  client: Client,
+  entry: CommandEntry,
+  args: Arguments,
+  reply: OwnedReply,
+) => void;
+
+/** Writes a reply that was left for later. */
+export type Write = (reply: OwnedReply) => void;
+
+/** Writes an error in place of what was written so far. */
+function answerInstead(reply: OwnedReply, error: CommandError): void {
+  reply.takeChunks();
+  reply.at = 0;
+  reply.error(error);
+}
+
+function writeUnblocked(reply: OwnedReply): void {
+  reply.error(errors.unblocked);
+}
+
+export interface AnswersParts {
+  readonly roster: Roster;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly accounts: Accounts;
+  readonly run: RunOnMain;
+  readonly log: ClientLog;
+}
+
+/** The command whose reply was left for later, and what of it is to be logged then. */
+interface Deferred {
+  pending: Pending | undefined;
+}
+
+/** Time of main from which on a command is a long one: other clients come before its client's next. */
+const LONG_US = 100;
+
+export class Answers {
+  /** True when the last of main's own commands has taken long. */
+  tookLong = false;
+  /** Of the command that main is running, if that is traced. */
+  running: Trace | undefined;
+  readonly #accounts: Accounts;
+  readonly #roster: Roster;
+  readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #run: RunOnMain;
+  readonly #log: ClientLog;
+  readonly #reply = new OwnedReply(2, WRITER_BYTES);
+  /** Set when the command being run leaves its reply for later. */
+  #deferred: Deferred | undefined;
+
+  constructor({ roster, page, clock, accounts, run, log }: AnswersParts) {
+    this.#log = log;
+    this.#accounts = accounts;
+    this.#roster = roster;
+    this.#page = page;
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  /** Runs one of main's own commands and answers it. */
+  runOnMain(client: Client, entry: CommandEntry, args: Arguments): void {
+    const { values } = this.#page;
+    const sequence = client.takeSequence();
+    const wasMuted = client.isMuted;
+    const trace = client.trace?.sequence === sequence ? client.trace : undefined;
+    const reply = this.#begin(client);
+    this.#deferred = undefined;
+    this.running = trace;
+    if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
+    const startUs = this.#clock.nowUs();
+    values[AT.executingSinceUs] = startUs;
+    values[AT.executing] = entry.id + 1;
+    try {
+      this.#run(client, entry, args, reply);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (this.#takeDeferred() !== undefined) this.#unblock(client);
+      answerInstead(reply, refusal);
+    }
+    values[AT.executing] = 0;
+    this.running = undefined;
+    const executeUs = this.#clock.nowUs() - startUs;
+    this.tookLong = executeUs >= LONG_US;
+    this.#accounts.ran(entry, executeUs);
+    this.#countFailure(entry, reply);
+    trace?.ran(executeUs, reply.errorText);
+    if (commandDone.isWatched) {
+      commandDone.fire(entry.lowerName, Math.round(executeUs), reply.errorText === null ? 0 : 1);
+    }
+    const deferred = this.#takeDeferred();
+    if (deferred !== undefined) {
+      deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);
+      return;
+    }
+    this.#accounts.logIfSlow(client, entry, args, executeUs);
+    // CLIENT REPLY ON, and RESET, are themselves answered.
+    this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
+  }
+
+  /**
+   * Leaves the reply of the command being run for later; its client waits meanwhile. With `timedOut`,
+   * what the command answers when its time is over, CLIENT UNBLOCK can end the wait.
+   */
+  defer(client: Client, timedOut?: Write): (write: Write) => void {
+    const sequence = (client.nextSequence - 1) >>> 0;
+    const { isMuted } = client;
+    const deferred: Deferred = { pending: undefined };
+    this.#deferred = deferred;
+    client.awaitsReply = true;
+    client.deferredSequence = sequence;
+    let isOpen = true;
+    if (timedOut !== undefined) this.#roster.block(client);
+    const answer = (write: Write): void => {
+      if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
+      isOpen = false;
+      this.#unblock(client);
+      this.#roster.ran(client);
+      // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
+      client.lastCommandMs = this.#roster.nowMs;
+      const reply = new OwnedReply(client.protocol);
+      try {
+        write(reply);
+      } catch (error) {
+        answerInstead(reply, refusalOf(error));
+      }
+      const bytes = reply.take();
+      if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
+      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      client.releasePushes();
+      this.#roster.finishIfGone(client);
+      this.#roster.retry(client);
+    };
+    if (timedOut !== undefined) {
+      client.unblock = (withError, ended) => {
+        answer(withError ? writeUnblocked : timedOut);
+        ended(true);
+      };
+    }
+    return answer;
+  }
+
+  /** Counts what a client waited for as answered: a blocked client has taken no command since. */
+  giveUpWait(client: Client): void {
+    if (!client.awaitsReply) return;
+    this.#unblock(client);
+    client.deliver(client.deferredSequence, 1, NO_BYTES, 0, 0);
+  }
+
+  /** Says that a command waits for EXEC. */
+  queued(client: Client): void {
+    this.#begin(client).simple('QUEUED');
+    client.lastCommandMs = this.#roster.nowMs;
+    this.#deliver(client, client.takeSequence(), client.isMuted);
+  }
+
+  /** Answers an error without running the command. */
+  reject(client: Client, entry: CommandEntry, error: CommandError): void {
+    this.#page.rejected(entry.countedAs);
+    this.error(client, error, entry);
+  }
+
+  /** Answers that a command which needs no running has failed. */
+  fail(client: Client, entry: CommandEntry, error: CommandError): void {
+    this.#accounts.ran(entry, 0);
+    this.#page.failed(entry.countedAs);
+    this.error(client, error, entry);
+  }
+
+  /** Answers an error, which without an entry belongs to no command. */
+  error(client: Client, error: CommandError, entry?: CommandEntry): void {
+    this.#begin(client).error(error);
+    this.#tellRefused(client, error, entry);
+    countError(this.#page, error.text);
+    if (client.trace?.sequence === client.nextSequence) client.trace.failed(error.text);
+    client.lastCommandMs = this.#roster.nowMs;
+    this.#deliver(client, client.takeSequence(), client.isMuted);
+  }
+
+  /** Arguments are not told: they may be secrets. */
+  #tellRefused(client: Client, { text }: CommandError, entry: CommandEntry | undefined): void {
+    if (!this.#log.isOn('debug')) return;
+    const [error = ''] = text.split(/['"`(]|, with args/, 1);
+    const fields = {
+      conn_id: client.id,
+      command: entry?.lowerName ?? null,
+      error: error.trimEnd(),
+    };
+    this.#log.debug('command-refused', 'A command was answered with an error.', fields);
+  }
+
+  /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
+  abandon(client: Client, error: CommandError): void {
+    client.isDeaf = true;
+    if (client.outstanding > 0) {
+      const reply = new OwnedReply(client.protocol);
+      reply.error(error);
+      const line = reply.take();
+      client.socket.output.appendBytes(line, 0, line.length);
+    }
+    client.socket.closeAfterReplies();
+  }
+
+  /** Merges the parts of a gathered command, which are all there, and answers. */
+  finish(gather: Gather): void {
+    const { client, sequence, commandId } = gather;
+    this.#roster.worksFor(client, commandId);
+    const reply = this.#begin(client);
+    try {
+      gather.write(reply);
+    } catch (error) {
+      answerInstead(reply, refusalOf(error));
+    }
+    client.traces?.at(sequence)?.gathered(reply.errorText);
+    if (scatterDone.isWatched) {
+      const us = Math.round(this.#clock.nowUs() - gather.takenUs);
+      scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
+    }
+    this.#accounts.gathered(gather);
+    this.#countFailure(commandTable.entries[commandId]!, reply);
+    this.#hand(client, sequence, gather.isMuted);
+    this.#roster.finishIfGone(client);
+  }
+
+  #begin(client: Client): OwnedReply {
+    const reply = this.#reply;
+    reply.at = 0;
+    reply.protocol = client.protocol;
+    reply.clearError();
+    return reply;
+  }
+
+  /** Delivers what the writer holds. */
+  #deliver(client: Client, sequence: number, isMuted: boolean): void {
+    this.#hand(client, sequence, isMuted);
+    client.endMuting();
+  }
+
+  /** The same; a client whose reply there is no memory for is let go. */
+  #hand(client: Client, sequence: number, isMuted: boolean): void {
+    const pieces = this.#reply.takeChunks();
+    const bytes = this.#reply.take();
+    try {
+      if (!isMuted) for (const piece of pieces) client.give(sequence, 0, piece);
+      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      client.socket.destroy();
+      // What is not answered would be waited for.
+      if (!client.hasHad(sequence)) client.deliver(sequence, 1, NO_BYTES, 0, 0);
+    }
+  }
+
+  #countFailure(entry: CommandEntry, { errorText }: OwnedReply): void {
+    if (errorText === null) return;
+    this.#page.failed(entry.countedAs);
+    countError(this.#page, errorText);
+  }
+
+  #takeDeferred(): Deferred | undefined {
+    const deferred = this.#deferred;
+    this.#deferred = undefined;
+    return deferred;
+  }
+
+  #unblock(client: Client): void {
+    client.awaitsReply = false;
+    if (client.isBlocked) this.#roster.unblock(client);
+  }
+}

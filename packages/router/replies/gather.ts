@@ -1,0 +1,121 @@
+/** Answers of several shards on their way to becoming one reply. */
+
+import { CommandError, latin1, type Bytes } from '#base';
+import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
+import type { KeptArguments } from '#stats';
+import type { ReplyWriter } from '#resp';
+import type { Client } from '../clients/client.ts';
+
+type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
+
+/** What is being gathered, and for whom. */
+export interface GatherParts {
+  client: Client;
+  sequence: number;
+  command: Gathered;
+  commandId: number;
+  /** Who is asked, in the order of the parts. */
+  shards: readonly number[];
+  plan: SplitPlan;
+  isMuted: boolean;
+  database: number;
+  /** When the command was taken up: monotonic microseconds. */
+  takenUs: number;
+  /** For the slow log. */
+  kept: KeptArguments | undefined;
+}
+
+/** Times of a part, in its phases. */
+interface PartTimes {
+  readonly queueUs: number;
+  readonly executeTicks: number;
+  readonly durableUs: number;
+}
+
+export class Gather {
+  readonly client: Client;
+  readonly sequence: number;
+  readonly commandId: number;
+  readonly isMuted: boolean;
+  readonly database: number;
+  readonly takenUs: number;
+  readonly kept: KeptArguments | undefined;
+  /** The slowest part's time of execution, and whose it was; the longest that one was queued, and waited for the disk. */
+  executeTicks = 0;
+  slowestShard = 0;
+  queueUs = 0;
+  durableUs = 0;
+  /** Monotonic microseconds: when its parts were asked for. */
+  sinceUs = 0;
+  readonly #command: Gathered;
+  readonly #plan: SplitPlan;
+  /** Pieces of each part. */
+  readonly #parts: Bytes[][];
+  readonly #isWhole: boolean[];
+  /** Shards that were asked, in the order of the parts. */
+  readonly #shards: readonly number[];
+  #missing: number;
+  #error: CommandError | undefined;
+
+  constructor(parts: GatherParts) {
+    this.client = parts.client;
+    this.sequence = parts.sequence;
+    this.commandId = parts.commandId;
+    this.isMuted = parts.isMuted;
+    this.database = parts.database;
+    this.takenUs = parts.takenUs;
+    this.kept = parts.kept;
+    this.#command = parts.command;
+    this.#plan = parts.plan;
+    this.#shards = parts.shards;
+    this.#parts = parts.shards.map(() => []);
+    this.#isWhole = parts.shards.map(() => false);
+    this.#missing = parts.shards.length;
+  }
+
+  get shardCount(): number {
+    return this.#parts.length;
+  }
+
+  /** Takes how long a shard's part was queued and executed, and waited for the disk. */
+  time(shard: number, { queueUs, executeTicks, durableUs }: PartTimes): void {
+    this.queueUs = Math.max(this.queueUs, queueUs);
+    this.durableUs = Math.max(this.durableUs, durableUs);
+    if (executeTicks < this.executeTicks) return;
+    this.executeTicks = executeTicks;
+    this.slowestShard = shard;
+  }
+
+  /** Takes a piece of a shard's answer that goes on; its memory is the gather's. */
+  addPiece(shard: number, piece: Bytes): void {
+    this.#parts[this.#shards.indexOf(shard)]?.push(piece);
+  }
+
+  /** Takes a shard's answer, or the last piece of it; true when it was the last. */
+  add(shard: number, body: Bytes, isError: boolean): boolean {
+    const part = this.#shards.indexOf(shard);
+    if (part >= 0 && !this.#isWhole[part]!) {
+      this.#isWhole[part] = true;
+      this.#parts[part]!.push(body);
+      this.#missing -= 1;
+      if (isError) this.#error ??= errorFrom(body);
+    }
+    return this.#missing === 0;
+  }
+
+  /** Writes the reply, once all parts are there. */
+  write(reply: ReplyWriter): void {
+    if (this.#error !== undefined) {
+      reply.error(this.#error);
+      return;
+    }
+    const { merge } = this.#command;
+    const decoded = this.#parts.map((pieces) => merge.part.decode(pieces));
+    merge.combine(decoded, reply, this.#plan);
+  }
+}
+
+/** The error in a finished RESP error line. */
+function errorFrom(line: Bytes): CommandError {
+  return new CommandError(latin1(line, 1, line.length - 3));
+}

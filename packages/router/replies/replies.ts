@@ -1,0 +1,296 @@
+/** What the shards answer: taken from the rings, and given to clients in the order of their commands. */
+
+import { asBuffer, errors, unreachable, type Bytes } from '#base';
+import { AT, TICKS_PER_US, type Page } from '#stats';
+import {
+  CONTINUED,
+  FrameKind,
+  KIND_MASK,
+  Reply,
+  ReplyFlag,
+  TRANSFERRED,
+  type LinkMemory,
+} from '#link';
+import type { Answers } from './answers.ts';
+import type { Client } from '../clients/client.ts';
+import type { Gather } from './gather.ts';
+import type { Roster } from '../clients/client-registry.ts';
+import { emptyHead, type ShardLink } from '../shard-link.ts';
+import type { OfferAnswer } from '../clients/blocked-clients.ts';
+
+/** What shards say besides replies. */
+export interface ShardSignals {
+  /** A shard's log has the end of a client's transaction that was run at a barrier. */
+  prepared(client: Client): void;
+  /** A shard has stopped at a barrier for a client's transaction. */
+  stopped(client: Client, watchBroken: boolean): void;
+  /** A shard has said what of an offer is there. */
+  offered(client: Client, sequence: number, answer: OfferAnswer): void;
+  /** A client's command waits for its keys. */
+  parked(client: Client, sequence: number, timeoutMs: number): void;
+  /** A client's wait has ended because main said so. */
+  unparked(client: Client, sequence: number): void;
+  /** A shard's items of a command that several run. */
+  itemsCame(client: Client, sequence: number, body: Bytes): void;
+  /** A shard has named keys that a command reads besides; undefined: those named before have changed. */
+  named(client: Client, sequence: number, names: Bytes | undefined): void;
+  /** A shard has a key that a client waits for on several shards. */
+  woken(client: Client, sequence: number, shard: number): void;
+  /** What a shard did for a traced command: so many doubles of the link memory. */
+  traced(shard: number, at: number, length: number): void;
+  /** A shard has answered what it was asked for a report. */
+  reported(shard: number, number: number, body: Bytes): void;
+  /** Something took long in a shard: the index of the event, microseconds, when it ended. */
+  tookLong(shard: number, event: number, us: number, unixMs: number): void;
+}
+
+export interface RepliesParts {
+  memory: LinkMemory;
+  links: readonly ShardLink[];
+  roster: Roster;
+  answers: Answers;
+  page: Page;
+  readonly signals: ShardSignals;
+  keyEvents: (body: Bytes) => void;
+}
+
+export class Replies {
+  readonly #memory: LinkMemory;
+  readonly #links: readonly ShardLink[];
+  readonly #roster: Roster;
+  readonly #answers: Answers;
+  readonly #page: Page;
+  readonly #signals: ShardSignals;
+  readonly #keyEvents: (body: Bytes) => void;
+  /** By slot of the client, then by sequence. */
+  readonly #gathers = new Map<number, Map<number, Gather>>();
+
+  constructor(parts: RepliesParts) {
+    const { memory, links, roster, answers, page, signals, keyEvents } = parts;
+    this.#signals = signals;
+    this.#memory = memory;
+    this.#links = links;
+    this.#roster = roster;
+    this.#answers = answers;
+    this.#page = page;
+    this.#keyEvents = keyEvents;
+  }
+
+  /** Parts of a command were sent for. */
+  await(gather: Gather): void {
+    const { slot } = gather.client;
+    let bySequence = this.#gathers.get(slot);
+    if (bySequence === undefined) {
+      bySequence = new Map();
+      this.#gathers.set(slot, bySequence);
+    }
+    bySequence.set(gather.sequence, gather);
+    gather.sinceUs = this.#roster.nowUs;
+    this.#page.add('scatters', 1);
+  }
+
+  /** Takes all replies there are. */
+  drain(): void {
+    let progress = true;
+    while (progress) {
+      progress = false;
+      for (const link of this.#links) progress = this.#drainLink(link, false) || progress;
+    }
+    // What is left waits for a slower shard, and must not hold up other clients' replies.
+    for (const link of this.#links) {
+      this.#drainLink(link, true);
+      if (link.replies.release()) link.replies.wakeWriter();
+    }
+  }
+
+  /** Takes all replies there are, and looks at none. */
+  drop(): void {
+    const { words } = this.#memory;
+    for (const { replies: ring } of this.#links) {
+      for (let at = ring.next(); at >= 0; at = ring.next()) {
+        ring.advance(words[(at >> 2) + Reply.bytes]!);
+      }
+      if (ring.release()) ring.wakeWriter();
+    }
+  }
+
+  /** Whether a shard has published something that was not taken. */
+  get hasReplies(): boolean {
+    for (const link of this.#links) if (link.replies.next() >= 0) return true;
+    return false;
+  }
+
+  /** Answers whether anything was taken; stops at a reply that is not due unless `outOfTurn`. */
+  #drainLink(link: ShardLink, outOfTurn: boolean): boolean {
+    const { words, bytes } = this.#memory;
+    const roster = this.#roster;
+    const ring = link.replies;
+    let progress = false;
+    for (let at = ring.next(); at >= 0; at = ring.next()) {
+      const word = at >> 2;
+      const kindWord = words[word + Reply.kind]!;
+      if (kindWord === FrameKind.command) {
+        const client = roster.inSlot(words[word + Reply.connection]!)!;
+        const sequence = words[word + Reply.sequence]! >>> 0;
+        const count = words[word + Reply.count]!;
+        const bodyBytes = words[word + Reply.bodyBytes]!;
+        const body = at + (Reply.body << 2);
+        if (sequence === client.dueSequence) client.deliverShared(count, body, bodyBytes);
+        else if (!outOfTurn) return progress;
+        else client.deliver(sequence, count, bytes, body, bodyBytes);
+        if (client.socket.isClosed) roster.finishIfGone(client);
+        this.#countReply(words[word + Reply.doneUs]!, count);
+      } else {
+        this.#takeRare(link, word, kindWord);
+      }
+      progress = true;
+      ring.advance(words[word + Reply.bytes]!);
+    }
+    return progress;
+  }
+
+  /** The reply phase: from the shard's being done to here, where the bytes go to the socket's buffer. */
+  #countReply(doneUs: number, count: number): void {
+    const us = Math.max((this.#roster.nowUs - doneUs) | 0, 0);
+    this.#page.queued(us * TICKS_PER_US);
+    const { values } = this.#page;
+    values[AT.replyUs] = values[AT.replyUs]! + us;
+    values[AT.replies] = values[AT.replies]! + count;
+  }
+
+  #takeRare(link: ShardLink, word: number, kindWord: number): void {
+    const { words } = this.#memory;
+    if (kindWord === FrameKind.times) {
+      this.#signals.traced(
+        link.index,
+        (word + Reply.body) >> 1,
+        words[word + Reply.bodyBytes]! >> 3,
+      );
+      return;
+    }
+    const body = this.#bodyOf(link, word, kindWord);
+    const slot = words[word + Reply.connection]!;
+    const sequence = words[word + Reply.sequence]! >>> 0;
+    const isUnsafe = (words[word + Reply.flags]! & ReplyFlag.unsafe) !== 0;
+    switch (kindWord & KIND_MASK) {
+      case FrameKind.command: {
+        const client = this.#roster.inSlot(slot)!;
+        const count = words[word + Reply.count]!;
+        client.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
+        this.#roster.finishIfGone(client);
+        break;
+      }
+      case FrameKind.part:
+        if ((kindWord & CONTINUED) !== 0) this.#gatherOf(slot, sequence).addPiece(link.index, body);
+        else this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
+        break;
+      case FrameKind.events:
+        this.#keyEvents(body);
+        break;
+      case FrameKind.copies:
+        this.#forward(slot, FrameKind.copies, body);
+        break;
+      case FrameKind.returned:
+        this.#forward(slot, FrameKind.returned, body);
+        break;
+      case FrameKind.report:
+        this.#signals.reported(link.index, sequence, body);
+        break;
+      case FrameKind.latency: {
+        const numbers = asBuffer(body);
+        const [event, us, unixMs] = [0, 8, 16].map((at) => numbers.readDoubleLE(at));
+        this.#signals.tookLong(link.index, event!, us!, unixMs!);
+        break;
+      }
+      default:
+        this.#takeSignal(link, word, kindWord & KIND_MASK, body);
+    }
+  }
+
+  #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {
+    const { words } = this.#memory;
+    const client = this.#roster.inSlot(words[word + Reply.connection]!);
+    // Its wait has ended while the signal was on its way, and so has it.
+    if (client === undefined) return;
+    const sequence = words[word + Reply.sequence]! >>> 0;
+    const flags = words[word + Reply.flags]!;
+    const numbers = asBuffer(body);
+    switch (kind) {
+      case FrameKind.barrier:
+        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0);
+        break;
+      case FrameKind.prepare:
+        this.#signals.prepared(client);
+        break;
+      case FrameKind.offer:
+        this.#signals.offered(client, sequence, {
+          ...{ shard: link.index, flags },
+          ...{ firstIndex: numbers.readDoubleLE(0), timeoutMs: numbers.readDoubleLE(8) },
+        });
+        break;
+      case FrameKind.parked:
+        this.#signals.parked(client, sequence, numbers.readDoubleLE(0));
+        break;
+      case FrameKind.unpark:
+        this.#signals.unparked(client, sequence);
+        break;
+      case FrameKind.items:
+        this.#signals.itemsCame(client, sequence, body);
+        break;
+      case FrameKind.inquiry: {
+        const isOutdated = (flags & ReplyFlag.outdated) !== 0;
+        this.#signals.named(client, sequence, isOutdated ? undefined : body);
+        break;
+      }
+      case FrameKind.wake:
+        this.#signals.woken(client, sequence, link.index);
+        break;
+      default:
+        unreachable('a shard sends known frames');
+    }
+  }
+
+  /** The body as private memory. */
+  #bodyOf(link: ShardLink, word: number, kindWord: number): Bytes {
+    const { words, bytes } = this.#memory;
+    const length = words[word + Reply.bodyBytes]! >>> 0;
+    if ((kindWord & TRANSFERRED) !== 0) return new Uint8Array(link.port.receive(), 0, length);
+    const at = (word + Reply.body) << 2;
+    return bytes.slice(at, at + length);
+  }
+
+  #gatherOf(slot: number, sequence: number): Gather {
+    const gather = this.#gathers.get(slot)?.get(sequence);
+    return gather ?? unreachable('a part answers a gathered command');
+  }
+
+  #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
+    const { words } = this.#memory;
+    const flags = words[word + Reply.flags]!;
+    gather.time(link.index, {
+      queueUs: words[word + Reply.queueUs]!,
+      executeTicks: words[word + Reply.executeTicks]!,
+      durableUs: (flags & ReplyFlag.settled) === 0 ? 0 : words[word + Reply.doneUs]!,
+    });
+    const isError = (flags & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
+    this.#page.add('scatterShards', 1);
+    if (!gather.add(link.index, body, isError)) return;
+    const { slot } = gather.client;
+    const bySequence = this.#gathers.get(slot);
+    bySequence?.delete(gather.sequence);
+    if (bySequence?.size === 0) this.#gathers.delete(slot);
+    this.#answers.finish(gather);
+  }
+
+  #forward(shard: number, kind: number, body: Bytes): void {
+    const link = this.#links[shard] ?? unreachable('copies go to a shard that exists');
+    link.sendMessage({ ...emptyHead(), kind }, body);
+  }
+}
+
+/** The reply to a command whose writes may not be kept. */
+const UNSAFE = Buffer.from(`-${errors.unsafeReply.message}\r\n`, 'latin1');
+
+function repeated(bytes: Buffer, count: number): Buffer {
+  return Buffer.concat(new Array<Buffer>(count).fill(bytes));
+}

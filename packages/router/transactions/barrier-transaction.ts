@@ -1,0 +1,193 @@
+/**
+ * One transaction that main conducts while all shards have stopped.
+ *
+ * Its commands take the ordinary ways; what they answer is put together and given to the client as one
+ * reply. It goes through to its end even when the client is gone: the commands were accepted.
+ */
+
+import { unreachable, type Bytes, type Clock } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
+import type { LinkMemory } from '#link';
+import { OwnedReply, type CommandBytes } from '#resp';
+import type { Client, ReplyOutput } from '../clients/client.ts';
+import type { Inquiries } from '../key-discovery.ts';
+import type { Routes } from '../routes.ts';
+import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
+
+export interface ConductParts {
+  readonly client: Client;
+  readonly queue: CommandQueue;
+  readonly routes: Routes;
+  readonly inquiries: Inquiries;
+  readonly memory: LinkMemory;
+  /** A command was sent on. */
+  sent(entry: CommandEntry, args: Arguments): void;
+  /** How many shards will say that they have stopped. */
+  readonly shardsToStop: number;
+  /** All commands are done: answers how many shards will say that their logs have the end of it. */
+  prepare(): number;
+  readonly clock: Clock;
+  /** The shards may go on; its commands took so long, from the first to the last. */
+  done(executeUs: number): void;
+}
+
+export class Conduct {
+  readonly #parts: ConductParts;
+  readonly #args = new Arguments();
+  readonly #collected: CollectedReplies;
+  readonly #sequence: number;
+  readonly #isMuted: boolean;
+  #shardsLeft: number;
+  #isBroken = false;
+  /** Commands that are not yet sent, the next of them, and its number. */
+  readonly #commands: Generator<QueuedCommand, undefined>;
+  #at: QueuedCommand | undefined;
+  #next = 0;
+  #wasAlone = false;
+  #isAdvancing = false;
+  #hasBegun = false;
+  #isPrepared = false;
+  #beganUs = 0;
+
+  constructor(parts: ConductParts) {
+    this.#parts = parts;
+    this.#shardsLeft = parts.shardsToStop;
+    this.#commands = parts.queue.commands();
+    this.#at = this.#commands.next().value;
+    const { client } = parts;
+    this.#isMuted = client.isMuted;
+    client.endMuting();
+    client.isConducting = true;
+    this.#sequence = client.takeSequence();
+    this.#collected = new CollectedReplies(parts.memory, client);
+  }
+
+  /** Begins, as soon as all that was sent before is answered and the shards have stopped. */
+  start(): void {
+    this.#parts.client.answered = () => {
+      this.advance();
+    };
+    this.advance();
+  }
+
+  /** One more shard has stopped. */
+  stopped(watchBroken: boolean): void {
+    this.#shardsLeft -= 1;
+    this.#isBroken ||= watchBroken;
+    this.advance();
+  }
+
+  /** One more shard's log has the end. */
+  prepared(): void {
+    this.#shardsLeft -= 1;
+    this.advance();
+  }
+
+  /** Sends what can be sent; ends when all is answered, and in the logs. */
+  advance(): void {
+    if (this.#isAdvancing || this.#shardsLeft > 0) return;
+    this.#isAdvancing = true;
+    const { client } = this.#parts;
+    if (!this.#hasBegun) this.#begin();
+    if (this.#hasBegun) {
+      while (this.#next < this.#count && this.#send());
+      if (this.#next === this.#count && client.outstanding === 0) this.#finish();
+    }
+    this.#isAdvancing = false;
+  }
+
+  get #count(): number {
+    return this.#isBroken ? 0 : this.#parts.queue.count;
+  }
+
+  /** Replies to what was sent before EXEC go to the socket first. */
+  #begin(): void {
+    const { client } = this.#parts;
+    if (client.dueSequence !== this.#sequence) return;
+    this.#hasBegun = true;
+    this.#beganUs = this.#parts.clock.nowUs();
+    const head = new OwnedReply(client.protocol);
+    if (this.#isBroken) head.nilArray();
+    else head.arrayHeader(this.#count);
+    client.redirectReplies(this.#collected);
+    const bytes = head.take();
+    client.deliver(this.#sequence, 1, bytes, 0, bytes.length);
+  }
+
+  /** Sends one command; false when it must wait. */
+  #send(): boolean {
+    const { client, routes, inquiries } = this.#parts;
+    const { entry, command } = this.#at ?? unreachable('a command is left');
+    // Main's own commands see what those before them did; and one that concerns all keys may wait in a
+    // shard for keys that are lent, where others must not overtake it.
+    const args = this.#point(command, entry);
+    const reads = inquiries.concerns(entry, args);
+    const isAlone = !entry.hasKeys || reads;
+    if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
+    const isSent = reads
+      ? inquiries.send(client, entry, command)
+      : routes.send(client, entry, args, command);
+    if (!isSent) return false;
+    this.#parts.sent(entry, args);
+    this.#wasAlone = isAlone;
+    this.#next += 1;
+    this.#at = this.#commands.next().value;
+    return true;
+  }
+
+  #point(command: CommandBytes, entry: CommandEntry): Arguments {
+    const first = entry.container === undefined ? 1 : 2;
+    this.#args.point(command.source, command.at, command.spans, 0, command.count, first);
+    return this.#args;
+  }
+
+  #finish(): void {
+    if (!this.#isPrepared) {
+      this.#isPrepared = true;
+      this.#shardsLeft = this.#isBroken ? 0 : this.#parts.prepare();
+    }
+    if (this.#shardsLeft === 0) this.#end();
+  }
+
+  #end(): void {
+    const { client } = this.#parts;
+    client.answered = undefined;
+    client.isConducting = false;
+    client.traces?.answered(client.dueSequence);
+    client.redirectReplies();
+    this.#parts.inquiries.forget(client);
+    if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
+    client.socket.touch();
+    client.releasePushes();
+    this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
+  }
+}
+
+/** Takes a client's replies into memory of its own. */
+class CollectedReplies implements ReplyOutput {
+  readonly #memory: LinkMemory;
+  readonly #reply: OwnedReply;
+
+  constructor(memory: LinkMemory, client: Client) {
+    this.#memory = memory;
+    this.#reply = new OwnedReply(client.protocol);
+  }
+
+  append(at: number, length: number): void {
+    this.#reply.raw(this.#memory.bytes, at, length);
+  }
+
+  appendBytes(source: Bytes, at: number, length: number): void {
+    this.#reply.raw(source, at, length);
+  }
+
+  give(bytes: Bytes): void {
+    this.#reply.giveRaw(bytes);
+  }
+
+  moveTo(output: ReplyOutput): void {
+    for (const piece of this.#reply.takeChunks()) output.give(piece);
+    const rest = this.#reply.take();
+    output.appendBytes(rest, 0, rest.length);
+  }
+}

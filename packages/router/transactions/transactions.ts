@@ -1,0 +1,250 @@
+/**
+ * Transactions: queued on main, run in one of two ways.
+ *
+ * Nearly all go to one shard as one frame, and the shards that own other keys lend it theirs
+ * (exec-plan.ts). One with a command that is not a shard's alone (FLUSHALL, SELECT, PUBLISH, ...) is
+ * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
+ */
+
+import { errors, keyName, type Clock } from '#base';
+import { Arguments, commandTable, type CommandEntry } from '#commands';
+import { FrameKind, RequestFlag, type LinkMemory } from '#link';
+import type { CommandBytes } from '#resp';
+import type { Accounts } from '../command-stats.ts';
+import type { Answers } from '../replies/answers.ts';
+import type { Client } from '../clients/client.ts';
+import { CommandQueue, QUEUE_BYTES_MAX } from '../clients/command-queue.ts';
+import { Conduct } from './barrier-transaction.ts';
+import { planExec } from './exec-plan.ts';
+import type { Inquiries } from '../key-discovery.ts';
+import type { Roster } from '../clients/client-registry.ts';
+import { askLenders, lendHead, type Routes } from '../routes.ts';
+import { emptyHead, type RequestHead } from '../shard-link.ts';
+import { Transaction } from '../clients/transaction.ts';
+
+/** What is done at once, and not queued, inside a transaction. */
+const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
+  ['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'QUIT', 'RESET'].flatMap(
+    (name) => commandTable.byName(name) ?? [],
+  ),
+);
+const WATCH = commandTable.byName('WATCH');
+
+export interface TransactionsParts {
+  readonly memory: LinkMemory;
+  readonly routes: Routes;
+  readonly roster: Roster;
+  readonly answers: Answers;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly inquiries: Inquiries;
+  /** Whether shards keep logs. */
+  readonly isDurable: boolean;
+  /** Most bytes that a client may queue. */
+  queuedBytesMax(): number;
+  /** A queued command was sent on. */
+  sent(client: Client, entry: CommandEntry, args: Arguments): void;
+  /** A client has queued more than it may. */
+  countTooLong(): void;
+  /** A transaction is run at a barrier. */
+  countBarrier(): void;
+}
+
+export class Transactions {
+  readonly #parts: TransactionsParts;
+  readonly #conducts = new Map<Client, Conduct>();
+
+  constructor(parts: TransactionsParts) {
+    this.#parts = parts;
+  }
+
+  begin(client: Client): void {
+    client.transaction = new Transaction();
+  }
+
+  /** Ends the transaction and all watches. */
+  discard(client: Client): void {
+    client.transaction = undefined;
+    this.unwatch(client);
+  }
+
+  unwatch(client: Client): void {
+    const shards = new Set(client.watched.values());
+    client.unwatchAll();
+    const head = { ...emptyHead(), kind: FrameKind.unwatch, connection: client.slot };
+    for (const shard of shards) {
+      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+    }
+  }
+
+  /** Whether the command is for the queue, or may not be sent at all; then it is answered. */
+  queues(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
+    const { transaction } = client;
+    const { answers } = this.#parts;
+    if (transaction === undefined) return false;
+    if (entry === WATCH) {
+      answers.fail(client, entry, errors.watchInMulti);
+      return true;
+    }
+    if (NOT_QUEUED.has(entry)) return false;
+    if (entry.has('no_multi')) {
+      transaction.isBroken = true;
+      answers.reject(client, entry, errors.notInTransaction);
+      return true;
+    }
+    // An EXEC that is bound to fail needs no queue.
+    const { queue } = transaction;
+    const bytesMax = Math.min(this.#parts.queuedBytesMax(), QUEUE_BYTES_MAX);
+    if (queue.payloadBytes + command.length > bytesMax) {
+      this.#parts.countTooLong();
+      client.socket.destroy();
+      return true;
+    }
+    if (!transaction.isBroken) queue.add(entry, command);
+    answers.queued(client);
+    return true;
+  }
+
+  /** Keys of a WATCH that was sent. */
+  watches(client: Client, args: Arguments): void {
+    const { ownership } = this.#parts.routes;
+    for (let index = 1; index < args.count; index += 1) {
+      const at = args.at(index);
+      const length = args.length(index);
+      const shard = ownership.ownerOf(args.source, at, length);
+      client.watch(keyName(client.database, args.source, at, length), shard);
+    }
+  }
+
+  /** EXEC: false when a ring is full, and then nothing was done. */
+  exec(client: Client, entry: CommandEntry): boolean {
+    const { transaction } = client;
+    const { answers } = this.#parts;
+    if (transaction === undefined) {
+      answers.fail(client, entry, errors.execWithoutMulti);
+      return true;
+    }
+    if (transaction.isBroken) {
+      this.discard(client);
+      answers.fail(client, entry, errors.execAborted);
+      return true;
+    }
+    const { queue } = transaction;
+    const isWatching = client.watched.size > 0;
+    if (queue.isForOneShard && (queue.count > 0 || isWatching)) {
+      return this.#sendToHost(client, entry, transaction);
+    }
+    return this.#conduct(client, entry, queue.needsShards || isWatching);
+  }
+
+  #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
+    const { routes } = this.#parts;
+    const plan = planExec(queue, client.database, client.watched, routes.ownership);
+    const transaction = routes.nextTransaction();
+    const host = routes.linkFor(client, plan.host);
+    const head = routes.fillHead(client, entry, FrameKind.exec);
+    const isWatching = client.watched.size > 0;
+    if (isWatching) head.flags |= RequestFlag.watches;
+    const payload = queue.payload({
+      flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch | RequestFlag.traced),
+      database: client.database,
+      connection: client.slot,
+      transaction,
+      lenders: plan.lenders.size,
+    });
+    const hostSize = host.payloadSize(payload);
+    const hostAt = host.reserve(hostSize);
+    const places = routes.placeLenders(plan);
+    if (hostAt < 0 || places === undefined) return false;
+    head.sequence = client.takeSequence();
+    host.writePayload(hostAt, hostSize, head, queue.count, payload);
+    const lend = lendHead(head, plan.host, transaction);
+    lend.enqueuedUs = isWatching ? client.slot + 1 : 0;
+    askLenders(places, lend);
+    this.#showSent(client, queue);
+    client.transaction = undefined;
+    client.unwatchAll();
+    if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  #showSent(client: Client, queue: CommandQueue): void {
+    const args = new Arguments();
+    for (const entry of queue.pointAtEach(args)) {
+      this.#parts.sent(client, entry, args);
+      client.step += 1;
+    }
+    client.step = 0;
+  }
+
+  #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
+    const { routes, roster, memory, inquiries } = this.#parts;
+    if (needsBarrier && !this.#stopShards(client)) return false;
+    const queue = client.transaction?.queue ?? new CommandQueue();
+    client.transaction = undefined;
+    client.unwatchAll();
+    if (needsBarrier) this.#parts.countBarrier();
+    const conduct = new Conduct({
+      ...{ client, queue, routes, memory, inquiries, clock: this.#parts.clock },
+      sent: (entry, args) => {
+        this.#parts.sent(client, entry, args);
+      },
+      shardsToStop: needsBarrier ? routes.links.length : 0,
+      prepare: () => {
+        if (!needsBarrier || !this.#parts.isDurable) return 0;
+        const kind = FrameKind.prepare;
+        this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
+        return routes.links.length;
+      },
+      done: (executeUs) => {
+        this.#parts.accounts.ran(entry, executeUs);
+        this.#conducts.delete(client);
+        if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
+        roster.finishIfGone(client);
+        roster.retry(client);
+      },
+    });
+    this.#conducts.set(client, conduct);
+    conduct.start();
+    return true;
+  }
+
+  /** Stops all shards at this place of the order, or none. */
+  #stopShards(client: Client): boolean {
+    const { links } = this.#parts.routes;
+    const places = links.map((link) => {
+      const size = link.frameSize(0, 0);
+      return { link, size, at: link.reserve(size) };
+    });
+    if (places.some(({ at }) => at < 0)) return false;
+    const head = { ...emptyHead(), kind: FrameKind.barrier, connection: client.slot };
+    const nothing = new Uint8Array(0);
+    for (const { link, size, at } of places) link.writePayload(at, size, head, 0, nothing);
+    return true;
+  }
+
+  #tellShards(what: Partial<RequestHead>): void {
+    for (const link of this.#parts.routes.links) {
+      link.sendMessage({ ...emptyHead(), ...what }, new Uint8Array(0));
+    }
+  }
+
+  /** A shard has stopped for a client's transaction. */
+  stopped(client: Client, watchBroken: boolean): void {
+    this.#conducts.get(client)?.stopped(watchBroken);
+  }
+
+  /** A shard has ended a client's transaction in its log. */
+  prepared(client: Client): void {
+    this.#conducts.get(client)?.prepared();
+  }
+
+  /** Goes on with what found a ring full. */
+  retry(): void {
+    for (const conduct of [...this.#conducts.values()]) conduct.advance();
+  }
+
+  get isConducting(): boolean {
+    return this.#conducts.size > 0;
+  }
+}

@@ -1,0 +1,198 @@
+/** The sampler of hot keys of one shard, and how the shares of all shards become one ranking. */
+
+import { fromLatin1, latin1, type Bytes } from '#base';
+import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
+import { topic } from '../topic.ts';
+
+/** What keys are ranked by: time of execution, or bytes of request and reply. */
+export type HotMetric = 'cpu' | 'net';
+
+/** Keys that a sketch knows, for each key that is reported; and the least, so that counts are exact enough. */
+const SLOTS_PER_KEY = 64;
+const SLOTS_MIN = 2_048;
+/** Keys of samples are counted so many at a time: one by one, the sketches would be in no cache. */
+const BATCH = 64;
+/** A share holds more keys than are reported: what is borrowed is counted on several shards. */
+const SHARE_FACTOR = 4;
+
+export interface HotKeysOptions {
+  readonly metrics: readonly HotMetric[];
+  readonly count: number;
+  /** One command in so many is looked at. */
+  readonly sample: number;
+}
+
+/** A key of a report: its bytes, calls, microseconds, bytes of traffic, and by how much it may be over-counted. */
+export type HotKey = readonly [key: Bytes, calls: number, us: number, bytes: number, error: number];
+
+/** What one shard has seen. Totals are of all commands, sampled or not. */
+export interface HotKeysShare {
+  readonly allUs: number;
+  readonly allBytes: number;
+  /** Of commands with keys. */
+  readonly keyedUs: number;
+  readonly keyedBytes: number;
+  readonly byMetric: Readonly<Partial<Record<HotMetric, readonly HotKey[]>>>;
+}
+
+export type HotKeysQuestion = { readonly start: HotKeysOptions } | 'stop' | 'reset' | 'get';
+
+/** Begins, ends or forgets a session in a shard, or asks what it has seen. */
+export const HOT_KEYS = topic<HotKeysQuestion, HotKeysShare | null>('hot-keys');
+
+const ALL_US = 0;
+const ALL_BYTES = 1;
+const KEYED_US = 2;
+const KEYED_BYTES = 3;
+const TOTALS = 4;
+
+/** One sampler per shard. While it is not active, a command costs one look at `isActive`. */
+export class HotKeys {
+  isActive = false;
+  readonly #random: () => number;
+  #options: HotKeysOptions | undefined;
+  #sketches: { metric: HotMetric; top: TopKeys }[] = [];
+  #countdown = 1;
+  /** Microseconds and bytes of all commands, and of those with keys. In an array, so that adding makes no garbage. */
+  readonly #totals = new Float64Array(TOTALS);
+  /** Keys of samples that are not counted yet, with their microseconds and bytes. */
+  readonly #keys = new Array<string>(BATCH).fill('');
+  readonly #us = new Float64Array(BATCH);
+  readonly #bytes = new Float64Array(BATCH);
+  #uncounted = 0;
+  #hash = new KeyHash();
+  readonly #hashes = new Int32Array(BATCH);
+  /** Calls, microseconds and bytes; filled anew for each key. */
+  readonly #amounts: [number, number, number] = [0.5, 0.5, 0.5];
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  answer(question: HotKeysQuestion): HotKeysShare | null {
+    if (question === 'get') return this.#share();
+    this.isActive = false;
+    if (question === 'reset') this.#options = undefined;
+    else if (question !== 'stop') this.#start(question.start);
+    return null;
+  }
+
+  #start(options: HotKeysOptions): void {
+    const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * options.count);
+    this.#options = options;
+    const hash = new KeyHash();
+    this.#hash = hash;
+    this.#sketches = options.metrics.map((metric) => ({
+      metric,
+      top: new TopKeys(capacity, 3, hash),
+    }));
+    this.#totals.fill(0);
+    this.#uncounted = 0;
+    this.#countdown = this.#gap(options.sample);
+    this.isActive = true;
+  }
+
+  /** Counts a command; answers whether its keys are to be counted too, by `sampled`. */
+  counts(us: number, bytes: number, hasKeys: boolean): boolean {
+    const totals = this.#totals;
+    totals[ALL_US] = totals[ALL_US]! + us;
+    totals[ALL_BYTES] = totals[ALL_BYTES]! + bytes;
+    if (!hasKeys) return false;
+    totals[KEYED_US] = totals[KEYED_US]! + us;
+    totals[KEYED_BYTES] = totals[KEYED_BYTES]! + bytes;
+    this.#countdown -= 1;
+    if (this.#countdown > 0) return false;
+    this.#countdown = this.#gap(this.#options?.sample ?? 1);
+    return true;
+  }
+
+  /** Counts a key of a command that was chosen, for all those that were not. */
+  sampled(key: string, us: number, bytes: number): void {
+    const nth = this.#uncounted;
+    this.#keys[nth] = key;
+    this.#us[nth] = us;
+    this.#bytes[nth] = bytes;
+    this.#uncounted = nth + 1;
+    if (this.#uncounted === BATCH) this.#count();
+  }
+
+  /** Counts the keys of the samples since the last call. */
+  #count(): void {
+    const factor = this.#options?.sample ?? 1;
+    const amounts = this.#amounts;
+    const count = this.#uncounted;
+    this.#uncounted = 0;
+    for (let nth = 0; nth < count; nth += 1) this.#hashes[nth] = this.#hash.of(this.#keys[nth]!);
+    for (const { metric, top } of this.#sketches) {
+      for (let nth = 0; nth < count; nth += 1) {
+        amounts[0] = factor;
+        amounts[1] = this.#us[nth]! * factor;
+        amounts[2] = this.#bytes[nth]! * factor;
+        const weight = metric === 'cpu' ? amounts[1] : amounts[2];
+        top.add(this.#keys[nth]!, weight, amounts, this.#hashes[nth]);
+      }
+    }
+  }
+
+  /** By chance, so that no pattern of the commands can hide between samples; `sample` on average. */
+  #gap(sample: number): number {
+    return 1 + Math.floor(this.#random() * (2 * sample - 1));
+  }
+
+  #share(): HotKeysShare | null {
+    const options = this.#options;
+    if (options === undefined) return null;
+    this.#count();
+    const [allUs = 0, allBytes = 0, keyedUs = 0, keyedBytes = 0] = this.#totals;
+    const byMetric: Partial<Record<HotMetric, readonly HotKey[]>> = {};
+    for (const { metric, top } of this.#sketches) {
+      byMetric[metric] = top.heaviest(SHARE_FACTOR * options.count).map(hotKeyOf);
+    }
+    return { allUs, allBytes, keyedUs, keyedBytes, byMetric };
+  }
+}
+
+function hotKeyOf({ key, sums, error }: TopKey): HotKey {
+  const [calls = 0, us = 0, bytes = 0] = sums;
+  return [fromLatin1(key), calls, us, bytes, error];
+}
+
+/**
+ * The shares of all shards together. A key is on one shard, but a command that borrows it counts it where it
+ * runs: so a key may be in several shares, and they are added up.
+ */
+export function mergeShares(shares: readonly HotKeysShare[], count: number): HotKeysShare {
+  const sum = (of: (share: HotKeysShare) => number): number =>
+    shares.reduce((total, share) => total + of(share), 0);
+  const merged = (metric: HotMetric): HotKey[] =>
+    byKey(shares.flatMap((share) => share.byMetric[metric] ?? []))
+      .sort((a, b) => weightOf(b, metric) - weightOf(a, metric))
+      .slice(0, count);
+  return {
+    allUs: sum(({ allUs }) => allUs),
+    allBytes: sum(({ allBytes }) => allBytes),
+    keyedUs: sum(({ keyedUs }) => keyedUs),
+    keyedBytes: sum(({ keyedBytes }) => keyedBytes),
+    byMetric: { cpu: merged('cpu'), net: merged('net') },
+  };
+}
+
+function byKey(all: readonly HotKey[]): HotKey[] {
+  const sums = new Map<string, HotKey>();
+  for (const one of all) {
+    const name = latin1(one[0], 0, one[0].length);
+    const other = sums.get(name);
+    sums.set(name, other === undefined ? one : added(one, other));
+  }
+  return [...sums.values()];
+}
+
+function added(one: HotKey, other: HotKey): HotKey {
+  const [key, calls, us, bytes, error] = one;
+  return [key, calls + other[1], us + other[2], bytes + other[3], error + other[4]];
+}
+
+/** What a key is ranked by, with what it may be over-counted by. */
+export function weightOf([, , us, bytes, error]: HotKey, metric: HotMetric): number {
+  return (metric === 'cpu' ? us : bytes) + error;
+}

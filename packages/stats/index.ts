@@ -1,0 +1,161 @@
+export { Bands } from './latency/bands.ts';
+export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
+export { MainBands, bandCounts, bandLabels } from './latency/band-counts.ts';
+export { calledCommands, mergeExecutions } from './page/called-commands.ts';
+export { countError, errorIndex } from './page/error-count.ts';
+export {
+  addCounts,
+  bucketHigh,
+  bucketLow,
+  bucketOf,
+  cumulativeByPowers,
+  greatestUs,
+  HISTOGRAM_BUCKETS,
+  percentileUs,
+  TICKS_PER_US,
+  totalCount,
+  type Counts,
+} from './page/histogram.ts';
+export {
+  DEATH_KEY_BYTES_MAX,
+  KEY_DEATHS,
+  KEY_DEATHS_RESET,
+  KeyDeaths,
+  type DeathHead,
+  type DeathsQuestion,
+  type KeyDeath,
+  type KeyPlace,
+} from './key-fates/key-fates.ts';
+export { KeptArguments, type ArgumentBytes } from './slow-log/kept-arguments.ts';
+export {
+  LATENCY_EVENTS,
+  latencyEvent,
+  LatencyEvents,
+  LatencySeries,
+  MAIN_THREAD,
+  type LatencyEvent,
+  type LatencySample,
+  type ThreadShare,
+} from './latency/latency-events.ts';
+export {
+  durabilityReport,
+  lastSaveSeconds,
+  savingSeconds,
+  sumOfLogs,
+  type DurabilityReport,
+  type LogReport,
+} from './status/durability.ts';
+export { LOG_FIGURES, LogFigures, type LogFigure } from './page/log-figures.ts';
+export {
+  LatencyWindows,
+  SLICE_MS,
+  WINDOWS,
+  windowsIn,
+  windowTableLength,
+} from './latency/latency-windows.ts';
+export { AT, COUNTERS, type Counter } from './page/counters.ts';
+export {
+  BAND_ROWS_MAX,
+  CENSUS_SIZES,
+  CENSUS_TYPES,
+  CommandField,
+  Page,
+  Phase,
+  THREAD_SHAPE,
+  type PageShape,
+} from './page/page.ts';
+export {
+  FLIGHT_KINDS,
+  flightRecorder,
+  LONG_PAUSE_US,
+  notesPauses,
+  SLOW_BATCH_US,
+  Tally,
+  type FlightEvent,
+  type FlightField,
+  type FlightKind,
+  type FlightRecorder,
+} from './flight-recorder/flight-recorder.ts';
+export {
+  HOT_KEYS,
+  HotKeys,
+  mergeShares,
+  type HotKey,
+  type HotKeysQuestion,
+  type HotKeysShare,
+} from './hot-keys/hot-keys.ts';
+export {
+  HOT_WINDOW,
+  HotWindows,
+  mergeWindow,
+  windowAt,
+  type HotWindowKey,
+  type HotWindowOptions,
+  type HotWindowReport,
+} from './hot-keys/hot-window.ts';
+export { type HealthLimits } from './status/health.ts';
+export {
+  latencyReport,
+  latencyVerdict,
+  measureLatency,
+  type LatencyBaseline,
+} from './latency/latency-test.ts';
+export { FATE_COUNTERS, fateCounts } from './page/fate-counters.ts';
+export {
+  beginPrefixes,
+  prefixesId,
+  prefixReports,
+  setPrefixCensus,
+  type PrefixReport,
+} from './page/prefix-counts.ts';
+export { PrefixField } from './page/prefix-rows.ts';
+export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
+export { growth, Rate } from './rate.ts';
+export { mainStandstill, type Standstill } from './threads/main-work.ts';
+export {
+  collectStatus,
+  NO_PERSISTENCE,
+  persistenceStatus,
+  uptimeSeconds,
+  type StatusSource,
+} from './status/status.ts';
+export { ThreadRates } from './threads/thread-rates.ts';
+export { tellWork, ThreadWork, workedNowUs } from './threads/thread-work.ts';
+export {
+  GC_KINDS,
+  GcPauses,
+  LoopDelay,
+  pauseReport,
+  type GcKind,
+  type PauseListener,
+  type PauseReport,
+} from './threads/thread-pauses.ts';
+export {
+  HEAP,
+  PROFILE,
+  ThreadProbe,
+  type HeapFigures,
+  type ProfileAnswer,
+} from './threads/thread-profile.ts';
+export { ThreadSamples } from './threads/thread-samples.ts';
+export {
+  slowEntriesTopic,
+  SlowLog,
+  slowResetTopic,
+  type RawArguments,
+  type SlowClient,
+  type KeptCommand,
+  type SlowCommand,
+  type SlowEntry,
+  type SlowLogSettings,
+} from './slow-log/slow-log.ts';
+export {
+  PURGE,
+  resetStatisticsTopic,
+  settingsAppliedTopic,
+  SHARD_CONTENT,
+  topic,
+  type ShardContent,
+  type Topic,
+} from './topic.ts';
+export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';

@@ -1,0 +1,98 @@
+/** Judges how a server fares: what is wrong, and how badly. */
+
+import type { Health, HealthCode, HealthIssue, Severity } from '#api-types';
+
+/** The settings `status.*`. */
+export interface HealthLimits {
+  readonly memoryWarningPercent: number;
+  readonly connectionWarningPercent: number;
+  readonly durabilityLagWarningMs: number;
+  readonly durabilityLagCriticalMs: number;
+}
+
+/** What is judged. */
+export interface Vitals {
+  readonly isReady: boolean;
+  readonly usedBytes: number;
+  /** 0: no limit. */
+  readonly limitBytes: number;
+  /** Full memory makes room by itself: it has an eviction policy. */
+  readonly evicts: boolean;
+  readonly connected: number;
+  readonly maxClients: number;
+  readonly durabilityLagMs: number;
+  /** Why writes do not reach the disk, if they do not. */
+  readonly persistenceError: string | null;
+  /** What the start could not bring back, if anything. */
+  readonly recoveryLoss: string | null;
+  /** What main does if it is stuck, in words. */
+  readonly mainStandstill: string | null;
+  /** What each stuck shard does, in words. */
+  readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
+}
+
+/** Use of `maxmemory` that is critical where nothing is evicted, whatever the warning is set to. */
+const MEMORY_CRITICAL_PERCENT = 95;
+
+export function judge(vitals: Vitals, limits: HealthLimits): Health {
+  const issues = [
+    ...readiness(vitals),
+    ...memory(vitals, limits),
+    ...connections(vitals, limits),
+    ...durability(vitals, limits),
+    ...main(vitals),
+    ...vitals.stuck.map(({ shard, doing }) =>
+      issue('critical', 'SHARD_STUCK', `shard ${shard} ${doing}`),
+    ),
+  ];
+  const isCritical = issues.some(({ severity }) => severity === 'critical');
+  const status = isCritical ? 'unhealthy' : issues.length > 0 ? 'degraded' : 'healthy';
+  return { status, issues };
+}
+
+function issue(severity: Severity, code: HealthCode, message: string): HealthIssue {
+  return { severity, code, message };
+}
+
+function readiness({ isReady }: Vitals): HealthIssue[] {
+  return isReady ? [] : [issue('critical', 'NOT_READY', 'the server is starting or stopping')];
+}
+
+function main({ mainStandstill }: Vitals): HealthIssue[] {
+  return mainStandstill === null ? [] : [issue('critical', 'MAIN_STUCK', `main ${mainStandstill}`)];
+}
+
+function memory(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
+  const { usedBytes, limitBytes, evicts } = vitals;
+  if (limitBytes === 0) return [];
+  const percent = (usedBytes * 100) / limitBytes;
+  // A full cache is as it should be.
+  const isCritical = percent >= MEMORY_CRITICAL_PERCENT && !evicts;
+  if (!isCritical && percent < limits.memoryWarningPercent) return [];
+  const message = `${percent.toFixed(1)}% of maxmemory are used`;
+  return [issue(isCritical ? 'critical' : 'warning', 'MEMORY_PRESSURE', message)];
+}
+
+function connections({ connected, maxClients }: Vitals, limits: HealthLimits): HealthIssue[] {
+  const percent = (connected * 100) / maxClients;
+  if (percent < limits.connectionWarningPercent) return [];
+  return [
+    issue('warning', 'NEAR_CONNECTION_LIMIT', `${connected} of ${maxClients} connections are open`),
+  ];
+}
+
+function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
+  const { durabilityLagMs: lagMs, persistenceError, recoveryLoss } = vitals;
+  const issues: HealthIssue[] = [];
+  const message = `the oldest write that is not on disk is ${lagMs} ms old`;
+  if (lagMs >= limits.durabilityLagCriticalMs) {
+    issues.push(issue('critical', 'HIGH_DURABILITY_LAG', message));
+  } else if (lagMs >= limits.durabilityLagWarningMs) {
+    issues.push(issue('warning', 'ELEVATED_DURABILITY_LAG', message));
+  }
+  if (persistenceError !== null) {
+    issues.push(issue('critical', 'PERSISTENCE_ERROR', persistenceError));
+  }
+  if (recoveryLoss !== null) issues.push(issue('warning', 'PERSISTENCE_ERROR', recoveryLoss));
+  return issues;
+}

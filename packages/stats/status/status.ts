@@ -1,0 +1,266 @@
+/**
+ * The status document: how the server and each of its shards fare, right now.
+ *
+ * A pure function of the shared pages and a small record beside them: it asks no thread anything, so it
+ * is as quick, and as true, while a shard is stuck.
+ */
+
+import { fragmentation, usedMemory } from './used-memory.ts';
+import type {
+  CommandStatus,
+  ExecutingReport,
+  PersistenceReport,
+  ShardStatus,
+  StatusDocument,
+  WindowReport,
+} from '#api-types';
+import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
+import type { DurabilityReport } from './durability.ts';
+import { judge, type HealthLimits } from './health.ts';
+import { mainStandstill } from '../threads/main-work.ts';
+import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
+import { Phase, type Page, type PageShape } from '../page/page.ts';
+import { STUCK_US } from '../threads/stuck.ts';
+import type { ThreadRates } from '../threads/thread-rates.ts';
+
+/** Commands listed, those called most first. */
+const TOP_COMMANDS = 10;
+
+/** A shard as others see it from outside. */
+export interface ShardSight {
+  readonly page: Page;
+  readonly rates: ThreadRates;
+  /** What is in its request ring. */
+  readonly queue: { readonly frames: number; readonly bytes: number };
+  readonly executing: ExecutingReport | null;
+}
+
+/** Of a server that keeps nothing on disk. */
+export const NO_PERSISTENCE: PersistenceReport = {
+  enabled: false,
+  durability_mode: null,
+  snapshot: { in_progress: false, last_timestamp: null, last_status: null },
+  wal: {
+    pending_ops: 0,
+    pending_bytes: 0,
+    max_durability_lag_ms: 0,
+    last_flush_ok: null,
+    shards: [],
+  },
+  recovery: { lost_bytes: 0, log_holes: 0 },
+};
+
+export interface StatusSource {
+  readonly version: string;
+  readonly processId: number;
+  /** Monotonic: what has been up for how long must not change when the wall clock jumps. */
+  readonly nowUs: number;
+  readonly wallMs: number;
+  readonly rssBytes: number;
+  readonly mode: 'standalone' | 'primary' | 'replica' | 'cluster';
+  readonly main: Page;
+  readonly mainRates: ThreadRates;
+  readonly shards: readonly ShardSight[];
+  readonly shape: PageShape;
+  /** Names of commands by their id, as `client|list`. */
+  readonly commandNames: readonly string[];
+  /** How long a command took lately; all commands without an id. */
+  readonly windows: (command?: number) => WindowReport;
+  readonly maxClients: number;
+  readonly memoryLimitBytes: number;
+  /** There is an eviction policy. */
+  readonly evicts: boolean;
+  readonly limits: HealthLimits;
+  readonly persistence: PersistenceReport;
+}
+
+/** The part of the document, from the report that all surfaces share. */
+export function persistenceStatus(report: DurabilityReport): PersistenceReport {
+  if (!report.isEnabled) return NO_PERSISTENCE;
+  return {
+    enabled: true,
+    durability_mode: report.mode,
+    snapshot: {
+      in_progress: report.isSaving,
+      last_timestamp: report.lastSaveMs > 0 ? Math.floor(report.lastSaveMs / 1_000) : null,
+      last_status: report.hasLastSaveFailed ? 'err' : 'ok',
+    },
+    wal: {
+      pending_ops: report.pendingRecords,
+      pending_bytes: report.pendingBytes,
+      // Whoever chose that writes reach the disk some time has no lag to be warned of.
+      max_durability_lag_ms: report.mode === 'async' ? 0 : Math.round(report.lagMs),
+      last_flush_ok: !report.hasLogFailed,
+      shards: report.logs.map(
+        ({ shard, segment, segmentBytes, pendingRecords, pendingBytes, lagMs }) => ({
+          shard,
+          segment,
+          segment_bytes: segmentBytes,
+          pending_ops: pendingRecords,
+          pending_bytes: pendingBytes,
+          durability_lag_ms: Math.round(lagMs),
+        }),
+      ),
+    },
+    recovery: { lost_bytes: report.recoveryLostBytes, log_holes: report.recoveryHoles },
+  };
+}
+
+/** Until a snapshot of what there is says that it will do: somebody should know what is missing. */
+function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | null {
+  const { lost_bytes: bytes, log_holes: holes } = recovery;
+  if ((bytes === 0 && holes === 0) || main.get('saves') > 0) return null;
+  return `the start has left out ${bytes} damaged bytes, and found ${holes} logs without their end`;
+}
+
+/** Reads everything and judges it. */
+export function collectStatus(source: StatusSource): StatusDocument {
+  const { main } = source;
+  const shards = source.shards.map((sight, id) => shardStatus(id, sight, source));
+  const clients = {
+    connected: main.get('connections'),
+    max_clients: source.maxClients,
+    blocked: main.get('blockedClients'),
+  };
+  const memory = memoryStatus(source);
+  const isReady = main.get('phase') === Phase.ready;
+  const health = judge(
+    {
+      ...{ isReady, usedBytes: memory.used_bytes, limitBytes: memory.limit_bytes },
+      ...{ connected: clients.connected, maxClients: clients.max_clients },
+      durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
+      persistenceError:
+        source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
+      recoveryLoss: recoveryLoss(source.persistence, main),
+      evicts: source.evicts,
+      mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
+      stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
+    },
+    source.limits,
+  );
+  return {
+    frogdb: identity(source),
+    cluster: {
+      database_available: isReady,
+      mode: source.mode,
+      num_shards: shards.length,
+    },
+    ...{ health, clients, memory, persistence: source.persistence, shards },
+    keyspace: keyspaceStatus(source),
+    commands: {
+      total_processed: main.get('commands'),
+      ops_per_sec: Math.round(source.mainRates.commandsPerSecond),
+      errors_total: main.get('errors') + total(source, (page) => page.get('errors')),
+      windows: source.windows(),
+      top: topCommands(source),
+    },
+  };
+}
+
+function identity(source: StatusSource): StatusDocument['frogdb'] {
+  return {
+    version: source.version,
+    uptime_secs: uptimeSeconds(source.main, source.nowUs),
+    process_id: source.processId,
+    timestamp: Math.floor(source.wallMs / 1_000),
+    timestamp_iso: new Date(source.wallMs).toISOString(),
+  };
+}
+
+/** Seconds since the start, by the monotonic clock. */
+export function uptimeSeconds(main: Page, nowUs: number): number {
+  return Math.floor((nowUs - main.get('startedUs')) / 1_000_000);
+}
+
+function memoryStatus(source: StatusSource): StatusDocument['memory'] {
+  const pages = source.shards.map(({ page }) => page);
+  const used = usedMemory(source.main, pages);
+  return {
+    used_bytes: used,
+    peak_bytes: Math.max(used, source.main.get('peakBytes')),
+    limit_bytes: source.memoryLimitBytes,
+    rss_bytes: source.rssBytes,
+    fragmentation_ratio: hundredths(fragmentation(source.rssBytes, source.main, pages).ratio),
+  };
+}
+
+function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {
+  return {
+    total_keys: total(source, (page) => keysOf(page, source.shape)),
+    expires: total(source, (page) => sumDatabases(source.shape, (index) => page.expires(index))),
+    expired_keys_total: total(source, (page) => page.get('expired')),
+    evicted_keys_total: total(source, (page) => page.get('evicted')),
+    hits_total: total(source, (page) => page.get('hits')),
+    misses_total: total(source, (page) => page.get('misses')),
+  };
+}
+
+function shardStatus(id: number, sight: ShardSight, source: StatusSource): ShardStatus {
+  const { page, rates, queue, executing } = sight;
+  return {
+    id,
+    state: isStuck(sight, source.nowUs) ? 'stuck' : 'running',
+    keys: keysOf(page, source.shape),
+    memory_bytes: page.get('usedBytes'),
+    peak_memory_bytes: page.get('peakBytes'),
+    ops_total: page.get('commands'),
+    ops_per_sec: Math.round(rates.commandsPerSecond),
+    queue_depth: queue.frames,
+    queue_bytes: queue.bytes,
+    busy_percent: hundredths(rates.busyPercent),
+    executing,
+  };
+}
+
+function isStuck({ page, executing }: ShardSight, nowUs: number): boolean {
+  if (executing !== null && executing.elapsed_us >= STUCK_US) return true;
+  // Whoever waits for work is not stuck, however long there is none.
+  if (page.get('idleSinceUs') > 0 || page.get('heartbeatUs') === 0) return false;
+  return nowUs - page.get('heartbeatUs') >= STUCK_US;
+}
+
+function stuckIn({ shards, nowUs }: StatusSource) {
+  return ({ id, executing }: ShardStatus): { shard: number; doing: string } => {
+    const seconds = (us: number): string => `${(us / 1_000_000).toFixed(1)} s`;
+    if (executing !== null) {
+      const { command, elapsed_us: elapsedUs } = executing;
+      return { shard: id, doing: `has been running ${command} for ${seconds(elapsedUs)}` };
+    }
+    const silentUs = nowUs - shards[id]!.page.get('heartbeatUs');
+    return { shard: id, doing: `has given no sign of life for ${seconds(silentUs)}` };
+  };
+}
+
+function topCommands(source: StatusSource): CommandStatus[] {
+  const pages = [source.main, ...source.shards.map(({ page }) => page)];
+  const counts = new Float64Array(HISTOGRAM_BUCKETS);
+  const called = calledCommands(source.commandNames, pages);
+  return called.slice(0, TOP_COMMANDS).map(({ command, id, calls }) => {
+    mergeExecutions(pages, id, counts);
+    return {
+      command,
+      calls,
+      p50_us: percentileUs(counts, 0.5),
+      p99_us: percentileUs(counts, 0.99),
+      windows: source.windows(id),
+    };
+  });
+}
+
+function keysOf(page: Page, shape: PageShape): number {
+  return sumDatabases(shape, (index) => page.keys(index));
+}
+
+function sumDatabases({ databases }: PageShape, of: (index: number) => number): number {
+  let sum = 0;
+  for (let index = 0; index < databases; index += 1) sum += of(index);
+  return sum;
+}
+
+function total({ shards }: StatusSource, of: (page: Page) => number): number {
+  return shards.reduce((sum, { page }) => sum + of(page), 0);
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,31 @@
+/** Memory that `maxmemory` limits, and what is resident beside it, as every surface tells them. */
+
+import type { Page } from '../page/page.ts';
+
+/** Bytes of the keys of all shards and of what clients take: buffers, queues, watches, subscriptions. */
+export function usedMemory(main: Page, shards: readonly Page[]): number {
+  let total = main.get('clientMemoryBytes');
+  for (const page of shards) total += page.get('usedBytes');
+  return total;
+}
+
+/** Resident memory set against what is in use. */
+export interface Fragmentation {
+  /** As much is resident as is in use where it is 1. */
+  readonly ratio: number;
+  /** Resident bytes that are not in use; negative where memory in use was not touched yet. */
+  readonly bytes: number;
+}
+
+/**
+ * What is in use is `usedMemory` and what an empty server takes. In Redis `used_memory` has both; here it has the
+ * first alone, because `maxmemory` does not limit the second.
+ */
+export function fragmentation(
+  rssBytes: number,
+  main: Page,
+  shards: readonly Page[],
+): Fragmentation {
+  const inUse = main.get('startupBytes') + usedMemory(main, shards);
+  return { ratio: inUse > 0 ? rssBytes / inUse : 1, bytes: rssBytes - inUse };
+}

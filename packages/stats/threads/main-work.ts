@@ -1,0 +1,32 @@
+/** Tells from main's page whether main stands still, and in what. */
+
+import type { Page } from '../page/page.ts';
+import { STUCK_US } from './stuck.ts';
+
+/** A main that has not come round to other work for long. */
+export interface Standstill {
+  readonly silentUs: number;
+  /** A phrase about main: `has been running get of client 7 for 2.0 s`. */
+  readonly doing: string;
+}
+
+/** Null unless main stands still; an idle one does not, since it wakes up many times a second. */
+export function mainStandstill(
+  main: Page,
+  commandNames: readonly string[],
+  nowUs: number,
+): Standstill | null {
+  const heartbeatUs = main.get('heartbeatUs');
+  const silentUs = heartbeatUs === 0 ? 0 : nowUs - heartbeatUs;
+  if (silentUs < STUCK_US) return null;
+  return { silentUs, doing: doing(main, commandNames, `${(silentUs / 1_000_000).toFixed(1)} s`) };
+}
+
+function doing(main: Page, commandNames: readonly string[], time: string): string {
+  const command = commandNames[(main.get('executing') || main.get('workCommand')) - 1];
+  const client = main.get('workClient');
+  const of = client === 0 ? '' : ` of client ${String(client)}`;
+  if (command !== undefined) return `has been running ${command}${of} for ${time}`;
+  if (client !== 0) return `has been reading the input${of} for ${time}`;
+  return `has given no sign of life for ${time}`;
+}

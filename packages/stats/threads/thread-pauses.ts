@@ -1,0 +1,145 @@
+/**
+ * How long a thread stands still: for garbage collection, and for whatever else holds up its event loop.
+ * Each thread measures itself and tells its page; reports of all threads are made from the pages.
+ */
+
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { monotonicUs, type Clock } from '#base';
+import { greatestUs, percentileUs, totalCount } from '../page/histogram.ts';
+import { AT, type Counter } from '../page/counters.ts';
+import { type Page } from '../page/page.ts';
+
+/** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
+export interface GcKind {
+  readonly kind: string;
+  readonly count: Counter;
+  readonly us: Counter;
+  /** Node's own number of it. */
+  readonly code: number;
+}
+
+export const GC_KINDS: readonly GcKind[] = [
+  { kind: 'minor', count: 'gcMinor', us: 'gcMinorUs', code: constants.NODE_PERFORMANCE_GC_MINOR },
+  { kind: 'major', count: 'gcMajor', us: 'gcMajorUs', code: constants.NODE_PERFORMANCE_GC_MAJOR },
+  {
+    ...{ kind: 'incremental', count: 'gcIncremental', us: 'gcIncrementalUs' },
+    code: constants.NODE_PERFORMANCE_GC_INCREMENTAL,
+  },
+  { kind: 'weakcb', count: 'gcWeak', us: 'gcWeakUs', code: constants.NODE_PERFORMANCE_GC_WEAKCB },
+];
+
+/** An entry of the observer, of which Node's types do not know the detail. */
+interface Collection {
+  readonly startTime: number;
+  readonly duration: number;
+  readonly detail: { readonly kind: number };
+}
+
+/** Told of every pause: when it ended (monotonic), how long it was, an index into GC_KINDS. */
+export type PauseListener = (endUs: number, us: number, kind: number) => void;
+
+/**
+ * Counts a thread's garbage collections. Node tells of them from the event loop: a thread that blocks must
+ * turn its loop now and then, and call `take` after that.
+ */
+export class GcPauses {
+  readonly #page: Page;
+  readonly #listener: PauseListener | undefined;
+  readonly #observer: PerformanceObserver;
+
+  constructor(page: Page, listener?: PauseListener) {
+    this.#page = page;
+    this.#listener = listener;
+    this.#observer = new PerformanceObserver((list) => {
+      this.#count(list.getEntries() as unknown as Collection[]);
+    });
+  }
+
+  start(): void {
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  stop(): void {
+    this.#observer.disconnect();
+  }
+
+  /** Counts what the loop has brought, without waiting for its next turn. */
+  take(): void {
+    this.#count(this.#observer.takeRecords() as unknown as Collection[]);
+  }
+
+  #count(entries: readonly Collection[]): void {
+    const { values } = this.#page;
+    for (const { startTime, duration, detail } of entries) {
+      const { kind: code } = detail;
+      const index = GC_KINDS.findIndex((each) => each.code === code);
+      const kind = GC_KINDS[index];
+      if (kind === undefined) continue;
+      const us = duration * 1_000;
+      this.#page.add(kind.count, 1);
+      this.#page.add(kind.us, us);
+      if (us > values[AT.gcUsMax]!) values[AT.gcUsMax] = us;
+      this.#listener?.(monotonicUs(startTime + duration), us, index);
+    }
+  }
+}
+
+/** Between two looks at how late the loop is; timers are a millisecond exact, and so is what is found. */
+const LOOK_MS = 20;
+
+/** Counts how much later than due the event loop of its thread comes round, and is the thread's sign of life. */
+export class LoopDelay {
+  readonly #page: Page;
+  readonly #clock: Clock;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(page: Page, clock: Clock) {
+    this.#page = page;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    let lookedUs = this.#clock.nowUs();
+    this.#page.set('heartbeatUs', lookedUs);
+    this.#timer = setInterval(() => {
+      const nowUs = this.#clock.nowUs();
+      this.#page.looped(Math.max(0, nowUs - lookedUs - LOOK_MS * 1_000));
+      this.#page.set('heartbeatUs', nowUs);
+      lookedUs = nowUs;
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    // Nobody is to wait for the next.
+    this.#page.set('heartbeatUs', 0);
+  }
+}
+
+/** What a thread's page says of its pauses. */
+export interface PauseReport {
+  readonly collections: number;
+  readonly collectionUs: number;
+  readonly collectionUsMax: number;
+  /** How late the event loop came round, or how long a shard's rounds were; 0 while nothing is counted. */
+  readonly loopCount: number;
+  readonly loopUsP50: number;
+  readonly loopUsP99: number;
+  readonly loopUsMax: number;
+}
+
+export function pauseReport(page: Page): PauseReport {
+  const loop = page.loopHistogram;
+  const sum = (of: (kind: GcKind) => Counter): number =>
+    GC_KINDS.reduce((total, kind) => total + page.get(of(kind)), 0);
+  return {
+    collections: sum(({ count }) => count),
+    collectionUs: sum(({ us }) => us),
+    collectionUsMax: page.get('gcUsMax'),
+    loopCount: totalCount(loop),
+    loopUsP50: percentileUs(loop, 0.5),
+    loopUsP99: percentileUs(loop, 0.99),
+    loopUsMax: greatestUs(loop),
+  };
+}

@@ -1,0 +1,34 @@
+/** Puts into a thread's page what it has used of the machine: by the thread itself, about once a second. */
+
+import { clockErrorUs, threadCpu, threadHeap } from '#base';
+import { AT } from '../page/counters.ts';
+import { type Page } from '../page/page.ts';
+
+/** Between two samples. */
+export const SAMPLE_US = 1_000_000;
+
+export class ThreadSamples {
+  readonly #values: Float64Array;
+  #dueUs = 0;
+
+  constructor(page: Page) {
+    this.#values = page.values;
+    this.#values[AT.clockErrorUs] = clockErrorUs;
+  }
+
+  /** Takes a sample when it is time; answers whether it was. */
+  take(nowUs: number): boolean {
+    if (nowUs < this.#dueUs) return false;
+    this.#dueUs = nowUs + SAMPLE_US;
+    const values = this.#values;
+    const heap = threadHeap();
+    values[AT.heapUsedBytes] = heap.usedBytes;
+    values[AT.heapTotalBytes] = heap.totalBytes;
+    values[AT.externalBytes] = heap.externalBytes;
+    const cpu = threadCpu();
+    if (cpu === undefined) return true;
+    values[AT.cpuUserUs] = cpu.userUs;
+    values[AT.cpuSystemUs] = cpu.systemUs;
+    return true;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The time that a thread has worked, as one number of its page (`workedUs`), which the thread alone writes and which only
+ * grows: another thread that worked it out from several numbers would see some of them before a change and some after.
+ */
+
+import { AT } from '../page/counters.ts';
+import type { Page } from '../page/page.ts';
+
+/**
+ * The same with what has passed since the thread has last said so, when it is at work: for rates, which show at once that
+ * a thread is in a long command. It may be less a moment later.
+ */
+export function workedNowUs(page: Page, nowUs: number): number {
+  const heartbeatUs = page.get('heartbeatUs');
+  const isAtWork = page.get('idleSinceUs') === 0 && heartbeatUs > 0;
+  return page.get('workedUs') + (isAtWork ? Math.max(0, nowUs - heartbeatUs) : 0);
+}
+
+/** A thread's own account of its work and its waits. */
+export class ThreadWork {
+  readonly #values: Float64Array;
+  /** Up to this microsecond the thread's time is told. */
+  #toldUs = 0;
+
+  /** The thread begins to work. */
+  constructor(page: Page, nowUs: number) {
+    this.#values = page.values;
+    this.wake(nowUs);
+  }
+
+  /** The thread has worked up to now. */
+  work(nowUs: number): void {
+    if (nowUs <= this.#toldUs) return;
+    const values = this.#values;
+    values[AT.workedUs] = values[AT.workedUs]! + (nowUs - this.#toldUs);
+    this.#toldUs = nowUs;
+  }
+
+  /** The thread begins to wait for work. */
+  sleep(nowUs: number): void {
+    this.work(nowUs);
+    this.#values[AT.idleSinceUs] = nowUs;
+  }
+
+  /** The thread goes on. That it lives is told first: its last sign of life is from before the wait. */
+  wake(nowUs: number): void {
+    const values = this.#values;
+    this.#toldUs = nowUs;
+    values[AT.heartbeatUs] = nowUs;
+    values[AT.idleSinceUs] = 0;
+  }
+}
+
+/** Tells the work of a thread that waits in its event loop, which alone knows for how long: `idleMs` since the start. */
+export function tellWork(page: Page, nowUs: number, idleMs: number): void {
+  const workedUs = nowUs - page.get('startedUs') - idleMs * 1_000;
+  page.set('workedUs', Math.max(workedUs, page.get('workedUs')));
+}

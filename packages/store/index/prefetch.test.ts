@@ -1,0 +1,220 @@
+/** Looking ahead changes no answer: the hash of a key is that of its bytes, whatever was looked ahead for. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { KeyStateWriter } from '../state/key-state.ts';
+import { installStates } from '../state/key-state-reader.ts';
+import { Encoding } from '../records/encodings.ts';
+import { LOOK_AHEAD_MAX } from './prefetch.ts';
+import { bytesOf, setText, testStore } from '../store-fixture.ts';
+import type { Store } from '../store.ts';
+import type { PackedTable } from '../table/packed-table.ts';
+import { ValueType } from '../records/value-type.ts';
+
+const looks = suite('look-ahead');
+
+const KEYS = ['a', 'bc', 'def', 'ghijklmnop', 'absent'];
+
+/** A store with keys, and their names one behind the other in one piece of memory. */
+function fixture(): { store: Store; bytes: Uint8Array; spans: [at: number, length: number][] } {
+  const store = testStore();
+  for (const key of KEYS.slice(0, -1)) setText(store.databases[0]!, key, `value of ${key}`);
+  let at = 0;
+  const spans = KEYS.map((key): [number, number] => {
+    at += key.length;
+    return [at - key.length, key.length];
+  });
+  return { store, bytes: bytesOf(KEYS.join('')), spans };
+}
+
+looks('every key is found as without it, in the order of the commands and out of it', () => {
+  const { store, bytes, spans } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  const found = (): number[] => spans.map(([at, length]) => keyspace!.peek(bytes, at, length));
+  const wanted = found();
+  assert.is(wanted.filter((ref) => ref !== 0).length, KEYS.length - 1);
+  lookAhead.begin();
+  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
+  lookAhead.skip();
+  lookAhead.read(bytes);
+  assert.is(lookAhead.left, spans.length + 1);
+  for (const [nth, [at, length]] of spans.entries()) {
+    lookAhead.take(bytes);
+    assert.is(keyspace!.peek(bytes, at, length), wanted[nth]);
+    assert.equal(found(), wanted, 'keys of other commands');
+    const other = Uint8Array.from(bytes);
+    other.fill(0x7a);
+    assert.is(keyspace!.peek(other, at, length), 0, 'other bytes at the same place');
+    assert.is(keyspace!.peek(bytes, at, 0), 0, 'fewer bytes');
+  }
+  lookAhead.take(bytes);
+  assert.is(lookAhead.left, 0);
+  assert.equal(found(), wanted);
+});
+
+looks('behind the end, memory that has other keys now is hashed anew', () => {
+  const { store, bytes } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  lookAhead.begin();
+  lookAhead.add(0, bytes, 0, 1);
+  lookAhead.read(bytes);
+  lookAhead.take(bytes);
+  const ref = keyspace!.peek(bytes, 0, 1);
+  lookAhead.end();
+  bytes[0] = 0x62;
+  assert.is(keyspace!.peek(bytes, 0, 1), 0);
+  bytes[0] = 0x61;
+  assert.is(keyspace!.peek(bytes, 0, 1), ref);
+});
+
+looks('a key in the very place of the one before is hashed as itself', () => {
+  const { store, bytes } = fixture();
+  const [keyspace] = store.databases;
+  const { lookAhead } = store;
+  // As in a ring that was given back and filled again while its reader was busy.
+  for (const letter of bytesOf('abxy')) {
+    bytes[0] = letter;
+    lookAhead.begin();
+    lookAhead.add(0, bytes, 0, 1);
+    lookAhead.read(bytes);
+    lookAhead.take(bytes);
+    keyspace!.set(bytes, 0, 1, bytes, 0, 1);
+  }
+  lookAhead.end();
+  for (const key of ['a', 'b', 'x', 'y']) {
+    assert.is.not(keyspace!.peek(bytesOf(key), 0, 1), 0, `${key} is found again`);
+  }
+});
+
+looks('fields of large values are found as without it, in whichever hash they are', () => {
+  const store = testStore();
+  const [keyspace] = store.databases;
+  const table = keyspace!.createTable(false);
+  const other = keyspace!.createTable(false);
+  const members = ['member', 'another member', 'm'];
+  for (const each of members) table.add(bytesOf(each), 0, each.length);
+  other.add(bytesOf('m'), 0, 1);
+  for (const [key, value] of [
+    ['set', table],
+    ['other', other],
+  ] as const) {
+    const name = bytesOf(key);
+    const { set: type } = ValueType;
+    keyspace!.setObject(name, 0, key.length, type, Encoding.hashtable, value, value.bytes, false);
+  }
+  const words = ['set', ...members, 'absent', 'other', 'm', 'string'];
+  setText(keyspace!, 'string', 'no table');
+  const bytes = bytesOf(words.join(''));
+  const at = (nth: number): number => words.slice(0, nth).join('').length;
+  const commands = [1, 2, 3, 4].map((member): [key: number, member: number] => [0, member]);
+  commands.push([5, 6], [5, 1], [7, 1]);
+  const { lookAhead } = store;
+  lookAhead.begin();
+  for (const [key, member] of commands) {
+    lookAhead.add(0, bytes, at(key), words[key]!.length);
+    lookAhead.addField(at(member), words[member]!.length);
+  }
+  lookAhead.skip();
+  lookAhead.addField(0, 3);
+  lookAhead.read(bytes);
+  const find = (where: PackedTable, member: number, from = bytes): boolean =>
+    where.find(from, at(member), words[member]!.length) !== 0;
+  for (const [key, member] of commands) {
+    lookAhead.take(bytes);
+    if (key !== 7) {
+      const isThere = key === 0 ? member < 4 : member === 6;
+      assert.is(find(key === 0 ? table : other, member), isThere, words[member]);
+    }
+    assert.ok(find(table, 2), 'another member of the same set');
+    assert.is(find(other, 2), false);
+    assert.is(find(table, member, Uint8Array.from(bytes).fill(0x7a)), false, 'other bytes');
+  }
+  lookAhead.take(bytes);
+  assert.ok(find(table, 1));
+  lookAhead.end();
+});
+
+looks(
+  'where few commands wait nothing is read, and nothing is told of fields that were before',
+  () => {
+    const store = testStore();
+    const [keyspace] = store.databases;
+    const table = keyspace!.createTable(false);
+    for (const member of ['a', 'b']) table.add(bytesOf(member), 0, 1);
+    const { set: type } = ValueType;
+    keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+    const bytes = bytesOf('kakb');
+    const { lookAhead } = store;
+    for (const [at, isRead] of [
+      [0, true],
+      [2, false],
+    ] as const) {
+      lookAhead.begin();
+      lookAhead.add(0, bytes, at, 1);
+      lookAhead.addField(at + 1, 1);
+      if (isRead) lookAhead.read(bytes);
+      lookAhead.take(bytes);
+      const found = table.find(bytes, at + 1, 1);
+      lookAhead.end();
+      assert.is(found, table.find(bytes, at + 1, 1));
+      assert.not.equal(found, 0);
+    }
+  },
+);
+
+looks('memory that has another field now is hashed anew behind the end', () => {
+  const store = testStore();
+  const [keyspace] = store.databases;
+  const table = keyspace!.createTable(false);
+  table.add(bytesOf('a'), 0, 1);
+  const { set: type } = ValueType;
+  keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+  const bytes = bytesOf('ka');
+  const { lookAhead } = store;
+  lookAhead.begin();
+  lookAhead.add(0, bytes, 0, 1);
+  lookAhead.addField(1, 1);
+  lookAhead.read(bytes);
+  lookAhead.take(bytes);
+  assert.not.equal(table.find(bytes, 1, 1), 0);
+  lookAhead.rest();
+  bytes[1] = 0x62;
+  assert.is(table.find(bytes, 1, 1), 0);
+});
+
+looks('what was to come is forgotten at the end', () => {
+  const { store, bytes, spans } = fixture();
+  const { lookAhead } = store;
+  lookAhead.begin();
+  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
+  lookAhead.read(bytes);
+  lookAhead.take(bytes);
+  lookAhead.rest();
+  assert.is(lookAhead.left, spans.length - 1);
+  lookAhead.end();
+  assert.is(lookAhead.left, 0);
+});
+
+looks('states that cannot be installed leave nothing behind', () => {
+  const { store } = fixture();
+  const states = new KeyStateWriter();
+  for (const database of [0, 1_000, 0]) states.writeAbsent(bytesOf('a'), database);
+  assert.throws(() => installStates(store, states.take()), 'the database of a key exists');
+  assert.is(store.lookAhead.left, 0);
+  assert.is(store.databases[0]!.size, KEYS.length - 2, 'those before it are installed');
+});
+
+looks('keys of several databases are looked for in their own', () => {
+  const { store, bytes } = fixture();
+  const { lookAhead } = store;
+  lookAhead.begin();
+  while (lookAhead.left < LOOK_AHEAD_MAX) lookAhead.add(lookAhead.left % 2, bytes, 0, 1);
+  lookAhead.read(bytes);
+  lookAhead.take(bytes);
+  assert.not.equal(store.databases[0]!.peek(bytes, 0, 1), 0);
+  lookAhead.take(bytes);
+  assert.is(store.databases[1]!.peek(bytes, 0, 1), 0);
+});
+
+looks.run();

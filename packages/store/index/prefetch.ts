@@ -1,0 +1,174 @@
+/**
+ * Brings what several commands will look up near the processor, before the first of them runs.
+ *
+ * A look-up waits for memory twice: for its slot of the index, and for the record; in a large hash, set or sorted set
+ * three times more: for the bucket, and for one or two entries. Done one after the other these waits are most of a
+ * short command's time; asked for together, the processor waits for many of them at once. (Valkey 8.0 does the same for
+ * the commands of a client's pipeline: `prefetchCommands`.) JavaScript has no prefetch, so the words are read in loops
+ * short enough that the processor works on many rounds at a time: hashes first, then slots, then records, and so on.
+ */
+
+import { halfSipHash } from '#base';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { RecordTools } from '../records/record-tools.ts';
+import type { Ref } from '../memory/segment.ts';
+import { RankedTable } from '../sorted-set/ranked-table.ts';
+import { fieldHint } from '../table/field-hint.ts';
+import { PackedTable } from '../table/packed-table.ts';
+
+/** Keys that are looked ahead for at once. */
+export const LOOK_AHEAD_MAX = 32;
+
+export class LookAhead {
+  readonly #tools: RecordTools;
+  readonly #databases: readonly Keyspace[];
+  readonly #keyspaces: Keyspace[] = [];
+  readonly #ats = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #lengths = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #hashes = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
+  // Of the field or member that the command looks up in the value; none at -1.
+  readonly #fieldAts = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #fieldLengths = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #fieldHashes = new Int32Array(LOOK_AHEAD_MAX);
+  readonly #tables: (PackedTable | undefined)[] = [];
+  #fields = 0;
+  #count = 0;
+  #next = 0;
+  /** Of all words that were read: without a use they would not be read at all. */
+  sum = 0;
+
+  constructor(tools: RecordTools, databases: readonly Keyspace[]) {
+    this.#tools = tools;
+    this.#databases = databases;
+  }
+
+  /** Commands whose turn has not come. */
+  get left(): number {
+    return this.#count - this.#next;
+  }
+
+  begin(): void {
+    this.#count = 0;
+    this.#next = 0;
+    // Another key may stand in the place of the last one by now, and is about to be hashed.
+    this.#tools.hint.at = -1;
+    if (this.#fields === 0) return;
+    this.#fields = 0;
+    this.#tables.fill(undefined);
+  }
+
+  /** The next command looks this key up first. Where there is no such database, whoever looks says so. */
+  add(database: number, bytes: Uint8Array, at: number, length: number): void {
+    const keyspace = this.#databases[database];
+    if (keyspace === undefined) {
+      this.skip();
+      return;
+    }
+    const nth = this.#count;
+    this.#count = nth + 1;
+    this.#ats[nth] = at;
+    this.#lengths[nth] = length;
+    this.#hashes[nth] = this.#tools.hash(bytes, at, length);
+    this.#keyspaces[nth] = keyspace;
+    this.#fieldAts[nth] = -1;
+  }
+
+  /** The command of the last key looks this field or member up in its value. */
+  addField(at: number, length: number): void {
+    const nth = this.#count - 1;
+    if (this.#ats[nth]! < 0) return;
+    this.#fieldAts[nth] = at;
+    this.#fieldLengths[nth] = length;
+    this.#fields += 1;
+  }
+
+  /** The next command is none that can be looked ahead for. */
+  skip(): void {
+    this.#ats[this.#count] = -1;
+    this.#fieldAts[this.#count] = -1;
+    this.#count += 1;
+  }
+
+  /** Reads what was added, whose bytes all stand in `bytes`. */
+  read(bytes: Uint8Array): void {
+    const count = this.#count;
+    const refs = this.#refs;
+    let sum = 0;
+    for (let nth = 0; nth < count; nth += 1) {
+      refs[nth] =
+        this.#ats[nth]! < 0 ? 0 : this.#keyspaces[nth]!.contents.index.guess(this.#hashes[nth]!);
+    }
+    for (let nth = 0; nth < count; nth += 1) {
+      const ref: Ref = refs[nth]!;
+      if (ref !== 0) sum ^= this.#keyspaces[nth]!.contents.records.word(ref);
+    }
+    this.sum = sum;
+    if (this.#fields > 0) this.#readFields(bytes);
+  }
+
+  /** The next command begins: its key need not be hashed again. */
+  take(bytes: Uint8Array): void {
+    const nth = this.#next;
+    this.#next = nth + 1;
+    const { hint } = this.#tools;
+    hint.bytes = bytes;
+    hint.at = this.#ats[nth]!;
+    hint.length = this.#lengths[nth]!;
+    hint.hash = this.#hashes[nth]!;
+    fieldHint.clear();
+    const table = this.#tables[nth];
+    if (table === undefined) return;
+    const at = this.#fieldAts[nth]!;
+    fieldHint.set(table.secrets, bytes, at, this.#fieldLengths[nth]!, this.#fieldHashes[nth]!);
+  }
+
+  /** The bytes of the keys so far are no more what they were. */
+  rest(): void {
+    this.#tools.hint.at = -1;
+    fieldHint.clear();
+    // Nor is a table kept of which nobody knows whether its key will stay.
+    if (this.left === 0) this.begin();
+  }
+
+  /** Nor are those of the keys to come, of which nobody will tell. */
+  end(): void {
+    this.begin();
+    this.rest();
+  }
+
+  /** The same for what stands in large values. */
+  #readFields(bytes: Uint8Array): void {
+    const count = this.#count;
+    const refs = this.#refs;
+    const tables = this.#tables;
+    let sum = 0;
+    for (let nth = 0; nth < count; nth += 1) {
+      const at = this.#fieldAts[nth]!;
+      const table = at < 0 ? undefined : this.#tableOf(nth);
+      tables[nth] = table;
+      refs[nth] = 0;
+      if (table === undefined) continue;
+      const { secret0, secret1 } = table.secrets;
+      const hash = halfSipHash(secret0, secret1, bytes, at, this.#fieldLengths[nth]!);
+      this.#fieldHashes[nth] = hash;
+      refs[nth] = table.leadOf(hash);
+    }
+    for (let nth = 0; nth < count; nth += 1) {
+      if (refs[nth] !== 0) refs[nth] = tables[nth]!.behind(refs[nth]!);
+    }
+    for (let nth = 0; nth < count; nth += 1) {
+      if (refs[nth] !== 0) sum ^= tables[nth]!.behind(refs[nth]!);
+    }
+    this.sum ^= sum;
+  }
+
+  /** The table that the value of a key is, where it is large enough to be one. */
+  #tableOf(nth: number): PackedTable | undefined {
+    const ref: Ref = this.#refs[nth]!;
+    if (ref === 0) return undefined;
+    const object = this.#keyspaces[nth]!.object(ref);
+    if (object instanceof PackedTable) return object;
+    return object instanceof RankedTable ? object.table : undefined;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * What a database holds: its records, the index that finds them, and the indexes of those that expire
+ * and of hashes with fields that do.
+ *
+ * Every record is in the main index; it is in the index of expiring keys exactly when it has an
+ * expiry, and in the third exactly when its encoding says so. A record that moves is renamed in all
+ * before its old cell is freed.
+ */
+import { KeyIndex } from '../index/key-index.ts';
+import { Ledger, type MemoryCount } from '../memory/memory-count.ts';
+import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from '../records/record-head.ts';
+import type { RecordTools } from '../records/record-tools.ts';
+import { Records } from '../records/records.ts';
+import type { Ref } from '../memory/segment.ts';
+
+export class Contents {
+  readonly ledger: Ledger;
+  readonly records: Records;
+  readonly index: KeyIndex;
+  readonly volatile: KeyIndex;
+  readonly fieldVolatile: KeyIndex;
+
+  constructor(tools: RecordTools, memory: MemoryCount) {
+    this.ledger = new Ledger(memory);
+    this.records = new Records(tools, this.ledger);
+    this.index = new KeyIndex(this.records, this.ledger);
+    this.volatile = new KeyIndex(this.records, this.ledger);
+    this.fieldVolatile = new KeyIndex(this.records, this.ledger);
+  }
+
+  /** Makes room for a record in the indexes it is to be in: entering it cannot fail. */
+  reserve(hash: number, old: Ref, expires: boolean, type: number, encoding: number): void {
+    if (old === 0) this.index.reserve(hash);
+    if (expires) this.volatile.reserve(hash);
+    if (hasFieldExpiry((type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT))) {
+      this.fieldVolatile.reserve(hash);
+    }
+  }
+
+  /** Puts a finished record into the indexes, in the place of `old` if that is not 0. */
+  enter(hash: number, old: Ref, ref: Ref): void {
+    const records = this.records;
+    const expires = records.head(ref) < 0;
+    const oldExpires = old !== 0 && records.head(old) < 0;
+    if (old === 0) this.index.insert(hash, ref);
+    else this.index.replace(hash, old, ref);
+    if (expires && oldExpires) {
+      records.setExpiry(ref, records.expiry(old));
+      this.volatile.replace(hash, old, ref);
+    } else if (expires) {
+      this.volatile.insert(hash, ref);
+    } else if (oldExpires) {
+      this.volatile.remove(hash, old);
+    }
+    this.#followFields(hash, old, ref);
+    if (old !== 0) records.free(old);
+  }
+
+  /**
+   * Lets `next`, which has taken over all that `ref` keeps outside, stand where `ref` stood; frees the
+   * old cell alone. One may have an expiry and the other not.
+   */
+  exchange(hash: number, ref: Ref, next: Ref): void {
+    const expires = this.records.head(next) < 0;
+    const oldExpires = this.records.head(ref) < 0;
+    this.index.replace(hash, ref, next);
+    if (expires && oldExpires) this.volatile.replace(hash, ref, next);
+    else if (expires) this.volatile.insert(hash, next);
+    else if (oldExpires) this.volatile.remove(hash, ref);
+    this.#followFields(hash, ref, next);
+    this.records.heap.free(ref);
+  }
+
+  /** A record has got another encoding where it stands. */
+  reclassify(hash: number, ref: Ref, oldWord: number): void {
+    const had = hasFieldExpiry(oldWord);
+    const has = hasFieldExpiry(this.records.word(ref));
+    if (has && !had) this.fieldVolatile.insert(hash, ref);
+    else if (had && !has) this.fieldVolatile.remove(hash, ref);
+  }
+
+  /** Takes a record out of the indexes and frees it. */
+  remove(hash: number, ref: Ref): void {
+    this.index.remove(hash, ref);
+    if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
+    if (hasFieldExpiry(this.records.word(ref))) this.fieldVolatile.remove(hash, ref);
+    this.records.free(ref);
+  }
+
+  /** The record's share of the bytes of the indexes that it is in. */
+  indexShare(ref: Ref): number {
+    let share = this.index.bytes / this.index.count;
+    if (this.records.head(ref) < 0) share += this.volatile.bytes / this.volatile.count;
+    if (hasFieldExpiry(this.records.word(ref))) {
+      share += this.fieldVolatile.bytes / this.fieldVolatile.count;
+    }
+    return Math.ceil(share);
+  }
+
+  /** `ref` stands where `old` stood, which may be 0. */
+  #followFields(hash: number, old: Ref, ref: Ref): void {
+    const had = old !== 0 && hasFieldExpiry(this.records.word(old));
+    const has = hasFieldExpiry(this.records.word(ref));
+    if (has && had) this.fieldVolatile.replace(hash, old, ref);
+    else if (has) this.fieldVolatile.insert(hash, ref);
+    else if (had) this.fieldVolatile.remove(hash, old);
+  }
+}

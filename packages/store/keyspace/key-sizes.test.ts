@@ -1,0 +1,71 @@
+/** The census: every key once, in the row of its size, however the walk is cut. */
+import { PrefixMatcher } from '#base';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Census, CENSUS_CELLS, CENSUS_SIZES } from './key-sizes.ts';
+import { setText, stoppedClock, testStore } from '../store-fixture.ts';
+import { ValueType } from '../records/value-type.ts';
+
+const census = suite('census');
+
+/** Rows that are not empty, as `row=count`. */
+function rows(counts: Float64Array, database: number, type: number): string {
+  const at = CENSUS_CELLS * database + CENSUS_SIZES * (type - 1);
+  return [...counts.subarray(at, at + CENSUS_SIZES)]
+    .map((count, row) => (count > 0 ? `${row}=${count}` : ''))
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+census('counts strings by powers of two, in each database', () => {
+  const store = testStore();
+  const sizes = [0, 1, 2, 3, 4, 7, 8, 1_023, 1_024, 100_000];
+  for (const size of sizes) setText(store.databases[0]!, `key:${size}`, 'x'.repeat(size));
+  setText(store.databases[2]!, 'other', 'xx');
+  const taken = new Census(store);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(rows(taken.counts, 0, ValueType.string), '0=1 1=1 2=2 3=2 4=1 10=1 11=1 17=1');
+  assert.is(rows(taken.counts, 2, ValueType.string), '2=1');
+  assert.is(rows(taken.counts, 0, ValueType.hash), '');
+});
+
+census('visits every key once when it is cut into slices', () => {
+  const store = testStore();
+  for (let nth = 0; nth < 5_000; nth += 1) setText(store.databases[1]!, `key:${nth}`, 'xyz');
+  const taken = new Census(store);
+  let now = 0;
+  let slices = 1;
+  while (!taken.slice(() => (now += 1), 1)) slices += 1;
+  assert.ok(slices > 10, `${slices} slices`);
+  assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
+  taken.restart();
+  assert.is(rows(taken.counts, 1, ValueType.string), '');
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
+});
+
+census('counts keys and their memory by prefix, and begins anew with other prefixes', () => {
+  const store = testStore();
+  const [first, second] = store.databases;
+  for (let nth = 0; nth < 10; nth += 1) setText(first!, `user:${nth}`, 'x'.repeat(100));
+  setText(second!, 'user:x', 'y');
+  setText(first!, 'other', 'z');
+  const taken = new Census(store);
+  taken.prefixes = new PrefixMatcher(['order:', 'user:']);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.equal([...taken.prefixKeys.subarray(0, 3)], [0, 11, 1]);
+  const bytes = (keyspace: typeof first, key: string): number =>
+    keyspace!.recordBytes(keyspace!.lookUp(Buffer.from(key), key.length));
+  let expected = bytes(second, 'user:x');
+  for (let nth = 0; nth < 10; nth += 1) expected += bytes(first, `user:${nth}`);
+  assert.equal([...taken.prefixBytes.subarray(0, 3)], [0, expected, bytes(first, 'other')]);
+  taken.prefixes = new PrefixMatcher(['o']);
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.equal([...taken.prefixKeys.subarray(0, 2)], [1, 11]);
+  assert.is(rows(taken.counts, 0, ValueType.string), '1=1 7=10');
+  taken.prefixes = undefined;
+  assert.ok(taken.slice(stoppedClock, 1));
+  assert.is(taken.prefixKeys.length, 0);
+});
+
+census.run();

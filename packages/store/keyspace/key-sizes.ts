@@ -1,0 +1,133 @@
+/**
+ * How large the keys are: counts by type and power of two, for each database.
+ *
+ * Counted by walking all keys in slices, again and again while keys change. Counting at each write would
+ * cost every LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds
+ * is exact for keys that have not changed meanwhile.
+ */
+import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
+import { HashValue } from '../hash/hash-value.ts';
+import type { Keyspace } from './keyspace.ts';
+import { ListValue } from '../list/list-value.ts';
+import type { Ref } from '../memory/segment.ts';
+import { SetValue } from '../set/set-value.ts';
+import { SortedSetValue } from '../sorted-set/sorted-set-value.ts';
+import type { Store } from '../store.ts';
+import type { Stream } from '../stream/stream.ts';
+import { ValueType } from '../records/value-type.ts';
+
+/** Rows of the census of one database, by number of type less one. */
+export const CENSUS_TYPES = 6;
+/** Sizes of 0, 1, 2 to 3, 4 to 7 and so on: the last row has sizes from 2^38 on. */
+export const CENSUS_SIZES = 40;
+export const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;
+
+const NOTHING = new Float64Array(0);
+
+/** Keys visited between two looks at the clock. */
+const STEP_KEYS = 64;
+
+/** Only read: nothing is converted. */
+const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
+const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
+
+const hash = new HashValue();
+const list = new ListValue();
+const set = new SetValue();
+const sortedSet = new SortedSetValue();
+
+/** Bytes of a string, else elements. */
+export function sizeOf(keyspace: Keyspace, ref: Ref): number {
+  switch (keyspace.type(ref)) {
+    case ValueType.list:
+      return list.open(keyspace, ref, NO_LIST_LIMITS).count;
+    case ValueType.set:
+      return set.open(keyspace, ref, NO_LIMITS).count;
+    case ValueType.zset:
+      return sortedSet.open(keyspace, ref, NO_LIMITS).count;
+    case ValueType.hash:
+      return hash.open(keyspace, ref, NO_LIMITS).count;
+    case ValueType.stream:
+      return (keyspace.object(ref) as Stream).length;
+    default:
+      return keyspace.length(ref);
+  }
+}
+
+/** The row of a size: 0 for none, else one more than the power of two that it reaches. */
+function rowOf(size: number): number {
+  return size < 1 ? 0 : Math.min(CENSUS_SIZES - 1, Math.floor(Math.log2(size)) + 1);
+}
+
+export class Census {
+  readonly #store: Store;
+  readonly #counts: Float64Array;
+  #database = 0;
+  #cursor = 0;
+  #prefixes: PrefixMatcher | undefined;
+  #prefixKeys = NOTHING;
+  #prefixBytes = NOTHING;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#counts = new Float64Array(CENSUS_CELLS * store.databases.length);
+  }
+
+  /** Counted so far; complete when `slice` says so. */
+  get counts(): Float64Array {
+    return this.#counts;
+  }
+
+  /** Counts keys and their memory by prefix, too, or no longer; what was counted so far is void. */
+  set prefixes(prefixes: PrefixMatcher | undefined) {
+    this.#prefixes = prefixes;
+    this.#prefixKeys = prefixes === undefined ? NOTHING : new Float64Array(KEY_PREFIXES_MAX + 1);
+    this.#prefixBytes = prefixes === undefined ? NOTHING : new Float64Array(KEY_PREFIXES_MAX + 1);
+    this.restart();
+  }
+
+  /** Keys with each prefix, and behind those the keys with none. */
+  get prefixKeys(): Float64Array {
+    return this.#prefixKeys;
+  }
+
+  /** Bytes that they cost, with their share of the indexes. */
+  get prefixBytes(): Float64Array {
+    return this.#prefixBytes;
+  }
+
+  /** Begins anew. */
+  restart(): void {
+    this.#counts.fill(0);
+    this.#prefixKeys.fill(0);
+    this.#prefixBytes.fill(0);
+    this.#database = 0;
+    this.#cursor = 0;
+  }
+
+  /** Counts on until the time is over; answers whether everything was visited. */
+  slice(nowUs: () => number, budgetUs: number): boolean {
+    const { databases } = this.#store;
+    const endUs = nowUs() + budgetUs;
+    while (this.#database < databases.length) {
+      const keyspace = databases[this.#database]!;
+      const base = CENSUS_CELLS * this.#database;
+      this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
+        const row = rowOf(sizeOf(keyspace, ref));
+        const cell = base + CENSUS_SIZES * (keyspace.type(ref) - 1) + row;
+        this.#counts[cell] = this.#counts[cell]! + 1;
+        if (this.#prefixes !== undefined) this.#countPrefix(this.#prefixes, keyspace, ref);
+      });
+      if (this.#cursor === 0) this.#database += 1;
+      if (nowUs() >= endUs) break;
+    }
+    return this.#database >= databases.length;
+  }
+
+  #countPrefix(prefixes: PrefixMatcher, keyspace: Keyspace, ref: Ref): void {
+    const { bytes, at, length } = keyspace.key(ref);
+    const row = prefixes.match(bytes, at, length);
+    this.#prefixKeys[row] = this.#prefixKeys[row]! + 1;
+    this.#prefixBytes[row] = this.#prefixBytes[row]! + keyspace.recordBytes(ref);
+  }
+}

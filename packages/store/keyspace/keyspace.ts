@@ -1,0 +1,400 @@
+/** One database, as commands see it: keys are found, read, written, and expire when they are met. */
+import { assert, KeyFate } from '#base';
+import { accessAfterUse, decayedCounter, idleSince } from '../records/access.ts';
+import { Contents } from './contents.ts';
+import type { KeyIndex } from '../index/key-index.ts';
+import { VALUE_BYTES_MAX } from '../limits.ts';
+import {
+  ACCESS_MASK,
+  ENCODING_MASK,
+  ENCODING_SHIFT,
+  HAS_EXPIRY,
+  hasFieldExpiry,
+  headOf,
+  PLACE_MASK,
+  PLACE_OBJECT,
+  TYPE_MASK,
+  TYPE_SHIFT,
+  withValue,
+} from '../records/record-head.ts';
+import type { RecordTools, ValueView } from '../records/record-tools.ts';
+import { blobOf, meanExpiry, type Records } from '../records/records.ts';
+import type { Ref } from '../memory/segment.ts';
+import type { Store } from '../store.ts';
+import { PackedTable } from '../table/packed-table.ts';
+import { resizeValue, switchExpiry } from '../records/value-size.ts';
+import { ValueType } from '../records/value-type.ts';
+
+export class Keyspace {
+  readonly #store: Store;
+  readonly #tools: RecordTools;
+  readonly #number: number;
+  #contents: Contents;
+  #records: Records;
+  #index: KeyIndex;
+  #volatile: KeyIndex;
+  /** The record last found or made, and its hash, so that what follows need not hash again. */
+  #lastRef: Ref = 0;
+  #lastHash = 0;
+
+  constructor(
+    store: Store,
+    tools: RecordTools,
+    number: number,
+    contents = new Contents(tools, store.memory),
+  ) {
+    this.#store = store;
+    this.#tools = tools;
+    this.#number = number;
+    this.#contents = contents;
+    this.#records = this.#contents.records;
+    this.#index = this.#contents.index;
+    this.#volatile = this.#contents.volatile;
+  }
+
+  /** Keys, with expired ones that nobody has met yet. */
+  get size(): number {
+    return this.#index.count;
+  }
+
+  /** Keys that have an expiry. */
+  get expires(): number {
+    return this.#volatile.count;
+  }
+
+  /** When keys with an expiry expire on average, in Unix milliseconds; 0 when there are none. */
+  get meanExpiry(): number {
+    return meanExpiry(this.#records.expirySum, this.expires);
+  }
+
+  /** Hashes with fields that expire. */
+  get fieldExpires(): number {
+    return this.#contents.fieldVolatile.count;
+  }
+
+  /** For this package only: the records and all indexes, replaced by flush and swap. */
+  get contents(): Contents {
+    return this.#contents;
+  }
+
+  /** The live record of a key, or 0. An expired one is removed. Counts as an access. */
+  find(key: Uint8Array, at: number, length: number): Ref {
+    const ref = this.peek(key, at, length);
+    if (ref !== 0 && !this.#store.noTouch) this.#touch(ref);
+    return ref;
+  }
+
+  /** The same without being an access. */
+  peek(key: Uint8Array, at: number, length: number): Ref {
+    const hash = this.#tools.hash(key, at, length);
+    const ref = this.#index.find(hash, key, at, length);
+    if (ref === 0) return 0;
+    this.#remember(hash, ref);
+    return this.#records.head(ref) < 0 ? this.#unlessExpired(ref) : ref;
+  }
+
+  /** The record of a key, expired or not, without any effect; or 0. */
+  lookUp(key: Uint8Array, length: number, at = 0): Ref {
+    return this.#index.find(this.#tools.hash(key, at, length), key, at, length);
+  }
+
+  /** A number of ValueType. */
+  type(ref: Ref): number {
+    return (this.#records.word(ref) >>> TYPE_SHIFT) & TYPE_MASK;
+  }
+
+  /** Four bits that mean something to the owner of the type. */
+  encoding(ref: Ref): number {
+    return (this.#records.word(ref) >>> ENCODING_SHIFT) & ENCODING_MASK;
+  }
+
+  setEncoding(ref: Ref, encoding: number): void {
+    const word = this.#records.word(ref);
+    const rest = word & ~(ENCODING_MASK << ENCODING_SHIFT);
+    this.#records.setWord(ref, rest | (encoding << ENCODING_SHIFT));
+    if (hasFieldExpiry(word) !== hasFieldExpiry(this.#records.word(ref))) {
+      this.#contents.reclassify(this.#hashOf(ref), ref, word);
+    }
+  }
+
+  /** The bytes of the key, in the store's shared view. */
+  key(ref: Ref): ValueView {
+    return this.#records.viewKey(ref);
+  }
+
+  /** The bytes of the value, in the store's shared view. They may be written in place. */
+  value(ref: Ref): ValueView {
+    return this.#records.viewValue(ref);
+  }
+
+  /** Bytes of the value; 0 for an object. */
+  length(ref: Ref): number {
+    return this.#records.valueLength(ref);
+  }
+
+  /**
+   * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once. With
+   * `isGiven` the value begins its memory, which is the record's from now on where it has no room for it.
+   */
+  // eslint-disable-next-line @typescript-eslint/max-params -- A place in memory is three arguments.
+  set(
+    key: Uint8Array,
+    keyFrom: number,
+    keyLength: number,
+    value: Uint8Array,
+    valueFrom: number,
+    valueLength: number,
+    keepTtl = false,
+    type: number = ValueType.string,
+    encoding = 0,
+    expireAt = -1,
+    isGiven = false,
+  ): Ref {
+    assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
+    const records = this.#records;
+    const hash = this.#tools.hash(key, keyFrom, keyLength);
+    const old = this.#findLive(hash, key, keyFrom, keyLength);
+    const hasExpiry = expireAt >= 0 || (keepTtl && old !== 0 && records.head(old) < 0);
+    const word = this.#firstWord(old, type, encoding);
+    const head = withValue(headOf(keyLength, hasExpiry), valueLength);
+    if (old !== 0 && !isGiven && records.overwrite(old, head, value, valueFrom, valueLength)) {
+      const oldWord = records.word(old);
+      records.setWord(old, word);
+      this.#contents.reclassify(hash, old, oldWord);
+      if (expireAt >= 0) records.setExpiry(old, expireAt);
+      return old;
+    }
+    const isInline = (head & PLACE_MASK) === 0;
+    const blob = blobOf(isInline || isGiven, value, valueFrom, valueLength);
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
+    const ref = records.create(word, head, key, keyFrom, keyLength);
+    if (isInline) records.writeInline(ref, value, valueFrom, valueLength);
+    else records.setNumber(ref, records.addBlob(blob, valueLength));
+    this.#contents.enter(hash, old, ref);
+    this.#remember(hash, ref);
+    if (expireAt >= 0) records.setExpiry(ref, expireAt);
+    return ref;
+  }
+
+  /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
+  resize(ref: Ref, length: number): Ref {
+    const next = resizeValue(this.#records, ref, length);
+    return next === ref ? ref : this.#exchange(ref, next);
+  }
+
+  /** Creates or overwrites with a JavaScript value; `bytes` is its owner's count of its size. */
+  // eslint-disable-next-line @typescript-eslint/max-params -- The key's place takes three of them.
+  setObject(
+    key: Uint8Array,
+    keyFrom: number,
+    keyLength: number,
+    type: number,
+    encoding: number,
+    object: unknown,
+    bytes: number,
+    keepTtl = false,
+  ): Ref {
+    const records = this.#records;
+    const hash = this.#tools.hash(key, keyFrom, keyLength);
+    const old = this.#findLive(hash, key, keyFrom, keyLength);
+    const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
+    const word = this.#firstWord(old, type, encoding);
+    const head = headOf(keyLength, hasExpiry) | PLACE_OBJECT;
+    this.#contents.reserve(hash, old, hasExpiry, type, encoding);
+    const ref = records.create(word, head, key, keyFrom, keyLength);
+    records.setNumber(ref, records.addObject(object, bytes));
+    this.#contents.enter(hash, old, ref);
+    this.#remember(hash, ref);
+    return ref;
+  }
+
+  /** The JavaScript value, or undefined when the value is bytes. */
+  object(ref: Ref): unknown {
+    return this.isObject(ref) ? this.#records.objects.thing(this.#records.number(ref)) : undefined;
+  }
+
+  isObject(ref: Ref): boolean {
+    return (this.#records.head(ref) & PLACE_OBJECT) !== 0;
+  }
+
+  /** Adjusts the count of an object's size. */
+  addObjectBytes(ref: Ref, delta: number): void {
+    assert(this.isObject(ref), 'an object is counted');
+    this.#records.addObjectBytes(this.#records.number(ref), delta);
+  }
+
+  /** When the record expires in Unix milliseconds, or -1. */
+  expireAt(ref: Ref): number {
+    return this.#records.head(ref) < 0 ? this.#records.expiry(ref) : -1;
+  }
+
+  /** Sets when the record expires, or with -1 that it does not. The record may move. */
+  setExpireAt(ref: Ref, unixMs: number): Ref {
+    const records = this.#records;
+    const head = records.head(ref);
+    if (head < 0 && unixMs >= 0) {
+      records.setExpiry(ref, unixMs);
+      return ref;
+    }
+    if (head >= 0 && unixMs < 0) return ref;
+    this.#contents.volatile.reserve(this.#hashOf(ref));
+    const next = this.#exchange(ref, switchExpiry(records, ref, head ^ HAS_EXPIRY));
+    if (unixMs >= 0) records.setExpiry(next, unixMs);
+    return next;
+  }
+
+  /** Removes a key; false when there was none, or only an expired one. */
+  remove(key: Uint8Array, at: number, length: number, fate: number = KeyFate.deleted): boolean {
+    const ref = this.peek(key, at, length);
+    if (ref !== 0) this.removeRef(ref, fate);
+    return ref !== 0;
+  }
+
+  /** Removes a record and tells why: a number of KeyFate. */
+  removeRef(ref: Ref, fate: number = KeyFate.deleted): void {
+    const { bytes, at, length } = this.#records.viewKey(ref);
+    this.#store.fates.gone(this.#number, fate, bytes, at, length);
+    this.takeOut(ref);
+  }
+
+  /** Removes a record whose key lives on elsewhere. */
+  takeOut(ref: Ref): void {
+    const hash = this.#hashOf(ref);
+    this.#lastRef = 0;
+    this.#contents.remove(hash, ref);
+  }
+
+  /** The 24 access bits as they stand. */
+  access(ref: Ref): number {
+    return this.#records.word(ref) & ACCESS_MASK;
+  }
+
+  setAccess(ref: Ref, bits: number): void {
+    this.#records.setWord(ref, (this.#records.word(ref) & ~ACCESS_MASK) | (bits & ACCESS_MASK));
+  }
+
+  /** Seconds since the last access; it means something under every policy but the LFU ones. */
+  idleSeconds(ref: Ref): number {
+    return idleSince(this.access(ref), this.#store.clock);
+  }
+
+  /** The access counter under LFU policies, with what it lost since. */
+  frequency(ref: Ref): number {
+    return decayedCounter(this.access(ref), this.#store);
+  }
+
+  /** All bytes that the key costs, with its share of the indexes. */
+  recordBytes(ref: Ref): number {
+    return this.#records.bytesOf(ref) + this.#contents.indexShare(ref);
+  }
+
+  /** Visits about `count` records from a cursor; answers the next, 0 at the end. `visit` must not write. */
+  scan(cursor: number, count: number, visit: (ref: Ref) => void): number {
+    return this.#index.scan(cursor, count, visit);
+  }
+
+  /** The same over keys with an expiry. */
+  scanVolatile(cursor: number, count: number, visit: (ref: Ref) => void): number {
+    return this.#volatile.scan(cursor, count, visit);
+  }
+
+  /** An empty table whose hash nobody else can foresee. */
+  createTable(hasValues: boolean): PackedTable {
+    return new PackedTable(this.#tools, hasValues);
+  }
+
+  /** A record by chance, or 0: of all, or of those with an expiry. It may be an expired one. */
+  randomRef(isVolatile = false): Ref {
+    return (isVolatile ? this.#volatile : this.#index).random(this.#store.random);
+  }
+
+  /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
+  clear(): void {
+    this.#contents.ledger.close();
+    this.#adopt(new Contents(this.#tools, this.#store.memory));
+  }
+
+  /** Exchanges what two databases hold. */
+  static exchange(source: Keyspace, target: Keyspace): void {
+    const contents = source.#contents;
+    source.#adopt(target.#contents);
+    target.#adopt(contents);
+  }
+
+  /** For a freeze: the database as it stands, which stays readable when it is emptied or exchanged. */
+  standing(): Keyspace {
+    return new Keyspace(this.#store, this.#tools, this.#number, this.#contents);
+  }
+
+  /** Gives a record another cell of its class and frees the old one. */
+  relocate(ref: Ref): void {
+    this.#exchange(ref, this.#records.moveCell(ref, this.#records.heap.classAt(ref)));
+  }
+
+  /** Removes an expired record and tells the store's listeners. */
+  expire(ref: Ref, fate: number): void {
+    const { bytes, at, length } = this.#records.viewKey(ref);
+    this.removeRef(ref, fate);
+    this.#store.stats.expired += 1;
+    // The freed cell keeps the key's bytes until something is written.
+    this.#store.events.expired(this.#number, bytes, at, length);
+  }
+
+  #adopt(contents: Contents): void {
+    this.#contents = contents;
+    this.#records = contents.records;
+    this.#index = contents.index;
+    this.#volatile = contents.volatile;
+    this.#lastRef = 0;
+  }
+
+  #touch(ref: Ref): void {
+    const before = this.access(ref);
+    const access = accessAfterUse(before, this.#store);
+    // Most reads fall into the second of the last one: the line need not become dirty.
+    if (access !== before) this.setAccess(ref, access);
+  }
+
+  #unlessExpired(ref: Ref): Ref {
+    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (!this.#store.lazyExpireDisabled) this.expire(ref, KeyFate.expiredLazy);
+    return 0;
+  }
+
+  /** The record that a write overwrites. An expired one is removed first, or taken as it is. */
+  #findLive(hash: number, key: Uint8Array, at: number, length: number): Ref {
+    const ref = this.#index.find(hash, key, at, length);
+    if (ref === 0 || this.#records.head(ref) >= 0) return ref;
+    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (this.#store.lazyExpireDisabled) {
+      this.#lastRef = 0;
+      return this.setExpireAt(ref, -1);
+    }
+    this.#remember(hash, ref);
+    this.expire(ref, KeyFate.expiredLazy);
+    return 0;
+  }
+
+  #firstWord(old: Ref, type: number, encoding: number): number {
+    const store = this.#store;
+    const access = accessAfterUse(old === 0 ? -1 : this.access(old), store);
+    return store.freezeBit | (type << TYPE_SHIFT) | (encoding << ENCODING_SHIFT) | access;
+  }
+
+  #remember(hash: number, ref: Ref): void {
+    this.#lastRef = ref;
+    this.#lastHash = hash;
+  }
+
+  /** Lets a rebuilt record stand where another stood, and answers it. */
+  #exchange(ref: Ref, next: Ref): Ref {
+    const hash = this.#hashOf(ref);
+    this.#contents.exchange(hash, ref, next);
+    this.#remember(hash, next);
+    return next;
+  }
+
+  #hashOf(ref: Ref): number {
+    return ref === this.#lastRef ? this.#lastHash : this.#records.hashOf(ref);
+  }
+}

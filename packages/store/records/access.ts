@@ -1,0 +1,87 @@
+/**
+ * The 24 bits that say how recently or how often a record was used.
+ *
+ * LRU policies keep the seconds of the last access. LFU policies keep 16 bits of minutes (when the
+ * counter last decayed) above an 8-bit counter that grows ever more slowly, as Redis does.
+ */
+import { LFU_INITIAL } from '../limits.ts';
+import { ACCESS_MASK } from './record-head.ts';
+
+export const EVICTION_POLICIES = [
+  'noeviction',
+  'allkeys-lru',
+  'volatile-lru',
+  'allkeys-lfu',
+  'volatile-lfu',
+  'allkeys-random',
+  'volatile-random',
+  'volatile-ttl',
+] as const;
+
+/** What to remove when memory runs out, by Redis' names. */
+export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
+
+const MS_PER_MINUTE = 60_000;
+const MINUTES_MASK = 0xffff;
+const COUNTER_MAX = 255;
+
+/** The settings that decide what an access means. */
+export interface AccessRules {
+  readonly nowMs: number;
+  readonly lfuLogFactor: number;
+  readonly lfuDecayMinutes: number;
+  readonly random: () => number;
+}
+
+/** The bits of a record that is read or written, from those it had; -1 when it is new. */
+export function accessAfterUse(
+  before: number,
+  rules: AccessRules & { readonly countsUses: boolean; readonly clock: number },
+): number {
+  if (!rules.countsUses) return rules.clock & ACCESS_MASK;
+  return before < 0 ? (minutesOf(rules.nowMs) << 8) | LFU_INITIAL : usedAgain(before, rules);
+}
+
+/** How a key was used elsewhere; -1 where that is not told. */
+export interface KeyUse {
+  readonly idleSeconds: number;
+  readonly frequency: number;
+}
+
+/** The bits of a key that comes with its use, as Redis 7.4 sets them; undefined where the policy has no use for it. */
+export function accessOfUse(
+  { idleSeconds, frequency }: KeyUse,
+  rules: { readonly countsUses: boolean; readonly clock: number; readonly nowMs: number },
+): number | undefined {
+  if (rules.countsUses) {
+    return frequency < 0 ? undefined : (minutesOf(rules.nowMs) << 8) | frequency;
+  }
+  return idleSeconds < 0 ? undefined : rules.clock - Math.min(idleSeconds, ACCESS_MASK);
+}
+
+/** The counter after what it lost since it was last used. */
+export function decayedCounter(access: number, rules: AccessRules): number {
+  const counter = access & COUNTER_MAX;
+  if (rules.lfuDecayMinutes <= 0) return counter;
+  const minutes = (minutesOf(rules.nowMs) - (access >>> 8)) & MINUTES_MASK;
+  return Math.max(0, counter - Math.floor(minutes / rules.lfuDecayMinutes));
+}
+
+/** The bits after one more use. */
+export function usedAgain(access: number, rules: AccessRules): number {
+  let counter = decayedCounter(access, rules);
+  if (counter < COUNTER_MAX) {
+    const above = Math.max(0, counter - LFU_INITIAL);
+    if (rules.random() < 1 / (above * rules.lfuLogFactor + 1)) counter += 1;
+  }
+  return (minutesOf(rules.nowMs) << 8) | counter;
+}
+
+/** Seconds since the access, as far as 24 bits of seconds can tell. */
+export function idleSince(access: number, clock: number): number {
+  return (clock - access) & ACCESS_MASK;
+}
+
+function minutesOf(nowMs: number): number {
+  return Math.floor(nowMs / MS_PER_MINUTE) & MINUTES_MASK;
+}

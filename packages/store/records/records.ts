@@ -1,0 +1,386 @@
+/**
+ * The records of one database: how to read, build and free them.
+ */
+import { assert, copyLong, copyWords } from '#base';
+import { copyInto } from '../memory/byte-views.ts';
+import { Heap } from '../memory/heap.ts';
+import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from '../limits.ts';
+import { BLOB_BYTES, OBJECT_BYTES, type Ledger } from '../memory/memory-count.ts';
+import { OutsideTable } from '../memory/large-values.ts';
+import {
+  HAS_EXPIRY,
+  inlineKeyBytes,
+  inlineValueBytes,
+  keyAt,
+  KEY_OUTSIDE,
+  keyNumberWord,
+  LENGTH_MASK,
+  numberWord,
+  PLACE_BLOB,
+  PLACE_MASK,
+  PLACE_OBJECT,
+  recordBytes,
+  valueAt,
+  VALUE_SHIFT,
+} from './record-head.ts';
+import type { RecordTools, ValueView } from './record-tools.ts';
+import { SEGMENT_SHIFT, UNIT_MASK, type Ref, type Segment } from '../memory/segment.ts';
+import { classOf } from '../memory/size-classes.ts';
+
+/** A blob is overwritten in place while at most an eighth of it stays unused. */
+const SNUG_SHIFT = 3;
+
+/** Expiries are added up from here on, so that the sum of millions of them stays exact to the millisecond. */
+const EXPIRY_ORIGIN_MS = 1_700_000_000_000;
+
+export class Records {
+  readonly heap: Heap;
+  readonly segments: Segment[];
+  readonly blobs: OutsideTable<Uint8Array>;
+  readonly objects: OutsideTable<unknown>;
+  readonly #tools: RecordTools;
+  readonly #ledger: Ledger;
+  #expirySum = 0;
+
+  constructor(tools: RecordTools, ledger: Ledger) {
+    this.heap = new Heap(ledger);
+    this.segments = this.heap.segments;
+    this.blobs = new OutsideTable<Uint8Array>(ledger, BLOB_BYTES);
+    this.objects = new OutsideTable<unknown>(ledger, OBJECT_BYTES);
+    this.#tools = tools;
+    this.#ledger = ledger;
+  }
+
+  /** The hash of a record's key. */
+  hashOf(ref: Ref): number {
+    const head = this.head(ref);
+    if ((head & KEY_OUTSIDE) !== 0) {
+      const key = this.blobs.thing(this.#keyNumber(ref, head));
+      return this.#tools.hash(key, 0, key.length);
+    }
+    const bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
+    return this.#tools.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
+  }
+
+  /** Whether the record's key is these bytes. */
+  keyEquals(ref: Ref, key: Uint8Array, at: number, length: number): boolean {
+    const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const head = segment.words[((ref & UNIT_MASK) << 1) + 1]!;
+    // A length beyond the field's bits cannot equal it, and a key outside has one bit more.
+    if ((head & (KEY_OUTSIDE | LENGTH_MASK)) !== length) {
+      return (head & KEY_OUTSIDE) !== 0 && this.#outsideKeyEquals(ref, key, at, length);
+    }
+    const own = keyAt(ref, head);
+    const view = this.#tools.keyViews.of(key);
+    let i = 0;
+    if (view !== undefined) {
+      const ownView = segment.view;
+      for (; i <= length - 4; i += 4) {
+        if (ownView.getInt32(own + i, true) !== view.getInt32(at + i, true)) return false;
+      }
+    }
+    const bytes = segment.bytes;
+    for (; i < length; i += 1) if (bytes[own + i] !== key[at + i]) return false;
+    return true;
+  }
+
+  word(ref: Ref): number {
+    return this.segments[ref >>> SEGMENT_SHIFT]!.words[(ref & UNIT_MASK) << 1]!;
+  }
+
+  setWord(ref: Ref, word: number): void {
+    this.segments[ref >>> SEGMENT_SHIFT]!.words[(ref & UNIT_MASK) << 1] = word;
+  }
+
+  head(ref: Ref): number {
+    return this.segments[ref >>> SEGMENT_SHIFT]!.words[((ref & UNIT_MASK) << 1) + 1]!;
+  }
+
+  setHead(ref: Ref, head: number): void {
+    this.segments[ref >>> SEGMENT_SHIFT]!.words[((ref & UNIT_MASK) << 1) + 1] = head;
+  }
+
+  /** The expiry of a record that has one. */
+  expiry(ref: Ref): number {
+    return this.segments[ref >>> SEGMENT_SHIFT]!.doubles[(ref & UNIT_MASK) + 1]!;
+  }
+
+  setExpiry(ref: Ref, unixMs: number): void {
+    const { doubles } = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const at = (ref & UNIT_MASK) + 1;
+    this.#expirySum += sinceOrigin(unixMs) - sinceOrigin(doubles[at]!);
+    doubles[at] = unixMs;
+  }
+
+  /** All expiries together: how much later than the origin they are. */
+  get expirySum(): number {
+    return this.#expirySum;
+  }
+
+  /** Number of the value's entry outside. */
+  number(ref: Ref): number {
+    const words = this.segments[ref >>> SEGMENT_SHIFT]!.words;
+    return words[numberWord(ref, this.head(ref))]!;
+  }
+
+  setNumber(ref: Ref, number: number): void {
+    this.segments[ref >>> SEGMENT_SHIFT]!.words[numberWord(ref, this.head(ref))] = number;
+  }
+
+  /** Points the shared view at the key. */
+  viewKey(ref: Ref): ValueView {
+    const head = this.head(ref);
+    const view = this.#tools.view;
+    if ((head & KEY_OUTSIDE) !== 0) {
+      view.bytes = this.blobs.thing(this.#keyNumber(ref, head));
+      view.view = undefined;
+      view.at = 0;
+      view.length = view.bytes.length;
+    } else {
+      const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+      view.bytes = segment.bytes;
+      view.view = segment.view;
+      view.at = keyAt(ref, head);
+      view.length = head & LENGTH_MASK;
+    }
+    return view;
+  }
+
+  /** Points the shared view at the value's bytes. */
+  viewValue(ref: Ref): ValueView {
+    const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const head = segment.words[((ref & UNIT_MASK) << 1) + 1]!;
+    const view = this.#tools.view;
+    if ((head & PLACE_MASK) === 0) {
+      view.bytes = segment.bytes;
+      view.view = segment.view;
+      view.at = valueAt(ref, head);
+      view.length = (head >>> VALUE_SHIFT) & LENGTH_MASK;
+    } else {
+      assert((head & PLACE_OBJECT) === 0, 'a value of bytes');
+      const number = segment.words[numberWord(ref, head)]!;
+      view.bytes = this.blobs.thing(number);
+      view.view = undefined;
+      view.at = 0;
+      view.length = this.blobs.number(number);
+    }
+    return view;
+  }
+
+  valueLength(ref: Ref): number {
+    const head = this.head(ref);
+    if ((head & PLACE_MASK) === 0) return (head >>> VALUE_SHIFT) & LENGTH_MASK;
+    return (head & PLACE_OBJECT) !== 0 ? 0 : this.blobs.number(this.number(ref));
+  }
+
+  /**
+   * Takes a cell for `head` and fills in head and key; the rest is the caller's to write. It fails before it changes
+   * anything, and what is then added outside cannot fail.
+   */
+  create(word: number, head: number, key: Uint8Array, at: number, length: number): Ref {
+    const isOutside = (head & KEY_OUTSIDE) !== 0;
+    if (isOutside || (head & PLACE_MASK) === PLACE_BLOB) this.blobs.reserve();
+    else if ((head & PLACE_MASK) === PLACE_OBJECT) this.objects.reserve();
+    const keyBlob = isOutside ? copyOf(key, at, length) : undefined;
+    const ref = this.heap.take(classOf(recordBytes(head)));
+    const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const first = (ref & UNIT_MASK) << 1;
+    segment.words[first] = word;
+    segment.words[first + 1] = head;
+    if (head < 0) segment.doubles[(ref & UNIT_MASK) + 1] = 0;
+    if (keyBlob === undefined) {
+      copyInto(segment, keyAt(ref, head), key, at, length, this.#tools.keyViews);
+    } else {
+      segment.words[keyNumberWord(ref, head)] = this.addBlob(keyBlob, length);
+    }
+    return ref;
+  }
+
+  /** Writes a value into its place in the record, which has that length already. */
+  writeInline(ref: Ref, value: Uint8Array, at: number, length: number): void {
+    const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+    copyInto(segment, valueAt(ref, this.head(ref)), value, at, length, this.#tools.valueViews);
+  }
+
+  /**
+   * Overwrites a value where it stands when a record of `head` would need the very same place, and
+   * answers whether it did. The key is the record's own.
+   */
+  overwrite(ref: Ref, head: number, value: Uint8Array, at: number, length: number): boolean {
+    const old = this.head(ref);
+    if (((old ^ head) & (HAS_EXPIRY | PLACE_MASK)) !== 0) return false;
+    if ((head & PLACE_MASK) === PLACE_BLOB) {
+      const number = this.number(ref);
+      const blob = this.blobs.thing(number);
+      const spare = blob.length - length;
+      if (spare < 0 || spare > length >>> SNUG_SHIFT) return false;
+      copyLong(blob, 0, value, at, length);
+      this.blobs.setNumber(number, length);
+      return true;
+    }
+    // A value that comes out of the records themselves might be overwritten while it is read.
+    const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
+    if (!this.fitsCell(ref, head) || segment.bytes === value) return false;
+    this.setHead(ref, head);
+    this.writeInline(ref, value, at, length);
+    return true;
+  }
+
+  /**
+   * A copy of the record with another head: with or without expiry, its value longer, shorter or
+   * elsewhere. What both have is taken over, what is new is zero. The old cell is the caller's to free.
+   */
+  rebuild(ref: Ref, head: number): Ref {
+    const next = this.heap.take(classOf(recordBytes(head)));
+    const source = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const target = this.segments[next >>> SEGMENT_SHIFT]!;
+    const old = source.words[((ref & UNIT_MASK) << 1) + 1]!;
+    target.words[(next & UNIT_MASK) << 1] = source.words[(ref & UNIT_MASK) << 1]!;
+    target.words[((next & UNIT_MASK) << 1) + 1] = head;
+    // What the old record stands for in the sum goes over to the next one, or goes with the expiry.
+    if (head < 0) target.doubles[(next & UNIT_MASK) + 1] = old < 0 ? this.expiry(ref) : 0;
+    else if (old < 0) this.#expirySum -= sinceOrigin(this.expiry(ref));
+    if ((head & PLACE_MASK) !== 0) {
+      const has = (old & PLACE_MASK) !== 0;
+      target.words[numberWord(next, head)] = has ? source.words[numberWord(ref, old)]! : 0;
+    }
+    if ((head & KEY_OUTSIDE) !== 0) {
+      target.words[keyNumberWord(next, head)] = source.words[keyNumberWord(ref, old)]!;
+    }
+    const keyBytes = inlineKeyBytes(head);
+    const kept = Math.min(inlineValueBytes(head), inlineValueBytes(old));
+    moveBytes(target, keyAt(next, head), source, keyAt(ref, old), keyBytes + kept);
+    const added = inlineValueBytes(head) - kept;
+    if (added > 0) {
+      const begin = valueAt(next, head) + kept;
+      target.bytes.fill(0, begin, begin + added);
+    }
+    return next;
+  }
+
+  /** Copies a whole cell into another of its class. */
+  moveCell(ref: Ref, sizeClass: number): Ref {
+    const next = this.heap.take(sizeClass);
+    const source = this.segments[ref >>> SEGMENT_SHIFT]!;
+    const target = this.segments[next >>> SEGMENT_SHIFT]!;
+    const from = (ref & UNIT_MASK) << 1;
+    const to = (next & UNIT_MASK) << 1;
+    // By words, although a block copy would be faster for large cells: it makes no garbage, and many
+    // cells are moved in one slice.
+    const words = (recordBytes(source.words[from + 1]!) + 3) >>> 2;
+    for (let i = 0; i < words; i += 1) target.words[to + i] = source.words[from + i]!;
+    return next;
+  }
+
+  /** Whether a record of this head needs the very cell that `ref` has. */
+  fitsCell(ref: Ref, head: number): boolean {
+    return classOf(recordBytes(head)) === this.heap.classAt(ref);
+  }
+
+  addBlob(bytes: Uint8Array, length: number): number {
+    this.#ledger.add(BLOB_BYTES, bytes.length + BLOB_OVERHEAD_BYTES);
+    return this.blobs.add(bytes, length);
+  }
+
+  removeBlob(number: number): void {
+    this.#ledger.add(BLOB_BYTES, -(this.blobs.thing(number).length + BLOB_OVERHEAD_BYTES));
+    this.blobs.remove(number);
+  }
+
+  /** Puts other bytes in a blob's place. */
+  replaceBlob(number: number, bytes: Uint8Array, length: number): void {
+    this.#ledger.add(BLOB_BYTES, bytes.length - this.blobs.thing(number).length);
+    this.blobs.setThing(number, bytes);
+    this.blobs.setNumber(number, length);
+  }
+
+  addObject(object: unknown, bytes: number): number {
+    this.#ledger.add(OBJECT_BYTES, bytes);
+    return this.objects.add(object, bytes);
+  }
+
+  removeObject(number: number): void {
+    this.#ledger.add(OBJECT_BYTES, -this.objects.number(number));
+    this.objects.remove(number);
+  }
+
+  addObjectBytes(number: number, delta: number): void {
+    this.#ledger.add(OBJECT_BYTES, delta);
+    this.objects.setNumber(number, this.objects.number(number) + delta);
+  }
+
+  /** Frees what the record's value keeps outside. */
+  freeValue(ref: Ref, head: number): void {
+    const place = head & PLACE_MASK;
+    if (place === PLACE_BLOB) this.removeBlob(this.number(ref));
+    else if (place === PLACE_OBJECT) this.removeObject(this.number(ref));
+  }
+
+  /** Frees the record with all it keeps outside. */
+  free(ref: Ref): void {
+    const head = this.head(ref);
+    if (head < 0) this.#expirySum -= sinceOrigin(this.expiry(ref));
+    this.freeValue(ref, head);
+    if ((head & KEY_OUTSIDE) !== 0) this.removeBlob(this.#keyNumber(ref, head));
+    this.heap.free(ref);
+  }
+
+  /** Cell and outside bytes of a record. */
+  bytesOf(ref: Ref): number {
+    const head = this.head(ref);
+    let bytes = this.heap.cellBytes(ref);
+    const outside = BLOB_OVERHEAD_BYTES + OUTSIDE_SLOT_BYTES;
+    if ((head & PLACE_MASK) === PLACE_BLOB)
+      bytes += this.blobs.thing(this.number(ref)).length + outside;
+    if ((head & PLACE_MASK) === PLACE_OBJECT)
+      bytes += this.objects.number(this.number(ref)) + OUTSIDE_SLOT_BYTES;
+    if ((head & KEY_OUTSIDE) !== 0)
+      bytes += this.blobs.thing(this.#keyNumber(ref, head)).length + outside;
+    return bytes;
+  }
+
+  #keyNumber(ref: Ref, head: number): number {
+    return this.segments[ref >>> SEGMENT_SHIFT]!.words[keyNumberWord(ref, head)]!;
+  }
+
+  #outsideKeyEquals(ref: Ref, key: Uint8Array, at: number, length: number): boolean {
+    const own = this.blobs.thing(this.#keyNumber(ref, this.head(ref)));
+    if (own.length !== length) return false;
+    for (let i = 0; i < length; i += 1) if (own[i] !== key[at + i]) return false;
+    return true;
+  }
+}
+
+/** Bytes in memory of their own: what a Buffer calls a slice is not. */
+export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+  const copy = new Uint8Array(length);
+  copyLong(copy, 0, bytes, at, length);
+  return copy;
+}
+
+/** The same unless the bytes may be kept as they are. */
+export function blobOf(isOwn: boolean, bytes: Uint8Array, at: number, length: number): Uint8Array {
+  return isOwn ? bytes : copyOf(bytes, at, length);
+}
+
+/** 0 stands for an expiry that is yet to be set. */
+function sinceOrigin(unixMs: number): number {
+  return unixMs === 0 ? 0 : unixMs - EXPIRY_ORIGIN_MS;
+}
+
+/** The mean of `count` expiries whose `expirySum` is given, in Unix milliseconds; 0 without any. */
+export function meanExpiry(expirySum: number, count: number): number {
+  return count > 0 ? EXPIRY_ORIGIN_MS + expirySum / count : 0;
+}
+
+function moveBytes(
+  target: Segment,
+  targetAt: number,
+  source: Segment,
+  sourceAt: number,
+  length: number,
+): void {
+  if (length <= LOOP_COPY_BYTES_MAX)
+    copyWords(target.view, targetAt, source.view, sourceAt, length);
+  else target.bytes.set(source.bytes.subarray(sourceAt, sourceAt + length), targetAt);
+}

@@ -1,0 +1,193 @@
+/** Reads what key-state.ts writes. */
+
+import { assert, finish, joined, type Bytes, type Pieces } from '#base';
+import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.ts';
+import { LOOK_AHEAD_MAX } from '../index/prefetch.ts';
+import type { Ref } from '../memory/segment.ts';
+import type { Store } from '../store.ts';
+import { codecOf } from '../records/value-codec.ts';
+
+const NO_PIECES: Pieces = [];
+
+/** Makes keys in the store what their states say, which go on in `rest`; answers how many they are. */
+export function installStates(store: Store, bytes: Bytes, rest: Pieces = []): number {
+  const { lookAhead } = store;
+  const states = new KeyStateReader(bytes, 0, bytes.length, rest);
+  if (rest.length > 0) return installAll(store, states);
+  const ahead = new KeyStateReader(bytes);
+  let count = 0;
+  try {
+    for (;;) {
+      lookAhead.begin();
+      while (lookAhead.left < LOOK_AHEAD_MAX && ahead.next()) {
+        lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
+      }
+      if (lookAhead.left === 0) return count;
+      lookAhead.read(bytes);
+      while (lookAhead.left > 0) {
+        states.next();
+        lookAhead.take(bytes);
+        states.install(store);
+        count += 1;
+      }
+    }
+  } finally {
+    lookAhead.end();
+  }
+}
+
+function installAll(store: Store, states: KeyStateReader): number {
+  let count = 0;
+  while (states.next()) {
+    states.install(store);
+    count += 1;
+  }
+  return count;
+}
+
+/** Reads states one after the other out of bytes that whoever wrote them has vouched for. */
+export class KeyStateReader {
+  #bytes: Bytes;
+  #view: DataView;
+  #end: number;
+  #next: number;
+  #at = 0;
+  /** Pieces behind the one at hand, and how many of them are read. */
+  readonly #rest: Pieces;
+  #read = 0;
+  /** The pieces in which the value of the state at hand goes on. */
+  #following: Pieces = [];
+
+  constructor(bytes: Bytes, at = 0, end = bytes.length, rest: Pieces = []) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#next = at;
+    this.#end = end;
+    this.#rest = rest;
+  }
+
+  /** Steps to the next state; false at the end. */
+  next(): boolean {
+    this.#following = NO_PIECES;
+    if (this.#next >= this.#end && !this.#goOn()) return false;
+    this.#at = this.#next;
+    const size = this.#size;
+    assert(
+      size >= KEY_STATE_HEADER_BYTES + this.keyLength && this.keyAt + this.keyLength <= this.#end,
+      'a key state lies inside its record',
+    );
+    this.#next = this.#at + size;
+    if (this.#next > this.#end) this.#follow(this.#next - this.#end);
+    return true;
+  }
+
+  #goOn(): boolean {
+    const bytes = this.#rest[this.#read];
+    if (bytes === undefined) return false;
+    this.#read += 1;
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#next = 0;
+    this.#end = bytes.length;
+    return true;
+  }
+
+  /** So many bytes of the value are in the next pieces. */
+  #follow(byteCount: number): void {
+    const first = this.#read;
+    let left = byteCount;
+    while (left > 0 && this.#read < this.#rest.length) {
+      left -= this.#rest[this.#read]!.length;
+      this.#read += 1;
+    }
+    assert(left === 0, 'a key state lies inside its record');
+    this.#following = this.#rest.slice(first, this.#read);
+    this.#next = this.#end;
+  }
+
+  get #size(): number {
+    if (!this.#isLong) return this.#view.getUint32(this.#at, true);
+    return this.#view.getFloat64(this.#at + KEY_STATE_HEADER_BYTES, true);
+  }
+
+  get #isLong(): boolean {
+    return (this.#view.getUint8(this.#at + 5) & StateFlag.longSize) !== 0;
+  }
+
+  get isAbsent(): boolean {
+    return (this.#view.getUint8(this.#at + 5) & StateFlag.absent) !== 0;
+  }
+
+  /** The record of a command in the place of a state, in memory of its own; undefined where it is a state. */
+  get effect(): Bytes | undefined {
+    if ((this.#view.getUint8(this.#at + 5) & StateFlag.effect) === 0) return undefined;
+    return new Uint8Array(this.#bytes.subarray(this.keyAt + this.keyLength, this.#next));
+  }
+
+  get database(): number {
+    return this.#view.getUint16(this.#at + 6, true);
+  }
+
+  get owner(): number {
+    return this.#view.getUint8(this.#at + 15);
+  }
+
+  get keyLength(): number {
+    return this.#view.getUint32(this.#at + 8, true);
+  }
+
+  get keyAt(): number {
+    return this.#at + KEY_STATE_HEADER_BYTES + (this.#isLong ? LONG_SIZE_BYTES : 0);
+  }
+
+  /** A copy of the key. */
+  get key(): Bytes {
+    return this.#bytes.slice(this.keyAt, this.keyAt + this.keyLength);
+  }
+
+  /** The bytes of the whole state, as a view. */
+  get whole(): Bytes {
+    return this.#bytes.subarray(this.#at, this.#next);
+  }
+
+  /** Makes the key in the store what the state says. */
+  install(store: Store): void {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const at = this.#at;
+    const keyspace = store.databases[this.database];
+    assert(keyspace !== undefined, 'the database of a key exists');
+    const { keyAt, keyLength } = this;
+    if (this.isAbsent) {
+      const ref = keyspace.lookUp(bytes, keyLength, keyAt);
+      if (ref !== 0) keyspace.takeOut(ref);
+      return;
+    }
+    const type = view.getUint8(at + 4);
+    const flags = view.getUint8(at + 5);
+    const encoding = flags & StateFlag.encoding;
+    const expireAt = view.getFloat64(at + 16, true);
+    const valueAt = keyAt + keyLength;
+    const length = this.#next - valueAt;
+    let ref: Ref;
+    const following = this.#following;
+    if ((flags & StateFlag.object) !== 0) {
+      const codec = codecOf(type, encoding);
+      const value = [bytes.subarray(valueAt, valueAt + length), ...following];
+      const object = finish(codec.decode(value));
+      const size = codec.bytesOf(object);
+      ref = keyspace.setObject(bytes, keyAt, keyLength, type, encoding, object, size);
+      if (expireAt >= 0) ref = keyspace.setExpireAt(ref, expireAt);
+    } else if (following.length > 0) {
+      const value = joined([bytes.subarray(valueAt, valueAt + length), ...following]);
+      // prettier-ignore
+      ref = keyspace.set(
+        bytes, keyAt, keyLength, value, 0, value.length, false, type, encoding, expireAt, true);
+    } else {
+      // prettier-ignore
+      ref = keyspace.set(
+        bytes, keyAt, keyLength, bytes, valueAt, length, false, type, encoding, expireAt);
+    }
+    keyspace.setAccess(ref, view.getUint32(at + 12, true));
+  }
+}

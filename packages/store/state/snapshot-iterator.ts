@@ -1,0 +1,256 @@
+/**
+ * All keys as they stood at one moment, handed out piece by piece while commands go on: the ground of a
+ * snapshot without a fork.
+ *
+ * One bit of each record says whether the freeze has met it. A freeze begins by turning what the bit means:
+ * every record is unmet then, and new ones are born met. The walk meets record by record; whatever is about
+ * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
+ * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
+ */
+import { asBuffer, finish, isResourceError, type Bytes, type Steps } from '#base';
+import type { Contents } from '../keyspace/contents.ts';
+import { KeyStateWriter } from './key-state.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import { longState } from './long-state.ts';
+import { FREEZE_BIT } from '../records/record-head.ts';
+import type { Ref } from '../memory/segment.ts';
+import type { Store } from '../store.ts';
+import { isLong } from '../records/value-codec.ts';
+
+/** Keys met between two looks at the clock. */
+const STEP_KEYS = 32;
+/** States are handed on when they take this many bytes. */
+const PIECE_BYTES = 256 * 1_024;
+/** Nearly no piece is larger: keys are looked at so many at a time. */
+export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
+
+/**
+ * Takes states of so many keys, or a part of one (`longState`); the bytes are good until it returns, or given away with
+ * all their memory.
+ */
+export type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
+
+/** The state of a key with a long value, which is being written. */
+interface LongState {
+  readonly contents: Contents;
+  readonly key: Bytes;
+  readonly steps: Steps<void>;
+  /** The key is about to change. */
+  isPreserved: boolean;
+}
+
+export class Freeze {
+  readonly #store: Store;
+  #writer = new KeyStateWriter(0);
+  #sink: FreezeSink | undefined;
+  #failed: (() => void) | undefined;
+  /** False when the last freeze was abandoned. */
+  isWhole = true;
+  #standing: readonly Keyspace[] = [];
+  /** The database that each of the contents was when the freeze began. */
+  #numbers = new Map<Contents, number>();
+  #database = 0;
+  #cursor = 0;
+  /** Long values that the walk has met. Nobody changes them before they are written. */
+  #long: LongState[] = [];
+  /** Records that one step has found. */
+  readonly #refs: Ref[] = [];
+  /** Long states so far. */
+  #longCount = 0;
+  /** Bytes written because they were about to change. */
+  preservedBytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get isActive(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** Freezes all keys as they are now. `failed` is told when there is no room for a key: then the rest is abandoned. */
+  begin(sink: FreezeSink, failed?: () => void): void {
+    const store = this.#store;
+    store.freezeBit ^= FREEZE_BIT;
+    this.#sink = sink;
+    this.#failed = failed;
+    this.isWhole = true;
+    this.#writer = new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
+    this.#standing = store.databases.map((keyspace) => keyspace.standing());
+    this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
+    this.#database = 0;
+    this.#cursor = 0;
+    this.preservedBytes = 0;
+  }
+
+  /** Whether a value is being read, in steps. */
+  get isReading(): boolean {
+    return this.#long.length > 0;
+  }
+
+  /** What is still to come is not wanted; the walk goes on, so that all records are met. */
+  abandon(): void {
+    if (!this.isActive) return;
+    this.#sink = nobody;
+    this.isWhole = false;
+    this.#long.length = 0;
+    this.#writer.clear();
+  }
+
+  /** Abandons what there is no room for. */
+  #fail(error: unknown): void {
+    if (!isResourceError(error)) throw error;
+    this.abandon();
+    this.#failed?.();
+    this.#failed = undefined;
+  }
+
+  /** Writes a key as it is, because it is about to change. */
+  preserve(database: number, bytes: Bytes, at: number, length: number): void {
+    const keyspace = this.#store.databases[database];
+    if (keyspace === undefined) return;
+    const ref = keyspace.lookUp(bytes, length, at);
+    if (ref === 0) return;
+    try {
+      if (this.#long.length > 0) {
+        this.#finishLong(keyspace.contents, bytes.subarray(at, at + length));
+      }
+      if (this.#isUnmet(keyspace, ref)) this.#preserve(keyspace, ref);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #preserve(keyspace: Keyspace, ref: Ref): void {
+    const number = this.#numbers.get(keyspace.contents);
+    meet(keyspace, ref);
+    if (number === undefined || !this.isWhole) return;
+    if (isLong(keyspace, ref)) {
+      const long = this.#longState(keyspace, ref, number);
+      long.isPreserved = true;
+      finish(long.steps);
+      return;
+    }
+    const before = this.#writer.length;
+    this.#writer.write(keyspace, ref, number);
+    this.preservedBytes += this.#writer.length - before;
+    if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+  }
+
+  /** A key is about to change: if it is a long one that is being written, that is done at once. */
+  #finishLong(contents: Contents, key: Bytes): void {
+    const nth = this.#long.findIndex(
+      (long) => long.contents === contents && asBuffer(long.key).equals(key),
+    );
+    if (nth < 0) return;
+    const [long] = this.#long.splice(nth, 1) as [LongState];
+    long.isPreserved = true;
+    finish(long.steps);
+  }
+
+  #longState(keyspace: Keyspace, ref: Ref, database: number): LongState {
+    const { bytes, at, length } = keyspace.key(ref);
+    const key = bytes.slice(at, at + length);
+    const number = this.#longCount;
+    this.#longCount += 1;
+    const steps = longState(keyspace, ref, database, number, (piece, count) => {
+      if (long.isPreserved) this.preservedBytes += piece.length;
+      this.#sink?.(piece, count, true);
+    });
+    const long: LongState = { contents: keyspace.contents, key, steps, isPreserved: false };
+    return long;
+  }
+
+  /** Goes on for a while; true when all keys are met. */
+  slice(nowUs: () => number, budgetUs: number): boolean {
+    const endUs = nowUs() + budgetUs;
+    do {
+      if (this.#long.length > 0) {
+        this.#stepLong();
+        continue;
+      }
+      const keyspace = this.#standing[this.#database];
+      if (keyspace === undefined) {
+        this.#end();
+        return true;
+      }
+      this.#step(keyspace);
+      if (this.#cursor === 0) this.#database += 1;
+      if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+    } while (nowUs() < endUs);
+    return false;
+  }
+
+  #step(keyspace: Keyspace): void {
+    const refs = this.#refs;
+    let found = 0;
+    this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
+      refs[found] = ref;
+      found += 1;
+    });
+    // All are looked at before the first is written: so the processor waits for many of them at once.
+    let unmet = 0;
+    for (let nth = 0; nth < found; nth += 1) {
+      const ref = refs[nth]!;
+      if (!this.#isUnmet(keyspace, ref)) continue;
+      refs[unmet] = ref;
+      unmet += 1;
+    }
+    for (let nth = 0; nth < unmet; nth += 1) {
+      const ref = refs[nth]!;
+      meet(keyspace, ref);
+      if (this.isWhole) this.#write(keyspace, ref);
+    }
+  }
+
+  #write(keyspace: Keyspace, ref: Ref): void {
+    try {
+      if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
+      else this.#writer.write(keyspace, ref, this.#database);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #beginLong(keyspace: Keyspace, ref: Ref): void {
+    const long = this.#longState(keyspace, ref, this.#database);
+    // What the record says is read now.
+    if (long.steps.next().done !== true) this.#long.push(long);
+  }
+
+  #stepLong(): void {
+    try {
+      if (this.#long[0]!.steps.next().done === true) this.#long.shift();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Whether a record was there when the freeze began, and has not been met since. */
+  #isUnmet({ contents }: Keyspace, ref: Ref): boolean {
+    return ((contents.records.word(ref) ^ this.#store.freezeBit) & FREEZE_BIT) !== 0;
+  }
+
+  #handOn(): void {
+    const { count, written } = this.#writer;
+    if (count > 0) this.#sink?.(written, count, false);
+    this.#writer.clear();
+  }
+
+  #end(): void {
+    this.#handOn();
+    this.#sink = undefined;
+    this.#writer = new KeyStateWriter(0);
+    this.#standing = [];
+    this.#numbers.clear();
+  }
+}
+
+function meet({ contents }: Keyspace, ref: Ref): void {
+  const { records } = contents;
+  records.setWord(ref, records.word(ref) ^ FREEZE_BIT);
+}
+
+function nobody(): void {
+  // An abandoned freeze has no taker.
+}
