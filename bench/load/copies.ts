@@ -14,7 +14,7 @@ const ELEMENTS = 1_000_000;
 const SPIN_MS = 50;
 
 /** Milliseconds by type: the longest wait of all turns, and how long the copy itself took at the median. */
-type Waits = Record<string, { readonly longestMs: number; readonly copyMs: number }>;
+type BlockedClients = Record<string, { readonly longestMs: number; readonly copyMs: number }>;
 
 /**
  * Copies a value of each type to a key of the same slot, or of another: where there are two shards, the slots of `{a}`
@@ -24,9 +24,9 @@ async function copyWaits(
   server: ChildServer,
   count: number,
   target: 'beside' | 'elsewhere',
-): Promise<Waits> {
+): Promise<BlockedClients> {
   const client = await server.client({ waitMs: 600_000 });
-  const waits: Waits = {};
+  const blockedClients: BlockedClients = {};
   for (const [type, make] of Object.entries(largeValues)) {
     const from = `{a}${type}`;
     const to = target === 'beside' ? '{a}copy' : '{k}copy';
@@ -46,13 +46,13 @@ async function copyWaits(
     }
     await client.call('UNLINK', from);
     const [, copyMs = 0] = took.sort((a, b) => a - b);
-    waits[type] = { longestMs: Math.max(...longest), copyMs };
+    blockedClients[type] = { longestMs: Math.max(...longest), copyMs };
   }
-  return waits;
+  return blockedClients;
 }
 
 /** The same beside a thread that only spins, for as long as a copy takes: what the machine itself makes of it. */
-async function spinWaits(server: ChildServer): Promise<Waits> {
+async function spinWaits(server: ChildServer): Promise<BlockedClients> {
   const longest: number[] = [];
   // The first turn is the server's warm-up, which the making of a value is to the copies.
   for (let turn = 0; turn <= TURNS; turn += 1) {
@@ -69,7 +69,9 @@ async function spinWaits(server: ChildServer): Promise<Waits> {
 
 /** Both ways on a fresh server of each contender; answers the figures. */
 export async function copies(
-  each: (act: (server: ChildServer) => Promise<Waits>) => Promise<Partial<Record<string, Waits>>>,
+  each: (
+    act: (server: ChildServer) => Promise<BlockedClients>,
+  ) => Promise<Partial<Record<string, BlockedClients>>>,
   scale: number,
   row: (cells: readonly (string | number)[]) => void,
 ): Promise<Record<string, unknown>> {

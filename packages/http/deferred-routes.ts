@@ -9,21 +9,21 @@ import { Bundles } from './views/bundles.ts';
 import { StaticFiles } from './views/files.ts';
 import { indexPage } from './views/index-page.ts';
 import { Live } from './views/live.ts';
-import type { MetricsDesk } from './views/metrics.ts';
+import type { MetricsRenderer } from './views/metrics.ts';
 import type { Route } from './protocol/route.ts';
 import { Routes } from './protocol/routes.ts';
 import { statusRoutes } from './views/status.ts';
-import type { Surroundings } from './ops/ops-context.ts';
+import type { OpsContext } from './ops/ops-context.ts';
 
 /** Where the web UI is built to: `dist/debug-ui`. */
 const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
-export interface RestParts {
+export interface RestOptions {
   /** Routes that are there already. */
   readonly early: readonly Route[];
   readonly access: Access;
-  readonly surroundings: Surroundings;
-  readonly metrics: MetricsDesk;
+  readonly opsContext: OpsContext;
+  readonly metrics: MetricsRenderer;
   /** Where the task is that packs bundles. */
   readonly bundleTask: string;
 }
@@ -33,21 +33,21 @@ export class RestOfHttp {
   readonly bundles: Bundles;
   readonly #live: Live;
 
-  constructor({ early, access, surroundings, metrics, bundleTask }: RestParts) {
-    this.#live = new Live(surroundings);
-    const documents = new DebugDocuments(surroundings);
-    this.bundles = new Bundles({ surroundings, documents, metrics, task: bundleTask });
+  constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
+    this.#live = new Live(opsContext);
+    const documents = new DebugDocuments(opsContext);
+    this.bundles = new Bundles({ opsContext, documents, metrics, task: bundleTask });
     const routes = [
       ...early,
       metrics.route,
-      ...statusRoutes(surroundings, access),
+      ...statusRoutes(opsContext, access),
       ...apiRoutes(documents, metrics),
       this.#live.route,
-      ...actionRoutes(surroundings),
+      ...actionRoutes(opsContext),
       ...this.bundles.routes,
-      ...adminRoutes(surroundings),
+      ...adminRoutes(opsContext),
     ];
-    this.routes = new Routes([...routes, ...uiRoutes(routes, surroundings.version)]);
+    this.routes = new Routes([...routes, ...uiRoutes(routes, opsContext.version)]);
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,10 @@
 /** Tells how well the data is kept, as any thread sees it. */
 
 import { durabilityReport, type DurabilityReport } from '#stats';
-import type { Sight } from './sight.ts';
+import type { Observer } from './observer.ts';
 
 export function durabilityIn(
-  { main, shards, logs }: Sight,
+  { main, shards, logs }: Observer,
   mode: string,
   nowUs: number,
 ): DurabilityReport {

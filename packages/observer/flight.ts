@@ -3,7 +3,7 @@
 import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#stats';
 import type { FlightEntry, FlightReport } from '#api-types';
 import type { RecordedEvent } from '#link';
-import type { Sight } from './sight.ts';
+import type { Observer } from './observer.ts';
 
 export interface FlightQuestion {
   /** All threads without it. */
@@ -15,10 +15,10 @@ export interface FlightQuestion {
 type Found = RecordedEvent & { readonly thread: string };
 
 export function flightReport(
-  sight: Sight,
+  observer: Observer,
   { thread: wanted, count }: FlightQuestion,
 ): FlightReport {
-  const chosen = sight.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
+  const chosen = observer.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
   const read = chosen.map(([thread, ring]) => {
     // Threads go on recording: both figures are of one moment.
     const { recorded } = ring;
@@ -32,11 +32,11 @@ export function flightReport(
     threads: read.map(({ thread, recorded, events }) => ({
       ...{ thread, recorded, kept: events.length },
     })),
-    entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(sight, found)),
+    entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(observer, found)),
   };
 }
 
-function entryOf(sight: Sight, found: Found): FlightEntry {
+function entryOf(sight: Observer, found: Found): FlightEntry {
   const { event, fields }: FlightKind = FLIGHT_KINDS[found.kind]!;
   return {
     time_us: Math.round(sight.unixZeroUs + found.timeUs),
@@ -47,7 +47,7 @@ function entryOf(sight: Sight, found: Found): FlightEntry {
   };
 }
 
-function shown(sight: Sight, { of }: FlightField, value: number): number | string | null {
+function shown(sight: Observer, { of }: FlightField, value: number): number | string | null {
   if (of === undefined) return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
   const names = {
     command: sight.commandNames,

@@ -1,5 +1,5 @@
 export { executingIn, type Executing } from './executing.ts';
 export { flightReport } from './flight.ts';
-export { Sight, type SightData } from './sight.ts';
+export { Observer, type ObserverData } from './observer.ts';
 export { durabilityIn } from './durability.ts';
 export { executingConnections, statusDocument, type StatusSettings } from './status.ts';

@@ -12,7 +12,7 @@ import type { ExecutingReport, StatusDocument } from '#api-types';
 import { ringDepth } from '#link';
 import { durabilityIn } from './durability.ts';
 import { executingIn } from './executing.ts';
-import type { Sight } from './sight.ts';
+import type { Observer } from './observer.ts';
 
 /** Settings that the document tells of, or is judged by. */
 export interface StatusSettings {
@@ -25,8 +25,8 @@ export interface StatusSettings {
   readonly limits: HealthLimits;
 }
 
-export interface StatusParts {
-  readonly sight: Sight;
+export interface StatusOptions {
+  readonly sight: Observer;
   readonly settings: StatusSettings;
   readonly version: string;
   readonly mainRates: ThreadRates;
@@ -38,16 +38,16 @@ export interface StatusParts {
 }
 
 /** The document of STATUS JSON and of /status/json. */
-export function statusDocument(parts: StatusParts): StatusDocument {
-  return collectStatus(statusSource(parts));
+export function statusDocument(options: StatusOptions): StatusDocument {
+  return collectStatus(statusSource(options));
 }
 
 /** Main's slots of the clients whose commands are being executed now. */
-export function executingConnections({ memory, shards }: Sight, nowUs: number): number[] {
+export function executingConnections({ memory, shards }: Observer, nowUs: number): number[] {
   return shards.flatMap((page) => executingIn(page, memory, nowUs)?.connection ?? []);
 }
 
-function statusSource(parts: StatusParts): StatusSource {
+function statusSource(parts: StatusOptions): StatusSource {
   const { sight, nowUs } = parts;
   return {
     version: parts.version,
@@ -72,7 +72,7 @@ function statusSource(parts: StatusParts): StatusSource {
 }
 
 function executingReport(
-  { sight, nowUs, clientId }: StatusParts,
+  { sight, nowUs, clientId }: StatusOptions,
   index: number,
 ): ExecutingReport | null {
   const executing = executingIn(sight.shards[index]!, sight.memory, nowUs);

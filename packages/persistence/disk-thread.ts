@@ -10,7 +10,7 @@ import {
   Doorbell,
   layoutOf,
   LinkMemory,
-  LogPen,
+  LogOwner,
   LogProgress,
   PenHolder,
   RingReader,
@@ -21,7 +21,7 @@ import { realDisk } from './disk.ts';
 import type { Manifest } from './blocks/manifest.ts';
 import { removeOld } from './log/retention.ts';
 import { ShardLog } from './log/shard-log.ts';
-import type { ShardLogParts } from './log/shard-log-parts.ts';
+import type { ShardLogOptions } from './log/shard-log-parts.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 /** Between two looks at the rings while shards write in async mode. */
@@ -110,7 +110,7 @@ const NOTABLE_SYNC_US = 1_000;
 /** What a log tells main, by way of the disk thread. */
 export function noticesOf(
   tell: (notice: DiskNotice) => void,
-): Pick<ShardLogParts, 'failed' | 'synced'> {
+): Pick<ShardLogOptions, 'failed' | 'synced'> {
   return {
     failed: (shard, message) => {
       tell({ kind: 'log-failed', shard, message });
@@ -161,7 +161,7 @@ export class DiskThread {
         ring: new RingReader(memory, place),
         blockAt: layout.logBlocks[shard]!,
         progress: this.#progress[shard]!,
-        pen: new LogPen(memory, layout.logPens[shard]!, PenHolder.diskThread),
+        pen: new LogOwner(memory, layout.logPens[shard]!, PenHolder.diskThread),
         figures: new LogFigures(data.figures[shard]!),
         receive: () => {
           const received = receiveMessageOnPort(records);

@@ -27,7 +27,7 @@ export const PIECE_HEAD_BYTES = 8;
 /** Brought to disk this much at a time: all at once would hold up the syncs of the logs. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
-export interface SnapshotParts {
+export interface SnapshotOptions {
   readonly number: number;
   readonly shards: number;
   readonly epoch: number;
@@ -52,7 +52,7 @@ interface ShardPart {
 }
 
 export class SnapshotWriter {
-  readonly #parts: SnapshotParts;
+  readonly #options: SnapshotOptions;
   readonly #folder: string;
   readonly #files: ShardPart[] = [];
   readonly #beganMs: number;
@@ -60,8 +60,8 @@ export class SnapshotWriter {
   #queue = Promise.resolve();
   #hasEnded = false;
 
-  constructor(parts: SnapshotParts) {
-    this.#parts = parts;
+  constructor(parts: SnapshotOptions) {
+    this.#options = parts;
     const { folder, number, shards, epoch, disk, clock } = parts;
     this.#beganMs = clock.wallMs();
     this.#folder = partialFolder(folder, number);
@@ -85,7 +85,7 @@ export class SnapshotWriter {
       } catch (error) {
         this.fail(error instanceof Error ? error : new Error(String(error)));
       }
-      this.#parts.took(shard);
+      this.#options.took(shard);
     });
   }
 
@@ -93,7 +93,7 @@ export class SnapshotWriter {
   fail(error: Error): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { disk, ended } = this.#parts;
+    const { disk, ended } = this.#options;
     for (const { fd } of this.#files) {
       try {
         disk.close(fd);
@@ -110,7 +110,7 @@ export class SnapshotWriter {
   }
 
   async #put(shard: number, states: Bytes, count: number): Promise<void> {
-    const { disk, packs } = this.#parts;
+    const { disk, packs } = this.#options;
     const file = this.#files[shard]!;
     if (count === 0) {
       await this.#sync(file);
@@ -138,7 +138,7 @@ export class SnapshotWriter {
   #sync(file: ShardPart): Promise<void> {
     file.syncedBytes = file.bytes;
     return new Promise((resolve, reject) => {
-      this.#parts.disk.sync(file.fd, (error) => {
+      this.#options.disk.sync(file.fd, (error) => {
         if (error === null) resolve();
         else reject(error);
       });
@@ -146,7 +146,7 @@ export class SnapshotWriter {
   }
 
   #finish(): void {
-    const { disk, number, shards, epoch, folder, clock, ended } = this.#parts;
+    const { disk, number, shards, epoch, folder, clock, ended } = this.#options;
     for (const { fd } of this.#files) disk.close(fd);
     const manifest: Manifest = {
       format: FORMATS.snapshot,

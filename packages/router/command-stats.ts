@@ -39,7 +39,7 @@ export interface Pending {
   readonly database: number;
 }
 
-export class Accounts {
+export class CommandStats {
   readonly #page: Page;
   readonly #clock: Clock;
   readonly #notes: MainNotes;

@@ -10,7 +10,7 @@ import { decodeKeys, FrameKind } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './clients/client.ts';
 import { planInquired } from './transactions/exec-plan.ts';
-import type { Roster } from './clients/client-registry.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
 import type { Routes } from './routes.ts';
 import { ownedCopy } from './clients/transaction.ts';
 
@@ -26,17 +26,17 @@ interface Inquiry {
   tries: number;
 }
 
-export class Inquiries {
+export class KeyDiscovery {
   readonly #routes: Routes;
-  readonly #roster: Roster;
+  readonly #clientRegistry: ClientRegistry;
   readonly #open = new Map<Client, Inquiry>();
   /** What is to be sent next, and may find a ring full. */
   readonly #resends = new Map<Client, () => boolean>();
   readonly #args = new Arguments();
 
-  constructor(routes: Routes, roster: Roster) {
+  constructor(routes: Routes, clientRegistry: ClientRegistry) {
     this.#routes = routes;
-    this.#roster = roster;
+    this.#clientRegistry = clientRegistry;
   }
 
   /** Whether the command must be sent this way. */
@@ -115,7 +115,7 @@ export class Inquiries {
   }
 
   #run(client: Client, inquiry: Inquiry, names: Bytes): boolean {
-    this.#roster.worksFor(client, inquiry.entry.id);
+    this.#clientRegistry.worksFor(client, inquiry.entry.id);
     const { ownership } = this.#routes;
     const plan = planInquired(inquiry, inquiry.database, decodeKeys(names), ownership);
     return this.#routes.sendLent(
@@ -137,6 +137,6 @@ export class Inquiries {
     client.answered = undefined;
     client.awaitsReply = false;
     client.releasePushes();
-    this.#roster.retry(client);
+    this.#clientRegistry.retry(client);
   }
 }

@@ -27,7 +27,7 @@ interface Asked {
   finish(): void;
 }
 
-export interface ReportsParts {
+export interface ReportsOptions {
   readonly links: readonly ShardLink[];
   readonly page: Page;
   /** Begins a turn, outside of which nothing is seen by shards. */
@@ -35,12 +35,12 @@ export interface ReportsParts {
 }
 
 export class Reports {
-  readonly #parts: ReportsParts;
+  readonly #options: ReportsOptions;
   readonly #asked = new Map<number, Asked>();
   #lastNumber = 0;
 
-  constructor(parts: ReportsParts) {
-    this.#parts = parts;
+  constructor(parts: ReportsOptions) {
+    this.#options = parts;
   }
 
   /** Asks every shard; answers one report per shard, in their order. */
@@ -49,7 +49,7 @@ export class Reports {
     question: Question,
     timeoutMs = REPORT_MS_MAX,
   ): Promise<readonly Report<Answer>[]> {
-    return this.#ask(this.#parts.links, topic, { question, timeoutMs });
+    return this.#ask(this.#options.links, topic, { question, timeoutMs });
   }
 
   /** Asks one shard. */
@@ -58,7 +58,7 @@ export class Reports {
     topic: Topic<Question, Answer>,
     how: { readonly question: Question; readonly timeoutMs: number },
   ): Promise<Report<Answer>> {
-    const link = this.#parts.links[shard] ?? unreachable('the shard exists');
+    const link = this.#options.links[shard] ?? unreachable('the shard exists');
     const [report] = await this.#ask([link], topic, how);
     return report ?? unreachable('there is one report for each shard asked');
   }
@@ -75,7 +75,7 @@ export class Reports {
       const finish = (): void => {
         this.#asked.delete(number);
         const gaps = links.length - answers.size;
-        if (gaps > 0) this.#parts.page.add('reportGaps', gaps);
+        if (gaps > 0) this.#options.page.add('reportGaps', gaps);
         resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
       };
       const timer = new LongTimer(timeoutMs, finish);
@@ -84,7 +84,7 @@ export class Reports {
     const body = encodeMessage([name, question] satisfies ReportQuestion);
     const head = { ...emptyHead(), kind: FrameKind.report, sequence: number };
     for (const link of links) link.sendMessage(head, body);
-    this.#parts.beginTurn();
+    this.#options.beginTurn();
     return asked;
   }
 

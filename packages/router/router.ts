@@ -10,24 +10,24 @@ import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { AT, LATENCY_EVENTS, type Page } from '#stats';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
-import { Accounts, type MainNotes } from './command-stats.ts';
+import { CommandStats, type MainNotes } from './command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
-import { Inquiries } from './key-discovery.ts';
+import { KeyDiscovery } from './key-discovery.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Replies, type ShardSignals } from './replies/replies.ts';
 import { Reports } from './reports.ts';
-import { Roster, type ClientLog } from './clients/client-registry.ts';
+import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
-import { Tracing, type TracingParts } from './tracing.ts';
+import { Tracing, type TracingOptions } from './tracing.ts';
 import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
-import { Waits } from './clients/blocked-clients.ts';
+import { BlockedClients } from './clients/blocked-clients.ts';
 
-/** What the router needs of its surroundings. */
-export interface RouterParts {
+/** Collaborators of the router. */
+export interface RouterOptions {
   memory: LinkMemory;
   links: readonly ShardLink[];
   page: Page;
@@ -35,7 +35,7 @@ export interface RouterParts {
   runOnMain: RunOnMain;
   readonly notes: MainNotes;
   readonly log: ClientLog;
-  readonly tracing: Pick<TracingParts, 'ring' | 'random'>;
+  readonly tracing: Pick<TracingOptions, 'ring' | 'random'>;
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
@@ -62,34 +62,41 @@ export class Router {
   readonly reports: Reports;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
-  readonly #parts: RouterParts;
+  readonly #options: RouterOptions;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
-  readonly #roster: Roster;
+  readonly #clientRegistry: ClientRegistry;
   readonly #answers: Answers;
   readonly #replies: Replies;
   readonly #routes: Routes;
-  readonly #waits: Waits;
-  readonly #inquiries: Inquiries;
+  readonly #blockedClients: BlockedClients;
+  readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
 
-  constructor(parts: RouterParts) {
+  constructor(parts: RouterOptions) {
     const { links, memory, page, clock, keyEvents } = parts;
-    this.#parts = parts;
+    this.#options = parts;
     this.#links = links;
     this.#values = page.values;
-    this.#roster = new Roster(page.values, clock, parts.log);
+    this.#clientRegistry = new ClientRegistry(page.values, clock, parts.log);
     this.tracing = new Tracing({
       ...{ page, clock, ...parts.tracing },
-      ...{ roster: this.#roster, memory },
+      ...{ clientRegistry: this.#clientRegistry, memory },
     });
-    const accounts = new Accounts(page, clock, parts.notes);
-    const roster = this.#roster;
+    const accounts = new CommandStats(page, clock, parts.notes);
+    const clientRegistry = this.#clientRegistry;
     const { runOnMain: run, log } = parts;
-    this.#answers = new Answers({ roster, page, clock, accounts, run, log });
+    this.#answers = new Answers({
+      clientRegistry: clientRegistry,
+      page,
+      clock,
+      accounts,
+      run,
+      log,
+    });
     const answers = this.#answers;
     this.#replies = new Replies({
-      ...{ memory, links, roster, answers, page, keyEvents },
+      ...{ memory, links, clientRegistry, answers, page, keyEvents },
       signals: this.#signals(parts.notes),
     });
     const beginTurn = (): void => {
@@ -97,14 +104,14 @@ export class Router {
     };
     this.reports = new Reports({ links, page, beginTurn });
     this.#routes = new Routes({
-      ...{ links, roster, answers, accounts, replies: this.#replies },
+      ...{ links, clientRegistry, answers, accounts, replies: this.#replies },
       isDurable: parts.isDurable,
     });
-    this.#inquiries = new Inquiries(this.#routes, roster);
-    this.#waits = new Waits({ roster, routes: this.#routes, beginTurn });
+    this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
+    this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, roster, answers, accounts, clock, isDurable: parts.isDurable },
-      ...{ routes: this.#routes, inquiries: this.#inquiries },
+      ...{ memory, clientRegistry, answers, accounts, clock, isDurable: parts.isDurable },
+      ...{ routes: this.#routes, keyDiscovery: this.#keyDiscovery },
       queuedBytesMax: () => parts.queryBytesMax(),
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);
@@ -128,22 +135,22 @@ export class Router {
         this.transactions.prepared(client);
       },
       offered: (client, sequence, answer) => {
-        this.#waits.offered(client, sequence, answer);
+        this.#blockedClients.offered(client, sequence, answer);
       },
       parked: (client, sequence, timeoutMs) => {
-        this.#waits.parked(client, sequence, timeoutMs);
+        this.#blockedClients.parked(client, sequence, timeoutMs);
       },
       unparked: (client, sequence) => {
-        this.#waits.unparked(client, sequence);
+        this.#blockedClients.unparked(client, sequence);
       },
       itemsCame: (client, sequence, body) => {
-        this.#waits.itemsCame(client, sequence, body);
+        this.#blockedClients.itemsCame(client, sequence, body);
       },
       named: (client, sequence, names) => {
-        this.#inquiries.named(client, sequence, names);
+        this.#keyDiscovery.named(client, sequence, names);
       },
       woken: (client, sequence, shard) => {
-        this.#waits.woken(client, sequence, shard);
+        this.#blockedClients.woken(client, sequence, shard);
       },
       tookLong: (shard, event, us, unixMs) => {
         notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
@@ -163,35 +170,35 @@ export class Router {
   }
 
   get nowMs(): number {
-    return this.#roster.nowMs;
+    return this.#clientRegistry.nowMs;
   }
 
   /** Takes both times: for what is dispatched from now on. */
   readClock(): void {
-    this.#roster.readClock();
+    this.#clientRegistry.readClock();
   }
 
   /** Takes the monotonic time only; wall-clock time is that of the turn. */
   readMonotonic(): void {
-    this.#roster.readMonotonic();
+    this.#clientRegistry.readMonotonic();
   }
 
   // Clients.
 
   addClient(make: (slot: number) => Client): Client {
-    return this.#roster.add(make);
+    return this.#clientRegistry.add(make);
   }
 
   /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
   removeClient(client: Client): void {
-    if (this.#waits.has(client)) this.#waits.giveUp(client);
+    if (this.#blockedClients.has(client)) this.#blockedClients.giveUp(client);
     else this.#answers.giveUpWait(client);
     this.transactions.discard(client);
-    this.#roster.remove(client);
+    this.#clientRegistry.remove(client);
   }
 
   clientInSlot(slot: number): Client | undefined {
-    return this.#roster.inSlot(slot);
+    return this.#clientRegistry.inSlot(slot);
   }
 
   /** Leaves the reply of the command being run for later; its client waits meanwhile. */
@@ -212,7 +219,7 @@ export class Router {
 
   /** Something that made clients wait has ended. */
   retryAll(): void {
-    this.#roster.retryHeld();
+    this.#clientRegistry.retryHeld();
   }
 
   // Dispatch.
@@ -234,8 +241,8 @@ export class Router {
 
   #dispatch(client: Client, command: ParsedCommand): Taking {
     if (client.isDeaf) return 'taken';
-    if (client.isOccupied) return this.#roster.hold(client);
-    if (client.outstanding >= client.window) return this.#roster.throttle(client);
+    if (client.isOccupied) return this.#clientRegistry.hold(client);
+    if (client.outstanding >= client.window) return this.#clientRegistry.throttle(client);
     return this.#take(client, command);
   }
 
@@ -246,10 +253,10 @@ export class Router {
     const entry = this.#find(client, args);
     if (entry === undefined) return 'taken';
     this.#values[AT.workCommand] = entry.id + 1;
-    const verdict = this.#parts.gate(client, entry, args);
-    if (verdict === 'wait') return this.#roster.hold(client);
+    const verdict = this.#options.gate(client, entry, args);
+    if (verdict === 'wait') return this.#clientRegistry.hold(client);
     if (entry.awaitsReplies && mustAwaitReplies(client)) {
-      return this.#roster.holdUntilAnswered(client);
+      return this.#clientRegistry.holdUntilAnswered(client);
     }
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
     else if (client.trace !== undefined) client.trace = undefined;
@@ -261,15 +268,15 @@ export class Router {
     if (client.transaction !== undefined && this.transactions.queues(client, entry, command)) {
       return 'taken';
     }
-    client.lastCommandMs = this.#roster.nowMs;
+    client.lastCommandMs = this.#clientRegistry.nowMs;
     client.lastCommandId = entry.id;
     if (!this.#send(client, entry, args, command)) {
       this.tracing.giveBack(client);
-      return this.#roster.stall(client);
+      return this.#clientRegistry.stall(client);
     }
     this.watcher?.(client, entry, args);
     if (client.awaitsReply) client.isCountedLater = true;
-    else this.#roster.count(client);
+    else this.#clientRegistry.count(client);
     return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
   }
 
@@ -277,8 +284,9 @@ export class Router {
     // Who watches reads it when it is sent, and who waits may send it again.
     if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
-    if (this.#inquiries.concerns(entry, args)) return this.#inquiries.send(client, entry, command);
-    if (entry.mayWait) return this.#waits.send(client, entry, args, command);
+    if (this.#keyDiscovery.concerns(entry, args))
+      return this.#keyDiscovery.send(client, entry, command);
+    if (entry.mayWait) return this.#blockedClients.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
     return true;
@@ -286,7 +294,7 @@ export class Router {
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
     const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
-    if (denies !== true || !this.#parts.isOutOfMemory()) return undefined;
+    if (denies !== true || !this.#options.isOutOfMemory()) return undefined;
     this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
     return errors.outOfMemory;
   }
@@ -305,7 +313,7 @@ export class Router {
     const top = commandTable.find(args.source, args.at(0), args.length(0));
     if (top === undefined) {
       if (isHttp(args)) {
-        this.#parts.spokeHttp(client);
+        this.#options.spokeHttp(client);
         return undefined;
       }
       if (client.transaction !== undefined) client.transaction.isBroken = true;
@@ -330,7 +338,7 @@ export class Router {
     args.position = 2;
     const found = top.subcommand(args.source, args.at(1), args.length(1));
     if (found === undefined) {
-      const refusal = top.isProtected ? this.#parts.gate(client, top, args) : undefined;
+      const refusal = top.isProtected ? this.#options.gate(client, top, args) : undefined;
       if (refusal instanceof CommandError) {
         this.#refuse(client, top, refusal);
         return undefined;
@@ -368,13 +376,13 @@ export class Router {
 
   /** Takes all replies there are, and offers again what waited for room. */
   drain(): void {
-    this.#roster.worksFor(undefined);
+    this.#clientRegistry.worksFor(undefined);
     this.#replies.drain();
     this.transactions.retry();
-    this.#waits.retry();
-    this.#inquiries.retry();
-    this.#roster.retryStalled();
-    this.#roster.worksFor(undefined);
+    this.#blockedClients.retry();
+    this.#keyDiscovery.retry();
+    this.#clientRegistry.retryStalled();
+    this.#clientRegistry.worksFor(undefined);
   }
 
   /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */
@@ -386,10 +394,10 @@ export class Router {
   get hasWork(): boolean {
     if (this.#replies.hasReplies) return true;
     const isWaiting =
-      this.#roster.hasStalled ||
+      this.#clientRegistry.hasStalled ||
       this.transactions.isConducting ||
-      this.#waits.hasResends ||
-      this.#inquiries.hasResends;
+      this.#blockedClients.hasResends ||
+      this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
 }

@@ -15,21 +15,21 @@ import {
 import { encodeKeys, encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
 import { scatterStart } from '#usdt';
 import type { CommandBytes } from '#resp';
-import { asSlowClient, type Accounts } from './command-stats.ts';
+import { asSlowClient, type CommandStats } from './command-stats.ts';
 import type { Answers } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import type { InquiredPlan, LendPlan } from './transactions/exec-plan.ts';
-import { Gather, type GatherParts } from './replies/gather.ts';
+import { Gather, type GatherOptions } from './replies/gather.ts';
 import type { Replies } from './replies/replies.ts';
-import type { Roster } from './clients/client-registry.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
 import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
 
-export interface RoutesParts {
+export interface RoutesOptions {
   readonly links: readonly ShardLink[];
-  readonly roster: Roster;
+  readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
-  readonly accounts: Accounts;
+  readonly accounts: CommandStats;
   readonly replies: Replies;
   /** Commands that several shards do a share of go whole to each, for its log. */
   readonly isDurable: boolean;
@@ -49,7 +49,7 @@ interface LentCall {
 }
 
 /** What a gathered command asks of whom. */
-type AskedParts = Pick<GatherParts, 'command' | 'shards' | 'plan'>;
+type AskedParts = Pick<GatherOptions, 'command' | 'shards' | 'plan'>;
 
 /** Room in a lender's ring for the frame that asks for its keys. */
 interface LendPlace {
@@ -63,13 +63,13 @@ interface LendPlace {
 export class Routes {
   readonly ownership: Ownership;
   readonly links: readonly ShardLink[];
-  readonly #parts: RoutesParts;
+  readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
   readonly #head: RequestHead = emptyHead();
   #transactions = 0;
 
-  constructor(parts: RoutesParts) {
-    this.#parts = parts;
+  constructor(parts: RoutesOptions) {
+    this.#options = parts;
     this.links = parts.links;
     this.#links = parts.links;
     this.ownership = new Ownership(parts.links.length);
@@ -91,7 +91,7 @@ export class Routes {
       case 'everyShard':
         return this.#toEveryShard(client, entry, definition, args, command);
       case 'onMain':
-        this.#parts.answers.runOnMain(client, entry, args);
+        this.#options.answers.runOnMain(client, entry, args);
         return true;
       case 'exec':
         return unreachable('what is queued is sent command by command');
@@ -125,7 +125,7 @@ export class Routes {
     head.database = client.database;
     head.command = entry.id;
     head.connection = client.slot;
-    head.enqueuedUs = this.#parts.roster.nowUs | 0;
+    head.enqueuedUs = this.#options.clientRegistry.nowUs | 0;
     return head;
   }
 
@@ -315,7 +315,7 @@ export class Routes {
 
   /** Whether each shard logs the whole command, so that it is done by all or by none after a crash. */
   #isShared(entry: CommandEntry, shards: readonly number[]): boolean {
-    return this.#parts.isDurable && entry.isWrite && shards.length > 1;
+    return this.#options.isDurable && entry.isWrite && shards.length > 1;
   }
 
   /** Sends the whole of a command to all that do a share of it. */
@@ -345,7 +345,7 @@ export class Routes {
     const head = this.fillHead(client, entry, FrameKind.part);
     const isMuted = (head.flags & RequestFlag.mute) !== 0;
     head.sequence = client.takeSequence();
-    this.#parts.replies.await(
+    this.#options.replies.await(
       new Gather({
         client,
         sequence: head.sequence,
@@ -355,8 +355,8 @@ export class Routes {
         plan: asked.plan,
         isMuted,
         database: client.database,
-        takenUs: this.#parts.roster.nowUs,
-        kept: this.#parts.accounts.keep(entry, args),
+        takenUs: this.#options.clientRegistry.nowUs,
+        kept: this.#options.accounts.keep(entry, args),
       }),
     );
     if (scatterStart.isWatched) {

@@ -18,7 +18,7 @@ import {
   type TraceRingWriter,
 } from '#link';
 import type { Client } from './clients/client.ts';
-import type { Roster } from './clients/client-registry.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
 import { OpenTraces, Trace } from './trace.ts';
 
 /** Requests that may be under way and traced at a time; further ones are counted as dropped. */
@@ -31,11 +31,11 @@ const TRACE_ID_BYTES = 16;
 const PARENT_AT = 24;
 const NO_COMMAND = -1;
 
-export interface TracingParts {
+export interface TracingOptions {
   readonly page: Page;
   readonly clock: Clock;
   readonly memory: LinkMemory;
-  readonly roster: Roster;
+  readonly clientRegistry: ClientRegistry;
   readonly ring: TraceRingWriter;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -58,7 +58,7 @@ interface Sampling {
 export class Tracing {
   /** Whether a request must be looked at at all. */
   isOn = false;
-  readonly #parts: TracingParts;
+  readonly #options: TracingOptions;
   readonly #values: Float64Array;
   /** Of the link memory. */
   readonly #doubles: Float64Array;
@@ -76,8 +76,8 @@ export class Tracing {
   /** The ops thread keeps up. */
   #hasRoom = true;
 
-  constructor(parts: TracingParts) {
-    this.#parts = parts;
+  constructor(parts: TracingOptions) {
+    this.#options = parts;
     this.#values = parts.page.values;
     this.#doubles = new Float64Array(parts.memory.memory.buffer);
     // It must not be 0.
@@ -125,14 +125,14 @@ export class Tracing {
     if (!this.#hasRoom || this.#open >= OPEN_MAX) {
       this.#values[AT.tracesDropped]! += 1;
       // While nothing ends, nothing would look whether there is room again.
-      if (this.#open === 0) this.#hasRoom = this.#parts.ring.hasRoom;
+      if (this.#open === 0) this.#hasRoom = this.#options.ring.hasRoom;
       return;
     }
     const trace = this.#spare.pop() ?? new Trace();
     this.#begin(trace, client, entry, args);
     if (isSampled) this.#identify(trace, parent);
     client.trace = trace;
-    client.traces ??= new OpenTraces(this.#ended, this.#parts.clock);
+    client.traces ??= new OpenTraces(this.#ended, this.#options.clock);
     client.traces.add(trace);
     this.#open += 1;
   }
@@ -144,7 +144,7 @@ export class Tracing {
     const { doubles } = draft;
     doubles[RecordAt.flags] = this.#flags;
     // The time of the turn would be that of the whole pipeline.
-    doubles[RecordAt.startUs] = this.#parts.clock.nowUs();
+    doubles[RecordAt.startUs] = this.#options.clock.nowUs();
     doubles[RecordAt.connection] = client.id;
     doubles[RecordAt.command] = entry.id;
     doubles[RecordAt.keyCount] = keyCountOf(entry, args);
@@ -153,7 +153,7 @@ export class Tracing {
   /** New ids of a trace and its span, or of a span in the application's trace, and that one's own. */
   #identify({ draft }: Trace, parent: TraceParent | undefined): void {
     const { ids, doubles } = draft;
-    const { random } = this.#parts;
+    const { random } = this.#options;
     for (let word = 0; word < ID_WORDS; word += 1) ids[word] = random() * 2 ** 32;
     // An id of zeros would be none.
     ids[ID_WORDS - 1]! |= 1;
@@ -169,7 +169,7 @@ export class Tracing {
   snapshot(startUs: number, keyCount: number): void {
     const isWanted = (this.#flags & RecordFlag.persistenceSpans) !== 0;
     if (!isWanted || this.#draw() >= this.#threshold) return;
-    const { clock, ring } = this.#parts;
+    const { clock, ring } = this.#options;
     const trace = this.#spare.pop() ?? new Trace();
     const { doubles } = trace.draft;
     trace.draft.begin(new Arguments(), []);
@@ -200,7 +200,7 @@ export class Tracing {
   /** A shard's times for a client's command: `length` doubles of the link memory, from `at` on. */
   shardDid(shard: number, at: number, length: number): void {
     const doubles = this.#doubles;
-    const client = this.#parts.roster.inSlot(doubles[at + TimesAt.slot]!);
+    const client = this.#options.clientRegistry.inSlot(doubles[at + TimesAt.slot]!);
     if (client === undefined) return;
     // What main conducts has a sequence for each of its commands.
     const trace = client.isConducting
@@ -215,7 +215,7 @@ export class Tracing {
   /** Tells of the requests that were answered: their replies are in their place. */
   flush(): void {
     if (this.#ended.length === 0) return;
-    const { ring } = this.#parts;
+    const { ring } = this.#options;
     for (const trace of this.#ended) {
       if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
       if (this.#spare.length < SPARE_MAX) this.#spare.push(trace);

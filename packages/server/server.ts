@@ -9,18 +9,18 @@ import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
 import { Router, type Client } from '#router';
-import { Between } from './messaging/client-messaging.ts';
+import { ClientMessaging } from './messaging/client-messaging.ts';
 import { Clients } from './clients/clients.ts';
 import { Crashes } from './threads/crashes.ts';
 import { closesHttp } from './clients/cross-protocol.ts';
-import { Diagnosis } from './diagnostics/latency-monitor.ts';
+import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { Durability } from './durability/durability.ts';
-import { Fabric } from './threads/shared-memory.ts';
+import { ServerMemory } from './threads/shared-memory.ts';
 import { MainRunner } from './ports/main-runner.ts';
 import { HotKeysSession } from './diagnostics/hot-keys.ts';
 import { testAtStart } from './threads/latency-baseline.ts';
-import type { Measures } from './info/measures.ts';
-import { Meters } from './info/meters.ts';
+import type { ServerMetrics } from './info/server-metrics.ts';
+import { MetricsReader } from './info/metrics-reader.ts';
 import { ListeningPlaces } from './clients/listening-places.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
@@ -47,21 +47,21 @@ export class Server {
   readonly router: Router;
   readonly hotKeys: HotKeysSession;
   readonly traces: Traces;
-  readonly between: Between;
+  readonly between: ClientMessaging;
   readonly log: Logger;
   readonly shardCount: number;
-  readonly diagnosis: Diagnosis;
+  readonly latencyMonitor: LatencyMonitor;
   readonly ops: OpsLink;
   readonly crashes: Crashes;
   readonly #clock: Clock = systemClock;
-  readonly #fabric: Fabric;
+  readonly #serverMemory: ServerMemory;
   /** Undefined where nothing is kept on disk. */
   readonly durability: Durability | undefined;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly places: ListeningPlaces;
   readonly settingsBroadcast: SettingsBroadcast;
-  readonly meters: Meters;
+  readonly metricsReader: MetricsReader;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -84,21 +84,21 @@ export class Server {
       },
     );
     this.shardCount = shardCountOf(settings);
-    const fabric = new Fabric(this.shardCount, settings, this.#clock.nowUs());
-    this.#fabric = fabric;
-    this.traces = new Traces(settings, fabric.mainPage, this.ops);
-    this.meters = new Meters({
-      ...{ settings, fabric, clock: this.#clock, runId: this.#runId },
+    const serverMemory = new ServerMemory(this.shardCount, settings, this.#clock.nowUs());
+    this.#serverMemory = serverMemory;
+    this.traces = new Traces(settings, serverMemory.mainPage, this.ops);
+    this.metricsReader = new MetricsReader({
+      ...{ settings, serverMemory, clock: this.#clock, runId: this.#runId },
       ...{ clients: () => this.clients.all, router: () => this.router },
       sweepClients: () => {
         this.clients.memory.sweep();
       },
     });
-    this.durability = lock && this.#newDurability(fabric, lock);
-    this.crashes = this.#newCrashes(fabric);
-    this.#pool = this.#newPool(fabric);
-    this.diagnosis = new Diagnosis({
-      ...{ settings, fabric },
+    this.durability = lock && this.#newDurability(serverMemory, lock);
+    this.crashes = this.#newCrashes(serverMemory);
+    this.#pool = this.#newPool(serverMemory);
+    this.latencyMonitor = new LatencyMonitor({
+      ...{ settings, serverMemory },
       router: () => this.router,
       wallMs: () => this.#clock.wallMs(),
     });
@@ -106,17 +106,24 @@ export class Server {
       ...{ settings, ...this.#clock },
       reports: () => this.router.reports,
     });
-    const blocks = fabric.blockPool();
-    const { mainPage: page } = fabric;
-    const between = new Between({
+    const blocks = serverMemory.blockPool();
+    const { mainPage: page } = serverMemory;
+    const between = new ClientMessaging({
       ...{ settings, page, blocks },
       ...{ router: () => this.router, clients: () => this.clients },
     });
     this.between = between;
-    const router = this.#newRouter(fabric);
+    const router = this.#newRouter(serverMemory);
     this.router = router;
-    this.#turn = new Turn(router, fabric.doorbell, between);
-    this.clients = new Clients({ router, between, settings, page, blocks, log: this.log });
+    this.#turn = new Turn(router, serverMemory.doorbell, between);
+    this.clients = new Clients({
+      router,
+      clientMessaging: between,
+      settings,
+      page,
+      blocks,
+      log: this.log,
+    });
     this.places = new ListeningPlaces(settings, this.#newListener(blocks));
     this.#followSettings();
     this.settingsBroadcast = new SettingsBroadcast(settings, router, () => {
@@ -124,27 +131,27 @@ export class Server {
     });
   }
 
-  #newDurability(fabric: Fabric, lock: FolderLock): Durability {
+  #newDurability(serverMemory: ServerMemory, lock: FolderLock): Durability {
     return new Durability({
-      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock, lock },
-      ...{ router: () => this.router, diagnosis: () => this.diagnosis },
+      ...{ settings: this.settings, serverMemory, log: this.log, clock: this.#clock, lock },
+      ...{ router: () => this.router, latencyMonitor: () => this.latencyMonitor },
       publish: () => {
         this.#turn.begin();
       },
     });
   }
 
-  #newRouter(fabric: Fabric): Router {
+  #newRouter(serverMemory: ServerMemory): Router {
     const { settings, between } = this;
     const runner = new MainRunner(this);
     return new Router({
-      memory: fabric.memory,
-      links: fabric.shardLinks(this.#pool.ports),
-      page: fabric.mainPage,
+      memory: serverMemory.memory,
+      links: serverMemory.shardLinks(this.#pool.ports),
+      page: serverMemory.mainPage,
       clock: this.#clock,
-      notes: this.diagnosis,
+      notes: this.latencyMonitor,
       log: this.log,
-      tracing: { ring: fabric.traceRing(), random: Math.random },
+      tracing: { ring: serverMemory.traceRing(), random: Math.random },
       runOnMain: (client, entry, args, reply) => {
         runner.run(client, entry, args, reply);
       },
@@ -154,7 +161,7 @@ export class Server {
       keyEvents: (body) => {
         between.keyEvents.take(body);
       },
-      isOutOfMemory: () => fabric.isOutOfMemory(settings),
+      isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
       beginTurn: () => {
         this.#turn.begin();
       },
@@ -162,10 +169,10 @@ export class Server {
     });
   }
 
-  #newPool(fabric: Fabric): ShardPool {
+  #newPool(serverMemory: ServerMemory): ShardPool {
     const { durability } = this;
     return new ShardPool({
-      fabric,
+      serverMemory: serverMemory,
       durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
       settings: shardSettings(this.settings),
       died: (shard, reason) => {
@@ -174,9 +181,9 @@ export class Server {
     });
   }
 
-  #newCrashes(fabric: Fabric): Crashes {
+  #newCrashes(serverMemory: ServerMemory): Crashes {
     return new Crashes({
-      ...{ settings: this.settings, fabric, log: this.log, clock: this.#clock },
+      ...{ settings: this.settings, serverMemory, log: this.log, clock: this.#clock },
       ...{ router: () => this.router, clients: () => this.clients },
       close: () => {
         this.places.listener.close();
@@ -202,7 +209,7 @@ export class Server {
       unixSocket: settings.string('server.unix-socket'),
       unixSocketMode: settings.number('server.unix-socket-permissions'),
       backlog: settings.number('server.tcp-backlog'),
-      supplies: connectionSupplies(this.#fabric, blocks, settings, this.#turn),
+      supplies: connectionSupplies(this.#serverMemory, blocks, settings, this.#turn),
       accept: (connection) => {
         this.clients.accept(connection);
       },
@@ -214,26 +221,26 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.ops.start(this.#fabric.sightData, opsAnswers(this));
+      const http = this.ops.start(this.#serverMemory.observerData, opsAnswers(this));
       await Promise.all([http, this.#openToClients(), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;
       this.places.listener.close();
       for (const client of this.clients.all) client.socket.destroy();
       await this.#pool.terminate();
-      this.#fabric.doorbell.stop();
+      this.#serverMemory.doorbell.stop();
       await this.durability?.stop();
       await this.ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
-    this.diagnosis.start();
+    this.latencyMonitor.start();
     this.durability?.start();
     this.#startTicking();
     this.settings.onChange('server.hz', () => {
       this.#startTicking();
     });
-    this.#fabric.mainPage.set('phase', Phase.ready);
+    this.#serverMemory.mainPage.set('phase', Phase.ready);
     this.log.info('started', startSummary(this.settings, this.shardCount), {
       shards: this.shardCount,
       pid: process.pid,
@@ -245,13 +252,13 @@ export class Server {
     const threads = Promise.all([http, this.#pool.up()]);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
     this.#isLoaded = this.durability?.isEmpty !== false;
-    this.#fabric.mainPage.set('loading', Number(!this.#isLoaded));
+    this.#serverMemory.mainPage.set('loading', Number(!this.#isLoaded));
     if (this.#isLoaded) await this.durability?.recover(this.#pool);
     await threads;
-    this.meters.measureStartup();
+    this.metricsReader.measureStartup();
     if (!this.#isLoaded) await this.durability?.recover(this.#pool);
     this.#isLoaded = true;
-    this.#fabric.mainPage.set('loading', 0);
+    this.#serverMemory.mainPage.set('loading', 0);
   }
 
   #gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
@@ -289,10 +296,10 @@ export class Server {
     // A pause that has ended is news for the shards.
     this.router.publish();
     const nowUs = this.#clock.nowUs();
-    const page = this.#fabric.mainPage;
-    this.diagnosis.look(nowUs);
-    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#fabric.usedBytes));
-    this.meters.sample(nowUs);
+    const page = this.#serverMemory.mainPage;
+    this.latencyMonitor.look(nowUs);
+    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#serverMemory.usedBytes));
+    this.metricsReader.sample(nowUs);
   }
 
   /** Asks the ops thread for something that may take a while. */
@@ -306,13 +313,13 @@ export class Server {
   }
 
   /** Reads everything that is counted. */
-  measure(): Measures {
-    return this.meters.measure(this.#baseline);
+  measure(): ServerMetrics {
+    return this.metricsReader.measure(this.#baseline);
   }
 
   /** CONFIG RESETSTAT. */
   async resetStatistics(): Promise<void> {
-    const { mainPage, usedBytes } = this.#fabric;
+    const { mainPage, usedBytes } = this.#serverMemory;
     mainPage.resetStatistics();
     mainPage.set('peakBytes', usedBytes);
     // A server whose ops thread has died serves on.
@@ -363,7 +370,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    this.#fabric.mainPage.set('phase', Phase.stopping);
+    this.#serverMemory.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     const leaving = this.clients.all.filter((client) => !this.#awaitingEnd.has(client));
@@ -372,7 +379,7 @@ export class Server {
       await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
     clearInterval(this.#ticker);
-    this.diagnosis.stop();
+    this.latencyMonitor.stop();
     this.#pool.expectEnd();
     this.router.broadcast({ kind: 'stop' });
     this.router.publish();
@@ -380,9 +387,9 @@ export class Server {
     // The timer must not outlive the threads, or each stop would take as long.
     await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
     await this.#pool.terminate();
-    this.#fabric.endShards();
+    this.#serverMemory.endShards();
     await this.durability?.stop();
-    this.#fabric.doorbell.stop();
+    this.#serverMemory.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();

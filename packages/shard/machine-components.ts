@@ -16,11 +16,11 @@ import { Settings } from './settings.ts';
 import { SlowArguments } from './observation/slow-arguments.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
-import { Upkeep } from './timed/maintenance.ts';
-import { Waiters } from './blocked/blocked-clients.ts';
+import { Maintenance } from './timed/maintenance.ts';
+import { WaitingClients } from './blocked/blocked-clients.ts';
 import { Watches } from './execution/watches.ts';
 
-export class Foundations {
+export class MachineComponents {
   readonly settings: Settings;
   readonly keyUse: KeyUse;
   readonly sender: ReplySender;
@@ -30,12 +30,12 @@ export class Foundations {
   readonly events: KeyEvents;
   readonly store: Store;
   readonly watches: Watches;
-  readonly waiters = new Waiters();
+  readonly waitingClients = new WaitingClients();
   readonly fates: Fates;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
   readonly effects: Effects;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
 
   /** The executor comes later, and is asked for when it is needed. */
   constructor(parts: MachineParts, executor: () => Executor) {
@@ -50,12 +50,20 @@ export class Foundations {
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');
     this.store = new Store({ databases, seed: parts.seed, random: parts.random });
-    const { store, settings, events, keyUse, waiters } = this;
+    const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
     this.fates = new Fates(parts, this.slowness, () => executor().unixMs);
     store.fates = this.fates;
     this.context = new ExecutionContext({
-      ...{ ...parts, store, settings, events, keyUse, waiters, shardIndex: index },
+      ...{
+        ...parts,
+        store,
+        settings,
+        events,
+        keyUse,
+        waitingClients: waitingClients,
+        shardIndex: index,
+      },
       ...{ reply: this.sender.writer, watches: this.watches },
     });
     this.snapshots = new Snapshots({
@@ -69,6 +77,6 @@ export class Foundations {
     });
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
-    this.upkeep = new Upkeep({ ...parts, store, slowness: this.slowness });
+    this.maintenance = new Maintenance({ ...parts, store, slowness: this.slowness });
   }
 }

@@ -21,23 +21,23 @@ import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
 import type { Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
-import { Blocking } from './blocked/blocked-commands.ts';
+import { BlockedCommands } from './blocked/blocked-commands.ts';
 import { Executor } from './execution/executor.ts';
-import { Foundations } from './machine-components.ts';
+import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';
-import { FramesAhead } from './execution/prefetch-frames.ts';
-import { Holds } from './multi-shard/key-locks.ts';
+import { FramePrefetch } from './execution/prefetch-frames.ts';
+import { KeyLocks } from './multi-shard/key-locks.ts';
 import { Lending } from './multi-shard/lending.ts';
-import { LongWork } from './timed/incremental-work.ts';
-import { Preparations } from './timed/prepared-commands.ts';
+import { IncrementalWork } from './timed/incremental-work.ts';
+import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';
 import type { MachineParts } from './machine-options.ts';
 import { probeReceived } from './observation/usdt.ts';
 import { TracedCommands } from './observation/traced-commands.ts';
-import { Trials } from './blocked/dry-run.ts';
+import { DryRuns } from './blocked/dry-run.ts';
 
-/** A batch ends after this many microseconds, so that main sees replies and upkeep gets its turn. */
+/** A batch ends after this many microseconds, so that main sees replies and maintenance gets its turn. */
 const BATCH_US_MAX = 500;
 /** Replies are shown to main at least this often within a batch. */
 const FLUSH_US = 150;
@@ -50,20 +50,20 @@ export class ShardMachine {
   readonly store: Store;
   /** Does again what a log says. */
   readonly replay: Replay;
-  readonly keyUse: Foundations['keyUse'];
+  readonly keyUse: MachineComponents['keyUse'];
   readonly #parts: MachineParts;
-  readonly #base: Foundations;
+  readonly #base: MachineComponents;
   readonly #page: Page;
   readonly #values: Float64Array;
   readonly #frame: Frame;
-  readonly #trials: Trials;
-  readonly #blocking: Blocking;
+  readonly #dryRuns: DryRuns;
+  readonly #blockedCommands: BlockedCommands;
   readonly #executor: Executor;
   readonly #lending: Lending;
-  readonly #work: LongWork;
-  readonly #preparations: Preparations;
+  readonly #work: IncrementalWork;
+  readonly #preparedCommands: PreparedCommands;
   readonly #notes: BatchNotes;
-  readonly #ahead: FramesAhead;
+  readonly #ahead: FramePrefetch;
   #bands = new Bands(false, []);
   readonly #messages: Messages;
   /** Somebody watches what is taken, as of the last batch's beginning. */
@@ -71,52 +71,63 @@ export class ShardMachine {
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
-    const base = new Foundations(parts, () => this.#executor);
+    const base = new MachineComponents(parts, () => this.#executor);
     this.#base = base;
     this.store = base.store;
     this.keyUse = base.keyUse;
     this.#page = parts.page;
     this.#values = parts.page.values;
     this.#notes = new BatchNotes(parts.page, parts.flight);
-    this.#ahead = new FramesAhead(parts.requests, parts.memory, base.store.lookAhead);
+    this.#ahead = new FramePrefetch(parts.requests, parts.memory, base.store.keyPrefetch);
     base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
-    const { store, context, sender, watches, effects, waiters, events, settings, slowness } = base;
+    const { store, context, sender, watches, effects, waitingClients, events, settings, slowness } =
+      base;
     const { index: shardIndex, shardCount } = parts;
     const shared = {
       ...{ store, context, sender, watches, effects, shardIndex, shardCount },
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
-    const holds = new Holds((frame) => {
+    const holds = new KeyLocks((frame) => {
       this.#dispatch(frame);
     });
-    this.#trials = new Trials({ ...shared, events });
-    this.#blocking = new Blocking({ ...shared, waiters, trials: this.#trials, holds });
+    this.#dryRuns = new DryRuns({ ...shared, events });
+    this.#blockedCommands = new BlockedCommands({
+      ...shared,
+      waitingClients,
+      trials: this.#dryRuns,
+      holds,
+    });
     const nowUs = (): number => parts.clock.nowUs();
-    this.#work = new LongWork(nowUs);
-    base.upkeep.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
+    this.#work = new IncrementalWork(nowUs);
+    base.maintenance.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
     this.#lending = new Lending({
       ...shared,
-      ...{ values: this.#values, blocking: this.#blocking, holds, work: this.#work },
+      ...{
+        values: this.#values,
+        blocking: this.#blockedCommands,
+        keyLocks: holds,
+        work: this.#work,
+      },
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
     });
-    this.#preparations = new Preparations({
-      ...{ executor: this.#executor, context, holds, blocking: this.#blocking },
+    this.#preparedCommands = new PreparedCommands({
+      ...{ executor: this.#executor, context, holds, blockedCommands: this.#blockedCommands },
       ...{ work: this.#work, nowUs },
     });
     this.#messages = new Messages({
       ...{ page: this.#page, settings, slowness, events, watches },
-      ...{ questions: base.questions, upkeep: base.upkeep, snapshots: base.snapshots },
+      ...{ questions: base.questions, maintenance: base.maintenance, snapshots: base.snapshots },
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
     this.#followSettings();
     this.#answerQuestions();
     this.#executor.readWallClock();
-    this.#base.upkeep.publish();
+    this.#base.maintenance.publish();
   }
 
   #followSettings(): void {
@@ -125,11 +136,11 @@ export class ShardMachine {
         settings.boolean('latency-bands-enabled'),
         settings.numbers('latency-bands'),
       );
-      this.#base.upkeep.apply(settings);
+      this.#base.maintenance.apply(settings);
       this.#base.slowness.apply(settings);
       this.#base.fates.apply(settings);
       if (this.#base.keyUse.apply(settings))
-        this.#base.upkeep.countPrefixes(this.#base.keyUse.prefixes.matcher);
+        this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
       this.#parts.journal?.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
@@ -140,7 +151,7 @@ export class ShardMachine {
     this.#base.questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
     this.#base.questions.on(HEAP, () => this.#parts.probe.heap());
     this.#base.questions.on(PURGE, () => {
-      const bytes = this.#base.upkeep.purge();
+      const bytes = this.#base.maintenance.purge();
       this.#parts.purge?.();
       return bytes;
     });
@@ -155,7 +166,7 @@ export class ShardMachine {
     this.#base.keyUse.answer(this.#base.questions);
     this.#base.questions.on(resetStatisticsTopic, () => {
       this.#page.resetStatistics();
-      this.#base.upkeep.resetStatistics();
+      this.#base.maintenance.resetStatistics();
       return null;
     });
   }
@@ -163,7 +174,7 @@ export class ShardMachine {
   #newExecutor(): Executor {
     const { page, clock, memory } = this.#parts;
     const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
-      if (deniesOom && this.#base.upkeep.mustEvict()) this.#base.upkeep.makeRoom();
+      if (deniesOom && this.#base.maintenance.mustEvict()) this.#base.maintenance.makeRoom();
     };
     const evicted = (): number => this.store.stats.evicted;
     const waitsForDisk = (): boolean => this.#parts.journal?.holdsReplies === true;
@@ -181,11 +192,11 @@ export class ShardMachine {
       waitsForDisk,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
-        if (wait === undefined) this.#preparations.begin(frame);
-        else this.#blocking.park(frame, wait);
+        if (wait === undefined) this.#preparedCommands.begin(frame);
+        else this.#blockedCommands.park(frame, wait);
       },
       answered: (frame) => {
-        this.#blocking.answered(frame);
+        this.#blockedCommands.answered(frame);
       },
     });
   }
@@ -200,12 +211,12 @@ export class ShardMachine {
   /** The data is as it was; what is counted begins here. */
   endReplay(): void {
     this.store.activeExpire = true;
-    this.#base.upkeep.resetStatistics();
+    this.#base.maintenance.resetStatistics();
     this.#page.resetStatistics();
     this.#page.set('changes', 0);
     this.#executor.nowUs = this.#parts.clock.nowUs();
     this.#executor.readWallClock();
-    this.#base.upkeep.publish();
+    this.#base.maintenance.publish();
   }
 
   get isStopped(): boolean {
@@ -259,25 +270,25 @@ export class ShardMachine {
       this.#work.slice();
       this.#beat();
       this.#flush();
-      if (!this.#base.upkeep.isDue(executor.nowUs)) return 0;
+      if (!this.#base.maintenance.isDue(executor.nowUs)) return 0;
     }
     if (this.#base.snapshots.isActive) {
       // Between batches, and as long as nothing else is to do.
       const isBusy = this.#base.snapshots.slice();
       this.#base.sender.flush();
-      if (isBusy && !this.#base.upkeep.isDue(executor.nowUs)) {
+      if (isBusy && !this.#base.maintenance.isDue(executor.nowUs)) {
         this.#beat();
         return 0;
       }
     }
     if (!worked) this.#beat();
-    if (!this.#base.upkeep.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
+    if (!this.#base.maintenance.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
     if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
     this.#base.events.begin();
-    this.#base.upkeep.run();
+    this.#base.maintenance.run();
     this.#base.events.sendRest();
     executor.nowUs = this.#parts.clock.nowUs();
     this.#page.looped(executor.nowUs - startUs);
@@ -298,21 +309,21 @@ export class ShardMachine {
 
   /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */
   #restMs(): number {
-    const dueInMs = this.#base.upkeep.dueInMs(this.#executor.nowUs);
+    const dueInMs = this.#base.maintenance.dueInMs(this.#executor.nowUs);
     return this.#base.snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
   }
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
-    const { upkeep, events } = this.#base;
-    upkeep.publish();
+    const { maintenance, events } = this.#base;
+    maintenance.publish();
     // What has to go for what was written is told of with its reply: a client's next command comes behind it.
-    if (!this.#lending.isStopped && upkeep.makeRoomBehind()) {
+    if (!this.#lending.isStopped && maintenance.makeRoomBehind()) {
       this.#executor.nowUs = this.#parts.clock.nowUs();
     }
     events.sendRest();
-    this.#values[AT.blockingKeys] = this.#base.waiters.keyCount;
-    this.#values[AT.blockingNoKeys] = this.#base.waiters.noKeyCount;
+    this.#values[AT.blockingKeys] = this.#base.waitingClients.keyCount;
+    this.#values[AT.blockingNoKeys] = this.#base.waitingClients.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
     this.#base.slowArguments.settle();
     if (this.#parts.requests.release()) this.#parts.outlet.ring();
@@ -356,7 +367,7 @@ export class ShardMachine {
 
   #dispatch(frame: Frame): void {
     this.#perform(frame);
-    if (this.#base.waiters.hasTouched) this.#blocking.serve();
+    if (this.#base.waitingClients.hasTouched) this.#blockedCommands.serve();
   }
 
   #perform(frame: Frame): void {
@@ -383,16 +394,16 @@ export class ShardMachine {
         this.#lending.stop(frame);
         break;
       case FrameKind.offer:
-        this.#blocking.offer(frame);
+        this.#blockedCommands.offer(frame);
         break;
       case FrameKind.inquiry:
-        this.#trials.inquire(frame);
+        this.#dryRuns.inquire(frame);
         break;
       case FrameKind.verdict:
-        this.#blocking.verdict(frame);
+        this.#blockedCommands.verdict(frame);
         break;
       case FrameKind.unpark:
-        this.#blocking.unpark(frame);
+        this.#blockedCommands.unpark(frame);
         break;
       default:
         if (!this.#lending.takes(frame)) this.#messages.take(frame);

@@ -20,10 +20,10 @@ export {
   DEATH_KEY_BYTES_MAX,
   KEY_DEATHS,
   KEY_DEATHS_RESET,
-  KeyDeaths,
+  RemovedKeys,
   type DeathHead,
   type DeathsQuestion,
-  type KeyDeath,
+  type RemovedKey,
   type KeyPlace,
 } from './key-fates/key-fates.ts';
 export { KeptArguments, type ArgumentBytes } from './slow-log/kept-arguments.ts';

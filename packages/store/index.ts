@@ -6,16 +6,20 @@ export {
   type EvictionPolicy,
   type KeyUse,
 } from './records/access.ts';
-export { Census, CENSUS_SIZES, CENSUS_TYPES } from './keyspace/key-sizes.ts';
+export { KeySizes, CENSUS_SIZES, CENSUS_TYPES } from './keyspace/key-sizes.ts';
 export { Encoding } from './records/encodings.ts';
 export type { Ref } from './memory/segment.ts';
-export { Freeze, SNAPSHOT_PIECE_BYTES_USUAL, type FreezeSink } from './state/snapshot-iterator.ts';
+export {
+  SnapshotIterator,
+  SNAPSHOT_PIECE_BYTES_USUAL,
+  type FreezeSink,
+} from './state/snapshot-iterator.ts';
 export { KEY_STATE_HEADER_BYTES, KeyStateWriter } from './state/key-state.ts';
 export { installStates, KeyStateReader } from './state/key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
 export { keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
-export { LOOK_AHEAD_MAX, type LookAhead } from './index/prefetch.ts';
+export { LOOK_AHEAD_MAX, type KeyPrefetch } from './index/prefetch.ts';
 export { Keyspace } from './keyspace/keyspace.ts';
 export { ListValue, stubList } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';

@@ -13,7 +13,7 @@ import { Expirer } from './keyspace/expiry.ts';
 import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
 import { MemoryCount } from './memory/memory-count.ts';
-import { LookAhead } from './index/prefetch.ts';
+import { KeyPrefetch } from './index/prefetch.ts';
 import { RecordTools, type ValueView } from './records/record-tools.ts';
 
 export interface StoreOptions {
@@ -67,7 +67,7 @@ export class Store {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly view: ValueView;
-  readonly lookAhead: LookAhead;
+  readonly keyPrefetch: KeyPrefetch;
   readonly stats: StoreStats = {
     hits: 0,
     misses: 0,
@@ -108,7 +108,7 @@ export class Store {
   constructor(options: StoreOptions) {
     this.random = options.random;
     const tools = new RecordTools(options.seed);
-    this.lookAhead = new LookAhead(tools, this.databases);
+    this.keyPrefetch = new KeyPrefetch(tools, this.databases);
     this.view = tools.view;
     for (let i = 0; i < options.databases; i += 1)
       this.databases.push(new Keyspace(this, tools, i));

@@ -53,7 +53,7 @@ const doctor = onMain<ServerContext>({
   complexity: 'O(N) for N shards and clients.',
   tips: policies,
   run({ reply, memory: port }) {
-    reply.verbatim(port.diagnosis());
+    reply.verbatim(port.latencyMonitor());
   },
 });
 

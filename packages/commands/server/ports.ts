@@ -40,7 +40,7 @@ export interface MemoryPort {
   /** Has them read by another thread. */
   statsLater(): Promise<MemoryTree>;
   /** What seems wrong, and what to do about it. */
-  diagnosis(): string;
+  latencyMonitor(): string;
   allocator(): string;
   /** Has the shards give back what they can; resolves when they have. */
   purge(): Promise<void>;

@@ -67,7 +67,7 @@ function contextWithPorts(
     memory: {
       stats: () => MEMORY_TREE,
       statsLater: () => Promise.resolve(MEMORY_TREE),
-      diagnosis: () => 'well\n',
+      latencyMonitor: () => 'well\n',
       allocator: () => 'slabs\n',
       purge: () => {
         ask('purge');

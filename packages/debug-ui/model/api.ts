@@ -12,7 +12,7 @@ export type {
   FlightDocument as Flight,
   FlightEvent as FlightEntry,
   HotWindowDocument as HotWindowReport,
-  KeyDeathReport as KeyDeath,
+  KeyDeathReport as RemovedKey,
   KeyFatesDocument as KeyFates,
   LatencyDocument as Latency,
   LatencyEventReport as LatencyEvent,

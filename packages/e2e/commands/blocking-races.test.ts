@@ -110,14 +110,15 @@ blocking('one push serves all who wait for it with lent keys, and those behind t
 blocking('a push wakes one of those who wait with lent keys, not all of them', async () => {
   const lendings = async (): Promise<number> =>
     Number(/\nlent_commands:(\d+)/.exec(textOf(await client.call('INFO', 'everything')))?.[1]);
-  const waiters = 100;
-  for (let nth = 1; nth <= waiters; nth += 1) await waiting(`BRPOPLPUSH ${here} ${far} 0`, nth);
+  const waitingClients = 100;
+  for (let nth = 1; nth <= waitingClients; nth += 1)
+    await waiting(`BRPOPLPUSH ${here} ${far} 0`, nth);
   const before = await lendings();
-  for (let nth = 1; nth <= waiters; nth += 1) {
+  for (let nth = 1; nth <= waitingClients; nth += 1) {
     await client.call('RPUSH', here, 'x');
-    await blocked(waiters - nth);
+    await blocked(waitingClients - nth);
   }
-  assert.is((await lendings()) - before, waiters);
+  assert.is((await lendings()) - before, waitingClients);
 });
 
 blocking.run();

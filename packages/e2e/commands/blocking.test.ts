@@ -346,8 +346,8 @@ blocking('what follows in the pipeline waits for the reply', async () => {
 
 blocking('many wait at once, each is served once', async () => {
   const count = 200;
-  const waiters = await Promise.all(Array.from({ length: count }, () => newClient()));
-  const replies = waiters.map((waiter, nth) =>
+  const waitingClients = await Promise.all(Array.from({ length: count }, () => newClient()));
+  const replies = waitingClients.map((waiter, nth) =>
     waiter.call(nth % 2 === 0 ? 'BLPOP' : 'BRPOP', here, far, third, '0'),
   );
   await blocked(count);

@@ -3,7 +3,7 @@
 import { systemClock } from '#base';
 import { LatencyWindows, SLICE_MS, windowTableLength } from '#stats';
 import { DoubleBuffer, type SharedMemory } from '#link';
-import type { Sight } from '#observer';
+import type { Observer } from '#observer';
 
 export class WindowKeeper {
   readonly #windows: LatencyWindows;
@@ -11,7 +11,7 @@ export class WindowKeeper {
   readonly #timer: NodeJS.Timeout;
 
   /** Shares them through `memory`. */
-  constructor({ main, shards, commandNames }: Sight, memory: SharedMemory) {
+  constructor({ main, shards, commandNames }: Observer, memory: SharedMemory) {
     const { length } = commandNames;
     this.#windows = new LatencyWindows([main, ...shards], length, systemClock.nowUs());
     this.#shared = new DoubleBuffer(memory, windowTableLength(length));

@@ -2,23 +2,23 @@
 
 import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#stats';
-import type { Sight } from '#observer';
-import type { TraceDesk } from '#telemetry';
-import type { MainDesk } from './reports.ts';
+import type { Observer } from '#observer';
+import type { TraceStore } from '#telemetry';
+import type { MainClient } from './reports.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
 /** Between two readings from which rates are made, as main has them. */
 const SAMPLE_MS = 100;
 
-export interface OpsHttpParts {
-  readonly sight: Sight;
+export interface OpsHttpOptions {
+  readonly sight: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
-  readonly desk: MainDesk;
+  readonly desk: MainClient;
   /** Where the task is that packs bundles. */
   readonly bundleTask: string;
-  readonly traces: TraceDesk;
+  readonly traces: TraceStore;
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
   logLinesDropped(): number;
@@ -30,32 +30,32 @@ export interface OpsHttpParts {
   ): void;
 }
 
-export class Surroundings {
-  readonly sight: Sight;
+export class OpsContext {
+  readonly sight: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
-  readonly desk: MainDesk;
-  readonly traces: TraceDesk;
+  readonly desk: MainClient;
+  readonly traces: TraceStore;
   readonly clock = systemClock;
   live: HttpLiveSettings;
-  readonly recentLogLines: OpsHttpParts['recentLogLines'];
-  readonly logLinesDropped: OpsHttpParts['logLinesDropped'];
-  readonly log: OpsHttpParts['log'];
+  readonly recentLogLines: OpsHttpOptions['recentLogLines'];
+  readonly logLinesDropped: OpsHttpOptions['logLinesDropped'];
+  readonly log: OpsHttpOptions['log'];
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: NodeJS.Timeout;
 
-  constructor(parts: OpsHttpParts) {
-    this.sight = parts.sight;
-    this.version = parts.version;
-    this.fixed = parts.fixed;
-    this.live = parts.live;
-    this.desk = parts.desk;
-    this.traces = parts.traces;
-    this.recentLogLines = () => parts.recentLogLines();
-    this.logLinesDropped = () => parts.logLinesDropped();
+  constructor(options: OpsHttpOptions) {
+    this.sight = options.sight;
+    this.version = options.version;
+    this.fixed = options.fixed;
+    this.live = options.live;
+    this.desk = options.desk;
+    this.traces = options.traces;
+    this.recentLogLines = () => options.recentLogLines();
+    this.logLinesDropped = () => options.logLinesDropped();
     this.log = (level, event, message, fields) => {
-      parts.log(level, event, message, fields);
+      options.log(level, event, message, fields);
     };
     this.mainRates = new ThreadRates(this.sight.main);
     this.shardRates = this.sight.shards.map((page) => new ThreadRates(page));

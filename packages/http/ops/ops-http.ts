@@ -12,24 +12,24 @@ import type { Bundles } from '../views/bundles.ts';
 import { HttpListener } from '../protocol/listener.ts';
 import { loginRoutes } from '../protocol/login.ts';
 import { probeRoutes } from '../views/probes.ts';
-import type { MetricsDesk } from '../views/metrics.ts';
+import type { MetricsRenderer } from '../views/metrics.ts';
 import type { RestOfHttp } from '../deferred-routes.ts';
 import { METRICS_PATH, type Found, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from '../views/settings.ts';
-import { Surroundings, type OpsHttpParts } from './ops-context.ts';
+import { OpsContext, type OpsHttpOptions } from './ops-context.ts';
 import { WrongTokens } from '../protocol/wrong-tokens.ts';
 
 export class OpsHttp {
-  readonly #parts: OpsHttpParts;
+  readonly #options: OpsHttpOptions;
   readonly #access: Access;
-  readonly #surroundings: Surroundings;
+  readonly #context: OpsContext;
   readonly #listener: HttpListener;
   readonly #early: readonly Route[];
-  #metrics: Promise<MetricsDesk> | undefined;
+  #metrics: Promise<MetricsRenderer> | undefined;
   #rest: Promise<RestOfHttp> | undefined;
 
-  constructor(parts: OpsHttpParts) {
-    this.#parts = parts;
+  constructor(parts: OpsHttpOptions) {
+    this.#options = parts;
     const { fixed, sight } = parts;
     const access = new Access({
       token: fixed.token,
@@ -43,11 +43,11 @@ export class OpsHttp {
       wallMs: () => systemClock.wallMs(),
     });
     this.#access = access;
-    this.#surroundings = new Surroundings(parts);
+    this.#context = new OpsContext(parts);
     const probes = probeRoutes({
       main: sight.main,
       commandNames: sight.commandNames,
-      livenessMs: () => this.#surroundings.live.mainStuckLivenessMs,
+      livenessMs: () => this.#context.live.mainStuckLivenessMs,
       nowUs: () => systemClock.nowUs(),
     });
     this.#early = [...probes, ...loginRoutes(access)];
@@ -70,11 +70,11 @@ export class OpsHttp {
 
   /** Begins to listen; rejects with a message for people when the address cannot be had. */
   async open(): Promise<void> {
-    const { bind, port } = this.#parts.fixed;
+    const { bind, port } = this.#options.fixed;
     try {
       const chosen = await this.#listener.open(bind, port);
       const address = `${bind.includes(':') ? `[${bind}]` : bind}:${chosen}`;
-      this.#parts.log('info', 'http-listening', `HTTP is served at http://${address}`, {
+      this.#options.log('info', 'http-listening', `HTTP is served at http://${address}`, {
         port: chosen,
       });
     } catch (error) {
@@ -89,8 +89,8 @@ export class OpsHttp {
 
   /** Settles when everything shows these settings. */
   async apply(live: HttpLiveSettings): Promise<void> {
-    this.#surroundings.live = live;
-    this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#parts.fixed.bind);
+    this.#context.live = live;
+    this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#options.fixed.bind);
     (await this.#metrics)?.apply(live);
   }
 
@@ -106,7 +106,7 @@ export class OpsHttp {
   async close(): Promise<void> {
     this.#listener.close();
     await (await this.#rest)?.close();
-    this.#surroundings.close();
+    this.#context.close();
     await (await this.#metrics)?.close();
   }
 
@@ -118,9 +118,9 @@ export class OpsHttp {
       : this.#loadedRest().then(({ routes }) => routes.find(path));
   }
 
-  #loadedMetrics(): Promise<MetricsDesk> {
+  #loadedMetrics(): Promise<MetricsRenderer> {
     this.#metrics ??= import('../views/metrics.ts').then(
-      ({ MetricsDesk }) => new MetricsDesk(this.#surroundings, this.#listener),
+      ({ MetricsRenderer: MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
     );
     return this.#metrics;
   }
@@ -134,8 +134,8 @@ export class OpsHttp {
     const metrics = await this.#loadedMetrics();
     const { RestOfHttp } = await import('../deferred-routes.ts');
     return new RestOfHttp({
-      ...{ early: this.#early, access: this.#access, surroundings: this.#surroundings, metrics },
-      bundleTask: this.#parts.bundleTask,
+      ...{ early: this.#early, access: this.#access, opsContext: this.#context, metrics },
+      bundleTask: this.#options.bundleTask,
     });
   }
 }

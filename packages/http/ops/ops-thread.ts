@@ -11,12 +11,12 @@ import {
 } from '#base';
 import { flightRecorder, type Page } from '#stats';
 import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
-import { Sight, type SightData } from '#observer';
-import { LogWriter, TraceDesk, type LogWriterOptions } from '#telemetry';
+import { Observer, type ObserverData } from '#observer';
+import { LogWriter, TraceStore, type LogWriterOptions } from '#telemetry';
 import { MainWatch } from './main-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
-import { MainDesk } from './reports.ts';
+import { MainClient } from './reports.ts';
 import { WindowKeeper } from './latency-windows.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
@@ -25,7 +25,7 @@ export interface OpsData {
   readonly port: MessagePort;
   readonly logging: LogWriterOptions;
   readonly version: string;
-  readonly sight: SightData;
+  readonly sight: ObserverData;
   readonly http: HttpFixedSettings;
   readonly live: HttpLiveSettings;
   readonly bundleTask: string;
@@ -55,14 +55,14 @@ export class OpsThread {
   readonly #vitals: OpsVitals;
   readonly #windows: WindowKeeper;
   readonly #mainWatch: MainWatch;
-  readonly #traces: TraceDesk;
+  readonly #traces: TraceStore;
   readonly #linkBytes: number;
   #level: number;
 
   constructor(data: OpsData) {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
-    const sight = new Sight(data.sight);
+    const sight = new Observer(data.sight);
     this.#page = sight.ops;
     this.#linkBytes = sight.memory.bytes.length;
     const [, recorder] = sight.recorders.at(-1)!;
@@ -86,7 +86,7 @@ export class OpsThread {
         logger[level](event, message);
       },
     });
-    this.#traces = new TraceDesk({
+    this.#traces = new TraceStore({
       ring: new TraceRingReader(sight.memory, sight.layout.traces),
       clock: systemClock,
       commandNames: sight.commandNames,
@@ -103,7 +103,7 @@ export class OpsThread {
       version: data.version,
       fixed: data.http,
       live: data.live,
-      desk: new MainDesk(this.#calls),
+      desk: new MainClient(this.#calls),
       bundleTask: data.bundleTask,
       recentLogLines: () => this.#writer.recent(),
       logLinesDropped: () => this.#writer.droppedLines,

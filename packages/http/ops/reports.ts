@@ -42,7 +42,7 @@ export type MainAnswers = {
   ) => MainReports[Name]['answer'] | Promise<MainReports[Name]['answer']>;
 };
 
-export class MainDesk {
+export class MainClient {
   readonly #calls: PortCalls;
 
   constructor(calls: PortCalls) {

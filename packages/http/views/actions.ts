@@ -6,7 +6,7 @@ import { threadReports } from './api-figures.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from '../ops/page-reports.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ const IDLE: HotKeysDocument = {
   keys: [],
 };
 
-export function actionRoutes({ clock, desk, fixed, sight }: Surroundings): Route[] {
+export function actionRoutes({ clock, desk, fixed, sight }: OpsContext): Route[] {
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,

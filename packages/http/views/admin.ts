@@ -6,7 +6,7 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { SaveAtEnd } from '../ops/reports.ts';
 import type { Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 const PHASES: Readonly<Record<number, string>> = {
   [Phase.starting]: 'starting',
@@ -16,15 +16,15 @@ const PHASES: Readonly<Record<number, string>> = {
 
 const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
 
-export function adminRoutes(surroundings: Surroundings): Route[] {
-  const { sight } = surroundings;
+export function adminRoutes(opsContext: OpsContext): Route[] {
+  const { sight } = opsContext;
   return [
     {
       path: '/admin/health',
       about: 'How the server fares, and what is wrong.',
       methods: {
         GET: async () => {
-          const { health } = await currentStatus(surroundings);
+          const { health } = await currentStatus(opsContext);
           return json({ ...health, state: PHASES[sight.main.get('phase')] });
         },
       },
@@ -50,17 +50,17 @@ export function adminRoutes(surroundings: Surroundings): Route[] {
       path: '/admin/shutdown',
       about: 'Finishes what is in flight and ends the server; ?save= says whether with a snapshot.',
       parameters: ['save'],
-      methods: { POST: (exchange) => shutdown(surroundings, exchange) },
+      methods: { POST: (exchange) => shutdown(opsContext, exchange) },
     },
     {
       path: '/admin/snapshot',
       about: 'Begins a snapshot, as BGSAVE does.',
-      methods: { POST: () => snapshot(surroundings) },
+      methods: { POST: () => snapshot(opsContext) },
     },
   ];
 }
 
-async function snapshot({ desk, sight }: Surroundings): Promise<Answer> {
+async function snapshot({ desk, sight }: OpsContext): Promise<Answer> {
   if (sight.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
   const outcome = await desk.ask('snapshot', null);
   switch (outcome) {
@@ -79,7 +79,7 @@ const SAVE: ReadonlyMap<string | null, SaveAtEnd> = new Map([
   ['false', 'never'],
 ]);
 
-async function shutdown({ desk }: Surroundings, exchange: Exchange): Promise<Answer> {
+async function shutdown({ desk }: OpsContext, exchange: Exchange): Promise<Answer> {
   const save = SAVE.get(exchange.query.get('save'));
   if (save === undefined) throw new HttpError(400, 'save must be true or false');
   if ((await desk.ask('shutdown', { save })) === 'nothing-kept') {

@@ -20,11 +20,11 @@ import type {
   TraceDocument,
   TraceReport,
 } from '#api-types';
-import type { Sight } from '#observer';
+import type { Observer } from '#observer';
 import type { HttpLiveSettings } from './settings.ts';
 
 /** How long each command took that was called; those called most first. */
-export function commandReports(sight: Sight): CommandReport[] {
+export function commandReports(sight: Observer): CommandReport[] {
   const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
@@ -40,7 +40,7 @@ export function commandReports(sight: Sight): CommandReport[] {
 }
 
 /** Of a shard the loop's delay is the length of its rounds. */
-export function threadReports({ threads }: Sight): ThreadReport[] {
+export function threadReports({ threads }: Observer): ThreadReport[] {
   return threads.map(([thread, page]) => {
     const report = pauseReport(page);
     return {
@@ -61,7 +61,7 @@ export function threadReports({ threads }: Sight): ThreadReport[] {
 
 /** Cumulative counts by label, and all of them; nothing when bands are not counted. */
 export function bandReport(
-  { main, shards }: Sight,
+  { main, shards }: Observer,
   { isEnabled, thresholdsMs }: HttpLiveSettings['bands'],
 ): Record<string, number> {
   if (!isEnabled) return {};

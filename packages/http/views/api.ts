@@ -16,22 +16,22 @@ import { HttpError } from '../protocol/answer.ts';
 import { flightDocument, flightRoutes } from './flight.ts';
 import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
-import type { MetricsDesk } from './metrics.ts';
+import type { MetricsRenderer } from './metrics.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 /** The documents behind the paths; bundles hold the same. */
 export class DebugDocuments {
-  readonly #surroundings: Surroundings;
+  readonly #context: OpsContext;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(opsContext: OpsContext) {
+    this.#context = opsContext;
   }
 
   server() {
-    const { live, sight, clock, version } = this.#surroundings;
+    const { live, sight, clock, version } = this.#context;
     const aliveUs = clock.nowUs() - sight.main.get('startedUs');
     return {
       version,
@@ -48,20 +48,20 @@ export class DebugDocuments {
   }
 
   config() {
-    return { entries: this.#surroundings.live.entries };
+    return { entries: this.#context.live.entries };
   }
 
   async clients() {
-    return { clients: await this.#surroundings.desk.ask('clients', null) };
+    return { clients: await this.#context.desk.ask('clients', null) };
   }
 
   slowlog(count: number): Promise<SlowlogDocument> {
-    return this.#surroundings.desk.ask('slowlog', { count });
+    return this.#context.desk.ask('slowlog', { count });
   }
 
   /** Events are main's to tell; when it is late the rest is told without them. */
   async latency(): Promise<LatencyDocument> {
-    const { sight, live, desk } = this.#surroundings;
+    const { sight, live, desk } = this.#context;
     let events: LatencyDocument['events'] = null;
     try {
       events = await desk.ask('latency-events', null);
@@ -78,20 +78,20 @@ export class DebugDocuments {
 
   /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
   async shardStats(): Promise<ShardStatsDocument> {
-    const { desk } = this.#surroundings;
+    const { desk } = this.#context;
     let contents: readonly (ShardContent | null)[] = [];
     try {
       contents = await desk.ask('shards', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
-    const { shards } = await currentStatus(this.#surroundings);
+    const { shards } = await currentStatus(this.#context);
     return shardStats(shards, contents);
   }
 
   /** Use and size of keys by configured prefix. */
   prefixes(): PrefixesDocument {
-    const { sight, live } = this.#surroundings;
+    const { sight, live } = this.#context;
     return {
       prefixes: prefixReports(live.prefixes, sight.shards).map(
         ({ inputBytes, outputBytes, memoryBytes, ...rest }) => ({
@@ -106,26 +106,26 @@ export class DebugDocuments {
 
   /** Read from shared memory: no thread is asked, however stuck it is. */
   flight(count: number, thread?: string): FlightDocument {
-    return flightDocument(flightReport(this.#surroundings.sight, { count, thread }));
+    return flightDocument(flightReport(this.#context.sight, { count, thread }));
   }
 
   keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
-    return keyFatesDocument(this.#surroundings, question);
+    return keyFatesDocument(this.#context, question);
   }
 
   /** What questions may name. */
   get scope(): { readonly threads: readonly string[]; readonly databases: number } {
-    const { threads, shape } = this.#surroundings.sight;
+    const { threads, shape } = this.#context.sight;
     return { threads: threads.map(([thread]) => thread), databases: shape.databases };
   }
 
   /** The latest, newest first. */
   traces(countMax?: number): { readonly traces: readonly TraceDocument[] } {
-    return { traces: this.#surroundings.traces.recent(countMax).map(traceDocument) };
+    return { traces: this.#context.traces.recent(countMax).map(traceDocument) };
   }
 }
 
-export function apiRoutes(documents: DebugDocuments, metrics: MetricsDesk): Route[] {
+export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): Route[] {
   const server = (): unknown => documents.server();
   const { threads, databases } = documents.scope;
   return [

@@ -8,10 +8,10 @@ import { HttpError, type Answer } from '../protocol/answer.ts';
 import type { DebugDocuments } from './api.ts';
 import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { MetricsDesk } from './metrics.ts';
+import type { MetricsRenderer } from './metrics.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 /** The packing thread ends when it has had nothing to do for so long. */
 const IDLE_MS_MAX = 5_000;
@@ -19,23 +19,23 @@ const IDLE_MS_MAX = 5_000;
 const DEATHS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-export interface BundlesParts {
-  readonly surroundings: Surroundings;
+export interface BundlesOptions {
+  readonly opsContext: OpsContext;
   readonly documents: DebugDocuments;
-  readonly metrics: MetricsDesk;
+  readonly metrics: MetricsRenderer;
   /** Where the task is that packs. */
   readonly task: string;
 }
 
 export class Bundles {
-  readonly #parts: BundlesParts;
+  readonly #options: BundlesOptions;
   readonly #store: BundleStore;
   readonly #pool: Piscina<BundleTask, BundleResult>;
   #isGenerating = false;
 
-  constructor(parts: BundlesParts) {
-    this.#parts = parts;
-    this.#store = new BundleStore(parts.surroundings.fixed.bundleFolder);
+  constructor(parts: BundlesOptions) {
+    this.#options = parts;
+    this.#store = new BundleStore(parts.opsContext.fixed.bundleFolder);
     this.#pool = new Piscina<BundleTask, BundleResult>({
       filename: parts.task,
       minThreads: 0,
@@ -62,7 +62,7 @@ export class Bundles {
   }
 
   list(): BundleReport[] {
-    const { clock, live } = this.#parts.surroundings;
+    const { clock, live } = this.#options.opsContext;
     try {
       return this.#store.list(clock.wallMs(), live.bundles);
     } catch (error) {
@@ -86,8 +86,8 @@ export class Bundles {
   }
 
   async #generate(): Promise<BundleReport> {
-    const { surroundings } = this.#parts;
-    const { clock, fixed, version } = surroundings;
+    const { opsContext } = this.#options;
+    const { clock, fixed, version } = opsContext;
     const id = newId(clock.wallMs(), randomBytes(3).toString('hex'));
     const created = new Date(createdMs(id) ?? 0).toISOString();
     const files = await this.#files();
@@ -99,12 +99,12 @@ export class Bundles {
     };
     const result = await this.#pool.run(task, { name: 'packBundle' });
     if (!result.isGood) {
-      surroundings.log('error', 'bundle-failed', 'A diagnostic bundle could not be written.', {
+      opsContext.log('error', 'bundle-failed', 'A diagnostic bundle could not be written.', {
         reason: result.message,
       });
       throw problemOf(result.code, result.message);
     }
-    surroundings.log('info', 'bundle-generated', 'A diagnostic bundle was written.', { id });
+    opsContext.log('info', 'bundle-generated', 'A diagnostic bundle was written.', { id });
     const report = this.list().find((each) => each.id === id);
     // More than are kept were made within the same second.
     if (report === undefined) throw new HttpError(500, 'the bundle is gone already');
@@ -134,8 +134,8 @@ export class Bundles {
 
   /** What main has no answer to in time is told as a gap; the rest of the bundle is worth having. */
   async #files(): Promise<BundleFile[]> {
-    const { surroundings, documents, metrics } = this.#parts;
-    const { live } = surroundings;
+    const { opsContext, documents, metrics } = this.#options;
+    const { live } = opsContext;
     const asJson = async (name: string, of: () => unknown): Promise<BundleFile> => {
       try {
         return { name, text: `${JSON.stringify(await of(), null, 2)}\n` };
@@ -146,7 +146,7 @@ export class Bundles {
     };
     return Promise.all([
       asJson('server.json', () => documents.server()),
-      asJson('status.json', () => currentStatus(surroundings)),
+      asJson('status.json', () => currentStatus(opsContext)),
       Promise.resolve({ name: 'config.toml', text: live.toml }),
       metrics.text().then((text) => ({ name: 'metrics.prom', text })),
       asJson('metrics.json', () => ({ metrics: metrics.json() })),
@@ -157,7 +157,7 @@ export class Bundles {
       asJson('key-fates.json', () => documents.keyFates({ count: DEATHS_MAX, of: null })),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
-      Promise.resolve({ name: 'logs.txt', text: linesOf(surroundings.recentLogLines()) }),
+      Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
     ]);
   }
 }

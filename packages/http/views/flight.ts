@@ -6,13 +6,13 @@ import { HttpError } from '../protocol/answer.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
-export interface FlightRoutesParts {
+export interface FlightRoutesOptions {
   /** `main`, `shard-0` and so on, `ops`. */
   readonly threads: readonly string[];
   readonly document: (count: number, thread: string | undefined) => unknown;
 }
 
-export function flightRoutes({ threads, document }: FlightRoutesParts): Route[] {
+export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[] {
   return [
     documentRoute(
       'flight-recorder',

@@ -10,15 +10,15 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
 import { bytesOf, countOf, numberBelow } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 /** Deaths answered when no count is given: as many as are kept by default. */
 const COUNT = 128;
 
 export interface KeyFatesSources {
-  readonly sight: Pick<Surroundings['sight'], 'shards'>;
-  readonly live: Pick<Surroundings['live'], 'keyFates'>;
-  readonly desk: Pick<Surroundings['desk'], 'ask'>;
+  readonly sight: Pick<OpsContext['sight'], 'shards'>;
+  readonly live: Pick<OpsContext['live'], 'keyFates'>;
+  readonly desk: Pick<OpsContext['desk'], 'ask'>;
 }
 
 export async function keyFatesDocument(

@@ -29,7 +29,7 @@ import { shownSamples, type KeptSample, type KeptShard } from './live-samples.ts
 import { numberBelow, wordsOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 const PERIOD_MS = 1_000;
 /** Five minutes. */
@@ -67,7 +67,7 @@ class ShardWatch {
 }
 
 export class Live {
-  readonly #surroundings: Surroundings;
+  readonly #context: OpsContext;
   /** Another one is another process: its samples do not go on where ours end. */
   readonly #boot = randomBytes(6).toString('hex');
   #samples: KeptSample[] = [];
@@ -81,8 +81,8 @@ export class Live {
   #received: Growth | undefined;
   #sent: Growth | undefined;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(opsContext: OpsContext) {
+    this.#context = opsContext;
   }
 
   get route(): Route {
@@ -99,13 +99,13 @@ export class Live {
   }
 
   async #document({ query }: Exchange): Promise<LiveDocument> {
-    const { clock, sight } = this.#surroundings;
+    const { clock, sight } = this.#context;
     const since = numberBelow(query, 'since', Number.MAX_SAFE_INTEGER);
     const parts = wordsOf(query, 'with', PARTS);
     const shard = query.has('shard') ? numberBelow(query, 'shard', sight.shards.length) : null;
     this.#askedMs = clock.wallMs();
     if (this.#timer === undefined) this.#begin();
-    const status = await currentStatus(this.#surroundings);
+    const status = await currentStatus(this.#context);
     return {
       boot: this.#boot,
       status: statusOf(status, parts),
@@ -124,7 +124,7 @@ export class Live {
 
   /** Samples from before the thresholds were changed have another number of bands: left out. */
   #bands(): LiveBands | null {
-    const { isEnabled, thresholdsMs } = this.#surroundings.live.bands;
+    const { isEnabled, thresholdsMs } = this.#context.live.bands;
     if (!isEnabled) return null;
     const sums = this.#watches.map(() => new Array<number>(thresholdsMs.length + 1).fill(0));
     for (const { shards } of this.#samples) {
@@ -137,7 +137,7 @@ export class Live {
   }
 
   #begin(): void {
-    const { sight, clock } = this.#surroundings;
+    const { sight, clock } = this.#context;
     const { main, shards, commandNames } = sight;
     const pages = [main, ...shards];
     this.#watches = shards.map((page) => new ShardWatch(page, commandNames.length));
@@ -157,13 +157,13 @@ export class Live {
   }
 
   async #sample(): Promise<void> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#context;
     if (clock.wallMs() - this.#askedMs > UNSEEN_MS_MAX) {
       this.#timer = undefined;
       this.#samples = [];
       return;
     }
-    const status = await currentStatus(this.#surroundings);
+    const status = await currentStatus(this.#context);
     // It may have been closed while the status was collected.
     if (this.#timer === undefined) return;
     const nowUs = clock.nowUs();
@@ -174,7 +174,7 @@ export class Live {
   }
 
   #sampleOf(status: StatusDocument, seconds: number): KeptSample {
-    const { clock, mainRates } = this.#surroundings;
+    const { clock, mainRates } = this.#context;
     const perSecond = (grown: number): number => threeDigits(grown / Math.max(seconds, 1e-3));
     const all = { execute: counts(), queue: counts() };
     const shards = this.#watches.map((watch, id) => {
@@ -218,7 +218,7 @@ export class Live {
     busyPercent: number,
     perSecond: (grown: number) => number,
   ): KeptShard {
-    const { isEnabled, thresholdsMs } = this.#surroundings.live.bands;
+    const { isEnabled, thresholdsMs } = this.#context.live.bands;
     return {
       ops: perSecond(commands.take()),
       busyPercent: tenths(busyPercent),

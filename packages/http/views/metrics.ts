@@ -17,7 +17,7 @@ import type { Answer } from '../protocol/answer.ts';
 import type { HttpListener } from '../protocol/listener.ts';
 import { METRICS_PATH, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from './settings.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 /** Scrapes that are rendered within a second; further ones get the last of them. */
 const RENDERED_PER_SECOND_MAX = 20;
@@ -30,8 +30,8 @@ interface Rendered {
   sinceUs: number;
 }
 
-export class MetricsDesk {
-  readonly #surroundings: Surroundings;
+export class MetricsRenderer {
+  readonly #context: OpsContext;
   readonly #listener: HttpListener;
   readonly #definitions: readonly MetricDefinition[];
   readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
@@ -39,24 +39,24 @@ export class MetricsDesk {
   readonly #push: MetricsPush | undefined;
   #scrapeUs = 0;
 
-  constructor(surroundings: Surroundings, listener: HttpListener) {
-    this.#surroundings = surroundings;
+  constructor(opsContext: OpsContext, listener: HttpListener) {
+    this.#context = opsContext;
     this.#listener = listener;
-    const more = surroundings.fixed.hasRedisNames ? redisMetrics : [];
+    const more = opsContext.fixed.hasRedisNames ? redisMetrics : [];
     this.#definitions = [...metrics, ...more];
     const take = (): MetricSource => this.#source();
     this.#expositions = {
       text: new Exposition(this.#definitions, 'text', take),
       openmetrics: new Exposition(this.#definitions, 'openmetrics', take),
     };
-    const { metricsEndpoint: endpoint, identity } = surroundings.fixed;
+    const { metricsEndpoint: endpoint, identity } = opsContext.fixed;
     if (endpoint === undefined) return;
-    const { log } = surroundings;
+    const { log } = opsContext;
     this.#push = new MetricsPush({
       ...{ endpoint, identity, take, log },
       definitions: this.#definitions,
     });
-    this.#push.every(surroundings.live.metricsPushMs);
+    this.#push.every(opsContext.live.metricsPushMs);
   }
 
   /** How often the metrics are pushed may have changed. */
@@ -87,7 +87,7 @@ export class MetricsDesk {
 
   /** The text, fresh. */
   async text(format: ExpositionFormat = 'text'): Promise<string> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#context;
     const beganUs = clock.nowUs();
     const text = await this.#expositions[format].render();
     this.#scrapeUs = clock.nowUs() - beganUs;
@@ -100,7 +100,7 @@ export class MetricsDesk {
 
   async #answer(format: ExpositionFormat): Promise<Answer> {
     const type = this.#expositions[format].contentType;
-    const nowUs = this.#surroundings.clock.nowUs();
+    const nowUs = this.#context.clock.nowUs();
     // What is rendered while it is forgotten may be old already.
     const rendered = this.#rendered;
     const last = rendered[format];
@@ -115,7 +115,7 @@ export class MetricsDesk {
   }
 
   #source(): MetricSource {
-    const { sight, live, version, clock } = this.#surroundings;
+    const { sight, live, version, clock } = this.#context;
     const { memory, layout } = sight;
     const cpu = process.cpuUsage();
     const nowUs = clock.nowUs();
@@ -145,23 +145,23 @@ export class MetricsDesk {
         systemUs: cpu.system,
       },
       slowLogUpcoming: new SharedCounter(memory, layout.slowIds).upcoming,
-      instance: instanceOf(this.#surroundings),
+      instance: instanceOf(this.#context),
       ops: {
         connections: this.#listener.connections,
         connectionsRefused: this.#listener.refused,
         answered: this.#listener.answered,
         scrapeSeconds: this.#scrapeUs / SECOND_US,
-        logLinesDropped: this.#surroundings.logLinesDropped(),
-        traces: this.#surroundings.traces.figures,
+        logLinesDropped: this.#context.logLinesDropped(),
+        traces: this.#context.traces.figures,
         metricPushes: { exported: this.#push?.exported ?? 0, failed: this.#push?.failed ?? 0 },
       },
-      exemplarsOf: (command) => this.#surroundings.traces.exemplars.of(command),
+      exemplarsOf: (command) => this.#context.traces.exemplars.of(command),
     };
   }
 }
 
 /** What tells this instance from others, under the names that redis_exporter has for it. */
-function instanceOf({ fixed, live }: Surroundings): Readonly<Record<string, string>> {
+function instanceOf({ fixed, live }: OpsContext): Readonly<Record<string, string>> {
   return {
     maxmemory_policy: live.maxmemoryPolicy,
     os: `${process.platform} ${process.arch}`,

@@ -6,14 +6,14 @@ import { executingConnections, statusDocument } from '#observer';
 import type { Access } from '../protocol/access.ts';
 import { json } from '../protocol/answer.ts';
 import type { Route } from '../protocol/route.ts';
-import type { Surroundings } from '../ops/ops-context.ts';
+import type { OpsContext } from '../ops/ops-context.ts';
 
 /** The ids of clients are asked of main, and left out when it is busy: the document must be quick. */
 const CLIENT_IDS_MS_MAX = 20;
 
-export async function currentStatus(surroundings: Surroundings): Promise<StatusDocument> {
-  const ids = await clientIds(surroundings);
-  const { sight, live, version, mainRates, shardRates, clock } = surroundings;
+export async function currentStatus(opsContext: OpsContext): Promise<StatusDocument> {
+  const ids = await clientIds(opsContext);
+  const { sight, live, version, mainRates, shardRates, clock } = opsContext;
   return statusDocument({
     ...{ sight, version, mainRates, shardRates },
     settings: live.status,
@@ -27,7 +27,7 @@ async function clientIds({
   sight,
   desk,
   clock,
-}: Surroundings): Promise<ReadonlyMap<number, number | null>> {
+}: OpsContext): Promise<ReadonlyMap<number, number | null>> {
   const nowUs = clock.nowUs();
   const slots = executingConnections(sight, nowUs);
   const { main, commandNames } = sight;
@@ -41,7 +41,7 @@ async function clientIds({
   }
 }
 
-export function statusRoutes(surroundings: Surroundings, access: Access): Route[] {
+export function statusRoutes(opsContext: OpsContext, access: Access): Route[] {
   return [
     {
       path: '/status/json',
@@ -49,7 +49,7 @@ export function statusRoutes(surroundings: Surroundings, access: Access): Route[
       isOpen: true,
       methods: {
         GET: async (exchange) => {
-          const status = await currentStatus(surroundings);
+          const status = await currentStatus(opsContext);
           return json(access.isKnownHost(exchange) ? status : withoutKeys(status));
         },
       },

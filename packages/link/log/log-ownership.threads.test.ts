@@ -2,7 +2,7 @@
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LOG_PEN_BYTES, LogPen, PenHolder } from './log-ownership.ts';
+import { LOG_PEN_BYTES, LogOwner, PenHolder } from './log-ownership.ts';
 import { LinkMemory } from '../memory.ts';
 
 interface Task {
@@ -15,7 +15,7 @@ const ROUNDS = 20_000;
 const pens = suite('log pen');
 
 /** Counts in a field that only who holds the pen may touch. */
-function count(pen: LogPen, rounds: number): void {
+function count(pen: LogOwner, rounds: number): void {
   for (let round = 0; round < rounds; round += 1) {
     if (round % 2 === 0) pen.take();
     else while (!pen.tryTake());
@@ -29,7 +29,7 @@ function count(pen: LogPen, rounds: number): void {
 function tests(): void {
   pens('two threads that count with it in hand miss nothing', async () => {
     const memory = LinkMemory.allocate(LOG_PEN_BYTES);
-    const pen = new LogPen(memory, 0, PenHolder.shard);
+    const pen = new LogOwner(memory, 0, PenHolder.shard);
     const task: Task = { memory: memory.memory, rounds: ROUNDS };
     const worker = new Worker(new URL(import.meta.url), { workerData: task });
     const ended = new Promise((resolve, reject) => {
@@ -45,9 +45,9 @@ function tests(): void {
 
   pens('is not given to a second, and keeps what stands beside it apart', () => {
     const memory = LinkMemory.allocate(2 * LOG_PEN_BYTES);
-    const pen = new LogPen(memory, LOG_PEN_BYTES, PenHolder.shard);
-    const other = new LogPen(memory, LOG_PEN_BYTES, PenHolder.diskThread);
-    const beside = new LogPen(memory, 0, PenHolder.shard);
+    const pen = new LogOwner(memory, LOG_PEN_BYTES, PenHolder.shard);
+    const other = new LogOwner(memory, LOG_PEN_BYTES, PenHolder.diskThread);
+    const beside = new LogOwner(memory, 0, PenHolder.shard);
     assert.ok(pen.tryTake());
     assert.is(other.tryTake(), false);
     assert.ok(beside.tryTake());
@@ -76,8 +76,8 @@ function tests(): void {
     'of a thread that has ended with it in hand it is free, and nothing is written any more',
     () => {
       const memory = LinkMemory.allocate(LOG_PEN_BYTES);
-      const shard = new LogPen(memory, 0, PenHolder.shard);
-      const disk = new LogPen(memory, 0, PenHolder.diskThread);
+      const shard = new LogOwner(memory, 0, PenHolder.shard);
+      const disk = new LogOwner(memory, 0, PenHolder.diskThread);
       shard.isOpen = true;
       disk.take();
       shard.endHolder();
@@ -99,5 +99,5 @@ function tests(): void {
 if (isMainThread) tests();
 else {
   const { memory, rounds } = workerData as Task;
-  count(new LogPen(new LinkMemory(memory), 0, PenHolder.diskThread), rounds);
+  count(new LogOwner(new LinkMemory(memory), 0, PenHolder.diskThread), rounds);
 }

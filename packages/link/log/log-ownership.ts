@@ -48,7 +48,7 @@ const AT = Object.fromEntries(FIELDS.map((name, index) => [name, index])) as Rea
 /** Bytes that this takes in the link memory. */
 export const LOG_PEN_BYTES = FIELDS_AT + FIELDS.length * Float64Array.BYTES_PER_ELEMENT;
 
-export class LogPen {
+export class LogOwner {
   readonly #words: Int32Array;
   readonly #at: number;
   readonly #fields: Float64Array;

@@ -6,7 +6,7 @@ import {
   defaultShape,
   layoutOf,
   LinkMemory,
-  LogPen,
+  LogOwner,
   LogProgress,
   PenHolder,
   RingReader,
@@ -61,13 +61,13 @@ export function logFixture() {
   const failures: string[] = [];
   const transferred: Bytes[] = [];
   const state = { wakes: 0 };
-  const pen = new LogPen(memory, layout.logPens[0]!, PenHolder.shard);
+  const pen = new LogOwner(memory, layout.logPens[0]!, PenHolder.shard);
   const newLog = (holder: number): ShardLog =>
     new ShardLog({
       ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, disk, clock, memory },
       opensFiles: holder === PenHolder.diskThread,
       ...{ ring: new RingReader(memory, place), progress, figures, blockAt: layout.logBlocks[0]! },
-      pen: new LogPen(memory, layout.logPens[0]!, holder),
+      pen: new LogOwner(memory, layout.logPens[0]!, holder),
       receive: () => [transferred.shift()!],
       failed: (shard, message) => failures.push(`${shard} ${message}`),
       synced: () => undefined,

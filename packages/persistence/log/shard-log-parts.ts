@@ -2,10 +2,10 @@
 
 import type { Bytes, Clock } from '#base';
 import type { LogFigures } from '#stats';
-import type { LinkMemory, LogPen, LogProgress, RingReader } from '#link';
+import type { LinkMemory, LogOwner, LogProgress, RingReader } from '#link';
 import type { Disk } from '../disk.ts';
 
-export interface ShardLogParts {
+export interface ShardLogOptions {
   readonly shard: number;
   readonly shards: number;
   readonly folder: string;
@@ -19,7 +19,7 @@ export interface ShardLogParts {
   readonly blockAt: number;
   readonly ring: RingReader;
   readonly progress: LogProgress;
-  readonly pen: LogPen;
+  readonly pen: LogOwner;
   readonly figures: LogFigures;
   /** The parts of a record that came by message: they are there when its place in the ring is. */
   readonly receive: () => readonly Bytes[];

@@ -17,7 +17,7 @@ import { segmentFile, shardLogFolder } from '../layout.ts';
 import { blocksOf } from '../blocks/long-record.ts';
 import { BlockPacker } from '../blocks/packed-block.ts';
 import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from '../blocks/record.ts';
-import type { ShardLogParts } from './shard-log-parts.ts';
+import type { ShardLogOptions } from './shard-log-parts.ts';
 
 /** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
 const AHEAD_BYTES = 1024 * 1024;
@@ -35,29 +35,29 @@ interface Sync {
 }
 
 export class ShardLog {
-  readonly #parts: ShardLogParts;
+  readonly #options: ShardLogOptions;
   readonly #packer: BlockPacker;
   /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
   #isSyncOwed = false;
   /** Whether somebody waits for each sync. */
   writesAhead = false;
 
-  constructor(parts: ShardLogParts) {
-    this.#parts = parts;
+  constructor(parts: ShardLogOptions) {
+    this.#options = parts;
     this.#packer = new BlockPacker(parts.memory, parts.blockAt, LOG_BLOCK_BYTES);
   }
 
   /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
   begin(number: number, previous: number): void {
     this.#withPen(() => {
-      this.#parts.pen.set('number', previous);
+      this.#options.pen.set('number', previous);
       this.#open(number);
     });
   }
 
   /** Does what only one thread may do at a time, from where the last one has left off. */
   #withPen<T>(act: () => T): T {
-    const { pen, ring } = this.#parts;
+    const { pen, ring } = this.#options;
     pen.take();
     try {
       ring.resume();
@@ -69,7 +69,7 @@ export class ShardLog {
 
   /** Begins a segment; what was written before is on disk first. */
   #open(number: number): void {
-    const { disk, folder, shard, shards, epoch, clock, figures, pen } = this.#parts;
+    const { disk, folder, shard, shards, epoch, clock, figures, pen } = this.#options;
     try {
       this.#closeLeft();
       this.#finish();
@@ -89,7 +89,7 @@ export class ShardLog {
 
   /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */
   #create(number: number, head: FileHead): number {
-    const { disk, folder, shard } = this.#parts;
+    const { disk, folder, shard } = this.#options;
     const file = segmentFile(folder, shard, number);
     const fd = disk.create(file);
     try {
@@ -115,7 +115,7 @@ export class ShardLog {
    * alone is told that it failed.
    */
   writeHere(syncs: boolean): boolean {
-    const { pen, ring, progress, unsynced } = this.#parts;
+    const { pen, ring, progress, unsynced } = this.#options;
     // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
     if (!syncs) pen.take();
     else if (!pen.tryTake()) return false;
@@ -134,7 +134,7 @@ export class ShardLog {
   }
 
   #drain(): boolean {
-    const { ring, memory, pen } = this.#parts;
+    const { ring, memory, pen } = this.#options;
     let at = ring.next();
     if (at < 0) return false;
     this.#packer.begin(pen.get('createdMs'));
@@ -150,7 +150,7 @@ export class ShardLog {
         this.#packer.begin(pen.get('createdMs'));
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         this.#flush();
-        for (const { pieces, records } of blocksOf(this.#parts.receive())) {
+        for (const { pieces, records } of blocksOf(this.#options.receive())) {
           this.#writeAlone(pieces, records);
         }
       } else if (!this.#packer.add(word)) {
@@ -167,7 +167,7 @@ export class ShardLog {
   heal(): void {
     this.#withPen(() => {
       if (!this.isOpen) return;
-      const { progress, ring } = this.#parts;
+      const { progress, ring } = this.#options;
       // Of what was lost no sync will tell those who wait for it since.
       if (!this.isDirty) progress.setSynced(ring.position);
       progress.hasFailed = false;
@@ -176,17 +176,17 @@ export class ShardLog {
 
   /** Whether records go into a file. */
   get isOpen(): boolean {
-    return this.#parts.pen.isOpen;
+    return this.#options.pen.isOpen;
   }
 
   get isDirty(): boolean {
-    const { pen } = this.#parts;
+    const { pen } = this.#options;
     return pen.isOpen && pen.get('syncedBlocks') < pen.get('blocks');
   }
 
   /** Brings what was written to disk; waits for that only when told to. */
   sync(waits = false): void {
-    const { disk, pen } = this.#parts;
+    const { disk, pen } = this.#options;
     const sync = this.#withPen(() => {
       if (waits) {
         this.#syncNow();
@@ -211,7 +211,7 @@ export class ShardLog {
   #syncNow(): void {
     const sync = this.#begunSync();
     if (sync === undefined) return;
-    const { disk } = this.#parts;
+    const { disk } = this.#options;
     const outcome = outcomeOf(() => {
       disk.syncNow(sync.descriptor);
     });
@@ -221,7 +221,7 @@ export class ShardLog {
   /** Undefined where there is nothing to sync, or a sync is under way, behind which another is owed. */
   #begunSync(): Sync | undefined {
     if (!this.isDirty) return undefined;
-    const { clock, ring, pen, figures } = this.#parts;
+    const { clock, ring, pen, figures } = this.#options;
     if (pen.get('syncing') === 1) {
       this.#isSyncOwed = true;
       figures.add('delayedSyncs', 1);
@@ -239,7 +239,7 @@ export class ShardLog {
   }
 
   #synced(sync: Sync, error: Error | null): void {
-    const { clock, pen, figures, progress, synced, shard } = this.#parts;
+    const { clock, pen, figures, progress, synced, shard } = this.#options;
     const { number, blocks, beganUs } = sync;
     const isFinished = !pen.isOpen || number !== pen.get('number');
     // The system tells an error once: that the segment was synced again since then says nothing.
@@ -260,7 +260,7 @@ export class ShardLog {
 
   /** Has all on disk and ends. With `isSaved` a snapshot has what a log lacks that could not be written: nothing is lost. */
   close(isSaved = false): void {
-    const { disk, folder, shard, pen } = this.#parts;
+    const { disk, folder, shard, pen } = this.#options;
     this.#withPen(() => {
       if (isSaved && !pen.isOpen)
         markBroken(disk, segmentFile(folder, shard, pen.get('number')), 0);
@@ -275,14 +275,14 @@ export class ShardLog {
 
   /** Closes the file of a log that failed in the shard's hands. */
   #closeLeft(): void {
-    const { disk, pen } = this.#parts;
+    const { disk, pen } = this.#options;
     if (!pen.isLeft) return;
     pen.isOpen = false;
     disk.close(pen.get('descriptor'));
   }
 
   #finish(): void {
-    const { disk, ring, progress, figures, pen } = this.#parts;
+    const { disk, ring, progress, figures, pen } = this.#options;
     if (!pen.isOpen) return;
     pen.isOpen = false;
     const fd = pen.get('descriptor');
@@ -298,7 +298,7 @@ export class ShardLog {
 
   /** Writes what is packed. */
   #flush(): void {
-    const { pen } = this.#parts;
+    const { pen } = this.#options;
     const packer = this.#packer;
     if (packer.isEmpty) return;
     const block = packer.end(pen.get('blocks') + 1, pen.get('syncedBlocks'));
@@ -308,7 +308,7 @@ export class ShardLog {
 
   /** Writes a record in its pieces, as a block of its own. */
   #writeAlone(record: Pieces, records = 1): void {
-    const { pen } = this.#parts;
+    const { pen } = this.#options;
     const padding = shortFormat.padding(pen.get('bytes') + SHORT_HEAD_BYTES);
     const pieces = [new Uint8Array(padding), ...record];
     const bytes = bytesOfPieces(pieces);
@@ -319,7 +319,7 @@ export class ShardLog {
 
   /** Writes a block in its pieces. */
   #write(block: Pieces, records: number): void {
-    const { disk, figures, clock, pen } = this.#parts;
+    const { disk, figures, clock, pen } = this.#options;
     if (!pen.isOpen) {
       this.#lose(records);
       return;
@@ -353,7 +353,7 @@ export class ShardLog {
 
   /** Ends the file where the last whole block does; where that fails, recovery cuts a torn end by itself. */
   #cutOff(): void {
-    const { disk, pen } = this.#parts;
+    const { disk, pen } = this.#options;
     outcomeOf(() => {
       disk.truncate(pen.get('descriptor'), pen.get('bytes'));
     });
@@ -361,7 +361,7 @@ export class ShardLog {
 
   /** Brings to disk what was written before a write that failed; true when it is there for certain. */
   #keepsWritten(): boolean {
-    const { disk, pen } = this.#parts;
+    const { disk, pen } = this.#options;
     // Of two syncs at once, one alone is told that it failed.
     if (pen.get('syncing') === 1) return false;
     const error = outcomeOf(() => {
@@ -371,13 +371,14 @@ export class ShardLog {
   }
 
   #lose(records: number): void {
-    this.#parts.pen.add('lost', records);
-    this.#parts.figures.add('lostRecords', records);
+    this.#options.pen.add('lost', records);
+    this.#options.figures.add('lostRecords', records);
   }
 
   /** Leaves the segment for good, with what it holds for certain at its end. */
   #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
-    const { disk, figures, progress, failed, shard, folder, clock, pen, opensFiles } = this.#parts;
+    const { disk, figures, progress, failed, shard, folder, clock, pen, opensFiles } =
+      this.#options;
     const wasOpen = pen.isOpen;
     pen.isOpen = false;
     figures.add(figure, 1);

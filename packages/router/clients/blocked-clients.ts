@@ -11,7 +11,7 @@ import { Arguments, type CommandEntry } from '#commands';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
-import type { Roster } from './client-registry.ts';
+import type { ClientRegistry } from './client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes.ts';
 import { emptyHead } from '../shard-link.ts';
 import { ownedCopy } from './transaction.ts';
@@ -66,22 +66,22 @@ interface ClientWait {
   isStopped: boolean;
 }
 
-export interface WaitsParts {
+export interface BlockedClientsOptions {
   readonly routes: Routes;
-  readonly roster: Roster;
+  readonly clientRegistry: ClientRegistry;
   /** Begins a turn, outside of which nothing is seen by shards. */
   beginTurn(): void;
 }
 
-export class Waits {
-  readonly #parts: WaitsParts;
+export class BlockedClients {
+  readonly #options: BlockedClientsOptions;
   readonly #waits = new Map<Client, ClientWait>();
   /** Waits whose command is to be sent again, and found a ring full. */
   readonly #resends = new Set<Client>();
   readonly #args = new Arguments();
 
-  constructor(parts: WaitsParts) {
-    this.#parts = parts;
+  constructor(parts: BlockedClientsOptions) {
+    this.#options = parts;
   }
 
   has(client: Client): boolean {
@@ -90,7 +90,7 @@ export class Waits {
 
   /** Sends a command that may wait; false when a ring is full, and then nothing was sent. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
-    const { routes } = this.#parts;
+    const { routes } = this.#options;
     const { command: definition } = entry;
     const owners = routes.ownersOf(entry, args);
     const isOffered =
@@ -134,7 +134,7 @@ export class Waits {
     transaction: number,
     before?: SentBefore,
   ): boolean {
-    const { routes } = this.#parts;
+    const { routes } = this.#options;
     const places = owners.map((shard) => {
       const link = routes.linkFor(client, shard);
       const size = link.frameSize(command.count, command.length, HOST_WORDS);
@@ -230,11 +230,11 @@ export class Waits {
 
   #park(client: Client, wait: ClientWait, timeoutMs: number): void {
     wait.isParked = true;
-    this.#parts.roster.block(client);
+    this.#options.clientRegistry.block(client);
     client.releasePushes();
     if (timeoutMs > 0) {
       wait.timer = new LongTimer(timeoutMs, () => {
-        this.#parts.beginTurn();
+        this.#options.beginTurn();
         this.#stop(client, wait, undefined);
       });
     }
@@ -271,7 +271,7 @@ export class Waits {
   }
 
   #sendAgain(client: Client, wait: ClientWait, call: SentCommand): boolean {
-    const { routes } = this.#parts;
+    const { routes } = this.#options;
     const { entry, command } = call;
     if (wait.transaction === 0) {
       this.#args.point(command.source, command.at, command.spans, 0, command.count);
@@ -319,7 +319,7 @@ export class Waits {
   }
 
   #judge(client: Client, { transaction }: ClientWait, shard: number, verdict: number): void {
-    this.#parts.routes.links[shard]!.sendMessage(
+    this.#options.routes.links[shard]!.sendMessage(
       {
         ...emptyHead(),
         kind: FrameKind.verdict,
@@ -336,14 +336,14 @@ export class Waits {
     head.enqueuedUs = why;
     // Lent keys are waited for by their host, the first of the owners to write.
     for (const shard of shards) {
-      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+      this.#options.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
     }
   }
 
   #answer(client: Client, wait: ClientWait, reply: OwnedReply | undefined): void {
     const bytes = reply?.take() ?? new Uint8Array(0);
     client.deliver(wait.sequence, 1, bytes, 0, wait.isMuted ? 0 : bytes.length);
-    this.#parts.roster.finishIfGone(client);
+    this.#options.clientRegistry.finishIfGone(client);
   }
 
   #find(client: Client, sequence: number): ClientWait | undefined {
@@ -362,16 +362,16 @@ export class Waits {
     client.answered = undefined;
     client.unblock = undefined;
     client.awaitsReply = false;
-    this.#parts.roster.ran(client);
+    this.#options.clientRegistry.ran(client);
     client.isServed = false;
     if (wait.isParked) {
-      this.#parts.roster.unblock(client);
+      this.#options.clientRegistry.unblock(client);
       // Whoever waited longer than the idle time allowed is not idle.
-      client.lastCommandMs = this.#parts.roster.nowMs;
+      client.lastCommandMs = this.#options.clientRegistry.nowMs;
     }
     client.releasePushes();
     for (const [nth, ended] of wait.enders.entries()) ended(wait.isStopped && nth === 0);
-    this.#parts.roster.retry(client);
+    this.#options.clientRegistry.retry(client);
   }
 }
 

@@ -14,7 +14,7 @@ const WINDOW_MAX = 1_024;
 /** The log of what happens to single clients. */
 export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
 
-export class Roster {
+export class ClientRegistry {
   readonly #values: Float64Array;
   readonly #clock: Clock;
   readonly #log: ClientLog;

@@ -10,7 +10,7 @@ import {
   type TraceParent,
   type TrackingState,
 } from '#commands';
-import { Parking, type ParkingBlocks } from '../replies/reorder-buffer.ts';
+import { ReorderBuffer, type ParkingBlocks } from '../replies/reorder-buffer.ts';
 import { memoryOf, WATCHED_KEY_BYTES } from './client-memory.ts';
 import type { WatchedKeys } from '../transactions/exec-plan.ts';
 import type { OpenTraces, Trace } from '../trace.ts';
@@ -133,7 +133,7 @@ export class Client implements ClientPort {
   /** Made for the first key watched. */
   #watched: Map<string, number> | undefined;
   /** Made for the first reply that comes before its turn. */
-  #parking: Parking | undefined;
+  #reorderBuffer: ReorderBuffer | undefined;
 
   constructor(
     id: number,
@@ -322,8 +322,8 @@ export class Client implements ClientPort {
   deliver(sequence: number, count: number, bytes: Bytes, at: number, length: number): void {
     if (sequence !== this.dueSequence) {
       const ahead = (sequence - this.dueSequence) >>> 0;
-      this.#parking ??= new Parking(this.#blocks);
-      this.#parking.park(sequence, ahead, count, bytes, at, length);
+      this.#reorderBuffer ??= new ReorderBuffer(this.#blocks);
+      this.#reorderBuffer.park(sequence, ahead, count, bytes, at, length);
       return;
     }
     this.#output.appendBytes(bytes, at, length);
@@ -334,8 +334,8 @@ export class Client implements ClientPort {
   give(sequence: number, count: number, bytes: Bytes): void {
     if (bytes.length >= LONG_REPLY_BYTES) this.window = WINDOW_LEAST;
     if (sequence !== this.dueSequence) {
-      this.#parking ??= new Parking(this.#blocks);
-      this.#parking.give(sequence, count, bytes);
+      this.#reorderBuffer ??= new ReorderBuffer(this.#blocks);
+      this.#reorderBuffer.give(sequence, count, bytes);
       return;
     }
     this.#output.give(bytes);
@@ -365,7 +365,7 @@ export class Client implements ClientPort {
 
   /** Bytes that wait for the replies before them. */
   get parkedBytes(): number {
-    return this.#parking?.bytes ?? 0;
+    return this.#reorderBuffer?.bytes ?? 0;
   }
 
   /** Bytes that were not yet handed to the kernel. */
@@ -375,12 +375,12 @@ export class Client implements ClientPort {
 
   /** Forgets replies that nobody will read. */
   discardReplies(): void {
-    this.#parking?.clear();
+    this.#reorderBuffer?.clear();
   }
 
   #delivered(count: number): void {
     this.dueSequence = (this.dueSequence + count) >>> 0;
-    if (this.#parking?.isEmpty === false) this.#deliverParked(this.#parking);
+    if (this.#reorderBuffer?.isEmpty === false) this.#deliverParked(this.#reorderBuffer);
     // The reply to a transaction that is conducted is put together of many.
     if (this.traces !== undefined && !this.isConducting) this.traces.answered(this.dueSequence);
     this.socket.touch();
@@ -388,10 +388,10 @@ export class Client implements ClientPort {
     if (this.isEnding) this.#closeIfAnswered();
   }
 
-  #deliverParked(parking: Parking): void {
+  #deliverParked(reorderBuffer: ReorderBuffer): void {
     const output = this.#output;
     for (;;) {
-      const count = parking.release(this.dueSequence, output);
+      const count = reorderBuffer.release(this.dueSequence, output);
       if (count === 0) return;
       this.dueSequence = (this.dueSequence + count) >>> 0;
     }

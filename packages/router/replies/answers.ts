@@ -5,11 +5,11 @@ import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#stats';
 import { commandDone, commandStart, scatterDone } from '#usdt';
 import { OwnedReply } from '#resp';
-import type { Accounts, Pending } from '../command-stats.ts';
+import type { CommandStats, Pending } from '../command-stats.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import { refusalOf } from '../clients/refusal.ts';
-import type { ClientLog, Roster } from '../clients/client-registry.ts';
+import type { ClientLog, ClientRegistry } from '../clients/client-registry.ts';
 import type { Trace } from '../trace.ts';
 
 const WRITER_BYTES = 16 * 1024;
@@ -37,11 +37,11 @@ function writeUnblocked(reply: OwnedReply): void {
   reply.error(errors.unblocked);
 }
 
-export interface AnswersParts {
-  readonly roster: Roster;
+export interface AnswersOptions {
+  readonly clientRegistry: ClientRegistry;
   readonly page: Page;
   readonly clock: Clock;
-  readonly accounts: Accounts;
+  readonly accounts: CommandStats;
   readonly run: RunOnMain;
   readonly log: ClientLog;
 }
@@ -59,8 +59,8 @@ export class Answers {
   tookLong = false;
   /** Of the command that main is running, if that is traced. */
   running: Trace | undefined;
-  readonly #accounts: Accounts;
-  readonly #roster: Roster;
+  readonly #accounts: CommandStats;
+  readonly #clientRegistry: ClientRegistry;
   readonly #page: Page;
   readonly #clock: Clock;
   readonly #run: RunOnMain;
@@ -69,10 +69,10 @@ export class Answers {
   /** Set when the command being run leaves its reply for later. */
   #deferred: Deferred | undefined;
 
-  constructor({ roster, page, clock, accounts, run, log }: AnswersParts) {
+  constructor({ clientRegistry: clientRegistry, page, clock, accounts, run, log }: AnswersOptions) {
     this.#log = log;
     this.#accounts = accounts;
-    this.#roster = roster;
+    this.#clientRegistry = clientRegistry;
     this.#page = page;
     this.#clock = clock;
     this.#run = run;
@@ -130,14 +130,14 @@ export class Answers {
     client.awaitsReply = true;
     client.deferredSequence = sequence;
     let isOpen = true;
-    if (timedOut !== undefined) this.#roster.block(client);
+    if (timedOut !== undefined) this.#clientRegistry.block(client);
     const answer = (write: Write): void => {
       if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
       isOpen = false;
       this.#unblock(client);
-      this.#roster.ran(client);
+      this.#clientRegistry.ran(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
-      client.lastCommandMs = this.#roster.nowMs;
+      client.lastCommandMs = this.#clientRegistry.nowMs;
       const reply = new OwnedReply(client.protocol);
       try {
         write(reply);
@@ -148,8 +148,8 @@ export class Answers {
       if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
       client.releasePushes();
-      this.#roster.finishIfGone(client);
-      this.#roster.retry(client);
+      this.#clientRegistry.finishIfGone(client);
+      this.#clientRegistry.retry(client);
     };
     if (timedOut !== undefined) {
       client.unblock = (withError, ended) => {
@@ -170,7 +170,7 @@ export class Answers {
   /** Says that a command waits for EXEC. */
   queued(client: Client): void {
     this.#begin(client).simple('QUEUED');
-    client.lastCommandMs = this.#roster.nowMs;
+    client.lastCommandMs = this.#clientRegistry.nowMs;
     this.#deliver(client, client.takeSequence(), client.isMuted);
   }
 
@@ -193,7 +193,7 @@ export class Answers {
     this.#tellRefused(client, error, entry);
     countError(this.#page, error.text);
     if (client.trace?.sequence === client.nextSequence) client.trace.failed(error.text);
-    client.lastCommandMs = this.#roster.nowMs;
+    client.lastCommandMs = this.#clientRegistry.nowMs;
     this.#deliver(client, client.takeSequence(), client.isMuted);
   }
 
@@ -224,7 +224,7 @@ export class Answers {
   /** Merges the parts of a gathered command, which are all there, and answers. */
   finish(gather: Gather): void {
     const { client, sequence, commandId } = gather;
-    this.#roster.worksFor(client, commandId);
+    this.#clientRegistry.worksFor(client, commandId);
     const reply = this.#begin(client);
     try {
       gather.write(reply);
@@ -239,7 +239,7 @@ export class Answers {
     this.#accounts.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     this.#hand(client, sequence, gather.isMuted);
-    this.#roster.finishIfGone(client);
+    this.#clientRegistry.finishIfGone(client);
   }
 
   #begin(client: Client): OwnedReply {
@@ -285,6 +285,6 @@ export class Answers {
 
   #unblock(client: Client): void {
     client.awaitsReply = false;
-    if (client.isBlocked) this.#roster.unblock(client);
+    if (client.isBlocked) this.#clientRegistry.unblock(client);
   }
 }

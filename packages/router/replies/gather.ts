@@ -9,7 +9,7 @@ import type { Client } from '../clients/client.ts';
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 
 /** What is being gathered, and for whom. */
-export interface GatherParts {
+export interface GatherOptions {
   client: Client;
   sequence: number;
   command: Gathered;
@@ -57,20 +57,20 @@ export class Gather {
   #missing: number;
   #error: CommandError | undefined;
 
-  constructor(parts: GatherParts) {
-    this.client = parts.client;
-    this.sequence = parts.sequence;
-    this.commandId = parts.commandId;
-    this.isMuted = parts.isMuted;
-    this.database = parts.database;
-    this.takenUs = parts.takenUs;
-    this.kept = parts.kept;
-    this.#command = parts.command;
-    this.#plan = parts.plan;
-    this.#shards = parts.shards;
-    this.#parts = parts.shards.map(() => []);
-    this.#isWhole = parts.shards.map(() => false);
-    this.#missing = parts.shards.length;
+  constructor(options: GatherOptions) {
+    this.client = options.client;
+    this.sequence = options.sequence;
+    this.commandId = options.commandId;
+    this.isMuted = options.isMuted;
+    this.database = options.database;
+    this.takenUs = options.takenUs;
+    this.kept = options.kept;
+    this.#command = options.command;
+    this.#plan = options.plan;
+    this.#shards = options.shards;
+    this.#parts = options.shards.map(() => []);
+    this.#isWhole = options.shards.map(() => false);
+    this.#missing = options.shards.length;
   }
 
   get shardCount(): number {

@@ -2,7 +2,7 @@
 import { withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Parking } from './reorder-buffer.ts';
+import { ReorderBuffer } from './reorder-buffer.ts';
 
 const parkings = suite('parking');
 
@@ -22,11 +22,11 @@ function fixture(blocks = 2) {
     take: () => free.pop() ?? -1,
     give: (block: number) => void free.push(block),
   };
-  const parking = new Parking(pool);
+  const reorderBuffer = new ReorderBuffer(pool);
   /** As from a ring: the place is used again for the next. */
   const park = (sequence: number, due: number, text: string, count = 1): void => {
     bytes.set(Buffer.from(text, 'latin1'), 2_048);
-    parking.park(sequence, (sequence - due) >>> 0, count, bytes, 2_048, text.length);
+    reorderBuffer.park(sequence, (sequence - due) >>> 0, count, bytes, 2_048, text.length);
   };
   let released = '';
   const take = (source: Uint8Array, at: number, length: number): void => {
@@ -36,13 +36,13 @@ function fixture(blocks = 2) {
     append: (at: number, length: number) => take(bytes, at, length),
     give: (given: Uint8Array) => take(given, 0, given.length),
   };
-  const release = (sequence: number): number => parking.release(sequence, output);
-  return { parking, park, release, output, free, bytes, text: () => released };
+  const release = (sequence: number): number => reorderBuffer.release(sequence, output);
+  return { reorderBuffer: reorderBuffer, park, release, output, free, bytes, text: () => released };
 }
 
 parkings('gives back what is asked for, once', () => {
-  const { parking, park, release, text, free } = fixture();
-  assert.ok(parking.isEmpty);
+  const { reorderBuffer, park, release, text, free } = fixture();
+  assert.ok(reorderBuffer.isEmpty);
   park(6, 5, 'six');
   park(9, 5, 'nine and ten', 2);
   assert.is(release(7), 0);
@@ -50,29 +50,29 @@ parkings('gives back what is asked for, once', () => {
   assert.is(release(6), 1);
   assert.is(release(6), 0);
   assert.is(text(), 'nine and tensix');
-  assert.ok(parking.isEmpty);
+  assert.ok(reorderBuffer.isEmpty);
   assert.is(free.length, 2, 'the block is given back');
 });
 
 parkings('puts the pieces of a long reply together', () => {
-  const { parking, release, text } = fixture();
+  const { reorderBuffer, release, text } = fixture();
   const piece = (letter: string): Uint8Array => Buffer.from(letter, 'latin1');
-  parking.give(4, 0, piece('a'));
-  parking.give(4, 0, piece('b'));
+  reorderBuffer.give(4, 0, piece('a'));
+  reorderBuffer.give(4, 0, piece('b'));
   assert.is(release(4), 0, 'it goes on');
   assert.is(text(), 'ab');
-  parking.give(5, 0, piece('c'));
-  parking.give(5, 1, piece('d'));
+  reorderBuffer.give(5, 0, piece('c'));
+  reorderBuffer.give(5, 1, piece('d'));
   assert.is(release(5), 1);
   assert.is(text(), 'abcd');
-  assert.ok(parking.isEmpty);
-  assert.is(parking.bytes, 0);
+  assert.ok(reorderBuffer.isEmpty);
+  assert.is(reorderBuffer.bytes, 0);
 });
 
 parkings('keeps a reply of main, whose writer is used again at once', () => {
-  const { parking, release, text } = fixture();
+  const { reorderBuffer, release, text } = fixture();
   const writer = Buffer.from('first reply');
-  parking.park(2, 1, 1, writer, 0, writer.length);
+  reorderBuffer.park(2, 1, 1, writer, 0, writer.length);
   writer.write('other bytes');
   release(2);
   assert.is(text(), 'first reply');
@@ -89,15 +89,15 @@ parkings('goes on in private memory without a block, beyond one, and far ahead',
   for (const sequence of [2, 3, 1_000]) assert.is(other.release(sequence), 1);
   assert.is(text(), 'no block');
   assert.is(other.text(), `${'a'.repeat(200)}${'b'.repeat(200)}far`);
-  assert.ok(other.parking.isEmpty);
+  assert.ok(other.reorderBuffer.isEmpty);
 });
 
 parkings('forgets everything when its client is gone', () => {
-  const { parking, park, release, free } = fixture();
+  const { reorderBuffer, park, release, free } = fixture();
   park(2, 1, 'x');
   park(700, 1, 'y');
-  parking.clear();
-  assert.ok(parking.isEmpty);
+  reorderBuffer.clear();
+  assert.ok(reorderBuffer.isEmpty);
   assert.is(free.length, 2);
   assert.is(release(2) + release(700), 0);
 });
@@ -105,7 +105,7 @@ parkings('forgets everything when its client is gone', () => {
 parkings(
   'keeps the order of any shuffling, across 2^32',
   withRandom((random) => {
-    const { parking, park, release, text, free } = fixture();
+    const { reorderBuffer, park, release, text, free } = fixture();
     let due = 2 ** 32 - 200;
     let expected = '';
     for (let round = 0; round < 50; round += 1) {
@@ -117,7 +117,7 @@ parkings(
         assert.is(release((due + offset) >>> 0), 1);
       }
       due = (due + ahead.length) >>> 0;
-      assert.ok(parking.isEmpty);
+      assert.ok(reorderBuffer.isEmpty);
       assert.is(free.length, 2);
     }
     assert.is(text(), expected);

@@ -30,7 +30,7 @@ interface LooseReply {
 }
 
 /** The parked replies of one client. */
-export class Parking {
+export class ReorderBuffer {
   readonly #blocks: ParkingBlocks;
   /** Per place: how many commands the reply answers (0 = nothing here), its offset, its length. */
   readonly #places = new Int32Array(FIELDS * PLACES);

@@ -14,7 +14,7 @@ import {
 import type { Answers } from './answers.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
-import type { Roster } from '../clients/client-registry.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
 import { emptyHead, type ShardLink } from '../shard-link.ts';
 import type { OfferAnswer } from '../clients/blocked-clients.ts';
 
@@ -44,10 +44,10 @@ export interface ShardSignals {
   tookLong(shard: number, event: number, us: number, unixMs: number): void;
 }
 
-export interface RepliesParts {
+export interface RepliesOptions {
   memory: LinkMemory;
   links: readonly ShardLink[];
-  roster: Roster;
+  clientRegistry: ClientRegistry;
   answers: Answers;
   page: Page;
   readonly signals: ShardSignals;
@@ -57,7 +57,7 @@ export interface RepliesParts {
 export class Replies {
   readonly #memory: LinkMemory;
   readonly #links: readonly ShardLink[];
-  readonly #roster: Roster;
+  readonly #clientRegistry: ClientRegistry;
   readonly #answers: Answers;
   readonly #page: Page;
   readonly #signals: ShardSignals;
@@ -65,12 +65,12 @@ export class Replies {
   /** By slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor(parts: RepliesParts) {
-    const { memory, links, roster, answers, page, signals, keyEvents } = parts;
+  constructor(parts: RepliesOptions) {
+    const { memory, links, clientRegistry, answers, page, signals, keyEvents } = parts;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
-    this.#roster = roster;
+    this.#clientRegistry = clientRegistry;
     this.#answers = answers;
     this.#page = page;
     this.#keyEvents = keyEvents;
@@ -85,7 +85,7 @@ export class Replies {
       this.#gathers.set(slot, bySequence);
     }
     bySequence.set(gather.sequence, gather);
-    gather.sinceUs = this.#roster.nowUs;
+    gather.sinceUs = this.#clientRegistry.nowUs;
     this.#page.add('scatters', 1);
   }
 
@@ -123,14 +123,14 @@ export class Replies {
   /** Answers whether anything was taken; stops at a reply that is not due unless `outOfTurn`. */
   #drainLink(link: ShardLink, outOfTurn: boolean): boolean {
     const { words, bytes } = this.#memory;
-    const roster = this.#roster;
+    const clientRegistry = this.#clientRegistry;
     const ring = link.replies;
     let progress = false;
     for (let at = ring.next(); at >= 0; at = ring.next()) {
       const word = at >> 2;
       const kindWord = words[word + Reply.kind]!;
       if (kindWord === FrameKind.command) {
-        const client = roster.inSlot(words[word + Reply.connection]!)!;
+        const client = clientRegistry.inSlot(words[word + Reply.connection]!)!;
         const sequence = words[word + Reply.sequence]! >>> 0;
         const count = words[word + Reply.count]!;
         const bodyBytes = words[word + Reply.bodyBytes]!;
@@ -138,7 +138,7 @@ export class Replies {
         if (sequence === client.dueSequence) client.deliverShared(count, body, bodyBytes);
         else if (!outOfTurn) return progress;
         else client.deliver(sequence, count, bytes, body, bodyBytes);
-        if (client.socket.isClosed) roster.finishIfGone(client);
+        if (client.socket.isClosed) clientRegistry.finishIfGone(client);
         this.#countReply(words[word + Reply.doneUs]!, count);
       } else {
         this.#takeRare(link, word, kindWord);
@@ -151,7 +151,7 @@ export class Replies {
 
   /** The reply phase: from the shard's being done to here, where the bytes go to the socket's buffer. */
   #countReply(doneUs: number, count: number): void {
-    const us = Math.max((this.#roster.nowUs - doneUs) | 0, 0);
+    const us = Math.max((this.#clientRegistry.nowUs - doneUs) | 0, 0);
     this.#page.queued(us * TICKS_PER_US);
     const { values } = this.#page;
     values[AT.replyUs] = values[AT.replyUs]! + us;
@@ -174,10 +174,10 @@ export class Replies {
     const isUnsafe = (words[word + Reply.flags]! & ReplyFlag.unsafe) !== 0;
     switch (kindWord & KIND_MASK) {
       case FrameKind.command: {
-        const client = this.#roster.inSlot(slot)!;
+        const client = this.#clientRegistry.inSlot(slot)!;
         const count = words[word + Reply.count]!;
         client.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
-        this.#roster.finishIfGone(client);
+        this.#clientRegistry.finishIfGone(client);
         break;
       }
       case FrameKind.part:
@@ -209,7 +209,7 @@ export class Replies {
 
   #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {
     const { words } = this.#memory;
-    const client = this.#roster.inSlot(words[word + Reply.connection]!);
+    const client = this.#clientRegistry.inSlot(words[word + Reply.connection]!);
     // Its wait has ended while the signal was on its way, and so has it.
     if (client === undefined) return;
     const sequence = words[word + Reply.sequence]! >>> 0;

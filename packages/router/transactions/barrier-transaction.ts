@@ -10,15 +10,15 @@ import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from '../clients/client.ts';
-import type { Inquiries } from '../key-discovery.ts';
+import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Routes } from '../routes.ts';
 import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
 
-export interface ConductParts {
+export interface BarrierTransactionOptions {
   readonly client: Client;
   readonly queue: CommandQueue;
   readonly routes: Routes;
-  readonly inquiries: Inquiries;
+  readonly keyDiscovery: KeyDiscovery;
   readonly memory: LinkMemory;
   /** A command was sent on. */
   sent(entry: CommandEntry, args: Arguments): void;
@@ -31,8 +31,8 @@ export interface ConductParts {
   done(executeUs: number): void;
 }
 
-export class Conduct {
-  readonly #parts: ConductParts;
+export class BarrierTransaction {
+  readonly #options: BarrierTransactionOptions;
   readonly #args = new Arguments();
   readonly #collected: CollectedReplies;
   readonly #sequence: number;
@@ -49,8 +49,8 @@ export class Conduct {
   #isPrepared = false;
   #beganUs = 0;
 
-  constructor(parts: ConductParts) {
-    this.#parts = parts;
+  constructor(parts: BarrierTransactionOptions) {
+    this.#options = parts;
     this.#shardsLeft = parts.shardsToStop;
     this.#commands = parts.queue.commands();
     this.#at = this.#commands.next().value;
@@ -64,7 +64,7 @@ export class Conduct {
 
   /** Begins, as soon as all that was sent before is answered and the shards have stopped. */
   start(): void {
-    this.#parts.client.answered = () => {
+    this.#options.client.answered = () => {
       this.advance();
     };
     this.advance();
@@ -87,7 +87,7 @@ export class Conduct {
   advance(): void {
     if (this.#isAdvancing || this.#shardsLeft > 0) return;
     this.#isAdvancing = true;
-    const { client } = this.#parts;
+    const { client } = this.#options;
     if (!this.#hasBegun) this.#begin();
     if (this.#hasBegun) {
       while (this.#next < this.#count && this.#send());
@@ -97,15 +97,15 @@ export class Conduct {
   }
 
   get #count(): number {
-    return this.#isBroken ? 0 : this.#parts.queue.count;
+    return this.#isBroken ? 0 : this.#options.queue.count;
   }
 
   /** Replies to what was sent before EXEC go to the socket first. */
   #begin(): void {
-    const { client } = this.#parts;
+    const { client } = this.#options;
     if (client.dueSequence !== this.#sequence) return;
     this.#hasBegun = true;
-    this.#beganUs = this.#parts.clock.nowUs();
+    this.#beganUs = this.#options.clock.nowUs();
     const head = new OwnedReply(client.protocol);
     if (this.#isBroken) head.nilArray();
     else head.arrayHeader(this.#count);
@@ -116,19 +116,19 @@ export class Conduct {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, routes, inquiries } = this.#parts;
+    const { client, routes, keyDiscovery: keyDiscovery } = this.#options;
     const { entry, command } = this.#at ?? unreachable('a command is left');
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
     const args = this.#point(command, entry);
-    const reads = inquiries.concerns(entry, args);
+    const reads = keyDiscovery.concerns(entry, args);
     const isAlone = !entry.hasKeys || reads;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
     const isSent = reads
-      ? inquiries.send(client, entry, command)
+      ? keyDiscovery.send(client, entry, command)
       : routes.send(client, entry, args, command);
     if (!isSent) return false;
-    this.#parts.sent(entry, args);
+    this.#options.sent(entry, args);
     this.#wasAlone = isAlone;
     this.#next += 1;
     this.#at = this.#commands.next().value;
@@ -144,22 +144,22 @@ export class Conduct {
   #finish(): void {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
-      this.#shardsLeft = this.#isBroken ? 0 : this.#parts.prepare();
+      this.#shardsLeft = this.#isBroken ? 0 : this.#options.prepare();
     }
     if (this.#shardsLeft === 0) this.#end();
   }
 
   #end(): void {
-    const { client } = this.#parts;
+    const { client } = this.#options;
     client.answered = undefined;
     client.isConducting = false;
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
-    this.#parts.inquiries.forget(client);
+    this.#options.keyDiscovery.forget(client);
     if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();
-    this.#parts.done(this.#parts.clock.nowUs() - this.#beganUs);
+    this.#options.done(this.#options.clock.nowUs() - this.#beganUs);
   }
 }
 

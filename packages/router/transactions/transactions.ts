@@ -10,14 +10,14 @@ import { errors, keyName, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
-import type { Accounts } from '../command-stats.ts';
+import type { CommandStats } from '../command-stats.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Client } from '../clients/client.ts';
 import { CommandQueue, QUEUE_BYTES_MAX } from '../clients/command-queue.ts';
-import { Conduct } from './barrier-transaction.ts';
+import { BarrierTransaction } from './barrier-transaction.ts';
 import { planExec } from './exec-plan.ts';
-import type { Inquiries } from '../key-discovery.ts';
-import type { Roster } from '../clients/client-registry.ts';
+import type { KeyDiscovery } from '../key-discovery.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
 import { askLenders, lendHead, type Routes } from '../routes.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { Transaction } from '../clients/transaction.ts';
@@ -30,14 +30,14 @@ const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
 );
 const WATCH = commandTable.byName('WATCH');
 
-export interface TransactionsParts {
+export interface TransactionsOptions {
   readonly memory: LinkMemory;
   readonly routes: Routes;
-  readonly roster: Roster;
+  readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
-  readonly accounts: Accounts;
+  readonly accounts: CommandStats;
   readonly clock: Clock;
-  readonly inquiries: Inquiries;
+  readonly keyDiscovery: KeyDiscovery;
   /** Whether shards keep logs. */
   readonly isDurable: boolean;
   /** Most bytes that a client may queue. */
@@ -51,11 +51,11 @@ export interface TransactionsParts {
 }
 
 export class Transactions {
-  readonly #parts: TransactionsParts;
-  readonly #conducts = new Map<Client, Conduct>();
+  readonly #options: TransactionsOptions;
+  readonly #conducts = new Map<Client, BarrierTransaction>();
 
-  constructor(parts: TransactionsParts) {
-    this.#parts = parts;
+  constructor(parts: TransactionsOptions) {
+    this.#options = parts;
   }
 
   begin(client: Client): void {
@@ -73,14 +73,14 @@ export class Transactions {
     client.unwatchAll();
     const head = { ...emptyHead(), kind: FrameKind.unwatch, connection: client.slot };
     for (const shard of shards) {
-      this.#parts.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+      this.#options.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
     }
   }
 
   /** Whether the command is for the queue, or may not be sent at all; then it is answered. */
   queues(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
     const { transaction } = client;
-    const { answers } = this.#parts;
+    const { answers } = this.#options;
     if (transaction === undefined) return false;
     if (entry === WATCH) {
       answers.fail(client, entry, errors.watchInMulti);
@@ -94,9 +94,9 @@ export class Transactions {
     }
     // An EXEC that is bound to fail needs no queue.
     const { queue } = transaction;
-    const bytesMax = Math.min(this.#parts.queuedBytesMax(), QUEUE_BYTES_MAX);
+    const bytesMax = Math.min(this.#options.queuedBytesMax(), QUEUE_BYTES_MAX);
     if (queue.payloadBytes + command.length > bytesMax) {
-      this.#parts.countTooLong();
+      this.#options.countTooLong();
       client.socket.destroy();
       return true;
     }
@@ -107,7 +107,7 @@ export class Transactions {
 
   /** Keys of a WATCH that was sent. */
   watches(client: Client, args: Arguments): void {
-    const { ownership } = this.#parts.routes;
+    const { ownership } = this.#options.routes;
     for (let index = 1; index < args.count; index += 1) {
       const at = args.at(index);
       const length = args.length(index);
@@ -119,7 +119,7 @@ export class Transactions {
   /** EXEC: false when a ring is full, and then nothing was done. */
   exec(client: Client, entry: CommandEntry): boolean {
     const { transaction } = client;
-    const { answers } = this.#parts;
+    const { answers } = this.#options;
     if (transaction === undefined) {
       answers.fail(client, entry, errors.execWithoutMulti);
       return true;
@@ -138,7 +138,7 @@ export class Transactions {
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
-    const { routes } = this.#parts;
+    const { routes } = this.#options;
     const plan = planExec(queue, client.database, client.watched, routes.ownership);
     const transaction = routes.nextTransaction();
     const host = routes.linkFor(client, plan.host);
@@ -171,37 +171,37 @@ export class Transactions {
   #showSent(client: Client, queue: CommandQueue): void {
     const args = new Arguments();
     for (const entry of queue.pointAtEach(args)) {
-      this.#parts.sent(client, entry, args);
+      this.#options.sent(client, entry, args);
       client.step += 1;
     }
     client.step = 0;
   }
 
   #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
-    const { routes, roster, memory, inquiries } = this.#parts;
+    const { routes, clientRegistry, memory, keyDiscovery } = this.#options;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? new CommandQueue();
     client.transaction = undefined;
     client.unwatchAll();
-    if (needsBarrier) this.#parts.countBarrier();
-    const conduct = new Conduct({
-      ...{ client, queue, routes, memory, inquiries, clock: this.#parts.clock },
+    if (needsBarrier) this.#options.countBarrier();
+    const conduct = new BarrierTransaction({
+      ...{ client, queue, routes, memory, keyDiscovery: keyDiscovery, clock: this.#options.clock },
       sent: (entry, args) => {
-        this.#parts.sent(client, entry, args);
+        this.#options.sent(client, entry, args);
       },
       shardsToStop: needsBarrier ? routes.links.length : 0,
       prepare: () => {
-        if (!needsBarrier || !this.#parts.isDurable) return 0;
+        if (!needsBarrier || !this.#options.isDurable) return 0;
         const kind = FrameKind.prepare;
         this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
         return routes.links.length;
       },
       done: (executeUs) => {
-        this.#parts.accounts.ran(entry, executeUs);
+        this.#options.accounts.ran(entry, executeUs);
         this.#conducts.delete(client);
         if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
-        roster.finishIfGone(client);
-        roster.retry(client);
+        clientRegistry.finishIfGone(client);
+        clientRegistry.retry(client);
       },
     });
     this.#conducts.set(client, conduct);
@@ -211,7 +211,7 @@ export class Transactions {
 
   /** Stops all shards at this place of the order, or none. */
   #stopShards(client: Client): boolean {
-    const { links } = this.#parts.routes;
+    const { links } = this.#options.routes;
     const places = links.map((link) => {
       const size = link.frameSize(0, 0);
       return { link, size, at: link.reserve(size) };
@@ -224,7 +224,7 @@ export class Transactions {
   }
 
   #tellShards(what: Partial<RequestHead>): void {
-    for (const link of this.#parts.routes.links) {
+    for (const link of this.#options.routes.links) {
       link.sendMessage({ ...emptyHead(), ...what }, new Uint8Array(0));
     }
   }

@@ -8,7 +8,7 @@ import type { Connection, ConnectionOwner, Taking } from '#net';
 import { connectionAccept } from '#usdt';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
-import type { Between } from '../messaging/client-messaging.ts';
+import type { ClientMessaging } from '../messaging/client-messaging.ts';
 import { ClientMemory } from './client-memory.ts';
 
 /** Which commands CLIENT PAUSE holds back. */
@@ -19,12 +19,12 @@ const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
 
 const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
 
-export interface ClientsParts {
+export interface ClientsOptions {
   router: Router;
   settings: Settings;
   page: Page;
   blocks: ParkingBlocks;
-  between: Between;
+  clientMessaging: ClientMessaging;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -38,15 +38,15 @@ export class Clients {
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
-  readonly #between: Between;
-  readonly #log: ClientsParts['log'];
+  readonly #clientMessaging: ClientMessaging;
+  readonly #log: ClientsOptions['log'];
   readonly memory: ClientMemory;
 
-  constructor({ router, settings, page, blocks, between, log }: ClientsParts) {
+  constructor({ router, settings, page, blocks, clientMessaging: between, log }: ClientsOptions) {
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
     this.#log = log;
-    this.#between = between;
+    this.#clientMessaging = between;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -102,7 +102,7 @@ export class Clients {
   }
 
   removed(client: Client): void {
-    this.#between.left(client);
+    this.#clientMessaging.left(client);
     this.memory.forget(client);
     this.#resume(client);
     this.#sessions.delete(client.id);

@@ -4,11 +4,11 @@ import type { Settings } from '#config';
 import { AT } from '#stats';
 import type { BlockPool, ConnectionSupplies } from '#net';
 import { ParsedCommand } from '#resp';
-import type { Fabric } from '../threads/shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 import type { Turn } from '../threads/turn.ts';
 
 export function connectionSupplies(
-  { memory, layout, shape, mainPage }: Fabric,
+  { memory, layout, shape, mainPage }: ServerMemory,
   pool: BlockPool,
   settings: Settings,
   turn: Turn,

@@ -3,9 +3,9 @@
 import { LongTimer } from '#base';
 import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#commands';
 import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#stats';
-import { HotWindowReports, type HotWindowsParts } from './hot-windows.ts';
+import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
-export interface HotKeysParts extends HotWindowsParts {
+export interface HotKeysParts extends HotWindowsOptions {
   readonly nowUs: () => number;
 }
 

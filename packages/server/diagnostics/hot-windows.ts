@@ -5,21 +5,21 @@ import type { Settings } from '#config';
 import { HOT_WINDOW, mergeWindow, windowAt, type HotWindowOptions } from '#stats';
 import type { Reports } from '#router';
 
-export interface HotWindowsParts {
+export interface HotWindowsOptions {
   readonly settings: Settings;
   readonly reports: () => Reports;
   readonly wallMs: () => number;
 }
 
 export class HotWindowReports {
-  readonly #parts: HotWindowsParts;
+  readonly #options: HotWindowsOptions;
 
-  constructor(parts: HotWindowsParts) {
-    this.#parts = parts;
+  constructor(parts: HotWindowsOptions) {
+    this.#options = parts;
   }
 
   get options(): HotWindowOptions {
-    const { settings } = this.#parts;
+    const { settings } = this.#options;
     return {
       isEnabled: settings.boolean('hotkeys.window-enabled'),
       topKeys: settings.number('hotkeys.window-top-k'),
@@ -30,7 +30,7 @@ export class HotWindowReports {
 
   /** Null while no window has been watched from its beginning to its end. */
   async last(): Promise<HotWindow | null> {
-    const { reports, wallMs } = this.#parts;
+    const { reports, wallMs } = this.#options;
     const { options } = this;
     const number = windowAt(wallMs(), options.seconds) - 1;
     const answers = await reports().ask(HOT_WINDOW, { number });

@@ -10,7 +10,7 @@ import type { Server } from '../server.ts';
 const DEATHS_AT_ONCE = 500;
 
 export async function keyDeaths(
-  { diagnosis: { keyFates } }: Server,
+  { latencyMonitor: { keyFates } }: Server,
   { count, of }: KeyDeathsQuestion,
 ): Promise<KeyDeathsAnswer> {
   const wanted = of === null ? undefined : { database: of.db, key: of.key };

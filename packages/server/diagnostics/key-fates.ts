@@ -7,15 +7,15 @@ import {
   fateCounts,
   KEY_DEATHS,
   KEY_DEATHS_RESET,
-  type KeyDeath,
+  type RemovedKey,
   type KeyPlace,
   type Page,
 } from '#stats';
 import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
-import { NumberedLog } from './merged-log.ts';
+import { MergedLog } from './merged-log.ts';
 
-export interface KeyFatesParts {
+export interface KeyFatesOptions {
   readonly settings: Settings;
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
@@ -29,13 +29,13 @@ export interface DeathsReport {
 }
 
 export class KeyFates implements KeyFatePort {
-  readonly #parts: KeyFatesParts;
-  readonly #log: NumberedLog;
+  readonly #options: KeyFatesOptions;
+  readonly #log: MergedLog;
 
-  constructor(parts: KeyFatesParts) {
+  constructor(parts: KeyFatesOptions) {
     const { settings, ids } = parts;
-    this.#parts = parts;
-    this.#log = new NumberedLog(ids, settings.number('keyfate.max-len'));
+    this.#options = parts;
+    this.#log = new MergedLog(ids, settings.number('keyfate.max-len'));
     settings.onChange('keyfate.max-len', (lengthMax) => {
       this.#log.lengthMax = lengthMax;
     });
@@ -46,7 +46,7 @@ export class KeyFates implements KeyFatePort {
   }
 
   get counts(): readonly (readonly [fate: string, keys: number])[] {
-    return fateCounts(this.#parts.pages);
+    return fateCounts(this.#options.pages);
   }
 
   async newest(count: number, of?: KeyPlace): Promise<readonly KeyDeathEntry[]> {
@@ -58,7 +58,7 @@ export class KeyFates implements KeyFatePort {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
-    const reports = await this.#parts
+    const reports = await this.#options
       .reports()
       .ask(KEY_DEATHS, of === undefined ? question : { ...question, of });
     // As of now: while the shards were asked, more keys have gone.
@@ -76,12 +76,12 @@ export class KeyFates implements KeyFatePort {
 
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
-    await this.#parts.reports().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
+    await this.#options.reports().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
 }
 
-function entryOf({ fate, command, client, ...rest }: KeyDeath): KeyDeathEntry {
+function entryOf({ fate, command, client, ...rest }: RemovedKey): KeyDeathEntry {
   return {
     ...rest,
     fate: KEY_FATES[fate] ?? unreachable('a fate has a name'),

@@ -26,20 +26,20 @@ import {
 import type { FlightEntry } from '#api-types';
 import type { MainNotes, Router } from '#router';
 import { flightReport } from '#observer';
-import type { Fabric } from '../threads/shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
 import { SlowCommands } from './slow-commands.ts';
 
-export interface DiagnosisParts {
+export interface LatencyMonitorOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly router: () => Router;
   readonly wallMs: () => number;
 }
 
-export class Diagnosis implements MainNotes, LatencyPort {
+export class LatencyMonitor implements MainNotes, LatencyPort {
   readonly slowCommands: SlowCommands;
   readonly keyFates: KeyFates;
   readonly latency = new LatencyEvents();
@@ -47,25 +47,29 @@ export class Diagnosis implements MainNotes, LatencyPort {
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
   readonly #flight: MainFlight;
-  readonly #parts: DiagnosisParts;
+  readonly #options: LatencyMonitorOptions;
 
-  constructor(parts: DiagnosisParts) {
-    const { settings, fabric, router } = parts;
-    this.#parts = parts;
+  constructor(parts: LatencyMonitorOptions) {
+    const { settings, serverMemory, router } = parts;
+    this.#options = parts;
     this.slowCommands = new SlowCommands(
       settings,
-      fabric.slowIds,
-      fabric.mainPage,
+      serverMemory.slowIds,
+      serverMemory.mainPage,
       () => router().reports,
     );
     this.keyFates = new KeyFates({
-      ...{ settings, ids: fabric.deathIds, pages: fabric.shardPages },
+      ...{ settings, ids: serverMemory.deathIds, pages: serverMemory.shardPages },
       reports: () => router().reports,
     });
-    this.#collections = new GcPauses(fabric.mainPage, notesPauses(fabric.flight));
-    this.#loop = new LoopDelay(fabric.mainPage, systemClock);
-    this.#flight = new MainFlight({ settings, page: fabric.mainPage, flight: fabric.flight });
-    this.bands = new MainBands(fabric.mainPage, fabric.shardPages.length);
+    this.#collections = new GcPauses(serverMemory.mainPage, notesPauses(serverMemory.flight));
+    this.#loop = new LoopDelay(serverMemory.mainPage, systemClock);
+    this.#flight = new MainFlight({
+      settings,
+      page: serverMemory.mainPage,
+      flight: serverMemory.flight,
+    });
+    this.bands = new MainBands(serverMemory.mainPage, serverMemory.shardPages.length);
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
       this.#setThreshold(ms);
@@ -97,12 +101,12 @@ export class Diagnosis implements MainNotes, LatencyPort {
 
   /** The latest events of the threads' flight recorders, oldest first. */
   flight(count: number, thread?: string): readonly FlightEntry[] {
-    return flightReport(this.#parts.fabric.sight, { count, thread }).entries;
+    return flightReport(this.#options.serverMemory.sight, { count, thread }).entries;
   }
 
   /** All threads, by name. */
   get threadNames(): readonly string[] {
-    return this.#parts.fabric.sight.threads.map(([thread]) => thread);
+    return this.#options.serverMemory.sight.threads.map(([thread]) => thread);
   }
 
   get slowLog(): SlowLog {
@@ -115,7 +119,7 @@ export class Diagnosis implements MainNotes, LatencyPort {
 
   #restartBands(): void {
     const generation = this.bands.restart();
-    this.#parts.router().broadcast({ kind: 'reset-bands', generation });
+    this.#options.router().broadcast({ kind: 'reset-bands', generation });
   }
 
   // LATENCY.
@@ -139,7 +143,7 @@ export class Diagnosis implements MainNotes, LatencyPort {
   }
 
   histogram(commandId: number): readonly (readonly [us: number, count: number])[] {
-    const { mainPage, shardPages } = this.#parts.fabric;
+    const { mainPage, shardPages } = this.#options.serverMemory;
     const pages = [mainPage, ...shardPages].filter((page) => page.command(commandId, 'calls') > 0);
     if (pages.length === 0) return [];
     const counts = new Float64Array(HISTOGRAM_BUCKETS);
@@ -148,7 +152,7 @@ export class Diagnosis implements MainNotes, LatencyPort {
   }
 
   async diagnose(): Promise<string> {
-    const { settings, fabric, wallMs } = this.#parts;
+    const { settings, serverMemory, wallMs } = this.#options;
     const { entries, missingShards } = await this.slowCommands.collect(Infinity);
     return latencyReport({
       thresholdMs: settings.number('latency.monitor-threshold-ms'),
@@ -157,26 +161,26 @@ export class Diagnosis implements MainNotes, LatencyPort {
       series: this.latency.all,
       slow: entries,
       missingShards,
-      main: pauseReport(fabric.mainPage),
-      shards: fabric.shardPages.map(pauseReport),
-      queueUsP99: fabric.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
+      main: pauseReport(serverMemory.mainPage),
+      shards: serverMemory.shardPages.map(pauseReport),
+      queueUsP99: serverMemory.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       nowMs: wallMs(),
     });
   }
 
   /** PREFIXES. */
   get prefixesPort(): PrefixesPort {
-    const { settings, fabric } = this.#parts;
+    const { settings, serverMemory } = this.#options;
     return {
       get entries() {
-        return prefixReports(settings.list('key-prefixes.prefixes'), fabric.shardPages);
+        return prefixReports(settings.list('key-prefixes.prefixes'), serverMemory.shardPages);
       },
     };
   }
 
   /** LATENCY BANDS. */
   get bandsPort(): BandsPort {
-    const { mainPage, shardPages } = this.#parts.fabric;
+    const { mainPage, shardPages } = this.#options.serverMemory;
     const { bands } = this;
     return {
       get isEnabled() {

@@ -4,19 +4,19 @@ import { systemClock } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { Counter, FlightRecorder, Page } from '#stats';
 
-export interface MainFlightParts {
+export interface MainFlightOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly flight: FlightRecorder;
 }
 
 export class MainFlight {
-  readonly #parts: MainFlightParts;
+  readonly #options: MainFlightOptions;
   readonly #before = new Map<Counter, number>();
 
-  constructor(parts: MainFlightParts) {
+  constructor(parts: MainFlightOptions) {
     const { settings, flight } = parts;
-    this.#parts = parts;
+    this.#options = parts;
     for (const [index, name] of settingNames.entries()) {
       settings.onChange(name, () => {
         flight.note('config-change', systemClock.nowUs(), [index, numberOf(settings.get(name))]);
@@ -26,7 +26,7 @@ export class MainFlight {
 
   /** Looks at what has grown; called at every tick, so that what comes often is told together. */
   look(atUs: number): void {
-    const { page, flight, settings } = this.#parts;
+    const { page, flight, settings } = this.#options;
     const waits = this.#grown('readStalls');
     if (waits > 0) flight.note('full-ring', atUs, [waits]);
     const refused = this.#grown('connectionsRejected');
@@ -38,7 +38,7 @@ export class MainFlight {
 
   /** How much a counter has grown since the last look. */
   #grown(counter: Counter): number {
-    const now = this.#parts.page.get(counter);
+    const now = this.#options.page.get(counter);
     const before = this.#before.get(counter) ?? 0;
     this.#before.set(counter, now);
     // What was set back has begun anew.

@@ -7,7 +7,7 @@
 
 import type { SharedCounter } from '#link';
 
-export class NumberedLog {
+export class MergedLog {
   readonly #ids: SharedCounter;
   #lengthMax: number;
   /** Entries with a lower id are forgotten. */

@@ -23,9 +23,9 @@ import {
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
 import { DiskLink, diskSettings } from '../threads/disk-link.ts';
-import type { Diagnosis } from '../diagnostics/latency-monitor.ts';
-import type { Fabric } from '../threads/shared-memory.ts';
-import { Recovering } from './recovery.ts';
+import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
+import { ServerRecovery } from './recovery.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { savePoints, SnapshotDue } from './snapshot-due.ts';
 
@@ -36,15 +36,15 @@ const HEAL_MS = 1_000;
 /** Snapshots are looked at whether one is due as often as this. */
 const INTERVAL_CHECK_MS = 1_000;
 
-export interface DurabilityParts {
+export interface DurabilityOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
   readonly folder: DataFolder;
   readonly lock: FolderLock;
   readonly router: () => Router;
-  readonly diagnosis: () => Diagnosis;
+  readonly latencyMonitor: () => LatencyMonitor;
   /** Ends the turn of main, so that what was put into rings is seen. */
   readonly publish: () => void;
 }
@@ -66,7 +66,7 @@ export async function lockDataFolder(settings: Settings): Promise<FolderLock | u
 }
 
 export class Durability {
-  readonly #parts: DurabilityParts;
+  readonly #options: DurabilityOptions;
   readonly #lock: FolderLock;
   readonly #due: SnapshotDue;
   /** What all shards must know; the epoch is that of this life of the server. */
@@ -82,11 +82,11 @@ export class Durability {
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
 
-  constructor(options: Omit<DurabilityParts, 'folder'>) {
-    const { settings, fabric } = options;
+  constructor(options: Omit<DurabilityOptions, 'folder'>) {
+    const { settings, serverMemory } = options;
     const folder = new DataFolder(settings.string('persistence.data-dir'));
     const parts = { ...options, folder };
-    this.#parts = parts;
+    this.#options = parts;
     this.#lock = parts.lock;
     this.#due = new SnapshotDue(parts);
     this.ofShards = { epoch: folder.lastEpoch + 1, folder: folder.folder };
@@ -94,7 +94,11 @@ export class Durability {
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
       options: {
-        ...{ link: fabric.shape, memory: fabric.memory.memory, figures: fabric.logMemory },
+        ...{
+          link: serverMemory.shape,
+          memory: serverMemory.memory.memory,
+          figures: serverMemory.logMemory,
+        },
         ...{ ...this.ofShards, firstSegment },
         ...diskSettings(settings),
       },
@@ -102,7 +106,7 @@ export class Durability {
         this.#take(notice);
       },
       died: (reason) => {
-        fabric.failLogs();
+        serverMemory.failLogs();
         this.#markLogs();
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
@@ -111,7 +115,7 @@ export class Durability {
   }
 
   #followSettings(): void {
-    const { settings } = this.#parts;
+    const { settings } = this.#options;
     const tell = (): void => {
       this.disk.send({ kind: 'settings', ...diskSettings(settings) });
     };
@@ -123,11 +127,11 @@ export class Durability {
 
   /** Brings all shards back to their data. Throws with what is wrong with it. */
   async recover(pool: ShardPool): Promise<void> {
-    const { clock, fabric, folder } = this.#parts;
-    const { mainPage } = fabric;
+    const { clock, serverMemory, folder } = this.#options;
+    const { mainPage } = serverMemory;
     const startUs = clock.nowUs();
     const begin = (): Promise<void> => this.#beginLog();
-    if (await new Recovering({ ...this.#parts, begin }, pool).run()) this.#due.owe();
+    if (await new ServerRecovery({ ...this.#options, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
@@ -135,17 +139,17 @@ export class Durability {
 
   /** What is there will be used: only now anything is written. No command is run before a log can take it. */
   async #beginLog(): Promise<void> {
-    const { folder, fabric } = this.#parts;
+    const { folder, serverMemory } = this.#options;
     for (const file of folder.stillborn) rmSync(file);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
     this.#due.begin(repaired.newestBytes);
-    await this.disk.begin(fabric.logMemory.map((_, shard) => repaired.lastOf(shard)));
+    await this.disk.begin(serverMemory.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
   /** Whether there is no data yet. */
   get isEmpty(): boolean {
-    return this.#parts.folder.isEmpty;
+    return this.#options.folder.isEmpty;
   }
 
   /** The server serves: snapshots are due from now on. */
@@ -165,7 +169,7 @@ export class Durability {
   // Snapshots.
 
   get lastSaveMs(): number {
-    return this.#parts.fabric.mainPage.get('lastSaveMs');
+    return this.#options.serverMemory.mainPage.get('lastSaveMs');
   }
 
   get isSaving(): boolean {
@@ -173,12 +177,15 @@ export class Durability {
   }
 
   get changesSinceSave(): number {
-    const { mainPage } = this.#parts.fabric;
+    const { mainPage } = this.#options.serverMemory;
     return this.#changes - mainPage.get('changesAtSave');
   }
 
   get #changes(): number {
-    return this.#parts.fabric.shardPages.reduce((sum, page) => sum + page.get('changes'), 0);
+    return this.#options.serverMemory.shardPages.reduce(
+      (sum, page) => sum + page.get('changes'),
+      0,
+    );
   }
 
   /** Takes a snapshot; settles when it is on disk, and rejects when it is not. One that is under way is waited for first. */
@@ -214,27 +221,27 @@ export class Durability {
 
   /** One place in the order of all shards: what was done before is in the snapshot, and nothing else. */
   #begin(): SnapshotUnderWay {
-    const { fabric, clock, log } = this.#parts;
+    const { serverMemory, clock, log } = this.#options;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     const beganUs = clock.nowUs();
     const underWay = { number, changes: this.#changes, beganUs, waiting: [] };
     this.#underWay = underWay;
-    fabric.mainPage.set('savingSinceMs', clock.wallMs());
+    serverMemory.mainPage.set('savingSinceMs', clock.wallMs());
     this.disk.send({ kind: 'snapshot', number });
     log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
-    const router = this.#parts.router();
+    const router = this.#options.router();
     router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
-    this.#parts.publish();
-    this.#parts.diagnosis().latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
+    this.#options.publish();
+    this.#options.latencyMonitor().latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
     return underWay;
   }
 
   #take(notice: DiskNotice): void {
-    const { log, clock } = this.#parts;
+    const { log, clock } = this.#options;
     switch (notice.kind) {
       case 'synced':
-        this.#parts.diagnosis().latency.record('aof-fsync', notice.us, clock.wallMs());
+        this.#options.latencyMonitor().latency.record('aof-fsync', notice.us, clock.wallMs());
         if (notice.us >= SLOW_SYNC_US) this.#note('slow-sync', [notice.shard, notice.us]);
         break;
       case 'snapshot':
@@ -261,8 +268,8 @@ export class Durability {
   }
 
   #saved(manifest: Manifest, us: number): void {
-    const { fabric, log, clock, diagnosis } = this.#parts;
-    const { mainPage } = fabric;
+    const { serverMemory, log, clock, latencyMonitor } = this.#options;
+    const { mainPage } = serverMemory;
     const underWay = this.#underWay;
     this.#underWay = undefined;
     mainPage.set('savingSinceMs', 0);
@@ -274,17 +281,17 @@ export class Durability {
     mainPage.set('lastSaveKeys', keysIn(manifest));
     this.#due.saved(bytesOf(manifest));
     mainPage.set('changesAtSave', underWay?.changes ?? 0);
-    diagnosis().latency.record('snapshot-io', us, clock.wallMs());
+    latencyMonitor().latency.record('snapshot-io', us, clock.wallMs());
     const keys = keysIn(manifest);
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
-    if (underWay !== undefined) this.#parts.router().tracing.snapshot(underWay.beganUs, keys);
+    if (underWay !== undefined) this.#options.router().tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
   }
 
   #notSaved(error: Error): void {
-    const { mainPage } = this.#parts.fabric;
+    const { mainPage } = this.#options.serverMemory;
     const underWay = this.#underWay;
     this.#underWay = undefined;
     mainPage.set('savingSinceMs', 0);
@@ -305,12 +312,12 @@ export class Durability {
 
   /** Why writes are refused, or undefined. */
   get refusal(): CommandError | undefined {
-    const { settings, fabric } = this.#parts;
+    const { settings, serverMemory } = this.#options;
     if (this.#failure !== undefined) {
       const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
       return isReadOnly ? errors.logFailed(this.#failure) : undefined;
     }
-    const isSaved = fabric.mainPage.get('lastSaveFailed') === 0;
+    const isSaved = serverMemory.mainPage.get('lastSaveFailed') === 0;
     if (isSaved || !settings.boolean('snapshot.stop-writes-on-error')) return undefined;
     return savePoints(settings).length > 0 ? errors.snapshotFailed : undefined;
   }
@@ -320,10 +327,10 @@ export class Durability {
   }
 
   #logFailed(message: string, shard = -1): void {
-    const { log, fabric, settings } = this.#parts;
+    const { log, serverMemory, settings } = this.#options;
     const isNew = this.#failure === undefined;
     this.#failure = message;
-    fabric.mainPage.set('logFailed', 1);
+    serverMemory.mainPage.set('logFailed', 1);
     this.#note('log-failed', [shard]);
     if (isNew) {
       const policy = settings.string('persistence.wal-failure-policy');
@@ -335,8 +342,8 @@ export class Durability {
 
   /** Who writes the logs cannot say any more that they have ended. */
   #markLogs(): void {
-    const { fabric, folder, clock } = this.#parts;
-    for (const [shard, memory] of fabric.logMemory.entries()) {
+    const { serverMemory, folder, clock } = this.#options;
+    for (const [shard, memory] of serverMemory.logMemory.entries()) {
       const number = new LogFigures(memory).get('segment');
       markBroken(realDisk, segmentFile(folder.folder, shard, number), clock.wallMs());
     }
@@ -355,17 +362,17 @@ export class Durability {
   }
 
   #heal(number: number): void {
-    const { log, fabric } = this.#parts;
+    const { log, serverMemory } = this.#options;
     this.#failure = undefined;
-    fabric.mainPage.set('logFailed', 0);
+    serverMemory.mainPage.set('logFailed', 0);
     this.disk.send({ kind: 'healed' });
     this.#note('log-healed', [number]);
     log.info('log-healed', 'the log is written again');
   }
 
   #note(event: FlightEvent, numbers: readonly number[]): void {
-    const { fabric, clock } = this.#parts;
-    fabric.flight.note(event, clock.nowUs(), numbers);
+    const { serverMemory, clock } = this.#options;
+    serverMemory.flight.note(event, clock.nowUs(), numbers);
   }
 
   /**
@@ -373,7 +380,7 @@ export class Durability {
    * says what SHUTDOWN was told, if it was.
    */
   async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
-    const { settings } = this.#parts;
+    const { settings } = this.#options;
     const isUsual = savePoints(settings).length > 0 && this.changesSinceSave > 0;
     // What a log that has failed lacks is nowhere else.
     const isNeeded = isUsual || this.#failure !== undefined;

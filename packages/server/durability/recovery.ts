@@ -13,14 +13,14 @@ import {
   type RecoveryProblem,
 } from '#persistence';
 import { agree, refusalsOf, type Agreement, type RecoveryAnswer } from '#shard';
-import type { Fabric } from '../threads/shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 import { redistributeApart } from '../threads/redistribution.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { shardSettings } from '../threads/shard-settings.ts';
 
-export interface RecoveringParts {
+export interface ServerRecoveryOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
   readonly folder: DataFolder;
@@ -36,8 +36,8 @@ interface AllRecovered {
   readonly missing: Agreement['missing'];
 }
 
-export class Recovering {
-  readonly #parts: RecoveringParts;
+export class ServerRecovery {
+  readonly #options: ServerRecoveryOptions;
   readonly #pool: ShardPool;
   /** Of each log that could not be written at its end, what is to be said. */
   #unwritten: readonly string[] = [];
@@ -45,8 +45,8 @@ export class Recovering {
   /** What was read is what is left of a damaged snapshot. */
   #isSalvaged = false;
 
-  constructor(parts: RecoveringParts, pool: ShardPool) {
-    this.#parts = parts;
+  constructor(parts: ServerRecoveryOptions, pool: ShardPool) {
+    this.#options = parts;
     this.#pool = pool;
   }
 
@@ -55,7 +55,7 @@ export class Recovering {
    * what is on disk could only be read in part.
    */
   async run(): Promise<boolean> {
-    const { folder, log, clock, settings } = this.#parts;
+    const { folder, log, clock, settings } = this.#options;
     const startUs = clock.nowUs();
     for (const message of folder.rejected) log.warn('snapshot-rejected', message);
     const anyway = settings.boolean('persistence.recover-anyway');
@@ -69,7 +69,7 @@ export class Recovering {
     const { shards, missing } = recovered;
     this.#tell(shards);
     await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
-    await this.#parts.begin();
+    await this.#options.begin();
     await this.#complete(missing);
     if (folder.isEmpty) return false;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
@@ -80,7 +80,7 @@ export class Recovering {
 
   /** Begins with the newest snapshot; where one is damaged, with the one before it, or with what is left of it. */
   async #fromNewest(anyway: boolean): Promise<AllRecovered> {
-    const { folder, log } = this.#parts;
+    const { folder, log } = this.#options;
     const attempts = new RecoveryAttempts(folder, anyway);
     for (;;) {
       const { plan } = attempts;
@@ -103,8 +103,8 @@ export class Recovering {
 
   /** Data that was written for another number of shards is written anew first; answers what to read then. */
   async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
-    const { folder, settings, log, fabric } = this.#parts;
-    const { shards } = fabric.shape;
+    const { folder, settings, log, serverMemory: serverMemory } = this.#options;
+    const { shards } = serverMemory.shape;
     if (folder.isEmpty || folder.shards === shards) return undefined;
     const from = `${folder.shards} to ${shards} shards`;
     log.info('redistributing', `the data is brought from ${from}`);
@@ -120,7 +120,7 @@ export class Recovering {
 
   /** Has every shard read its files, and those again whose logs have what rests on nothing: up to there. */
   async #recoverFrom(plan: RecoveryPlan, anyway: boolean): Promise<AllRecovered | RecoveryProblem> {
-    const all = await this.#read(this.#parts.fabric.shardPages.keys(), plan, anyway);
+    const all = await this.#read(this.#options.serverMemory.shardPages.keys(), plan, anyway);
     if (isProblem(all)) return all;
     const { stops, missing } = agree(all.map(({ end }) => end));
     const stopping = stops.flatMap((stopAt, shard) => (stopAt === undefined ? [] : [shard]));
@@ -152,10 +152,10 @@ export class Recovering {
 
   /** Says what was left out. */
   #tell(recovered: readonly Recovered[]): void {
-    const { fabric, log } = this.#parts;
+    const { serverMemory: serverMemory, log } = this.#options;
     let lost = this.#lostBytes;
     for (const message of this.#unwritten) log.error('log-hole', message);
-    fabric.mainPage.set('recoveryHoles', this.#unwritten.length);
+    serverMemory.mainPage.set('recoveryHoles', this.#unwritten.length);
     for (const { message, bytes, isDamage } of recovered.flatMap(({ report }) => report.leftOut)) {
       if (isDamage) lost += bytes;
       const what = `${message}; ${bytes} bytes are left out`;
@@ -171,12 +171,12 @@ export class Recovering {
         `${dropped} records of transactions that were never whole are left out`,
       );
     }
-    fabric.mainPage.set('recoveryLostBytes', lost);
+    serverMemory.mainPage.set('recoveryLostBytes', lost);
   }
 
   /** Gives each shard the transactions that its log has not, and lets all go. */
   async #complete(missing: Agreement['missing']): Promise<void> {
-    const records = this.#parts.fabric.shardPages.map((): RecordPieces[] => []);
+    const records = this.#options.serverMemory.shardPages.map((): RecordPieces[] => []);
     for (const [giver, wanted] of missing) {
       const ids = [...wanted.keys()];
       const answer = await this.#pool.ask(giver, { kind: 'give', ids });
@@ -188,7 +188,7 @@ export class Recovering {
     for (const each of records) {
       if (each.length > 0) {
         const message = `${each.length} transactions were on the disk of other shards only, and are made good`;
-        this.#parts.log.info('transactions-completed', message);
+        this.#options.log.info('transactions-completed', message);
       }
     }
     await Promise.all(

@@ -3,14 +3,14 @@
 import type { Clock } from '#base';
 import type { Settings } from '#config';
 import { LogFigures, sumOfLogs, type LogFigure } from '#stats';
-import type { Fabric } from '../threads/shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 
 /** Behind a snapshot that failed none is due for so long, as in Redis. */
 const RETRY_MS = 5_000;
 
-export interface SnapshotDueParts {
+export interface SnapshotDueOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly clock: Clock;
 }
 
@@ -31,18 +31,18 @@ export function savePoints(settings: Settings): readonly SavePoint[] {
 }
 
 export class SnapshotDue {
-  readonly #parts: SnapshotDueParts;
+  readonly #options: SnapshotDueOptions;
   /** Unix milliseconds before which none is due. */
   #retryMs = 0;
   #isOwed = false;
 
-  constructor(parts: SnapshotDueParts) {
-    this.#parts = parts;
+  constructor(parts: SnapshotDueOptions) {
+    this.#options = parts;
   }
 
   /** What is on disk when the log begins. */
   begin({ snapshot, log }: { readonly snapshot: number; readonly log: number }): void {
-    const { mainPage } = this.#parts.fabric;
+    const { mainPage } = this.#options.serverMemory;
     mainPage.set('logBaseBytes', snapshot);
     mainPage.set('logCountAtBase', -log);
   }
@@ -54,43 +54,43 @@ export class SnapshotDue {
 
   /** A snapshot is on disk; the logs go on in segments that began with it. */
   saved(snapshotBytes: number): void {
-    const { mainPage } = this.#parts.fabric;
+    const { mainPage } = this.#options.serverMemory;
     this.#isOwed = false;
     mainPage.set('logBaseBytes', snapshotBytes + this.#ofLogs('segmentBytes'));
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
 
   failed(): void {
-    this.#retryMs = this.#parts.clock.wallMs() + RETRY_MS;
+    this.#retryMs = this.#options.clock.wallMs() + RETRY_MS;
   }
 
   /** Whether one is due, after so many changes since the last. */
   isDue(changes: number): boolean {
-    if (this.#parts.clock.wallMs() < this.#retryMs) return false;
+    if (this.#options.clock.wallMs() < this.#retryMs) return false;
     if (this.#isOwed || changes === 0) return this.#isOwed;
     return (
-      savePoints(this.#parts.settings).some((point) => this.#isOver(point, changes)) ||
+      savePoints(this.#options.settings).some((point) => this.#isOver(point, changes)) ||
       this.#hasLogGrown
     );
   }
 
   #isOver(point: SavePoint, changes: number): boolean {
-    const { fabric, clock } = this.#parts;
-    const elapsedMs = clock.wallMs() - fabric.mainPage.get('lastSaveMs');
+    const { serverMemory: serverMemory, clock } = this.#options;
+    const elapsedMs = clock.wallMs() - serverMemory.mainPage.get('lastSaveMs');
     return elapsedMs >= point.seconds * 1_000 && changes >= point.changes;
   }
 
   get #hasLogGrown(): boolean {
-    const { settings, fabric } = this.#parts;
+    const { settings, serverMemory: serverMemory } = this.#options;
     const percent = settings.number('snapshot.log-growth-percent');
-    const base = fabric.mainPage.get('logBaseBytes');
-    const grown = this.#ofLogs('bytes') - fabric.mainPage.get('logCountAtBase');
+    const base = serverMemory.mainPage.get('logBaseBytes');
+    const grown = this.#ofLogs('bytes') - serverMemory.mainPage.get('logCountAtBase');
     if (base + grown <= settings.number('snapshot.log-growth-min-size')) return false;
     return percent > 0 && grown * 100 >= percent * base;
   }
 
   #ofLogs(figure: LogFigure): number {
-    const logs = this.#parts.fabric.logMemory.map((memory) => new LogFigures(memory));
+    const logs = this.#options.serverMemory.logMemory.map((memory) => new LogFigures(memory));
     return sumOfLogs(logs, figure);
   }
 }

@@ -2,20 +2,20 @@
 
 import { CENSUS_SIZES, prefixReports } from '#stats';
 import type { Line } from './info-lines.ts';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
-export function keyspace(measures: Measures): readonly Line[] {
+export function keyspace(metrics: ServerMetrics): readonly Line[] {
   const lines: Line[] = [];
-  for (let index = 0; index < measures.databases; index += 1) {
+  for (let index = 0; index < metrics.databases; index += 1) {
     let keys = 0;
     let expires = 0;
     let subexpiry = 0;
     let expiryMs = 0;
-    for (const page of measures.shards) {
+    for (const page of metrics.shards) {
       const own = page.expires(index);
       keys += page.keys(index);
       expires += own;
-      expiryMs += own * (page.meanExpiry(index) - measures.nowMs);
+      expiryMs += own * (page.meanExpiry(index) - metrics.nowMs);
       subexpiry += page.fieldExpires(index);
     }
     if (keys === 0) continue;
@@ -28,7 +28,7 @@ export function keyspace(measures: Measures): readonly Line[] {
 }
 
 /** A line for each configured prefix, and the last for the other keys; no section without any. */
-export function prefixes({ settings, shards }: Measures): readonly Line[] | undefined {
+export function prefixes({ settings, shards }: ServerMetrics): readonly Line[] | undefined {
   const reports = prefixReports(settings.list('key-prefixes.prefixes'), shards);
   if (reports.length === 0) return undefined;
   return reports.map((each, number) => {
@@ -59,29 +59,29 @@ const TYPES: readonly (readonly [type: number, name: string])[] = [
 ];
 
 /** How many keys are how large, as the shards' last walks have found; and how long ago the oldest was. */
-export function keySizes(measures: Measures): readonly Line[] {
+export function keySizes(metrics: ServerMetrics): readonly Line[] {
   const lines: Line[] = [];
-  for (let database = 0; database < measures.databases; database += 1) {
+  for (let database = 0; database < metrics.databases; database += 1) {
     for (const [type, name] of TYPES) {
-      const shown = distribution(measures, database, type);
+      const shown = distribution(metrics, database, type);
       if (shown !== '') lines.push([`db${database}_distrib_${name}`, shown]);
     }
   }
-  return [...lines, ...keySizesAge(measures)];
+  return [...lines, ...keySizesAge(metrics)];
 }
 
 /**
  * How long ago the oldest of those walks was. It is what INFO ALL has of the section: redis_exporter, which asks for
  * that, makes a metric without meaning of every line that begins with "db".
  */
-export function keySizesAge({ shards, nowUs }: Measures): readonly Line[] {
+export function keySizesAge({ shards, nowUs }: ServerMetrics): readonly Line[] {
   const walkedUs = Math.min(...shards.map((page) => page.get('censusUs')));
   if (walkedUs <= 0) return [];
   return [['keysizes_age_ms', Math.max(0, Math.round((nowUs - walkedUs) / 1_000))]];
 }
 
 /** As `0=1,4=7`: the least size of each row, and how many keys are in it. */
-function distribution({ shards }: Measures, database: number, type: number): string {
+function distribution({ shards }: ServerMetrics, database: number, type: number): string {
   const shown: string[] = [];
   for (let row = 0; row < CENSUS_SIZES; row += 1) {
     const count = shards.reduce((sum, page) => sum + page.census(database, type, row), 0);

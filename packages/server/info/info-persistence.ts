@@ -2,12 +2,12 @@
 
 import { lastSaveSeconds, savingSeconds } from '#stats';
 import type { Line } from './info-lines.ts';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 const status = (hasFailed: boolean): string => (hasFailed ? 'err' : 'ok');
 
 /** Redis' names, where `rdb` is a snapshot and `aof` the log; what Redis has not follows. */
-export function persistence({ durability, nowMs, logTotals }: Measures): Line[] {
+export function persistence({ durability, nowMs, logTotals }: ServerMetrics): Line[] {
   const report = durability;
   const head: Line[] = [
     ['loading', Number(report.isLoading)],
@@ -56,7 +56,7 @@ export function persistence({ durability, nowMs, logTotals }: Measures): Line[] 
   ];
 }
 
-function loading({ loadTotalBytes, loadedBytes, loadedKeys }: Measures['durability']): Line[] {
+function loading({ loadTotalBytes, loadedBytes, loadedKeys }: ServerMetrics['durability']): Line[] {
   const share = loadTotalBytes > 0 ? (100 * loadedBytes) / loadTotalBytes : 0;
   return [
     ['loading_total_bytes', loadTotalBytes],

@@ -3,20 +3,20 @@
 import { freemem, totalmem } from 'node:os';
 import { size, type Line } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 import { datasetBytes, memoryParts } from './memory-report.ts';
 
-export function memory(measures: Measures): readonly Line[] {
-  const { settings, rssBytes, main } = measures;
-  const used = measures.usedBytes;
-  const dataset = datasetBytes(measures);
-  const { ratio: fragmented, bytes: fragments } = measures.fragmentation;
+export function memory(metrics: ServerMetrics): readonly Line[] {
+  const { settings, rssBytes, main } = metrics;
+  const used = metrics.usedBytes;
+  const dataset = datasetBytes(metrics);
+  const { ratio: fragmented, bytes: fragments } = metrics.fragmentation;
   const limit = settings.number('memory.maxmemory');
   return [
     ...size('used_memory', used),
     ...size('used_memory_rss', rssBytes),
-    ...size('used_memory_peak', measures.peakBytes),
-    ['used_memory_peak_perc', `${((used * 100) / Math.max(measures.peakBytes, 1)).toFixed(2)}%`],
+    ...size('used_memory_peak', metrics.peakBytes),
+    ['used_memory_peak_perc', `${((used * 100) / Math.max(metrics.peakBytes, 1)).toFixed(2)}%`],
     ['used_memory_overhead', used - dataset],
     ['used_memory_startup', main.get('startupBytes')],
     ['used_memory_dataset', dataset],
@@ -25,12 +25,12 @@ export function memory(measures: Measures): readonly Line[] {
     ['free_system_memory', freemem()],
     ...size('maxmemory', limit),
     ['maxmemory_policy', settings.string('memory.maxmemory-policy')],
-    ...allocator(measures),
+    ...allocator(metrics),
     ['mem_fragmentation_ratio', fragmented.toFixed(2)],
     ['mem_fragmentation_bytes', fragments],
-    ['mem_clients_normal', measures.clientBytes],
+    ['mem_clients_normal', metrics.clientBytes],
     ['mem_clients_slaves', 0],
-    ['mem_aof_buffer', measures.logBufferBytes],
+    ['mem_aof_buffer', metrics.logBufferBytes],
     // Memory is given back at once.
     ['lazyfree_pending_objects', 0],
     // None can be loaded.
@@ -40,13 +40,13 @@ export function memory(measures: Measures): readonly Line[] {
     ['mem_query_buffers', main.get('queryBytes')],
     ['mem_output_buffers', main.get('outputBytes')],
     ['mem_allocator', 'svc-slab'],
-    ...resident(measures),
+    ...resident(metrics),
   ];
 }
 
-function allocator(measures: Measures): Line[] {
-  const segments = measures.total('segmentBytes');
-  const records = measures.total('recordBytes');
+function allocator(metrics: ServerMetrics): Line[] {
+  const segments = metrics.total('segmentBytes');
+  const records = metrics.total('recordBytes');
   return [
     ['allocator_allocated', records],
     ['allocator_active', segments],
@@ -56,15 +56,15 @@ function allocator(measures: Measures): Line[] {
 }
 
 /** What is resident, by owner: these add up to used_memory_rss. */
-function resident(measures: Measures): Line[] {
-  const parts = memoryParts(measures);
-  const heapUsed = measures.main.get('heapUsedBytes') + measures.total('heapUsedBytes');
+function resident(metrics: ServerMetrics): Line[] {
+  const parts = memoryParts(metrics);
+  const heapUsed = metrics.main.get('heapUsedBytes') + metrics.total('heapUsedBytes');
   return [
     ['mem_slabs', parts.slabBytes],
     ['mem_blobs', parts.blobBytes],
     ['mem_indexes', parts.indexBytes],
-    ['mem_objects', measures.total('objectBytes')],
-    ['mem_shared_link', measures.linkBytes],
+    ['mem_objects', metrics.total('objectBytes')],
+    ['mem_shared_link', metrics.linkBytes],
     ['mem_heap_used', heapUsed],
     ['mem_rss_heaps', parts.heapBytes],
     ['mem_rss_external', parts.externalBytes],
@@ -77,12 +77,12 @@ function ratio(part: number, whole: number): string {
   return (whole > 0 ? part / whole : 1).toFixed(2);
 }
 
-export function cpu(measures: Measures): readonly Line[] {
+export function cpu(metrics: ServerMetrics): readonly Line[] {
   const { user, system } = process.cpuUsage();
-  const { main, shards, rates } = measures;
+  const { main, shards, rates } = metrics;
   const seconds = (us: number): string => (us / 1e6).toFixed(6);
   const threads = [
-    ...(main.get('cpuUserUs') + main.get('cpuSystemUs') > 0 ? mainCpu(measures) : []),
+    ...(main.get('cpuUserUs') + main.get('cpuSystemUs') > 0 ? mainCpu(metrics) : []),
     ...shards
       .map((page, index): Line[] => [
         [`used_cpu_sys_shard_${index}`, seconds(page.get('cpuSystemUs'))],
@@ -103,11 +103,11 @@ export function cpu(measures: Measures): readonly Line[] {
       `shard${index}_busy_percent`,
       each.busyPercent.toFixed(2),
     ]),
-    ...threadLines(measures),
+    ...threadLines(metrics),
   ];
 }
 
-function mainCpu({ main }: Measures): Line[] {
+function mainCpu({ main }: ServerMetrics): Line[] {
   return [
     ['used_cpu_sys_main_thread', (main.get('cpuSystemUs') / 1e6).toFixed(6)],
     ['used_cpu_user_main_thread', (main.get('cpuUserUs') / 1e6).toFixed(6)],

@@ -2,11 +2,11 @@
 
 import { GC_KINDS, pauseReport } from '#stats';
 import type { Line } from './info-lines.ts';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 /** A line for each thread, with microseconds where a name ends in `us`. */
-export function threadLines(measures: Measures): Line[] {
-  return measures.threads.map(([name, page]) => {
+export function threadLines(metrics: ServerMetrics): Line[] {
+  return metrics.threads.map(([name, page]) => {
     const pauses = pauseReport(page);
     const fields: readonly Line[] = [
       ...GC_KINDS.map(({ kind, count }): Line => [`gc_${kind}`, page.get(count)]),

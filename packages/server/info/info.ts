@@ -7,7 +7,7 @@ import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import type { Line } from './info-lines.ts';
 import { persistence } from './info-persistence.ts';
 import { cpu, memory } from './info-resources.ts';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 import { REDIS_VERSION, VERSION } from '../version.ts';
 
 interface Section {
@@ -15,9 +15,9 @@ interface Section {
   /** By which INFO it is shown besides one that names it: a bare one, or one of all. */
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
-  lines: (measures: Measures) => readonly Line[] | undefined;
+  lines: (metrics: ServerMetrics) => readonly Line[] | undefined;
   /** Those that INFO ALL has of it, where that is not all. */
-  linesOfAll?: (measures: Measures) => readonly Line[] | undefined;
+  linesOfAll?: (metrics: ServerMetrics) => readonly Line[] | undefined;
 }
 
 function server({
@@ -27,7 +27,7 @@ function server({
   uptimeSeconds,
   nowMs,
   executable,
-}: Measures): Line[] {
+}: ServerMetrics): Line[] {
   return [
     ['redis_version', REDIS_VERSION],
     ['svc_version', VERSION],
@@ -60,8 +60,8 @@ function cluster(): Line[] {
   return [['cluster_enabled', 0]];
 }
 
-function clients(measures: Measures): Line[] {
-  const { clients: all, settings, main } = measures;
+function clients(metrics: ServerMetrics): Line[] {
+  const { clients: all, settings, main } = metrics;
   const biggest = (
     pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
   ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
@@ -74,8 +74,8 @@ function clients(measures: Measures): Line[] {
     ['blocked_clients', main.get('blockedClients')],
     ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
     ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
-    ['total_blocking_keys', measures.total('blockingKeys')],
-    ['total_blocking_keys_on_nokey', measures.total('blockingNoKeys')],
+    ['total_blocking_keys', metrics.total('blockingKeys')],
+    ['total_blocking_keys_on_nokey', metrics.total('blockingNoKeys')],
     ['tracking_clients', main.get('trackingClients')],
     ['pubsub_clients', main.get('pubsubClients')],
   ];
@@ -92,9 +92,9 @@ const NEVER: readonly Line[] = [
   ['io_threaded_writes_processed', 0],
 ];
 
-function stats(measures: Measures): Line[] {
-  const { main, shards, rates } = measures;
-  const all = (counter: Counter): number => main.get(counter) + measures.total(counter);
+function stats(metrics: ServerMetrics): Line[] {
+  const { main, shards, rates } = metrics;
+  const all = (counter: Counter): number => main.get(counter) + metrics.total(counter);
   const slowestUs = Math.max(...[main, ...shards].map((page) => page.get('slowCommandUsMax')));
   return [
     ['total_connections_received', main.get('connectionsTotal')],
@@ -105,29 +105,29 @@ function stats(measures: Measures): Line[] {
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
     ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
     ['rejected_connections', main.get('connectionsRejected')],
-    ['expired_keys', measures.total('expired')],
-    ['expired_subkeys', measures.total('expiredFields')],
-    ['expired_stale_perc', stalePercent(measures).toFixed(2)],
-    ['expired_time_cap_reached_count', measures.total('expiredTimeCapReached')],
-    ['expire_cycle_cpu_milliseconds', Math.round(measures.total('expireUs') / 1_000)],
-    ...fateCounts(measures.shards).map(([fate, keys]): Line => {
+    ['expired_keys', metrics.total('expired')],
+    ['expired_subkeys', metrics.total('expiredFields')],
+    ['expired_stale_perc', stalePercent(metrics).toFixed(2)],
+    ['expired_time_cap_reached_count', metrics.total('expiredTimeCapReached')],
+    ['expire_cycle_cpu_milliseconds', Math.round(metrics.total('expireUs') / 1_000)],
+    ...fateCounts(metrics.shards).map(([fate, keys]): Line => {
       return [`keyfate_${fate.replace('-', '_')}`, keys];
     }),
-    ['evicted_keys', measures.total('evicted')],
+    ['evicted_keys', metrics.total('evicted')],
     ['evicted_clients', main.get('evictedClients')],
-    ['eviction_cycle_cpu_milliseconds', Math.round(measures.total('evictionUs') / 1_000)],
-    ['keyspace_hits', measures.total('hits')],
-    ['keyspace_misses', measures.total('misses')],
+    ['eviction_cycle_cpu_milliseconds', Math.round(metrics.total('evictionUs') / 1_000)],
+    ['keyspace_hits', metrics.total('hits')],
+    ['keyspace_misses', metrics.total('misses')],
     ...NEVER,
-    ['active_defrag_hits', measures.total('defragMoved')],
-    ['active_defrag_cpu_milliseconds', Math.round(measures.total('defragUs') / 1_000)],
+    ['active_defrag_hits', metrics.total('defragMoved')],
+    ['active_defrag_cpu_milliseconds', Math.round(metrics.total('defragUs') / 1_000)],
     ['pubsub_channels', main.get('pubsubChannels')],
     ['pubsub_patterns', main.get('pubsubPatterns')],
     ['pubsubshard_channels', main.get('pubsubShardChannels')],
     ['tracking_total_keys', main.get('trackingKeys')],
     ['tracking_total_items', main.get('trackingItems')],
     ['tracking_total_prefixes', main.get('trackingPrefixes')],
-    ['total_error_replies', main.get('errors') + measures.total('errors')],
+    ['total_error_replies', main.get('errors') + metrics.total('errors')],
     ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
     ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],
     ['client_timeout_disconnections', main.get('clientTimeouts')],
@@ -135,11 +135,11 @@ function stats(measures: Measures): Line[] {
     ['scatter_gather_shards', main.get('scatterShards')],
     ['scatter_gather_usec', Math.round(main.get('scatterUs'))],
     ['scatter_gather_p99_usec', percentileUs(main.scatterHistogram, 0.99).toFixed(3)],
-    ['lent_commands', measures.total('lends')],
-    ['deferred_commands', measures.total('deferred')],
+    ['lent_commands', metrics.total('lends')],
+    ['deferred_commands', metrics.total('deferred')],
     ['barriers', main.get('barriers')],
     ['full_ring_stalls', main.get('readStalls')],
-    ['full_reply_ring_waits', measures.total('waitsForRoom')],
+    ['full_reply_ring_waits', metrics.total('waitsForRoom')],
     ['oom_rejections', main.get('oomRejections')],
     ['report_gaps', main.get('reportGaps')],
     ['slowlog_commands_count', all('slowCommands')],
@@ -149,7 +149,7 @@ function stats(measures: Measures): Line[] {
 }
 
 /** Of all shards together: each by its keys that expire. */
-function stalePercent({ shards, databases }: Measures): number {
+function stalePercent({ shards, databases }: ServerMetrics): number {
   let expires = 0;
   let stale = 0;
   for (const page of shards) {
@@ -162,7 +162,7 @@ function stalePercent({ shards, databases }: Measures): number {
 }
 
 /** No replica was ever here, and nothing is kept for one. */
-function replication({ runId, settings }: Measures): Line[] {
+function replication({ runId, settings }: ServerMetrics): Line[] {
   return [
     ['role', 'master'],
     ['connected_slaves', 0],
@@ -177,18 +177,18 @@ function replication({ runId, settings }: Measures): Line[] {
 }
 
 /** Every entry that was called or rejected, with what all threads counted for it. */
-function usedCommands(measures: Measures): { name: string; id: number; calls: number }[] {
+function usedCommands(metrics: ServerMetrics): { name: string; id: number; calls: number }[] {
   return commandTable.entries
-    .map(({ lowerName, id }) => ({ name: lowerName, id, calls: measures.command(id, 'calls') }))
-    .filter(({ calls, id }) => calls > 0 || measures.command(id, 'rejected') > 0);
+    .map(({ lowerName, id }) => ({ name: lowerName, id, calls: metrics.command(id, 'calls') }))
+    .filter(({ calls, id }) => calls > 0 || metrics.command(id, 'rejected') > 0);
 }
 
-function commandStats(measures: Measures): Line[] {
-  return usedCommands(measures).map(({ name, id, calls }) => {
-    const us = measures.command(id, 'ticks') / TICKS_PER_US;
+function commandStats(metrics: ServerMetrics): Line[] {
+  return usedCommands(metrics).map(({ name, id, calls }) => {
+    const us = metrics.command(id, 'ticks') / TICKS_PER_US;
     const perCall = calls > 0 ? us / calls : 0;
-    const rejected = measures.command(id, 'rejected');
-    const failed = measures.command(id, 'failed');
+    const rejected = metrics.command(id, 'rejected');
+    const failed = metrics.command(id, 'failed');
     return [
       `cmdstat_${name}`,
       `calls=${String(calls)},usec=${String(Math.round(us))},usec_per_call=${perCall.toFixed(2)},rejected_calls=${String(rejected)},failed_calls=${String(failed)}`,
@@ -196,20 +196,20 @@ function commandStats(measures: Measures): Line[] {
   });
 }
 
-function errorStats(measures: Measures): Line[] {
-  return ERROR_CODES.map((code, index): [string, number] => [code, measures.errors(index)])
+function errorStats(metrics: ServerMetrics): Line[] {
+  return ERROR_CODES.map((code, index): [string, number] => [code, metrics.errors(index)])
     .filter(([, count]) => count > 0)
     .map(([code, count]) => [`errorstat_${code}`, `count=${String(count)}`]);
 }
 
-function latencyStats(measures: Measures): Line[] {
-  const { settings } = measures;
+function latencyStats(metrics: ServerMetrics): Line[] {
+  const { settings } = metrics;
   if (!settings.boolean('latency.tracking')) return [];
   const wanted = settings.numbers('latency.tracking-info-percentiles');
-  return usedCommands(measures)
+  return usedCommands(metrics)
     .filter(({ calls }) => calls > 0)
     .map(({ name, id }) => {
-      const counts = measures.histogram(id);
+      const counts = metrics.histogram(id);
       const shown = wanted.map((percent) => {
         const us = percentileUs(counts, percent / 100);
         return `p${String(percent)}=${us.toFixed(3)}`;
@@ -219,7 +219,7 @@ function latencyStats(measures: Measures): Line[] {
 }
 
 /** What the latency test at the start has found; nothing when there was none. */
-function latencyBaseline({ baseline, settings }: Measures): Line[] {
+function latencyBaseline({ baseline, settings }: ServerMetrics): Line[] {
   if (baseline === undefined) return [];
   const thresholdUs = settings.number('latency.warning-threshold-us');
   return [
@@ -268,7 +268,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
-export function renderInfo(wanted: readonly string[], measures: Measures): string {
+export function renderInfo(wanted: readonly string[], metrics: ServerMetrics): string {
   const isEverything = wanted.includes('everything');
   const isAll = isEverything || wanted.includes('all');
   const withDefault = wanted.length === 0 || wanted.includes('default');
@@ -281,7 +281,7 @@ export function renderInfo(wanted: readonly string[], measures: Measures): strin
   return chosen
     .flatMap(({ name, lines, linesOfAll = lines }) => {
       const isWhole = isEverything || wanted.includes(name.toLowerCase());
-      const body = (isWhole ? lines : linesOfAll)(measures)?.map(
+      const body = (isWhole ? lines : linesOfAll)(metrics)?.map(
         ([field, value]) => `${field}:${String(value)}\r\n`,
       );
       return body === undefined ? [] : [`# ${name}\r\n${body.join('')}`];

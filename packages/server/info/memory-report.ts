@@ -1,7 +1,7 @@
 /** Where the memory of the process is: what MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO say of it. */
 
 import type { Counter, Page } from '#stats';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 /** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */
 export interface MemoryParts {
@@ -19,14 +19,14 @@ export interface MemoryParts {
   readonly restBytes: number;
 }
 
-export function memoryParts(measures: Measures): MemoryParts {
-  const { main, shards, rssBytes } = measures;
+export function memoryParts(metrics: ServerMetrics): MemoryParts {
+  const { main, shards, rssBytes } = metrics;
   const threads = [main, ...shards];
   const sum = (pages: readonly Page[], counter: Counter): number =>
     pages.reduce((total, page) => total + page.get(counter), 0);
   const heapBytes = sum(threads, 'heapTotalBytes');
   const externalBytes = sum(threads, 'externalBytes');
-  const fileBytes = measures.resident?.files;
+  const fileBytes = metrics.resident?.files;
   return {
     ...{ residentBytes: rssBytes, heapBytes, externalBytes, fileBytes },
     slabBytes: sum(shards, 'segmentBytes'),
@@ -37,14 +37,12 @@ export function memoryParts(measures: Measures): MemoryParts {
 }
 
 /** The bytes that are keys and values, and not what finds them. */
-export function datasetBytes(measures: Measures): number {
-  return (
-    measures.total('recordBytes') + measures.total('blobBytes') + measures.total('objectBytes')
-  );
+export function datasetBytes(metrics: ServerMetrics): number {
+  return metrics.total('recordBytes') + metrics.total('blobBytes') + metrics.total('objectBytes');
 }
 
 /** MEMORY MALLOC-STATS: the shards' own allocator, and the heap of each thread. */
-export function allocatorReport(measures: Measures): string {
+export function allocatorReport(metrics: ServerMetrics): string {
   const line = (name: string, page: Page, counters: readonly Counter[]): string =>
     `${name.padEnd(10)}${counters.map((counter) => String(page.get(counter)).padStart(14)).join('')}\n`;
   const head = (...names: string[]): string =>
@@ -54,16 +52,16 @@ export function allocatorReport(measures: Measures): string {
       .join('')}\n`;
   const slabs = ['segmentBytes', 'recordBytes', 'blobBytes', 'indexBytes', 'objectBytes'] as const;
   const heaps = ['heapTotalBytes', 'heapUsedBytes', 'externalBytes'] as const;
-  const shards = measures.shards.map((page, index) => [`shard ${index}`, page] as const);
+  const shards = metrics.shards.map((page, index) => [`shard ${index}`, page] as const);
   return [
     'Slabs of the shards, in bytes: segments hold records, the rest is outside of them.\n',
     head('', 'segments', 'records', 'blobs', 'indexes', 'objects'),
     ...shards.map(([name, page]) => line(name, page, slabs)),
     '\nHeaps of the threads, in bytes, as of the last second.\n',
     head('', 'heap', 'heap used', 'external'),
-    line('main', measures.main, heaps),
+    line('main', metrics.main, heaps),
     ...shards.map(([name, page]) => line(name, page, heaps)),
-    line('ops', measures.ops, heaps),
+    line('ops', metrics.ops, heaps),
   ].join('');
 }
 
@@ -72,17 +70,17 @@ const SMALL_BYTES = 5 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
 /** One thing to look at: whether it is so, and what to say then. */
-type Finding = (measures: Measures, parts: MemoryParts) => string | undefined;
+type Finding = (metrics: ServerMetrics, parts: MemoryParts) => string | undefined;
 
 /** MEMORY DOCTOR: what is seen, what it means and what can be done. */
-export function memoryDiagnosis(measures: Measures): string {
-  const used = measures.usedBytes;
-  const { keyCount } = measures;
+export function memoryDiagnosis(metrics: ServerMetrics): string {
+  const used = metrics.usedBytes;
+  const { keyCount } = metrics;
   if (used < SMALL_BYTES) {
     return `There are ${keyCount} keys in ${used} bytes: too little to find fault with.\n`;
   }
-  const parts = memoryParts(measures);
-  const found = FINDINGS.map((finding) => finding(measures, parts)).filter(
+  const parts = memoryParts(metrics);
+  const found = FINDINGS.map((finding) => finding(metrics, parts)).filter(
     (text) => text !== undefined,
   );
   if (found.length === 0) {
@@ -93,11 +91,11 @@ export function memoryDiagnosis(measures: Measures): string {
 
 const FINDINGS: readonly Finding[] = [nearLimit, peak, fragmentation, skew, clients, rest];
 
-function nearLimit(measures: Measures): string | undefined {
-  const limit = measures.settings.number('memory.maxmemory');
-  const used = measures.usedBytes;
+function nearLimit(metrics: ServerMetrics): string | undefined {
+  const limit = metrics.settings.number('memory.maxmemory');
+  const used = metrics.usedBytes;
   if (limit === 0 || used < limit * 0.9) return undefined;
-  const policy = measures.settings.string('memory.maxmemory-policy');
+  const policy = metrics.settings.string('memory.maxmemory-policy');
   const next =
     policy === 'noeviction'
       ? 'Writes will be refused: raise maxmemory, or choose a maxmemory-policy that evicts.'
@@ -105,17 +103,17 @@ function nearLimit(measures: Measures): string | undefined {
   return `Near the limit: ${percent(used, limit).toFixed(1)}% of maxmemory are used. ${next}`;
 }
 
-function peak(measures: Measures): string | undefined {
-  const used = measures.usedBytes;
-  if (measures.peakBytes < used * 1.5) return undefined;
+function peak(metrics: ServerMetrics): string | undefined {
+  const used = metrics.usedBytes;
+  if (metrics.peakBytes < used * 1.5) return undefined;
   return (
-    `High peak: there were once ${mib(measures.peakBytes)}, now there are ${mib(used)}. Resident ` +
+    `High peak: there were once ${mib(metrics.peakBytes)}, now there are ${mib(used)}. Resident ` +
     'memory may stay high for that reason alone; MEMORY PURGE gives back what can be.'
   );
 }
 
-function fragmentation(measures: Measures, { slabBytes }: MemoryParts): string | undefined {
-  const records = measures.total('recordBytes');
+function fragmentation(metrics: ServerMetrics, { slabBytes }: MemoryParts): string | undefined {
+  const records = metrics.total('recordBytes');
   if (slabBytes < SMALL_BYTES || slabBytes <= records * 1.4) return undefined;
   const times = (slabBytes / Math.max(records, 1)).toFixed(2);
   return (
@@ -125,7 +123,7 @@ function fragmentation(measures: Measures, { slabBytes }: MemoryParts): string |
   );
 }
 
-function skew({ shards }: Measures): string | undefined {
+function skew({ shards }: ServerMetrics): string | undefined {
   if (shards.length < 2) return undefined;
   const bytes = shards.map((page) => page.get('usedBytes'));
   const largest = Math.max(...bytes);
@@ -137,17 +135,17 @@ function skew({ shards }: Measures): string | undefined {
   );
 }
 
-function clients(measures: Measures): string | undefined {
-  const { clientBytes } = measures;
-  const each = clientBytes / Math.max(measures.clients.length, 1);
+function clients(metrics: ServerMetrics): string | undefined {
+  const { clientBytes } = metrics;
+  const each = clientBytes / Math.max(metrics.clients.length, 1);
   if (clientBytes < 32 * MIB && each < 200 * 1024) return undefined;
   return (
-    `Client buffers: ${measures.clients.length} clients hold ${mib(clientBytes)}. CLIENT LIST shows in omem ` +
+    `Client buffers: ${metrics.clients.length} clients hold ${mib(clientBytes)}. CLIENT LIST shows in omem ` +
     'and qbuf whose; client-output-buffer-limit closes those that do not read.'
   );
 }
 
-function rest(_measures: Measures, { residentBytes, restBytes, heapBytes }: MemoryParts) {
+function rest(_measures: ServerMetrics, { residentBytes, restBytes, heapBytes }: MemoryParts) {
   if (restBytes > residentBytes / 2 && restBytes > 256 * MIB) {
     return (
       `Unaccounted: ${mib(restBytes)} of ${mib(residentBytes)} resident are in no heap, slab or buffer: ` +

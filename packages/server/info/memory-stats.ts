@@ -3,31 +3,31 @@
 import type { MemoryMap } from '#base';
 import type { MemoryTree } from '#commands';
 import type { Page } from '#stats';
-import type { Measures } from './measures.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 import { datasetBytes } from './memory-report.ts';
 
 /** Without `map`, where the system does not tell, nothing is said of what is resident but how much it is. */
-export function memoryStats(measures: Measures, map: MemoryMap | undefined): MemoryTree {
-  const used = measures.usedBytes;
-  const dataset = datasetBytes(measures);
-  const { keyCount: keys, main, fragmentation } = measures;
-  const records = measures.total('recordBytes');
-  const segments = measures.total('segmentBytes');
+export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined): MemoryTree {
+  const used = metrics.usedBytes;
+  const dataset = datasetBytes(metrics);
+  const { keyCount: keys, main, fragmentation } = metrics;
+  const records = metrics.total('recordBytes');
+  const segments = metrics.total('segmentBytes');
   return [
-    ['peak.allocated', measures.peakBytes],
+    ['peak.allocated', metrics.peakBytes],
     ['total.allocated', used],
     ['startup.allocated', main.get('startupBytes')],
     // There are no replicas, no cluster, no scripts and no functions: nothing is kept for them.
     ['replication.backlog', 0],
     ['clients.slaves', 0],
-    ['clients.normal', measures.clientBytes],
+    ['clients.normal', metrics.clientBytes],
     ['cluster.links', 0],
-    ['aof.buffer', measures.logBufferBytes],
+    ['aof.buffer', metrics.logBufferBytes],
     ['lua.caches', 0],
     ['functions.caches', 0],
-    ...databases(measures),
+    ...databases(metrics),
     // All of an index is slots. A block that is full is split at once, so none is ever on its way.
-    ['overhead.db.hashtable.lut', measures.total('indexBytes')],
+    ['overhead.db.hashtable.lut', metrics.total('indexBytes')],
     ['overhead.db.hashtable.rehashing', 0],
     ['overhead.total', used - dataset],
     ['db.dict.rehashing.count', 0],
@@ -35,23 +35,23 @@ export function memoryStats(measures: Measures, map: MemoryMap | undefined): Mem
     ['keys.bytes-per-key', keys > 0 ? Math.floor(dataset / keys) : 0],
     ['dataset.bytes', dataset],
     ['dataset.percentage', { double: percent(dataset, used) }],
-    ['peak.percentage', { double: percent(used, measures.peakBytes) }],
+    ['peak.percentage', { double: percent(used, metrics.peakBytes) }],
     ['allocator.allocated', records],
     ['allocator.active', segments],
     ['allocator-fragmentation.ratio', { double: records > 0 ? segments / records : 1 }],
     ['allocator-fragmentation.bytes', segments - records],
     ['fragmentation', { double: fragmentation.ratio }],
     ['fragmentation.bytes', fragmentation.bytes],
-    ['resident', resident(measures, map)],
+    ['resident', resident(metrics, map)],
   ];
 }
 
 /** The indexes of each database that has keys. */
-function databases(measures: Measures): MemoryTree {
-  const { shards } = measures;
+function databases(metrics: ServerMetrics): MemoryTree {
+  const { shards } = metrics;
   const sum = (of: (page: Page) => number): number =>
     shards.reduce((total, page) => total + of(page), 0);
-  return Array.from({ length: measures.databases }, (_, database) => database)
+  return Array.from({ length: metrics.databases }, (_, database) => database)
     .filter((database) => sum((page) => page.keys(database)) > 0)
     .map((database) => [
       `db.${database}`,
@@ -62,8 +62,8 @@ function databases(measures: Measures): MemoryTree {
     ]);
 }
 
-function resident(measures: Measures, map: MemoryMap | undefined): MemoryTree {
-  const { rssBytes } = measures;
+function resident(metrics: ServerMetrics, map: MemoryMap | undefined): MemoryTree {
+  const { rssBytes } = metrics;
   if (map === undefined) return [['total', rssBytes]];
   const { files, code, stacks, link, heaps, malloc } = map;
   const unexplained = rssBytes - (files + code + stacks + link + heaps + malloc);
@@ -75,26 +75,26 @@ function resident(measures: Measures, map: MemoryMap | undefined): MemoryTree {
       ['stacks', stacks],
       ['link', link],
     ] as const),
-    ['heaps', heapTree(measures, heaps)],
-    ['buffers', bufferTree(measures, malloc)],
+    ['heaps', heapTree(metrics, heaps)],
+    ['buffers', bufferTree(metrics, malloc)],
     ['unexplained', unexplained],
     ['unexplained.percentage', { double: percent(unexplained, rssBytes) }],
   ];
 }
 
 /** What each thread's heap has taken; its pages are resident once they are touched. */
-function heapTree(measures: Measures, residentBytes: number): MemoryTree {
+function heapTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
   return [
-    ...measures.threads.map(([name, page]) => [name, page.get('heapTotalBytes')] as const),
+    ...metrics.threads.map(([name, page]) => [name, page.get('heapTotalBytes')] as const),
     ['resident', residentBytes],
   ];
 }
 
 /** What was asked of the C library: the data, and beside it the pages of statistics, Node's own, and what is kept for reuse. */
-function bufferTree(measures: Measures, residentBytes: number): MemoryTree {
-  const slabs = measures.total('segmentBytes');
-  const blobs = measures.total('blobBytes');
-  const indexes = measures.total('indexBytes');
+function bufferTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
+  const slabs = metrics.total('segmentBytes');
+  const blobs = metrics.total('blobBytes');
+  const indexes = metrics.total('indexBytes');
   return [
     ...([
       ['slabs', slabs],

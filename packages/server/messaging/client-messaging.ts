@@ -12,7 +12,7 @@ import { PubSub } from './pubsub.ts';
 import { Tracking } from './tracking.ts';
 
 /** The server's parts that are made after this one are asked for when they are needed. */
-export interface BetweenParts {
+export interface ClientMessagingOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly blocks: ParkingBlocks;
@@ -20,14 +20,14 @@ export interface BetweenParts {
   readonly clients: () => Clients;
 }
 
-export class Between {
+export class ClientMessaging {
   readonly pubsub: PubSub;
   readonly tracking: Tracking;
   readonly monitors: Monitors;
   readonly keyEvents: KeyEvents;
   readonly #router: () => Router;
 
-  constructor({ settings, page, blocks, router, clients }: BetweenParts) {
+  constructor({ settings, page, blocks, router, clients }: ClientMessagingOptions) {
     this.#router = router;
     const fanOut = new FanOut(blocks, (client) => {
       clients().checkOutput(client);

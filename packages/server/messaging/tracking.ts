@@ -39,7 +39,7 @@ interface Reads {
   readonly last: ReadAt;
 }
 
-/** What tracking needs of its surroundings. */
+/** Collaborators of tracking. */
 export interface TrackingParts {
   fanOut: FanOut;
   page: Page;

@@ -97,22 +97,22 @@ export class MainRunner implements Contexts {
     this.settings = settingsPort(server);
     this.transactions = this.#transactionsPort();
     this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.status = { json: () => server.meters.statusJson() };
+    this.status = { json: () => server.metricsReader.statusJson() };
     this.memory = memoryPort(server);
     this.hotKeys = server.hotKeys;
     this.bundles = {
       generate: () => server.askOps('bundle-generate') as Promise<BundleReport>,
       list: () => server.askOps('bundle-list') as Promise<readonly BundleReport[]>,
     };
-    this.threads = new ThreadProbes(server.diagnosis.threadNames, () => server.router.reports);
-    this.flight = { newest: (count, thread) => server.diagnosis.flight(count, thread) };
+    this.threads = new ThreadProbes(server.latencyMonitor.threadNames, () => server.router.reports);
+    this.flight = { newest: (count, thread) => server.latencyMonitor.flight(count, thread) };
     this.traces = server.traces;
     this.statistics = { reset: () => server.resetStatistics() };
-    this.slowlog = server.diagnosis.slowCommands;
-    this.latency = server.diagnosis;
-    this.bands = server.diagnosis.bandsPort;
-    this.prefixes = server.diagnosis.prefixesPort;
-    this.keyFates = server.diagnosis.keyFates;
+    this.slowlog = server.latencyMonitor.slowCommands;
+    this.latency = server.latencyMonitor;
+    this.bands = server.latencyMonitor.bandsPort;
+    this.prefixes = server.latencyMonitor.prefixesPort;
+    this.keyFates = server.latencyMonitor.keyFates;
     this.process = {
       shutdown: (options) => {
         if (options.save === 'always' && !options.force && server.durability === undefined) {
@@ -242,19 +242,19 @@ function clientsPort(server: Server): ClientsPort {
 
 function memoryPort(server: Server): MemoryPort {
   return {
-    stats: () => memoryStats(server.measure(), readMemoryMap(server.meters.linkBytes)),
+    stats: () => memoryStats(server.measure(), readMemoryMap(server.metricsReader.linkBytes)),
     statsLater: async () => {
       // A server whose ops thread has died serves on.
       const map = await server.askOps('memory-map').catch(() => null);
       return memoryStats(server.measure(), (map as MemoryMap | null) ?? undefined);
     },
-    diagnosis: () => memoryDiagnosis(server.measure()),
+    latencyMonitor: () => memoryDiagnosis(server.measure()),
     allocator: () => allocatorReport(server.measure()),
     purge: async () => {
       await server.router.reports.ask(PURGE, null);
       server.ops.purge();
       server.durability?.disk.send({ kind: 'purge' });
-      server.meters.memory.purge();
+      server.metricsReader.memory.purge();
     },
   };
 }

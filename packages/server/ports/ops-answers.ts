@@ -18,12 +18,12 @@ export function opsAnswers(server: Server): MainAnswers {
     clients: () => clientReports(server),
     'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
     slowlog: async ({ count }) => {
-      const { slowCommands } = server.diagnosis;
+      const { slowCommands } = server.latencyMonitor;
       const { entries, missingShards } = await slowCommands.collect(count);
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
     'key-deaths': (question) => keyDeaths(server, question),
-    'latency-events': () => server.diagnosis.events.map(eventReport),
+    'latency-events': () => server.latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await server.router.reports.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));

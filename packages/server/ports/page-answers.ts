@@ -8,11 +8,11 @@ import { keyAsText } from './json-text.ts';
 import type { Server } from '../server.ts';
 
 export function pageAnswers(server: Server): MainAnswers {
-  const { diagnosis, log } = server;
+  const { latencyMonitor: latencyMonitor, log } = server;
   return {
     ...hotKeysAnswers(server),
     'latency-history': () =>
-      diagnosis.events.map(({ event, samples }) => ({
+      latencyMonitor.events.map(({ event, samples }) => ({
         event,
         samples: samples.map(({ unixSeconds, us }) => ({
           time_ms: unixSeconds * 1_000,
@@ -22,17 +22,17 @@ export function pageAnswers(server: Server): MainAnswers {
     'kill-client': ({ id }) => killClient(server, id),
     'set-setting': ({ name, value }) => setSetting(server, name, value),
     'slowlog-reset': async () => {
-      await diagnosis.slowCommands.reset();
+      await latencyMonitor.slowCommands.reset();
       log.info('slowlog-reset', 'the slow log was emptied over HTTP');
       return null;
     },
     'key-fates-reset': async () => {
-      await diagnosis.keyFates.reset();
+      await latencyMonitor.keyFates.reset();
       log.info('key-fates-reset', 'the deaths of keys were forgotten over HTTP');
       return null;
     },
     'latency-reset': () => {
-      diagnosis.reset();
+      latencyMonitor.reset();
       log.info('latency-reset', 'latency events were reset over HTTP');
       return null;
     },

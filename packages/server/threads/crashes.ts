@@ -11,7 +11,7 @@ import type { Router } from '#router';
 import { executingIn, type Executing } from '#observer';
 import type { Clients } from '../clients/clients.ts';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
-import type { Fabric } from './shared-memory.ts';
+import type { ServerMemory } from './shared-memory.ts';
 import { VERSION } from '../version.ts';
 
 /** Between two looks at what shards have said, once main looks by itself no more. */
@@ -21,7 +21,7 @@ const END_MS_MAX = 20_000;
 
 export interface CrashesOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
   router(): Router;
@@ -49,10 +49,10 @@ export class Crashes {
   }
 
   shardDied(shard: number, reason: unknown): void {
-    const { fabric, clock } = this.#options;
+    const { serverMemory: serverMemory, clock } = this.#options;
     const router = this.#options.router();
-    const page = fabric.shardPages[shard]!;
-    const executing = executingIn(page, fabric.memory, clock.nowUs());
+    const page = serverMemory.shardPages[shard]!;
+    const executing = executingIn(page, serverMemory.memory, clock.nowUs());
     const client = router.clientInSlot(executing?.connection ?? -1);
     this.#report({ thread: `shard-${String(shard)}`, reason, executing, client: client?.address });
     this.#options.close();
@@ -74,8 +74,8 @@ export class Crashes {
     this.isMainDead = true;
     // What it has failed at may be met again in the rings.
     this.#options.stopTurns();
-    const { fabric, clock } = this.#options;
-    const { mainPage: page } = fabric;
+    const { serverMemory, clock } = this.#options;
+    const { mainPage: page } = serverMemory;
     const client = this.#options.clients().byId(page.get('workClient'));
     const executing = mainWork(page, clock.nowUs());
     this.#report({ thread: 'main', reason, executing, client: client?.address });

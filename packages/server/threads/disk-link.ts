@@ -17,7 +17,7 @@ export interface ShardPorts {
 /** What the thread is started with, but for its ports. */
 export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
-export interface DiskLinkParts {
+export interface DiskLinkOptions {
   readonly options: DiskOptions;
   readonly notice: (notice: DiskNotice) => void;
   readonly died: (reason: unknown) => void;
@@ -34,7 +34,7 @@ export class DiskLink {
   #hasStopped: () => void = () => undefined;
   #isStopping = false;
 
-  constructor({ options, notice, died }: DiskLinkParts) {
+  constructor({ options, notice, died }: DiskLinkOptions) {
     const shards = Array.from({ length: options.link.shards }, () => {
       return { records: new MessageChannel(), pieces: new MessageChannel() };
     });

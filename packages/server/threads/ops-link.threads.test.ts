@@ -8,7 +8,7 @@ import type { LogRecord } from '#base';
 import { load } from '#config';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Fabric } from './shared-memory.ts';
+import { ServerMemory } from './shared-memory.ts';
 import { OpsLink } from './ops-link.ts';
 
 const ops = suite('ops thread');
@@ -46,7 +46,7 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const running = settings(file, 'http.enabled=false');
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
-  await link.start(new Fabric(1, running, 0).sightData, {});
+  await link.start(new ServerMemory(1, running, 0).observerData, {});
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
   running.configSet([['loglevel', 'debug']]);
@@ -64,7 +64,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   const link = new OpsLink(running, 'test');
   let message = '';
   try {
-    await link.start(new Fabric(1, running, 0).sightData, {});
+    await link.start(new ServerMemory(1, running, 0).observerData, {});
   } catch (error) {
     message = (error as Error).message;
   }

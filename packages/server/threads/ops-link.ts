@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
-import type { SightData } from '#observer';
+import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
 import { OpsWorker } from './ops-worker.ts';
@@ -55,7 +55,7 @@ export class OpsLink {
    * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
    * rejects when that cannot be.
    */
-  async start(sight: SightData, answers: MainAnswers): Promise<void> {
+  async start(sight: ObserverData, answers: MainAnswers): Promise<void> {
     const { port1, port2 } = new MessageChannel();
     const data: OpsData = {
       port: port2,

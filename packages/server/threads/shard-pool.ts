@@ -13,14 +13,14 @@ import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
 import type { ShardPorts } from './disk-link.ts';
-import type { Fabric } from './shared-memory.ts';
+import type { ServerMemory } from './shared-memory.ts';
 
 const SEED_BYTES = 16;
 /** Young generation of a shard's heap: garbage is short-lived text, and a small nursery is swept in no time. */
 const YOUNG_GENERATION_MB = 16;
 
 export interface ShardPoolOptions {
-  fabric: Fabric;
+  serverMemory: ServerMemory;
   settings: Readonly<Record<string, SettingValue>>;
   /** Undefined where nothing is kept on disk. */
   durability:
@@ -41,7 +41,7 @@ export class ShardPool {
 
   constructor(options: ShardPoolOptions) {
     const ports: BodyPort[] = [];
-    for (let index = 0; index < options.fabric.shape.shards; index += 1) {
+    for (let index = 0; index < options.serverMemory.shape.shards; index += 1) {
       const { port1, port2 } = new MessageChannel();
       ports.push(bodyPort(port1));
       this.#start(index, port2, options);
@@ -84,7 +84,7 @@ export class ShardPool {
   }
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
-    const { shape, memory, pageShape, shardMemory, recorders, sightData } = options.fabric;
+    const { shape, memory, pageShape, shardMemory, recorders, observerData } = options.serverMemory;
     const { epoch = 0, folder = '' } = options.durability ?? {};
     const ports = options.durability?.ports[index];
     const data: ShardThreadData = {
@@ -92,7 +92,7 @@ export class ShardPool {
       link: shape,
       memory: memory.memory,
       pageShape,
-      pages: [...shardMemory, sightData.mainPage],
+      pages: [...shardMemory, observerData.mainPage],
       recorder: recorders[1 + index]!,
       port,
       seed: randomBytes(SEED_BYTES),
@@ -100,7 +100,7 @@ export class ShardPool {
       durability:
         ports === undefined
           ? undefined
-          : { epoch, folder, figures: options.fabric.logMemory[index]!, ...ports },
+          : { epoch, folder, figures: options.serverMemory.logMemory[index]!, ...ports },
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,

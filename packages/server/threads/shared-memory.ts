@@ -21,7 +21,7 @@ import {
   EventRing,
   layoutOf,
   LinkMemory,
-  LogPen,
+  LogOwner,
   LogProgress,
   PenHolder,
   RingReader,
@@ -35,9 +35,9 @@ import {
 import { BlockPool } from '#net';
 import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
-import { Sight, type SightData } from '#observer';
+import { Observer, type ObserverData } from '#observer';
 
-export class Fabric {
+export class ServerMemory {
   readonly shape: LinkShape;
   readonly layout: LinkLayout;
   readonly memory: LinkMemory;
@@ -59,8 +59,8 @@ export class Fabric {
   readonly deathIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** What another thread needs to see all of this, and main's own view of it. */
-  readonly sightData: SightData;
-  readonly sight: Sight;
+  readonly observerData: ObserverData;
+  readonly sight: Observer;
   /** `maxmemory`, which every command that writes asks for. */
   #memoryLimit: number;
 
@@ -91,7 +91,7 @@ export class Fabric {
     this.opsPage = new Page(THREAD_SHAPE, opsMemory);
     this.recorders = Array.from({ length: shardCount + 2 }, () => EventRing.allocate());
     this.flight = flightRecorder(new EventRing(this.recorders[0]!));
-    this.sightData = {
+    this.observerData = {
       link: this.shape,
       memory: this.memory.memory,
       pageShape: this.pageShape,
@@ -105,7 +105,7 @@ export class Fabric {
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
       unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };
-    this.sight = new Sight(this.sightData);
+    this.sight = new Observer(this.observerData);
     mainPage.set('startedUs', nowUs);
     mainPage.tracksLatency = settings.boolean('latency.tracking');
     this.#memoryLimit = settings.number('memory.maxmemory');
@@ -139,14 +139,14 @@ export class Fabric {
   /** No shard's thread runs any more, however it ended: the disk thread need not wait for any. */
   endShards(): void {
     for (const at of this.layout.logPens) {
-      new LogPen(this.memory, at, PenHolder.shard).endHolder();
+      new LogOwner(this.memory, at, PenHolder.shard).endHolder();
     }
   }
 
   /** The disk thread runs no more: what shards log is in no file from now on, and none of them waits for it. */
   failLogs(): void {
     for (const [shard, at] of this.layout.logPens.entries()) {
-      new LogPen(this.memory, at, PenHolder.diskThread).endHolder();
+      new LogOwner(this.memory, at, PenHolder.diskThread).endHolder();
       new LogProgress(this.memory, this.layout.logProgress[shard]!).hasFailed = true;
     }
   }

@@ -14,7 +14,7 @@
 import type { Doorbell } from '#link';
 import type { Connection } from '#net';
 import type { Router } from '#router';
-import type { Between } from '../messaging/client-messaging.ts';
+import type { ClientMessaging } from '../messaging/client-messaging.ts';
 
 /** Rounds of taking answers in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
@@ -35,7 +35,7 @@ export interface TurnRouter extends Pick<
 }
 
 type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
-type TurnBetween = Pick<Between, 'endTurn'>;
+type TurnBetween = Pick<ClientMessaging, 'endTurn'>;
 
 export class Turn {
   /** Turns begun so far. */

@@ -21,7 +21,7 @@ export interface Waiter {
   isWoken: boolean;
 }
 
-export class Waiters {
+export class WaitingClients {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #bySlot = new Map<number, Waiter>();
   /** By key: how many wait for its being gone as well. */
@@ -64,9 +64,9 @@ export class Waiters {
   add(waiter: Waiter): void {
     this.#bySlot.set(waiter.slot, waiter);
     for (const name of waiter.names) {
-      const waiters = this.#byKey.get(name);
-      if (waiters === undefined) this.#byKey.set(name, new Set([waiter]));
-      else waiters.add(waiter);
+      const waitingClients = this.#byKey.get(name);
+      if (waitingClients === undefined) this.#byKey.set(name, new Set([waiter]));
+      else waitingClients.add(waiter);
       if (waiter.wait.onNoKey === true) this.#countNoKey(name, 1);
     }
   }
@@ -74,9 +74,9 @@ export class Waiters {
   remove(waiter: Waiter): void {
     if (this.#bySlot.get(waiter.slot) === waiter) this.#bySlot.delete(waiter.slot);
     for (const name of waiter.names) {
-      const waiters = this.#byKey.get(name);
-      waiters?.delete(waiter);
-      if (waiters?.size === 0) this.#byKey.delete(name);
+      const waitingClients = this.#byKey.get(name);
+      waitingClients?.delete(waiter);
+      if (waitingClients?.size === 0) this.#byKey.delete(name);
       if (waiter.wait.onNoKey === true) this.#countNoKey(name, -1);
     }
   }

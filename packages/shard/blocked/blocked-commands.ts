@@ -14,21 +14,21 @@ import type { Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
-import type { Holds } from '../multi-shard/key-locks.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
-import type { Trials } from './dry-run.ts';
-import type { Waiter, Waiters } from './blocked-clients.ts';
+import type { DryRuns } from './dry-run.ts';
+import type { Waiter, WaitingClients } from './blocked-clients.ts';
 
-export interface BlockingParts {
+export interface BlockedCommandsOptions {
   readonly shardIndex: number;
   readonly shardCount: number;
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly executor: Executor;
   readonly sender: ReplySender;
-  readonly holds: Holds;
-  readonly waiters: Waiters;
-  readonly trials: Trials;
+  readonly holds: KeyLocks;
+  readonly waitingClients: WaitingClients;
+  readonly trials: DryRuns;
 }
 
 interface OfferState {
@@ -38,24 +38,24 @@ interface OfferState {
   readonly flags: number;
 }
 
-export class Blocking {
-  readonly #parts: BlockingParts;
+export class BlockedCommands {
+  readonly #options: BlockedCommandsOptions;
   /** What main asked this shard to hold ready. */
   readonly #offers = new Map<number, Frame>();
   #isServing = false;
   /** Main has decided that the offer being run is to wait. */
   #isParking = false;
 
-  constructor(parts: BlockingParts) {
-    this.#parts = parts;
+  constructor(parts: BlockedCommandsOptions) {
+    this.#options = parts;
   }
 
   /** A command found nothing. It keeps its place when it has waited before. */
   park(frame: Frame, wait: Wait): void {
-    const { waiters, sender } = this.#parts;
+    const { waitingClients, sender } = this.#options;
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
-    const known = waiters.find(slot, sequence);
+    const known = waitingClients.find(slot, sequence);
     if (known !== undefined) {
       known.isWoken = false;
       return;
@@ -63,7 +63,7 @@ export class Blocking {
     const isOffered = frame.kind === FrameKind.offer;
     if (!isOffered || this.#isParking) {
       const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
-      waiters.add(this.#waiterFor(frame, wait, transaction));
+      waitingClients.add(this.#waiterFor(frame, wait, transaction));
     }
     // Of an offer, main decides who waits: it hears only of what was there and is gone, by expiry say.
     if (this.#isParking) return;
@@ -87,29 +87,33 @@ export class Blocking {
   isAwaited(frame: Frame): boolean {
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
-    return this.#parts.waiters.find(slot, sequence) !== undefined;
+    return this.#options.waitingClients.find(slot, sequence) !== undefined;
   }
 
   /** A command that has waited was answered. */
   answered(frame: Frame): void {
     const slot = frame.words[frame.word + Request.connection]!;
-    const waiter = this.#parts.waiters.find(
+    const waiter = this.#options.waitingClients.find(
       slot,
       frame.words[frame.word + Request.sequence]! >>> 0,
     );
     if (waiter === undefined) return;
-    this.#parts.waiters.remove(waiter);
+    this.#options.waitingClients.remove(waiter);
     // Who waits behind it may have what it has left.
-    if (waiter.isWoken) for (const name of waiter.names) this.#parts.waiters.touch(name);
+    if (waiter.isWoken) for (const name of waiter.names) this.#options.waitingClients.touch(name);
   }
 
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
   serve(): void {
     // At a barrier nothing is served: its transaction may make and unmake what they wait for.
-    if (this.#isServing || this.#parts.holds.isStopped) return;
+    if (this.#isServing || this.#options.holds.isStopped) return;
     this.#isServing = true;
-    const { waiters } = this.#parts;
-    for (let name = waiters.takeTouched(); name !== undefined; name = waiters.takeTouched()) {
+    const { waitingClients } = this.#options;
+    for (
+      let name = waitingClients.takeTouched();
+      name !== undefined;
+      name = waitingClients.takeTouched()
+    ) {
       this.#serveKey(name);
     }
     this.#isServing = false;
@@ -117,11 +121,11 @@ export class Blocking {
 
   #serveKey(name: string): void {
     // Lent keys are not what they seem; their return touches them again.
-    if (this.#parts.holds.isLent(name)) return;
-    for (const waiter of this.#parts.waiters.of(name) ?? []) {
+    if (this.#options.holds.isLent(name)) return;
+    for (const waiter of this.#options.waitingClients.of(name) ?? []) {
       const type = this.#typeOf(name);
       if (type !== waiter.wait.type && waiter.wait.onNoKey !== true) {
-        if (type < 0 && this.#parts.waiters.noKeyCount === 0) return;
+        if (type < 0 && this.#options.waitingClients.noKeyCount === 0) return;
         continue;
       }
       if (waiter.transaction === 0) this.#runAgain(waiter);
@@ -132,19 +136,19 @@ export class Blocking {
   /** A number of ValueType, or -1. */
   #typeOf(name: string): number {
     const colon = name.indexOf(':');
-    const keyspace = this.#parts.store.databases[Number(name.slice(0, colon))]!;
+    const keyspace = this.#options.store.databases[Number(name.slice(0, colon))]!;
     const key = Buffer.from(name.slice(colon + 1), 'latin1');
     const ref = keyspace.peek(key, 0, key.length);
     return ref === 0 ? -1 : keyspace.type(ref);
   }
 
   #runAgain(waiter: Waiter): void {
-    this.#parts.executor.runCommand(waiter.frame, true, waiter.wait);
+    this.#options.executor.runCommand(waiter.frame, true, waiter.wait);
   }
 
   /** Whether the command would answer, were it run. */
   #hasAnswer({ frame, wait }: Waiter): boolean {
-    return wait.ready === undefined || this.#parts.trials.isReady(frame, wait.ready);
+    return wait.ready === undefined || this.#options.trials.isReady(frame, wait.ready);
   }
 
   /**
@@ -152,7 +156,7 @@ export class Blocking {
    * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
    */
   #wake(waiter: Waiter, name: string): boolean {
-    const { sender, holds } = this.#parts;
+    const { sender, holds } = this.#options;
     const isOffered = waiter.frame.kind === FrameKind.offer;
     if (waiter.isWoken) return !isOffered;
     waiter.isWoken = true;
@@ -165,7 +169,7 @@ export class Blocking {
 
   /** Says whether one of the command's keys is there, and holds them until the verdict. */
   offer(frame: Frame): void {
-    const { holds, sender, trials } = this.#parts;
+    const { holds, sender, trials } = this.#options;
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
     const transaction = transactionOf(frame);
@@ -182,17 +186,17 @@ export class Blocking {
 
   /** For a command that acts on the first key that is there. */
   #lookForFirst(frame: Frame, names: readonly string[]): OfferState {
-    const all = this.#parts.executor.keys.namesOf(frame) ?? [];
+    const all = this.#options.executor.keys.namesOf(frame) ?? [];
     const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
     if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
     // With none of its keys here the command changes nothing: it says whether it waits.
-    const { wait } = this.#parts.trials.tryCommand(frame);
+    const { wait } = this.#options.trials.tryCommand(frame);
     return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
   }
 
   /** For a command that answers an item for each key. */
   #tryOwn(frame: Frame): OfferState {
-    const { wait, refusedAt } = this.#parts.trials.tryCommand(frame);
+    const { wait, refusedAt } = this.#options.trials.tryCommand(frame);
     if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
     if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
     const waits = wait !== undefined && wait.timeoutMs >= 0;
@@ -201,12 +205,12 @@ export class Blocking {
 
   /** What main decides on an offer, or on a client that was woken here. */
   verdict(frame: Frame): void {
-    const { waiters, holds, executor, trials } = this.#parts;
+    const { waitingClients, holds, executor, trials } = this.#options;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const verdict = frame.words[frame.word + Request.verdict]!;
     const offer = this.#offers.get(transaction);
     if (offer === undefined) {
-      const waiter = waiters.ofSlot(frame.words[frame.word + Request.connection]!);
+      const waiter = waitingClients.ofSlot(frame.words[frame.word + Request.connection]!);
       if (waiter?.transaction === transaction) this.#end(waiter, verdict === Verdict.run);
       return;
     }
@@ -223,10 +227,10 @@ export class Blocking {
 
   /** Ends a wait, with its command's being run or not; who waits behind it is looked at next. */
   #end(waiter: Waiter, runs: boolean): void {
-    const { waiters, holds, executor } = this.#parts;
-    waiters.remove(waiter);
+    const { waitingClients, holds, executor } = this.#options;
+    waitingClients.remove(waiter);
     if (runs) executor.runCommand(waiter.frame, true, waiter.wait);
-    if (waiter.isWoken) for (const name of waiter.names) waiters.touch(name);
+    if (waiter.isWoken) for (const name of waiter.names) waitingClients.touch(name);
     if (waiter.transaction === 0) return;
     holds.release(waiter.transaction, () => {
       this.serve();
@@ -235,12 +239,12 @@ export class Blocking {
 
   /** A client waits no longer. */
   unpark(frame: Frame): void {
-    const { waiters, executor } = this.#parts;
+    const { waitingClients, executor } = this.#options;
     const slot = frame.words[frame.word + Request.connection]!;
-    const waiter = waiters.find(slot, frame.words[frame.word + Request.sequence]! >>> 0);
+    const waiter = waitingClients.find(slot, frame.words[frame.word + Request.sequence]! >>> 0);
     if (waiter === undefined) return;
     this.#end(waiter, false);
-    this.#parts.sender.sendSignal(FrameKind.unpark, slot, waiter.sequence);
+    this.#options.sender.sendSignal(FrameKind.unpark, slot, waiter.sequence);
     const why = frame.words[frame.word + Request.unpark]!;
     if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
@@ -248,7 +252,7 @@ export class Blocking {
 
   /** Those of the command's keys that this shard owns. */
   #ownNames(frame: Frame): readonly string[] {
-    const { executor, shardIndex, shardCount } = this.#parts;
+    const { executor, shardIndex, shardCount } = this.#options;
     const names = executor.keys.namesOf(frame) ?? [];
     if (frame.kind === FrameKind.command || shardCount === 1) return names;
     return names.filter((name) => {

@@ -12,7 +12,7 @@ import type { KeyEvents } from '../execution/key-events.ts';
 import { namedKeys } from '../multi-shard/key-discovery.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 
-export interface TrialsParts {
+export interface DryRunsOptions {
   readonly executor: Executor;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
@@ -20,16 +20,16 @@ export interface TrialsParts {
   readonly effects: Effects;
 }
 
-export class Trials {
-  readonly #parts: TrialsParts;
+export class DryRuns {
+  readonly #options: DryRunsOptions;
 
-  constructor(parts: TrialsParts) {
-    this.#parts = parts;
+  constructor(parts: DryRunsOptions) {
+    this.#options = parts;
   }
 
   /** Whether every shard runs the command on its own keys. */
   runsOnEach(frame: Frame): boolean {
-    const { command } = this.#parts.executor.entryOf(frame);
+    const { command } = this.#options.executor.entryOf(frame);
     return command.route === 'oneShard' && command.acrossShards === 'each';
   }
 
@@ -38,7 +38,7 @@ export class Trials {
    * to answer. Undefined when it would not wait; `refusedAt` is how far it had come when it failed, or -1.
    */
   tryCommand(frame: Frame): { wait: Wait | undefined; refusedAt: number } {
-    const { executor, context, sender } = this.#parts;
+    const { executor, context, sender } = this.#options;
     const { words, word } = frame;
     const entry = executor.point(frame);
     context.mayBlock = true;
@@ -57,7 +57,7 @@ export class Trials {
 
   /** Tells main which other keys a command reads. */
   inquire(frame: Frame): void {
-    const { executor, context, sender } = this.#parts;
+    const { executor, context, sender } = this.#options;
     const { words, word } = frame;
     const entry = executor.point(frame);
     executor.setNow();
@@ -69,7 +69,7 @@ export class Trials {
 
   /** Whether a command that waits would answer; an error is an answer. */
   isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
-    const { executor, context } = this.#parts;
+    const { executor, context } = this.#options;
     executor.point(frame);
     context.isPartial = true;
     try {
@@ -84,7 +84,7 @@ export class Trials {
 
   /** Runs a command on this shard's keys, and sends main the items that it answers. */
   runItems(frame: Frame): void {
-    const { executor, context, sender, events, effects } = this.#parts;
+    const { executor, context, sender, events, effects } = this.#options;
     const { words, word } = frame;
     const startUs = executor.nowUs;
     const entry = executor.point(frame);

@@ -11,16 +11,16 @@ import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
-import type { Waiters } from '../blocked/blocked-clients.ts';
+import type { WaitingClients } from '../blocked/blocked-clients.ts';
 import type { Watches } from './watches.ts';
 
-export interface ContextParts {
+export interface ContextOptions {
   store: Store;
   reply: ReplyWriter;
   settings: Settings;
   page: Page;
   watches: Watches;
-  waiters: Waiters;
+  waitingClients: WaitingClients;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -75,11 +75,11 @@ export class ExecutionContext implements ShardContext {
   readonly readLog: (() => Store) | undefined;
   readonly #values: Float64Array;
   readonly #watches: Watches;
-  readonly #waiters: Waiters;
+  readonly #waitingClients: WaitingClients;
   readonly #events: KeyEvents;
   readonly #keyUse: KeyUse;
 
-  constructor(parts: ContextParts) {
+  constructor(parts: ContextOptions) {
     this.store = parts.store;
     this.reply = parts.reply;
     this.settings = parts.settings;
@@ -92,7 +92,7 @@ export class ExecutionContext implements ShardContext {
     this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
     this.#values = parts.page.values;
     this.#watches = parts.watches;
-    this.#waiters = parts.waiters;
+    this.#waitingClients = parts.waitingClients;
     this.#events = parts.events;
     this.#keyUse = parts.keyUse;
   }
@@ -132,13 +132,14 @@ export class ExecutionContext implements ShardContext {
   /** Tells those who watch or wait for a key, whatever has changed it. */
   keyChanged(database: number, key: Bytes, at: number, length: number): void {
     if (this.#watches.isActive) this.#watches.touch(database, key, at, length);
-    if (this.#waiters.isActive) this.#waiters.touch(keyName(database, key, at, length));
+    if (this.#waitingClients.isActive)
+      this.#waitingClients.touch(keyName(database, key, at, length));
   }
 
   concernsWaiters(key: Bytes, at: number, length: number): void {
     const name = keyName(this.database, key, at, length);
     this.touched?.add(name);
-    if (this.#waiters.isActive) this.#waiters.touch(name);
+    if (this.#waitingClients.isActive) this.#waitingClients.touch(name);
   }
 
   /** Whether a key that a value names may be looked up now: it is free, or the command has it. */
@@ -214,15 +215,15 @@ export class ExecutionContext implements ShardContext {
     this.countChanges(changes);
     this.#events.flushed();
     if (this.#watches.isActive) this.#watches.flushed(database);
-    if (this.#waiters.isActive) this.#waiters.touchDatabase(database);
+    if (this.#waitingClients.isActive) this.#waitingClients.touchDatabase(database);
   }
 
   swapped(one: number, other: number): void {
     this.countChanges(1);
     if (this.#watches.isActive) this.#watches.swapped(one, other);
-    if (!this.#waiters.isActive) return;
-    this.#waiters.touchDatabase(one);
-    this.#waiters.touchDatabase(other);
+    if (!this.#waitingClients.isActive) return;
+    this.#waitingClients.touchDatabase(one);
+    this.#waitingClients.touchDatabase(other);
   }
 
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {

@@ -28,7 +28,7 @@ import { isTraced, type TracedCommands } from '../observation/traced-commands.ts
 import { Unsettled } from '../observation/unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
-export interface ExecutorParts {
+export interface ExecutorOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
@@ -59,7 +59,7 @@ const WAITED = -1;
 export class Executor {
   /** Monotonic microseconds: when the last command ended, or the batch began. */
   nowUs = 0;
-  readonly #parts: ExecutorParts;
+  readonly #options: ExecutorOptions;
   readonly #context: ExecutionContext;
   readonly #sender: ReplySender;
   readonly #page: Page;
@@ -77,8 +77,8 @@ export class Executor {
   #isProbed = false;
   #wallReadUs = 0;
 
-  constructor(parts: ExecutorParts) {
-    this.#parts = parts;
+  constructor(parts: ExecutorOptions) {
+    this.#options = parts;
     this.#context = parts.context;
     this.#sender = parts.sender;
     this.#page = parts.page;
@@ -92,10 +92,10 @@ export class Executor {
   readWallClock(): void {
     // Once for a batch: a tracer that comes meanwhile sees the next.
     this.#isProbed = commandStart.isWatched || commandDone.isWatched;
-    this.#wallMs = this.#parts.clock.wallMs();
+    this.#wallMs = this.#options.clock.wallMs();
     this.#wallReadUs = this.nowUs;
     this.#context.nowMs = this.#wallMs;
-    this.#parts.store.nowMs = this.#wallMs;
+    this.#options.store.nowMs = this.#wallMs;
   }
 
   /** Moves the wall clock on by the monotonic one. */
@@ -104,7 +104,7 @@ export class Executor {
     if (sinceMs < 1) return;
     const nowMs = this.#wallMs + Math.floor(sinceMs);
     this.#context.nowMs = nowMs;
-    this.#parts.store.nowMs = nowMs;
+    this.#options.store.nowMs = nowMs;
   }
 
   entryOf(frame: Frame): CommandEntry {
@@ -113,8 +113,8 @@ export class Executor {
 
   /** Evicts what must go before the commands of a frame: not among them, nor with lent keys here. */
   makeRoomFor(frame: Frame): void {
-    if (frame.kind !== FrameKind.exec) this.#parts.makeRoomFor(this.entryOf(frame));
-    else for (const queued of framesIn(frame)) this.#parts.makeRoomFor(this.entryOf(queued));
+    if (frame.kind !== FrameKind.exec) this.#options.makeRoomFor(this.entryOf(frame));
+    else for (const queued of framesIn(frame)) this.#options.makeRoomFor(this.entryOf(queued));
   }
 
   /** Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait. */
@@ -128,9 +128,9 @@ export class Executor {
     context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
-    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    const traced = isTraced(frame) ? this.#options.traced : undefined;
     if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
-    else if (frame.kind === FrameKind.command) this.#parts.makeRoomFor(entry);
+    else if (frame.kind === FrameKind.command) this.#options.makeRoomFor(entry);
     traced?.begin(entry.id);
     this.execute(entry, frame, wait?.retry);
     traced?.end(this.nowUs);
@@ -142,7 +142,7 @@ export class Executor {
       return false;
     }
     this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
-    if (again) this.#parts.answered(frame);
+    if (again) this.#options.answered(frame);
     return true;
   }
 
@@ -161,7 +161,7 @@ export class Executor {
   #putOff(frame: Frame): void {
     this.#sender.abandon();
     this.#values[AT.executing] = 0;
-    this.#parts.putOff(frame);
+    this.#options.putOff(frame);
   }
 
   /** Answers a client that waits no longer: that there was nothing, or the error. */
@@ -192,13 +192,13 @@ export class Executor {
     if (isBroken) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     if (!isBroken) {
-      this.#parts.effects.beginGroup();
+      this.#options.effects.beginGroup();
       let step = 0;
       for (const queued of framesIn(frame)) {
         this.#runQueued(queued, sequence, step);
         step += 1;
       }
-      this.#parts.effects.endGroup();
+      this.#options.effects.endGroup();
     }
     writer.clearError();
     this.#finish(frame, exec, beganUs, this.queueUs(frame, beganUs));
@@ -210,7 +210,7 @@ export class Executor {
     this.#context.mayBlock = false;
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
-    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    const traced = isTraced(frame) ? this.#options.traced : undefined;
     traced?.begin(entry.id);
     this.execute(entry, frame);
     traced?.end(this.nowUs);
@@ -231,9 +231,9 @@ export class Executor {
     const reply = this.#sender.writer;
     reply.clearError();
     let flags = 0;
-    const traced = isTraced(frame) ? this.#parts.traced : undefined;
+    const traced = isTraced(frame) ? this.#options.traced : undefined;
     try {
-      if (traced === undefined) this.#parts.makeRoomFor(entry);
+      if (traced === undefined) this.#options.makeRoomFor(entry);
       else traced.makeRoomFor(entry, true);
       traced?.begin(entry.id);
       answerPart(entry, this.#context, this.args);
@@ -241,13 +241,13 @@ export class Executor {
       this.#fail(error, entry, frame);
       flags = ReplyFlag.error;
     }
-    const endUs = this.#parts.clock.nowUs();
+    const endUs = this.#options.clock.nowUs();
     this.nowUs = endUs;
     traced?.end(endUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
-    this.#parts.events.sendAhead();
+    this.#options.events.sendAhead();
     traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
@@ -255,7 +255,7 @@ export class Executor {
     values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
     values[AT.executing] = 0;
-    this.#parts.slowness.occurred('command', endUs - startUs, this.unixMs);
+    this.#options.slowness.occurred('command', endUs - startUs, this.unixMs);
   }
 
   /** Points arguments and context at a frame's command. */
@@ -271,7 +271,7 @@ export class Executor {
     if ((kindWord & KIND_MASK) === FrameKind.share) pointAtShare(this.args, entry, this.#context);
     const context = this.#context;
     const database = kindWord >>> DATABASE_SHIFT;
-    const { store } = this.#parts;
+    const { store } = this.#options;
     context.database = database;
     context.keyspace = store.databases[database]!;
     context.connection = words[word + Request.connection]!;
@@ -283,17 +283,17 @@ export class Executor {
   /** Says in the page what is about to be executed. */
   start(frame: Frame, entry: CommandEntry, sequence = frame.sequence, step = 0): void {
     const values = this.#values;
-    this.#parts.events.begin(this.#context.connection, sequence, step);
+    this.#options.events.begin(this.#context.connection, sequence, step);
     this.setNow();
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
-    values[AT.executingFrame] = frame.words === this.#parts.linkWords ? frame.word : -1;
+    values[AT.executingFrame] = frame.words === this.#options.linkWords ? frame.word : -1;
     if (this.#isProbed && commandStart.isWatched) {
-      probeStart(entry, this.args, this.#parts.slowness.clientIn(this.#context.connection));
+      probeStart(entry, this.args, this.#options.slowness.clientIn(this.#context.connection));
     }
     if (!entry.mayChange) return;
-    const { effects } = this.#parts;
+    const { effects } = this.#options;
     if (effects.isFreezing) this.keys.preserve(frame, effects);
     effects.begin();
   }
@@ -310,15 +310,15 @@ export class Executor {
     } catch (error) {
       this.#fail(error, entry, frame);
     }
-    this.nowUs = this.#parts.clock.nowUs();
+    this.nowUs = this.#options.clock.nowUs();
   }
 
   /** Logs what the command has done. */
   #keep(frame: Frame, traced: TracedCommands | undefined): void {
-    const bytes = this.#parts.effects.end(frame);
+    const bytes = this.#options.effects.end(frame);
     if (traced === undefined || bytes === 0) return;
     const sinceUs = this.nowUs;
-    this.nowUs = this.#parts.clock.nowUs();
+    this.nowUs = this.#options.clock.nowUs();
     traced.logged(bytes, sinceUs, this.nowUs);
   }
 
@@ -329,7 +329,7 @@ export class Executor {
     this.#sender.writer.error(reply);
     if (reply !== errors.outOfResources || frame === undefined || !entry.mayChange) return;
     // The command may have come half way: its keys are what they are now.
-    this.#parts.effects.leaves(this.keys.written(frame));
+    this.#options.effects.leaves(this.keys.written(frame));
     this.point(frame);
   }
 
@@ -340,10 +340,10 @@ export class Executor {
     const sequence = frame.sequence;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
-    this.#parts.events.sendAhead();
+    this.#options.events.sendAhead();
     if (isTraced(frame)) {
       const { errorText } = this.#sender.writer;
-      this.#parts.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
+      this.#options.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
     }
     this.#sender.end(sequence, this.nowUs | 0);
     this.account(entry, startUs, queueUs);
@@ -378,10 +378,10 @@ export class Executor {
     values[AT.queueUs] = values[AT.queueUs]! + queueUs;
     values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
     values[AT.executing] = 0;
-    const bands = this.#parts.bands();
+    const bands = this.#options.bands();
     if (bands.enabled) this.unsettled.count(queueUs + executeUs, this.nowUs);
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
-    const { slowness } = this.#parts;
+    const { slowness } = this.#options;
     if (executeUs < slowness.noticeUs) return;
     const times = this.#times;
     times.executeUs = executeUs;

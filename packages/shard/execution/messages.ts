@@ -9,43 +9,43 @@ import type { Questions } from '../questions.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
-import type { Upkeep } from '../timed/maintenance.ts';
+import type { Maintenance } from '../timed/maintenance.ts';
 import type { Watches } from './watches.ts';
 
-export interface MessagesParts {
+export interface MessagesOptions {
   readonly page: Page;
   readonly settings: Settings;
   readonly slowness: Slowness;
   readonly questions: Questions;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   readonly events: KeyEvents;
   readonly snapshots: Snapshots;
   readonly watches: Watches;
 }
 
 export class Messages {
-  readonly #parts: MessagesParts;
+  readonly #options: MessagesOptions;
   /** Main has said that it is over. */
   isStopped = false;
 
-  constructor(parts: MessagesParts) {
-    this.#parts = parts;
+  constructor(parts: MessagesOptions) {
+    this.#options = parts;
   }
 
   take(frame: Frame): void {
     const { words, word } = frame;
     switch (frame.kind) {
       case FrameKind.introduce:
-        this.#parts.slowness.introduce(frame);
+        this.#options.slowness.introduce(frame);
         break;
       case FrameKind.report:
-        this.#parts.questions.answer(frame);
+        this.#options.questions.answer(frame);
         break;
       case FrameKind.snapshot:
-        this.#parts.snapshots.begin(words[word + Request.sequence]!);
+        this.#options.snapshots.begin(words[word + Request.sequence]!);
         break;
       case FrameKind.unwatch:
-        this.#parts.watches.forget(words[word + Request.connection]!);
+        this.#options.watches.forget(words[word + Request.connection]!);
         break;
       case FrameKind.control:
         this.#obey(decodeControl(frame.body));
@@ -56,7 +56,7 @@ export class Messages {
   }
 
   #obey(control: Control): void {
-    const { settings, page, upkeep, events } = this.#parts;
+    const { settings, page, maintenance, events } = this.#options;
     switch (control.kind) {
       case 'settings':
         settings.update(control.values);
@@ -65,7 +65,7 @@ export class Messages {
         page.clearBands(control.generation);
         break;
       case 'pause':
-        upkeep.isPaused = control.isOn;
+        maintenance.isPaused = control.isOn;
         break;
       case 'tracking':
         events.isTracked = control.isOn;

@@ -11,19 +11,19 @@ import {
   type LinkMemory,
   type RingReader,
 } from '#link';
-import { LOOK_AHEAD_MAX, type LookAhead } from '#store';
+import { LOOK_AHEAD_MAX, type KeyPrefetch } from '#store';
 
 /** With fewer frames there is little to be won. */
 const FRAMES_MIN = 3;
 const KEY = 1;
 
-export class FramesAhead {
+export class FramePrefetch {
   readonly #requests: RingReader;
   readonly #memory: LinkMemory;
-  readonly #ahead: LookAhead;
+  readonly #ahead: KeyPrefetch;
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
 
-  constructor(requests: RingReader, memory: LinkMemory, ahead: LookAhead) {
+  constructor(requests: RingReader, memory: LinkMemory, ahead: KeyPrefetch) {
     this.#requests = requests;
     this.#memory = memory;
     this.#ahead = ahead;
@@ -77,7 +77,7 @@ export function beginsWithKey(entry: CommandEntry | undefined): entry is Command
  * argument `field`, if that is not 0.
  */
 export function addFirstKey(
-  ahead: LookAhead,
+  ahead: KeyPrefetch,
   field: number,
   database: number,
   bytes: Bytes,

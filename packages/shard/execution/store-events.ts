@@ -7,7 +7,7 @@ import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';
 import type { KeyEvents } from './key-events.ts';
 
-export interface OwnChangesParts {
+export interface StoreEventsOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly events: KeyEvents;
@@ -15,8 +15,8 @@ export interface OwnChangesParts {
   readonly shardIndex: number;
 }
 
-export function ownChanges(parts: OwnChangesParts): StoreEvents {
-  const { store, context, events, effects, shardIndex } = parts;
+export function ownChanges(options: StoreEventsOptions): StoreEvents {
+  const { store, context, events, effects, shardIndex } = options;
   const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
     context.keyChanged(database, bytes, at, length);
   };

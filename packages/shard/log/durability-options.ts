@@ -5,7 +5,7 @@ import { systemClock, unreachable } from '#base';
 import { LogFigures } from '#stats';
 import {
   Doorbell,
-  LogPen,
+  LogOwner,
   LogProgress,
   PenHolder,
   RingReader,
@@ -56,7 +56,7 @@ export function durablePartsOf(
     ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
     ring: new RingReader(memory, place),
     blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
-    pen: new LogPen(memory, penAt, PenHolder.shard),
+    pen: new LogOwner(memory, penAt, PenHolder.shard),
     figures: new LogFigures(figures),
     receive: () => unreachable('what comes by message is for the disk thread'),
     unsynced: wake,

@@ -7,7 +7,7 @@ import type { Arguments } from '#commands';
 import { FrameKind } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#usdt';
-import { KeyStateWriter, rdb, type Freeze, type Keyspace, type Store } from '#store';
+import { KeyStateWriter, rdb, type SnapshotIterator, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Frame } from '../execution/frame.ts';
 import type { EffectWord } from './effect-record.ts';
@@ -15,10 +15,10 @@ import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';
 import { pushCommandOf } from '../stubs.ts';
 
-export interface EffectsParts {
+export interface EffectsOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
-  readonly freeze: Freeze;
+  readonly freeze: SnapshotIterator;
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
   readonly shardIndex: number;
@@ -37,15 +37,15 @@ export interface NamedKey {
 }
 
 export class Effects {
-  readonly #parts: EffectsParts;
+  readonly #options: EffectsOptions;
   readonly #journal: Journal | undefined;
-  readonly #freeze: Freeze;
+  readonly #freeze: SnapshotIterator;
   readonly #states = new KeyStateWriter();
   #changesBefore = 0;
   #isInGroup = false;
 
-  constructor(parts: EffectsParts) {
-    this.#parts = parts;
+  constructor(parts: EffectsOptions) {
+    this.#options = parts;
     this.#journal = parts.journal;
     this.#freeze = parts.freeze;
   }
@@ -65,7 +65,7 @@ export class Effects {
 
   /** A command that may write is about to be run. */
   begin(): void {
-    const { context } = this.#parts;
+    const { context } = this.#options;
     if (!this.isLogging) return;
     context.isLogged = true;
     context.effects.length = 0;
@@ -74,7 +74,7 @@ export class Effects {
 
   /** The command of the frame was run; answers the bytes that were logged. */
   end(frame: Frame): number {
-    const { context } = this.#parts;
+    const { context } = this.#options;
     if (!context.isLogged) return 0;
     context.isLogged = false;
     // With keys of others here, what was done is logged as states when it is over.
@@ -99,7 +99,7 @@ export class Effects {
 
   /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
   leaves(keys: readonly NamedKey[]): void {
-    const { context, store } = this.#parts;
+    const { context, store } = this.#options;
     context.effects.length = 0;
     for (const { database, key } of keys) {
       context.changed('g', '', key, 0, key.length);
@@ -111,7 +111,7 @@ export class Effects {
   }
 
   #probe(frame: Frame): void {
-    const { args, shardIndex } = this.#parts;
+    const { args, shardIndex } = this.#options;
     const { count } = args();
     walWrite.fire(shardIndex, count > 1 ? args().latin1(1) : '', frame.byteCount);
   }
@@ -123,13 +123,13 @@ export class Effects {
 
   endGroup(): void {
     this.#isInGroup = false;
-    if (this.isLogging) this.#journal!.endGroup(this.#parts.context.nowMs);
+    if (this.isLogging) this.#journal!.endGroup(this.#options.context.nowMs);
   }
 
   /** The same for a group on all shards. */
   endSharedGroup(transaction: number): void {
     this.#isInGroup = false;
-    if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#parts.context.nowMs);
+    if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#options.context.nowMs);
   }
 
   /** On what a transaction rests that takes part here now: so many are in the log before it. */
@@ -150,7 +150,7 @@ export class Effects {
   #absent(kind: number, database: number, key: Bytes): void {
     if (!this.isLogging) return;
     this.#states.writeAbsent(key, database);
-    this.#journal!.states(kind, this.#states.take(), this.#parts.store.nowMs);
+    this.#journal!.states(kind, this.#states.take(), this.#options.store.nowMs);
   }
 
   /**
@@ -166,7 +166,7 @@ export class Effects {
     rests: readonly Rest[],
     atHand: (keyspace: Keyspace, key: Bytes) => Pieces | undefined,
   ): Pieces {
-    const { store, shardIndex, context } = this.#parts;
+    const { store, shardIndex, context } = this.#options;
     const { ownEffects } = context;
     const head = encodeRests(rests);
     const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
@@ -209,7 +209,7 @@ export class Effects {
   /** Keys that were lent come back changed. */
   gaveBack(transaction: number, changes: Pieces): void {
     if (!this.isLogging || changes.length === 0) return;
-    this.#journal!.transaction(transaction, changes, this.#parts.context.nowMs);
+    this.#journal!.transaction(transaction, changes, this.#options.context.nowMs);
   }
 }
 

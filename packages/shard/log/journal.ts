@@ -47,7 +47,7 @@ const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM_WAIT_MS = 100;
 
 /** Where the records go. */
-export interface JournalParts {
+export interface JournalOptions {
   readonly memory: LinkMemory;
   readonly ring: RingWriter;
   readonly progress: LogProgress;
@@ -81,7 +81,7 @@ export class Journal {
   mode: DurabilityMode = 'async';
   /** True when in periodic mode replies are given though the log cannot take what they tell of. */
   answersUnkept = false;
-  readonly #parts: JournalParts;
+  readonly #options: JournalOptions;
   readonly #frameBytesMax: number;
   #isGrouping = false;
   #hasGrouped = false;
@@ -101,15 +101,15 @@ export class Journal {
   /** Microseconds of the last wait for a sync. */
   waitedUs = 0;
 
-  constructor(parts: JournalParts) {
-    this.#parts = parts;
+  constructor(parts: JournalOptions) {
+    this.#options = parts;
     this.#frameBytesMax = parts.ring.capacity >> 2;
     this.#view = new DataView(parts.memory.bytes.buffer);
   }
 
   /** A command as its frame has it. `kind` says how it is done again. */
   command(frame: Frame, kind: number, nowMs: number): void {
-    const { memory, ring, epoch } = this.#parts;
+    const { memory, ring, epoch } = this.#options;
     this.#hasCommands = true;
     // What came by message is as long as it is; a record ends at a multiple of 8.
     const length = frame.byteCount;
@@ -177,7 +177,7 @@ export class Journal {
     const record = isLarge ? pieces[0] : Buffer.concat([...pieces, padding]);
     const view = new DataView(record.buffer, record.byteOffset);
     view.setInt32(4 * Record.bodyBytes, size - TRANSACTION_START_BYTES, true);
-    const { epoch } = this.#parts;
+    const { epoch } = this.#options;
     const head = { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch };
     this.#fill(view, 0, frameBytes(size), head);
     this.#wait(isLarge ? pieces : [record]);
@@ -214,7 +214,7 @@ export class Journal {
   endSharedGroup(transaction: number, nowMs: number): void {
     this.#isGrouping = false;
     this.#hasGrouped = false;
-    const { epoch } = this.#parts;
+    const { epoch } = this.#options;
     this.#add(new Uint8Array(REQUEST_HEADER_BYTES + TRANSACTION_BYTES), {
       ...{ kind: RecordKind.sharedCommit, database: 0, nowMs, transaction, epoch },
     });
@@ -224,7 +224,7 @@ export class Journal {
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
     const isUnsettled =
-      this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
+      this.#isUnsettled || this.#options.ring.hasUnpublished || this.#behind.length > 0;
     this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction: number });
     this.transactions = 0;
     this.flush();
@@ -234,12 +234,12 @@ export class Journal {
 
   /** Lets the disk thread see what there is. */
   flush(): void {
-    if (this.#publish()) this.#parts.wake();
+    if (this.#publish()) this.#options.wake();
   }
 
   /** Answers whether there was anything. */
   #publish(): boolean {
-    const { ring } = this.#parts;
+    const { ring } = this.#options;
     if (this.#behind.length > 0) this.#catchUp();
     if (!ring.hasUnpublished) return false;
     ring.publish();
@@ -249,7 +249,7 @@ export class Journal {
 
   /** Waits until all that was logged is in its file; false when it cannot be written. */
   drain(): boolean {
-    const { ring, progress } = this.#parts;
+    const { ring, progress } = this.#options;
     this.flush();
     while (this.#behind.length > 0 || ring.backlog > 0) {
       if (progress.hasFailed) return false;
@@ -267,7 +267,7 @@ export class Journal {
   /** True when the next `settle` has something to write. */
   get mustSettle(): boolean {
     if (this.mode === 'async') return false;
-    return this.#isUnsettled || this.#parts.ring.hasUnpublished || this.#behind.length > 0;
+    return this.#isUnsettled || this.#options.ring.hasUnpublished || this.#behind.length > 0;
   }
 
   /** True when replies will wait for a sync. */
@@ -292,7 +292,7 @@ export class Journal {
   }
 
   #sync(): boolean {
-    const { clock, progress, writeHere } = this.#parts;
+    const { clock, progress, writeHere } = this.#options;
     const startUs = clock.nowUs();
     const isHere = this.#isPlain && writeHere(true);
     const isSafe = isHere ? !progress.hasFailed : this.#waitForDiskThread();
@@ -302,7 +302,7 @@ export class Journal {
 
   /** What the kernel has, a killed process does not take with it. */
   #write(): boolean {
-    const { progress, writeHere, wake } = this.#parts;
+    const { progress, writeHere, wake } = this.#options;
     if (this.#isPlain && writeHere(false)) return this.answersUnkept || !progress.hasFailed;
     wake();
     return this.drain() || this.answersUnkept;
@@ -312,13 +312,13 @@ export class Journal {
   get #isPlain(): boolean {
     if (this.#behind.length > 0) return false;
     if (this.#forDiskThread === undefined) return true;
-    if (!this.#parts.ring.isTaken(this.#forDiskThread)) return false;
+    if (!this.#options.ring.isTaken(this.#forDiskThread)) return false;
     this.#forDiskThread = undefined;
     return true;
   }
 
   #waitForDiskThread(): boolean {
-    const { progress, ring, wake } = this.#parts;
+    const { progress, ring, wake } = this.#options;
     wake();
     while (this.#behind.length > 0 && !progress.hasFailed) {
       ring.waitForRoom(ROOM_WAIT_MS);
@@ -356,7 +356,7 @@ export class Journal {
     this.#behind.push(pieces);
     this.#behindBytes += bytesOfPieces(pieces);
     this.#catchUp();
-    const { ring, wake } = this.#parts;
+    const { ring, wake } = this.#options;
     while (this.#behindBytes > BEHIND_BYTES_MAX) {
       this.#publish();
       wake();
@@ -373,7 +373,7 @@ export class Journal {
   }
 
   #put(pieces: Pieces): boolean {
-    const { ring, memory, transfer } = this.#parts;
+    const { ring, memory, transfer } = this.#options;
     const [record] = pieces as readonly [Bytes];
     const length = bytesOfPieces(pieces);
     const isLarge = length > this.#frameBytesMax;

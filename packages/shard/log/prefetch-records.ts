@@ -8,15 +8,15 @@ import {
   RECORD_KIND_MASK,
   RecordKind,
 } from '#persistence';
-import { LOOK_AHEAD_MAX, type LookAhead } from '#store';
+import { LOOK_AHEAD_MAX, type KeyPrefetch } from '#store';
 import type { Frame } from '../execution/frame.ts';
 import { addFirstKey, beginsWithKey } from '../execution/prefetch-frames.ts';
 import { entryOf, hasSoundSize, isPlainSet } from './record-commands.ts';
 
-export class RecordsAhead {
-  readonly #ahead: LookAhead;
+export class RecordPrefetch {
+  readonly #ahead: KeyPrefetch;
 
-  constructor(ahead: LookAhead) {
+  constructor(ahead: KeyPrefetch) {
     this.#ahead = ahead;
   }
 

@@ -9,13 +9,13 @@ import { AT } from '#stats';
 import { FrameKind, HostWord, Request, RequestFlag } from '#link';
 import { messageSent } from '#usdt';
 import type { Keyspace, Store } from '#store';
-import type { Blocking } from '../blocked/blocked-commands.ts';
+import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Effects } from '../log/effects.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
 import { isWatching, slotOf } from '../execution/frame-keys.ts';
-import type { Holds } from './key-locks.ts';
+import type { KeyLocks } from './key-locks.ts';
 import {
   copyOf,
   encodeCopies,
@@ -27,7 +27,7 @@ import {
   type KeyCopy,
 } from './key-copies.ts';
 import { keptNames } from './lent-keys.ts';
-import type { LongWork } from '../timed/incremental-work.ts';
+import type { IncrementalWork } from '../timed/incremental-work.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import { addedTo } from '../stubs.ts';
 import type { Watches } from '../execution/watches.ts';
@@ -38,7 +38,7 @@ const NOTHING: Pieces = [];
 const NO_VALUE = { value: new Uint8Array(0), object: undefined, sent: NOTHING };
 
 /** What hosting asks of the machine it is a part of. */
-export interface HostingParts {
+export interface HostingOptions {
   readonly shardIndex: number;
   readonly store: Store;
   readonly sender: ReplySender;
@@ -46,10 +46,10 @@ export interface HostingParts {
   readonly context: ExecutionContext;
   /** The values of the shard's page. */
   readonly values: Float64Array;
-  readonly holds: Holds;
-  readonly blocking: Blocking;
+  readonly keyLocks: KeyLocks;
+  readonly blocking: BlockedCommands;
   readonly effects: Effects;
-  readonly work: LongWork;
+  readonly work: IncrementalWork;
   readonly watches: Watches;
 }
 
@@ -62,13 +62,13 @@ interface HostedTransaction {
 }
 
 export class Hosting {
-  readonly #parts: HostingParts;
+  readonly #options: HostingOptions;
   readonly #hosted = new Map<number, HostedTransaction>();
   /** Copies that came before their transaction's own frame. */
   readonly #early = new Map<number, CopyMessage[]>();
 
-  constructor(parts: HostingParts) {
-    this.#parts = parts;
+  constructor(parts: HostingOptions) {
+    this.#options = parts;
   }
 
   /** A transaction is at its place in the order: it is run when all lent keys are there. */
@@ -77,7 +77,7 @@ export class Hosting {
       this.begin(frame);
       return;
     }
-    const { executor } = this.#parts;
+    const { executor } = this.#options;
     executor.makeRoomFor(frame);
     executor.runTransaction(frame, this.#isBroken(frame));
   }
@@ -85,7 +85,7 @@ export class Hosting {
   /** A host's frame is at its place in the order. */
   begin(frame: Frame): void {
     const { words, word } = frame;
-    const { values, holds, executor } = this.#parts;
+    const { values, keyLocks: holds, executor } = this.#options;
     const transaction = words[word + HostWord.transaction]! >>> 0;
     const lendersLeft = words[word + HostWord.lenders]!;
     values[AT.lends] = values[AT.lends]! + 1;
@@ -100,16 +100,16 @@ export class Hosting {
 
   /** Judges what a transaction's client watches here, at the place of the frame, and ends its watches. */
   #isBroken(frame: Frame): boolean {
-    const { executor, watches } = this.#parts;
+    const { executor, watches } = this.#options;
     executor.setNow();
     return isWatching(frame) && watches.take(slotOf(frame));
   }
 
   /** A host is told of more of its own keys, at the place of its frame. */
   keep(frame: Frame): void {
-    const { shardIndex: shard } = this.#parts;
+    const { shardIndex: shard } = this.#options;
     const transaction = frame.sequence;
-    this.#parts.holds.hold(transaction, keptNames(frame));
+    this.#options.keyLocks.hold(transaction, keptNames(frame));
     this.receive({ transaction, shard, isBroken: false, transactions: 0, copies: [] });
   }
 
@@ -122,7 +122,7 @@ export class Hosting {
       return;
     }
     // What the shard keeps of its own is no copy.
-    if (message.shard !== this.#parts.shardIndex) hosted.lenders.push(message);
+    if (message.shard !== this.#options.shardIndex) hosted.lenders.push(message);
     hosted.lendersLeft -= 1;
     if (hosted.lendersLeft > 0) return;
     this.#hosted.delete(transaction);
@@ -131,7 +131,7 @@ export class Hosting {
       else this.#runHosted(hosted);
       this.release(transaction);
     };
-    this.#parts.work.run(
+    this.#options.work.run(
       unpackAll(hosted.lenders),
       () => {
         run(hosted.lenders.some((lender) => lender.isRefused));
@@ -144,14 +144,14 @@ export class Hosting {
 
   /** Who waited for the transaction's keys goes on. */
   release(transaction: number): void {
-    this.#parts.holds.release(transaction, () => {
-      this.#parts.blocking.serve();
+    this.#options.keyLocks.release(transaction, () => {
+      this.#options.blocking.serve();
     });
   }
 
   /** Gives all keys back as they came: somebody had no room for them. */
   #refuse({ frame, lenders }: HostedTransaction): void {
-    const { executor, blocking } = this.#parts;
+    const { executor, blocking } = this.#options;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (!again || blocking.isAwaited(frame)) executor.answerWait(frame, errors.outOfResources);
     if (again) blocking.answered(frame);
@@ -165,7 +165,7 @@ export class Hosting {
 
   /** Runs a command with the lent keys beside the shard's own, then gives them back. */
   #runHosted({ frame, lenders, ...hosted }: HostedTransaction): void {
-    const { store, executor, context, blocking } = this.#parts;
+    const { store, executor, context, blocking } = this.#options;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
     // Evicting later could throw out a copy that the command is about to use.
     executor.makeRoomFor(frame);
@@ -177,12 +177,12 @@ export class Hosting {
     context.ownEffects = [];
     const lent = lenders.flatMap(({ copies }) => copies);
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
-    context.lent = new Set([...lentNames, ...this.#parts.holds.namesOf(transaction)]);
+    context.lent = new Set([...lentNames, ...this.#options.keyLocks.namesOf(transaction)]);
     // The only command may have what is lent to be read: it is dropped afterwards.
     const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
     context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
     const isBroken = hosted.isBroken || lenders.some((lender) => lender.isBroken);
-    const { transactions } = this.#parts.effects;
+    const { transactions } = this.#options.effects;
     const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     if (frame.kind === FrameKind.exec) {
@@ -197,7 +197,7 @@ export class Hosting {
     context.spare = undefined;
     const isChanged = changesBefore !== context.changeCount;
     const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
-    const rests = [{ shard: this.#parts.shardIndex, transactions }, ...lenders];
+    const rests = [{ shard: this.#options.shardIndex, transactions }, ...lenders];
     const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
     const changes = isChanged ? this.#changes(frame, returned, lentNames, rests, sent) : NOTHING;
     for (const message of returned) this.#giveBack({ ...message, changes });
@@ -209,7 +209,7 @@ export class Hosting {
     touched: ReadonlySet<string>,
     isChanged: boolean,
   ): CopyMessage {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
       const keyspace = store.databases[before.database]!;
@@ -243,7 +243,7 @@ export class Hosting {
     rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
     sent: ReadonlyMap<unknown, Pieces>,
   ): Pieces {
-    const { effects, executor } = this.#parts;
+    const { effects, executor } = this.#options;
     if (!effects.isLogging) return NOTHING;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
     const written = executor.keys.written(frame);
@@ -263,7 +263,7 @@ export class Hosting {
   }
 
   #giveBack({ shard, copies, ...rest }: CopyMessage): void {
-    const { sender, shardIndex, work } = this.#parts;
+    const { sender, shardIndex, work } = this.#options;
     if (copies.length === 0) return;
     const isChanged = copies.some(({ state }) => state !== KeyState.unchanged);
     const changes = isChanged ? rest.changes : NOTHING;

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Frame } from '../execution/frame.ts';
-import { Holds } from './key-locks.ts';
+import { KeyLocks } from './key-locks.ts';
 
 const holding = suite('holds');
 
@@ -12,9 +12,9 @@ function frameOf(id: number): Frame {
   return new Frame(new Uint8Array(words.buffer), words, 0);
 }
 
-function fixture(ran?: (id: number, holds: Holds) => void) {
+function fixture(ran?: (id: number, keyLocks: KeyLocks) => void) {
   const order: number[] = [];
-  const holds: Holds = new Holds((frame) => {
+  const holds: KeyLocks = new KeyLocks((frame) => {
     const id = frame.words[frame.word + 1]!;
     order.push(id);
     ran?.(id, holds);

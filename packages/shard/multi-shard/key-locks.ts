@@ -25,7 +25,7 @@ interface Behind {
   readonly keys: readonly string[] | null;
 }
 
-export class Holds {
+export class KeyLocks {
   readonly #queues = new Map<string, Fifo<Ticket>>();
   readonly #byTransaction = new Map<number, Ticket>();
   readonly #runnable = new Fifo<Ticket>();

@@ -10,7 +10,7 @@ import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
 import { messageSent } from '#usdt';
 import { ValueType, type Keyspace } from '#store';
 import type { Frame } from '../execution/frame.ts';
-import type { Holds } from './key-locks.ts';
+import type { KeyLocks } from './key-locks.ts';
 import {
   copyOf,
   decodeCopies,
@@ -24,13 +24,13 @@ import {
   type KeyCopy,
 } from './key-copies.ts';
 import { slotOf } from '../execution/frame-keys.ts';
-import { Hosting, type HostingParts } from './hosting.ts';
+import { Hosting, type HostingOptions } from './hosting.ts';
 import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import { pushedOf, stubOf } from '../stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
 /** What lending asks of the machine it is a part of. */
-export interface LendingParts extends HostingParts {
+export interface LendingOptions extends HostingOptions {
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
@@ -48,42 +48,42 @@ const LENT_BYTES_MAX = 4 * 1024 ** 3;
 const WATCH = commandTable.byName('WATCH');
 
 export class Lending {
-  readonly #parts: LendingParts;
-  readonly #holds: Holds;
+  readonly #options: LendingOptions;
+  readonly #keyLocks: KeyLocks;
   readonly #messages = new MessagePieces();
   readonly hosting: Hosting;
 
-  constructor(parts: LendingParts) {
-    this.#parts = parts;
-    this.#holds = parts.holds;
+  constructor(parts: LendingOptions) {
+    this.#options = parts;
+    this.#keyLocks = parts.keyLocks;
     this.hosting = new Hosting(parts);
-    parts.context.isKept = (name) => parts.holds.isKept(name);
+    parts.context.isKept = (name) => parts.keyLocks.isKept(name);
   }
 
   /** False nearly always: then no frame need be looked at. */
   get isActive(): boolean {
-    return this.#holds.isActive;
+    return this.#keyLocks.isActive;
   }
 
   /** At a barrier: nothing but its own commands may happen here. */
   get isStopped(): boolean {
-    return this.#holds.isStopped;
+    return this.#keyLocks.isStopped;
   }
 
   /** Does what the frame says, or puts it aside when it conflicts with a hold. */
   admit(frame: Frame): void {
     const { kind } = frame;
-    if (this.#holds.isActive && !IMMEDIATE.has(kind)) {
+    if (this.#keyLocks.isActive && !IMMEDIATE.has(kind)) {
       const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
       const names = this.#keysOf(frame);
-      if (!this.#holds.admits(frame, names, passes)) {
-        const { executor, watches, values } = this.#parts;
+      if (!this.#keyLocks.admits(frame, names, passes)) {
+        const { executor, watches, values } = this.#options;
         if (executor.entryOf(frame) === WATCH) watches.awaits(slotOf(frame), names ?? []);
         values[AT.deferred] = values[AT.deferred]! + 1;
         return;
       }
     }
-    this.#parts.dispatch(frame);
+    this.#options.dispatch(frame);
   }
 
   /** Takes what goes on with something under way; false when the frame is no such. */
@@ -118,36 +118,36 @@ export class Lending {
       case FrameKind.unwatch:
         return null;
       default:
-        return this.#parts.executor.keys.namesOf(frame);
+        return this.#options.executor.keys.namesOf(frame);
     }
   }
 
   /** Stops the shard at this place of the order, until `resume`. */
   stop(frame: Frame): void {
-    const { sender, watches } = this.#parts;
+    const { sender, watches } = this.#options;
     const client = slotOf(frame);
-    this.#holds.stop();
-    this.#parts.effects.beginGroup();
+    this.#keyLocks.stop();
+    this.#options.effects.beginGroup();
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
   #prepare(frame: Frame): void {
-    const { effects, sender } = this.#parts;
+    const { effects, sender } = this.#options;
     effects.endSharedGroup(frame.sequence);
     sender.sendSignal(FrameKind.prepare, slotOf(frame), 0, 0);
   }
 
   #resume(): void {
     // Without a log, or with a transaction that was not run, nothing has ended it before.
-    this.#parts.effects.endGroup();
-    this.#holds.resume();
+    this.#options.effects.endGroup();
+    this.#keyLocks.resume();
   }
 
   /** A lender's frame is at its place in the order. */
   lend(frame: Frame): void {
-    const { store, sender, shardIndex, watches, work } = this.#parts;
+    const { store, sender, shardIndex, watches, work } = this.#options;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const host = frame.words[frame.word + Request.connection]!;
     const watcher = watcherOf(frame);
@@ -162,9 +162,9 @@ export class Lending {
     // What is read takes time, in which nobody may write it.
     const takesLong = copies.some(isLong);
     const held = takesLong ? keys : keys.filter((key) => key.writable);
-    if (held.length > 0) this.#holds.hold(transaction, namesOf(held));
+    if (held.length > 0) this.#keyLocks.hold(transaction, namesOf(held));
     const isBroken = watcher >= 0 && watches.take(watcher);
-    const { transactions } = this.#parts.effects;
+    const { transactions } = this.#options.effects;
     const message = { transaction, shard: shardIndex, isBroken, transactions, copies };
     const send = (pieces: Pieces): void => {
       if (messageSent.isWatched) messageSent.fire(shardIndex, host, 'copies');
@@ -190,14 +190,14 @@ export class Lending {
 
   /** A lender gets its keys back. */
   #takeBack(message: CopyMessage): void {
-    this.#parts.work.run(unpackAll([message]), () => {
+    this.#options.work.run(unpackAll([message]), () => {
       this.#install(message);
       this.hosting.release(message.transaction);
     });
   }
 
   #install({ transaction, copies, changes }: CopyMessage): void {
-    const { store, context, effects } = this.#parts;
+    const { store, context, effects } = this.#options;
     if (changes !== undefined) effects.gaveBack(transaction, changes);
     for (const copy of copies) {
       const keyspace = store.databases[copy.database]!;
@@ -210,7 +210,7 @@ export class Lending {
 
   /** Adds to a key what was added to its stub. */
   #push(keyspace: Keyspace, copy: KeyCopy): void {
-    const { context } = this.#parts;
+    const { context } = this.#options;
     const push = copy.type === ValueType.set ? addInto : pushOnto;
     push(context, keyspace, copy.key, pushedOf(copy));
   }

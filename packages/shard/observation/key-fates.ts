@@ -6,7 +6,14 @@
  */
 
 import { KeyFate, type Bytes } from '#base';
-import { AT, FATE_COUNTERS, KEY_DEATHS, KEY_DEATHS_RESET, KeyDeaths, type DeathHead } from '#stats';
+import {
+  AT,
+  FATE_COUNTERS,
+  KEY_DEATHS,
+  KEY_DEATHS_RESET,
+  RemovedKeys,
+  type DeathHead,
+} from '#stats';
 import type { FateListener } from '#store';
 import type { MachineParts } from '../machine-options.ts';
 import type { Questions } from '../questions.ts';
@@ -18,7 +25,7 @@ const FIRST_COUNTER = AT[FATE_COUNTERS[0]];
 
 export class Fates implements FateListener {
   readonly #values: Float64Array;
-  readonly #deaths: KeyDeaths;
+  readonly #deaths: RemovedKeys;
   readonly #slowness: Slowness;
   readonly #unixMs: () => number;
   #keeps = false;
@@ -35,7 +42,7 @@ export class Fates implements FateListener {
     unixMs: () => number,
   ) {
     this.#values = page.values;
-    this.#deaths = new KeyDeaths(index, nextDeathId);
+    this.#deaths = new RemovedKeys(index, nextDeathId);
     this.#slowness = slowness;
     this.#unixMs = unixMs;
   }

@@ -21,7 +21,7 @@ export interface TracedEnd {
   readonly errorText: string | null;
 }
 
-export interface TracedParts {
+export interface TracedOptions {
   readonly sender: ReplySender;
   readonly clock: Clock;
   /** How many keys were evicted so far. */
@@ -33,19 +33,19 @@ export interface TracedParts {
 }
 
 export class TracedCommands {
-  readonly #parts: TracedParts;
+  readonly #options: TracedOptions;
   readonly #times = new TraceTimes();
   #command = 0;
   #sinceUs = 0;
 
-  constructor(parts: TracedParts) {
-    this.#parts = parts;
+  constructor(parts: TracedOptions) {
+    this.#options = parts;
   }
 
   /** Makes room for a command, where it may, and notes what had to go. */
   makeRoomFor(entry: CommandEntry, mayEvict: boolean): void {
     if (!mayEvict) return;
-    const { clock, evicted, makeRoomFor } = this.#parts;
+    const { clock, evicted, makeRoomFor } = this.#options;
     const before = evicted();
     const startUs = clock.nowUs();
     makeRoomFor(entry);
@@ -57,7 +57,7 @@ export class TracedCommands {
   /** A command's handler is about to run. */
   begin(command: number): void {
     this.#command = command;
-    this.#sinceUs = this.#parts.clock.nowUs();
+    this.#sinceUs = this.#options.clock.nowUs();
   }
 
   /** It has run. */
@@ -81,8 +81,8 @@ export class TracedCommands {
     const sequence = words[word + Request.sequence]! >>> 0;
     const error = errorText === null ? -1 : errorIndex(errorText);
     // The end of the wait is written in when it is over.
-    if (this.#parts.waitsForDisk()) this.#times.add(TracedPart.logSync, 0, endUs, endUs);
+    if (this.#options.waitsForDisk()) this.#times.add(TracedPart.logSync, 0, endUs, endUs);
     const body = this.#times.take(slot, sequence, { queueUs, startUs, endUs, error });
-    this.#parts.sender.sendAhead(FrameKind.times, body);
+    this.#options.sender.sendAhead(FrameKind.times, body);
   }
 }

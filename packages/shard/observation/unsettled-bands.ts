@@ -2,7 +2,7 @@
 
 import { AT, type Bands, type KeptCommand, type Page } from '#stats';
 
-export interface UnsettledParts {
+export interface UnsettledOptions {
   readonly page: Page;
   readonly bands: () => Bands;
   /** Whether replies will wait for what was logged: in sync mode, once something was. */
@@ -10,17 +10,17 @@ export interface UnsettledParts {
 }
 
 export class Unsettled {
-  readonly #parts: UnsettledParts;
+  readonly #options: UnsettledOptions;
   readonly #waiting: { readonly spentUs: number; readonly endUs: number }[] = [];
   readonly #slow: { readonly entry: KeptCommand; readonly endUs: number }[] = [];
 
-  constructor(parts: UnsettledParts) {
-    this.#parts = parts;
+  constructor(parts: UnsettledOptions) {
+    this.#options = parts;
   }
 
   /** A request that has taken `spentUs` so far was run, up to `endUs`. */
   count(spentUs: number, endUs: number): void {
-    const { page, bands, waitsForDisk } = this.#parts;
+    const { page, bands, waitsForDisk } = this.#options;
     if (waitsForDisk()) this.#waiting.push({ spentUs, endUs });
     else page.countBand(bands().rowOf(spentUs));
   }
@@ -28,13 +28,13 @@ export class Unsettled {
   /** A request that was run up to `endUs` has an entry in the slow log. */
   logged(entry: KeptCommand, endUs: number): void {
     entry.durableUs = 0;
-    if (this.#parts.waitsForDisk()) this.#slow.push({ entry, endUs });
+    if (this.#options.waitsForDisk()) this.#slow.push({ entry, endUs });
   }
 
   /** The replies are shown now, after a wait of `waitedUs`. */
   settle(waitedUs: number, nowUs: number): void {
     if (waitedUs === 0 && this.#waiting.length === 0 && this.#slow.length === 0) return;
-    const { page, bands } = this.#parts;
+    const { page, bands } = this.#options;
     const { values } = page;
     values[AT.durableUs] = values[AT.durableUs]! + waitedUs;
     values[AT.durableWaits] = values[AT.durableWaits]! + 1;

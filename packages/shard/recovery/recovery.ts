@@ -41,22 +41,22 @@ export function refusalsOf(records: number): string {
   return `${records} records of the log could not be done again without the keys that are lost`;
 }
 
-export interface RecoveryParts {
+export interface RecoveryOptions {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
 }
 
 export class Recovery {
-  readonly #parts: RecoveryParts;
+  readonly #options: RecoveryOptions;
   readonly #leftOut: LeftOut[] = [];
   /** What is to be done to the files, once all shards can be recovered. */
   readonly #repairs: (() => void)[] = [];
   #before = 0;
   #droppedRecords = 0;
 
-  constructor(parts: RecoveryParts) {
-    this.#parts = parts;
+  constructor(parts: RecoveryOptions) {
+    this.#options = parts;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Recovery {
    * and told, as is a torn end of the last segment.
    */
   run(plan: ShardPlan, anyway: boolean): RecoveryReport | RecoveryProblem {
-    const { store, replay, page } = this.#parts;
+    const { store, replay, page } = this.#options;
     page.set('loadTotalBytes', plan.bytes);
     page.set('loadedBytes', 0);
     try {
@@ -136,7 +136,7 @@ export class Recovery {
   /** Takes in the states of all blocks up to damage or the end; answers how many keys there are then. */
   #pieces(reader: BlockReader, keysBefore: number): number {
     let keys = keysBefore;
-    const installer = new PieceInstaller(this.#parts.store);
+    const installer = new PieceInstaller(this.#options.store);
     for (let block = reader.next(); block !== undefined; block = reader.next()) {
       const unpackedBytes = block.readUInt32LE(0);
       const packed = block.subarray(PIECE_HEAD_BYTES);
@@ -150,7 +150,7 @@ export class Recovery {
 
   /** False where the log is to end in it. */
   #segment(file: string, isLast: boolean): boolean {
-    const { replay } = this.#parts;
+    const { replay } = this.#options;
     const reader = new BlockReader('log', file);
     replay.beginSegment(reader.head.number);
     try {
@@ -193,7 +193,7 @@ export class Recovery {
 
   #replay(block: Buffer, { file, blockAt }: BlockReader): void {
     try {
-      this.#parts.replay.block(block);
+      this.#options.replay.block(block);
     } catch (error) {
       if (!(error instanceof ReplayError)) throw error;
       throw new DamagedFile(file, blockAt, error.message);
@@ -201,7 +201,7 @@ export class Recovery {
   }
 
   #passed(reader: BlockReader, keys: number): void {
-    const { page } = this.#parts;
+    const { page } = this.#options;
     page.set('loadedBytes', this.#before + reader.offset);
     if (keys > 0) page.set('loadedKeys', keys);
   }

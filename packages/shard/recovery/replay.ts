@@ -37,7 +37,7 @@ import {
   nameOf,
   timeOf,
 } from '../log/record-commands.ts';
-import { RecordsAhead } from '../log/prefetch-records.ts';
+import { RecordPrefetch } from '../log/prefetch-records.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 
 /** A record cannot be done again. */
@@ -45,7 +45,7 @@ export class ReplayError extends Error {
   override readonly name = 'ReplayError';
 }
 
-export interface ReplayParts {
+export interface ReplayOptions {
   readonly store: Store;
   readonly executor: Executor;
   readonly context: ExecutionContext;
@@ -76,8 +76,8 @@ const TRANSACTIONS_KEPT = 100_000;
 const TRANSACTION_BYTES_KEPT = 64 * 1024 * 1024;
 
 export class Replay {
-  readonly #parts: ReplayParts;
-  readonly #ahead: RecordsAhead;
+  readonly #options: ReplayOptions;
+  readonly #ahead: RecordPrefetch;
   /** Records of a group that is not whole yet. */
   #group: RecordPieces[] = [];
   /** A long record that is not whole yet. */
@@ -97,9 +97,9 @@ export class Replay {
   /** What was left out so. */
   refusedRecords = 0;
 
-  constructor(parts: ReplayParts) {
-    this.#parts = parts;
-    this.#ahead = new RecordsAhead(parts.store.lookAhead);
+  constructor(parts: ReplayOptions) {
+    this.#options = parts;
+    this.#ahead = new RecordPrefetch(parts.store.keyPrefetch);
   }
 
   /** Forgets everything; what follows ends before the transaction `stopAt`. */
@@ -212,7 +212,7 @@ export class Replay {
 
   /** Does one record again, which goes on in `rest`. */
   record(record: Frame, rest: Pieces = []): void {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     const { words, word, bytes } = record;
     const kind = kindOf(record);
     const begin = word << 2;
@@ -242,7 +242,7 @@ export class Replay {
         this.#transaction(record, bodyAt, bodyEnd, rest);
         break;
       case RecordKind.sharedCommit:
-        this.#note(record, 2 ** this.#parts.context.shardCount - 1, [], true);
+        this.#note(record, 2 ** this.#options.context.shardCount - 1, [], true);
         break;
       default:
         throw new ReplayError(`a record has the unknown kind ${kind}`);
@@ -250,7 +250,7 @@ export class Replay {
   }
 
   #setTime(nowMs: number): void {
-    const { store, context } = this.#parts;
+    const { store, context } = this.#options;
     this.#timeMs = nowMs;
     store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
@@ -258,7 +258,7 @@ export class Replay {
   }
 
   #transaction(record: Frame, bodyAt: number, bodyEnd: number, rest: Pieces): void {
-    const { store, shardIndex } = this.#parts;
+    const { store, shardIndex } = this.#options;
     const { rests, end } = decodeRests(record.bytes, bodyAt);
     let shards = 0;
     for (const states = new KeyStateReader(record.bytes, end, bodyEnd, rest); states.next();) {
@@ -274,11 +274,13 @@ export class Replay {
 
   /** Whether a command may be done: the key that it adds to may be gone by itself, which the log says before. */
   #isThere({ database, key }: KeyStateReader): boolean {
-    return key.length === 0 || this.#parts.store.databases[database]!.lookUp(key, key.length) !== 0;
+    return (
+      key.length === 0 || this.#options.store.databases[database]!.lookUp(key, key.length) !== 0
+    );
   }
 
   #command(record: Frame, kind: number): void {
-    const { executor, context, sender } = this.#parts;
+    const { executor, context, sender } = this.#options;
     const { words, word } = record;
     if (kind === RecordKind.command && isPlainSet(record)) {
       this.#set(record);
@@ -312,7 +314,7 @@ export class Replay {
 
   /** SET without options is most of most logs: what it does to the store, and nothing around it. */
   #set({ bytes, words, word }: Frame): void {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     const spans = word + Request.spans;
     const bodyAt = (spans + 6) << 2;
     const keyAt = bodyAt + words[spans + 2]!;
@@ -322,7 +324,7 @@ export class Replay {
   }
 
   #part(entry: CommandEntry): void {
-    const { executor, context, sender } = this.#parts;
+    const { executor, context, sender } = this.#options;
     sender.writer.clearError();
     try {
       answerPart(entry, context, executor.args);
@@ -339,7 +341,7 @@ export class Replay {
 
   /** The shards that do a share of a command. */
   #sharers(record: Frame, { command }: CommandEntry): number {
-    const { context } = this.#parts;
+    const { context } = this.#options;
     if (command.route !== 'byKey') return 2 ** context.shardCount - 1;
     let shards = 0;
     const { bytes, words, word } = record;

@@ -1,7 +1,7 @@
 /** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
 
 import { AT, type Page } from '#stats';
-import { Freeze, type Store } from '#store';
+import { SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import type { SnapshotOutlet } from '../machine-options.ts';
 import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
@@ -11,7 +11,7 @@ const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
 
-export interface SnapshotsParts {
+export interface SnapshotsOptions {
   readonly store: Store;
   readonly journal: Journal | undefined;
   readonly outlet: SnapshotOutlet | undefined;
@@ -20,14 +20,14 @@ export interface SnapshotsParts {
 }
 
 export class Snapshots {
-  readonly freeze: Freeze;
-  readonly #parts: SnapshotsParts;
+  readonly freeze: SnapshotIterator;
+  readonly #options: SnapshotsOptions;
   #number = 0;
   #restUntilUs = 0;
 
-  constructor(parts: SnapshotsParts) {
-    this.#parts = parts;
-    this.freeze = new Freeze(parts.store);
+  constructor(parts: SnapshotsOptions) {
+    this.#options = parts;
+    this.freeze = new SnapshotIterator(parts.store);
   }
 
   get isActive(): boolean {
@@ -36,7 +36,7 @@ export class Snapshots {
 
   /** Keeps all keys as they are now; the log goes on in a segment of its own. */
   begin(number: number): void {
-    const { journal, outlet, nowUs } = this.#parts;
+    const { journal, outlet, nowUs } = this.#options;
     if (this.isActive) {
       // The one before has failed, and nobody wants the rest.
       this.freeze.abandon();
@@ -52,7 +52,7 @@ export class Snapshots {
 
   /** Goes on for a while; false when there was nothing that could be done. */
   slice(): boolean {
-    const { outlet, nowUs, page } = this.#parts;
+    const { outlet, nowUs, page } = this.#options;
     // The walk rests until the disk has caught up.
     if (outlet !== undefined && outlet.ahead >= PIECES_AHEAD_MAX) return false;
     const startUs = nowUs();

@@ -13,7 +13,7 @@ interface Work {
   spentUs: number;
 }
 
-export class LongWork {
+export class IncrementalWork {
   readonly #nowUs: () => number;
   /** In the order in which it came; the first is worked at. */
   readonly #queue: Work[] = [];

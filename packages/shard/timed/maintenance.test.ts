@@ -9,9 +9,9 @@ import { FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Settings } from '../settings.ts';
-import { Upkeep } from './maintenance.ts';
+import { Maintenance } from './maintenance.ts';
 
-const upkeep = suite('upkeep');
+const maintenance = suite('upkeep');
 
 const KEYS = 20_000;
 /** Each look at the clock takes this long. */
@@ -43,7 +43,7 @@ function evictedBy(tenacity: number): number {
   return evicting(tenacity).store.stats.evicted;
 }
 
-function evicting(tenacity: number): { store: Store; page: Page; tended: Upkeep } {
+function evicting(tenacity: number): { store: Store; page: Page; tended: Maintenance } {
   const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
   for (let nth = 0; nth < KEYS; nth += 1) {
     const key = fromLatin1(`key:${nth}`);
@@ -51,7 +51,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Upkeep 
   }
   const shape = { databases: 1, commands: 1, errorCodes: 1 };
   const page = new Page(shape, allocateShared(Page.bytes(shape)));
-  const tended = new Upkeep({
+  const tended = new Maintenance({
     store,
     page,
     clock: new SlowClock(),
@@ -63,21 +63,21 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Upkeep 
   return { store, page, tended };
 }
 
-upkeep('evicts for 50 us a step up to the tenth', () => {
+maintenance('evicts for 50 us a step up to the tenth', () => {
   assert.is(evictedBy(0), 1);
   assert.is(evictedBy(4), 200 / LOOK_US);
   assert.is(evictedBy(10), 500 / LOOK_US);
 });
 
-upkeep('evicts for 15 % longer with each step behind', () => {
+maintenance('evicts for 15 % longer with each step behind', () => {
   assert.is(evictedBy(30), Math.ceil((500 * 1.15 ** 20) / LOOK_US));
 });
 
-upkeep('evicts everything that is too much with the last', () => {
+maintenance('evicts everything that is too much with the last', () => {
   assert.is(evictedBy(100), KEYS);
 });
 
-upkeep('counts the time of eviction before and behind commands, not only between them', () => {
+maintenance('counts the time of eviction before and behind commands, not only between them', () => {
   const { store, page, tended } = evicting(10);
   const before = page.get('evictionUs');
   assert.ok(before >= 500, `${before} us for lowering the limit`);
@@ -87,10 +87,10 @@ upkeep('counts the time of eviction before and behind commands, not only between
   assert.ok(page.get('evictionUs') >= before + 500);
 });
 
-upkeep('makes no room behind commands where nothing can go', () => {
+maintenance('makes no room behind commands where nothing can go', () => {
   const { store, tended } = evicting(100);
   assert.not.ok(tended.makeRoomBehind());
   assert.is(store.stats.evicted, KEYS);
 });
 
-upkeep.run();
+maintenance.run();

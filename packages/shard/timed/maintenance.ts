@@ -10,7 +10,7 @@ import {
   type Page,
 } from '#stats';
 import { memoryPressure } from '#usdt';
-import { Census, type EvictionPolicy, type Store } from '#store';
+import { KeySizes, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from '../observation/slowness.ts';
 
@@ -34,7 +34,7 @@ const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
-export interface UpkeepParts {
+export interface MaintenanceOptions {
   readonly store: Store;
   readonly page: Page;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface UpkeepParts {
   readonly flight: FlightRecorder;
 }
 
-export class Upkeep {
+export class Maintenance {
   readonly #store: Store;
   readonly #page: Page;
   readonly #clock: Clock;
@@ -71,13 +71,13 @@ export class Upkeep {
   #capReachedBefore = 0;
   #movedBefore = 0;
   readonly #evictions: Tally;
-  readonly #census: Census;
+  readonly #census: KeySizes;
   /** The count of changes when the census under way began; -1 when none is under way. */
   #censusChanges = -1;
   /** No walk has counted keys by the prefixes of now. */
   #hasOtherPrefixes = false;
 
-  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: UpkeepParts) {
+  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: MaintenanceOptions) {
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
     });
@@ -87,7 +87,7 @@ export class Upkeep {
     this.#slowness = slowness;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
-    this.#census = new Census(store);
+    this.#census = new KeySizes(store);
   }
 
   apply(settings: Settings): void {

@@ -6,43 +6,43 @@
  */
 
 import { errors, unreachable } from '#base';
-import type { Blocking } from '../blocked/blocked-commands.ts';
+import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
-import type { Holds } from '../multi-shard/key-locks.ts';
-import type { LongWork } from './incremental-work.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import type { IncrementalWork } from './incremental-work.ts';
 
-export interface PreparationsParts {
+export interface PreparedCommandsOptions {
   readonly context: ExecutionContext;
   readonly executor: Executor;
-  readonly holds: Holds;
-  readonly blocking: Blocking;
-  readonly work: LongWork;
+  readonly holds: KeyLocks;
+  readonly blockedCommands: BlockedCommands;
+  readonly work: IncrementalWork;
   readonly nowUs: () => number;
 }
 
-export class Preparations {
-  readonly #parts: PreparationsParts;
+export class PreparedCommands {
+  readonly #options: PreparedCommandsOptions;
   /** Below zero, as no transaction of main's is: it holds a command's keys. */
   #lastHold = 0;
 
-  constructor(parts: PreparationsParts) {
-    this.#parts = parts;
+  constructor(parts: PreparedCommandsOptions) {
+    this.#options = parts;
   }
 
   /** The command that was just run has said what it needs. */
   begin(ofFrame: Frame): void {
-    const { context, executor, holds, work } = this.#parts;
+    const { context, executor, holds: keyLocks, work } = this.#options;
     const steps = context.preparing ?? unreachable('who is put off says why');
     context.preparing = undefined;
     const frame = ofFrame.detached();
     this.#lastHold -= 1;
     const hold = this.#lastHold;
-    holds.hold(hold, executor.keys.namesOf(frame) ?? []);
+    keyLocks.hold(hold, executor.keys.namesOf(frame) ?? []);
     const release = (): void => {
-      holds.release(hold, () => {
-        this.#parts.blocking.serve();
+      keyLocks.release(hold, () => {
+        this.#options.blockedCommands.serve();
       });
     };
     work.later(
@@ -60,7 +60,7 @@ export class Preparations {
 
   /** Runs the command, which has what it needs. */
   #run(frame: Frame, made: unknown, spentUs: number): void {
-    const { context, executor, nowUs } = this.#parts;
+    const { context, executor, nowUs } = this.#options;
     executor.nowUs = nowUs();
     executor.readWallClock();
     // What the steps have taken is the command's time.

@@ -1,15 +1,15 @@
 import { KeyFate, type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DEATH_KEY_BYTES_MAX, KeyDeaths, type DeathHead } from './key-fates.ts';
+import { DEATH_KEY_BYTES_MAX, RemovedKeys, type DeathHead } from './key-fates.ts';
 
-const deaths = suite('KeyDeaths');
+const deaths = suite('RemovedKeys');
 
 const ALL = { fromId: 0, count: Infinity };
 
 function fixture(lengthMax = 4) {
   let id = 0;
-  const log = new KeyDeaths(3, () => id++);
+  const log = new RemovedKeys(3, () => id++);
   log.lengthMax = lengthMax;
   const add = (key: Bytes | string, head: Partial<DeathHead> = {}): void => {
     const bytes = Buffer.from(key);

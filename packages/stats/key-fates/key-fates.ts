@@ -27,7 +27,7 @@ export interface DeathHead {
 }
 
 /** A death as reports show it. */
-export interface KeyDeath extends DeathHead {
+export interface RemovedKey extends DeathHead {
   readonly id: number;
   readonly shard: number;
   /** Its first `DEATH_KEY_BYTES_MAX` bytes; empty for a database that was emptied. */
@@ -49,7 +49,7 @@ export interface KeyPlace {
 }
 
 /** The newest deaths with an id of at least `fromId`. */
-export const KEY_DEATHS = topic<DeathsQuestion, readonly KeyDeath[]>('key-deaths');
+export const KEY_DEATHS = topic<DeathsQuestion, readonly RemovedKey[]>('key-deaths');
 
 /** Forgets the deaths with a lower id. */
 export const KEY_DEATHS_RESET = topic<{ readonly beforeId: number }, null>('key-deaths-reset');
@@ -69,7 +69,7 @@ class Place {
   readonly key = new Uint8Array(DEATH_KEY_BYTES_MAX);
 }
 
-export class KeyDeaths {
+export class RemovedKeys {
   readonly #shard: number;
   readonly #nextId: () => number;
   #lengthMax = 0;
@@ -135,7 +135,7 @@ export class KeyDeaths {
   }
 
   /** Newest first. */
-  newest({ fromId, count, of }: DeathsQuestion): readonly KeyDeath[] {
+  newest({ fromId, count, of }: DeathsQuestion): readonly RemovedKey[] {
     const concerns = of === undefined ? () => true : concernedBy(of);
     const places = this.#inOrder().filter((place) => place.id >= fromId && concerns(place));
     return places
@@ -176,7 +176,7 @@ function sumOf(key: Bytes, at: number, length: number): string {
   return `${high}:${low}`;
 }
 
-function shown(place: Place, shard: number): KeyDeath {
+function shown(place: Place, shard: number): RemovedKey {
   const { id, unixMs, database, fate, command, client, keys, keyBytes } = place;
   const key = place.key.slice(0, Math.min(keyBytes, DEATH_KEY_BYTES_MAX));
   return { ...{ id, shard, unixMs, database, fate, command, client, keys, keyBytes }, key };

@@ -27,7 +27,7 @@ import type { ThreadRates } from '../threads/thread-rates.ts';
 const TOP_COMMANDS = 10;
 
 /** A shard as others see it from outside. */
-export interface ShardSight {
+export interface ShardObserver {
   readonly page: Page;
   readonly rates: ThreadRates;
   /** What is in its request ring. */
@@ -60,7 +60,7 @@ export interface StatusSource {
   readonly mode: 'standalone' | 'primary' | 'replica' | 'cluster';
   readonly main: Page;
   readonly mainRates: ThreadRates;
-  readonly shards: readonly ShardSight[];
+  readonly shards: readonly ShardObserver[];
   readonly shape: PageShape;
   /** Names of commands by their id, as `client|list`. */
   readonly commandNames: readonly string[];
@@ -195,7 +195,7 @@ function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {
   };
 }
 
-function shardStatus(id: number, sight: ShardSight, source: StatusSource): ShardStatus {
+function shardStatus(id: number, sight: ShardObserver, source: StatusSource): ShardStatus {
   const { page, rates, queue, executing } = sight;
   return {
     id,
@@ -212,7 +212,7 @@ function shardStatus(id: number, sight: ShardSight, source: StatusSource): Shard
   };
 }
 
-function isStuck({ page, executing }: ShardSight, nowUs: number): boolean {
+function isStuck({ page, executing }: ShardObserver, nowUs: number): boolean {
   if (executing !== null && executing.elapsed_us >= STUCK_US) return true;
   // Whoever waits for work is not stuck, however long there is none.
   if (page.get('idleSinceUs') > 0 || page.get('heartbeatUs') === 0) return false;

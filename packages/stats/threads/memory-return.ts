@@ -18,7 +18,7 @@ const REST_TIMES = 100;
 const AGAIN_US_MIN = 8_000_000;
 const AGAIN_US_MAX = 600_000_000;
 
-export interface MemoryReturnParts {
+export interface MemoryReturnOptions {
   /** Has all garbage of the thread collected. */
   readonly collect: () => void;
   /** Bytes that the thread owns outside of its heap, garbage or not. */
@@ -27,7 +27,7 @@ export interface MemoryReturnParts {
 }
 
 export class MemoryReturn {
-  readonly #parts: MemoryReturnParts;
+  readonly #options: MemoryReturnOptions;
   /** What the last collection has left that nobody has told of. */
   #left = 0;
   #noticedUs = -1;
@@ -35,13 +35,13 @@ export class MemoryReturn {
   #againUs = 0;
   #againInUs = AGAIN_US_MIN;
 
-  constructor(parts: MemoryReturnParts) {
-    this.#parts = parts;
+  constructor(parts: MemoryReturnOptions) {
+    this.#options = parts;
   }
 
   /** To be called about once a second, with the bytes known to be in use; answers whether it has collected. */
   look(usedBytes: number, isIdle: boolean): boolean {
-    const { externalBytes, nowUs } = this.#parts;
+    const { externalBytes, nowUs } = this.#options;
     const unknown = Math.max(externalBytes() - usedBytes, 0);
     this.#left = Math.min(this.#left, unknown);
     const now = nowUs();
@@ -57,7 +57,7 @@ export class MemoryReturn {
 
   /** Collects at once. */
   purge(): void {
-    this.#parts.collect();
+    this.#options.collect();
     this.#left = 0;
     this.#noticedUs = -1;
   }
@@ -68,7 +68,7 @@ export class MemoryReturn {
   }
 
   #collect(usedBytes: number, before: number): void {
-    const { collect, externalBytes, nowUs } = this.#parts;
+    const { collect, externalBytes, nowUs } = this.#options;
     const startUs = nowUs();
     collect();
     const endUs = nowUs();

@@ -1,6 +1,6 @@
 /**
  * How long a thread stands still: for garbage collection, and for whatever else holds up its event loop.
- * Each thread measures itself and tells its page; reports of all threads are made from the pages.
+ * Each thread metrics itself and tells its page; reports of all threads are made from the pages.
  */
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';

@@ -29,17 +29,17 @@ function fixture(): { store: Store; bytes: Uint8Array; spans: [at: number, lengt
 looks('every key is found as without it, in the order of the commands and out of it', () => {
   const { store, bytes, spans } = fixture();
   const [keyspace] = store.databases;
-  const { lookAhead } = store;
+  const { keyPrefetch: keyPrefetch } = store;
   const found = (): number[] => spans.map(([at, length]) => keyspace!.peek(bytes, at, length));
   const wanted = found();
   assert.is(wanted.filter((ref) => ref !== 0).length, KEYS.length - 1);
-  lookAhead.begin();
-  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
-  lookAhead.skip();
-  lookAhead.read(bytes);
-  assert.is(lookAhead.left, spans.length + 1);
+  keyPrefetch.begin();
+  for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
+  keyPrefetch.skip();
+  keyPrefetch.read(bytes);
+  assert.is(keyPrefetch.left, spans.length + 1);
   for (const [nth, [at, length]] of spans.entries()) {
-    lookAhead.take(bytes);
+    keyPrefetch.take(bytes);
     assert.is(keyspace!.peek(bytes, at, length), wanted[nth]);
     assert.equal(found(), wanted, 'keys of other commands');
     const other = Uint8Array.from(bytes);
@@ -47,21 +47,21 @@ looks('every key is found as without it, in the order of the commands and out of
     assert.is(keyspace!.peek(other, at, length), 0, 'other bytes at the same place');
     assert.is(keyspace!.peek(bytes, at, 0), 0, 'fewer bytes');
   }
-  lookAhead.take(bytes);
-  assert.is(lookAhead.left, 0);
+  keyPrefetch.take(bytes);
+  assert.is(keyPrefetch.left, 0);
   assert.equal(found(), wanted);
 });
 
 looks('behind the end, memory that has other keys now is hashed anew', () => {
   const { store, bytes } = fixture();
   const [keyspace] = store.databases;
-  const { lookAhead } = store;
-  lookAhead.begin();
-  lookAhead.add(0, bytes, 0, 1);
-  lookAhead.read(bytes);
-  lookAhead.take(bytes);
+  const { keyPrefetch: keyPrefetch } = store;
+  keyPrefetch.begin();
+  keyPrefetch.add(0, bytes, 0, 1);
+  keyPrefetch.read(bytes);
+  keyPrefetch.take(bytes);
   const ref = keyspace!.peek(bytes, 0, 1);
-  lookAhead.end();
+  keyPrefetch.end();
   bytes[0] = 0x62;
   assert.is(keyspace!.peek(bytes, 0, 1), 0);
   bytes[0] = 0x61;
@@ -71,17 +71,17 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
 looks('a key in the very place of the one before is hashed as itself', () => {
   const { store, bytes } = fixture();
   const [keyspace] = store.databases;
-  const { lookAhead } = store;
+  const { keyPrefetch: keyPrefetch } = store;
   // As in a ring that was given back and filled again while its reader was busy.
   for (const letter of bytesOf('abxy')) {
     bytes[0] = letter;
-    lookAhead.begin();
-    lookAhead.add(0, bytes, 0, 1);
-    lookAhead.read(bytes);
-    lookAhead.take(bytes);
+    keyPrefetch.begin();
+    keyPrefetch.add(0, bytes, 0, 1);
+    keyPrefetch.read(bytes);
+    keyPrefetch.take(bytes);
     keyspace!.set(bytes, 0, 1, bytes, 0, 1);
   }
-  lookAhead.end();
+  keyPrefetch.end();
   for (const key of ['a', 'b', 'x', 'y']) {
     assert.is.not(keyspace!.peek(bytesOf(key), 0, 1), 0, `${key} is found again`);
   }
@@ -109,19 +109,19 @@ looks('fields of large values are found as without it, in whichever hash they ar
   const at = (nth: number): number => words.slice(0, nth).join('').length;
   const commands = [1, 2, 3, 4].map((member): [key: number, member: number] => [0, member]);
   commands.push([5, 6], [5, 1], [7, 1]);
-  const { lookAhead } = store;
-  lookAhead.begin();
+  const { keyPrefetch: keyPrefetch } = store;
+  keyPrefetch.begin();
   for (const [key, member] of commands) {
-    lookAhead.add(0, bytes, at(key), words[key]!.length);
-    lookAhead.addField(at(member), words[member]!.length);
+    keyPrefetch.add(0, bytes, at(key), words[key]!.length);
+    keyPrefetch.addField(at(member), words[member]!.length);
   }
-  lookAhead.skip();
-  lookAhead.addField(0, 3);
-  lookAhead.read(bytes);
+  keyPrefetch.skip();
+  keyPrefetch.addField(0, 3);
+  keyPrefetch.read(bytes);
   const find = (where: PackedTable, member: number, from = bytes): boolean =>
     where.find(from, at(member), words[member]!.length) !== 0;
   for (const [key, member] of commands) {
-    lookAhead.take(bytes);
+    keyPrefetch.take(bytes);
     if (key !== 7) {
       const isThere = key === 0 ? member < 4 : member === 6;
       assert.is(find(key === 0 ? table : other, member), isThere, words[member]);
@@ -130,9 +130,9 @@ looks('fields of large values are found as without it, in whichever hash they ar
     assert.is(find(other, 2), false);
     assert.is(find(table, member, Uint8Array.from(bytes).fill(0x7a)), false, 'other bytes');
   }
-  lookAhead.take(bytes);
+  keyPrefetch.take(bytes);
   assert.ok(find(table, 1));
-  lookAhead.end();
+  keyPrefetch.end();
 });
 
 looks(
@@ -145,18 +145,18 @@ looks(
     const { set: type } = ValueType;
     keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
     const bytes = bytesOf('kakb');
-    const { lookAhead } = store;
+    const { keyPrefetch: keyPrefetch } = store;
     for (const [at, isRead] of [
       [0, true],
       [2, false],
     ] as const) {
-      lookAhead.begin();
-      lookAhead.add(0, bytes, at, 1);
-      lookAhead.addField(at + 1, 1);
-      if (isRead) lookAhead.read(bytes);
-      lookAhead.take(bytes);
+      keyPrefetch.begin();
+      keyPrefetch.add(0, bytes, at, 1);
+      keyPrefetch.addField(at + 1, 1);
+      if (isRead) keyPrefetch.read(bytes);
+      keyPrefetch.take(bytes);
       const found = table.find(bytes, at + 1, 1);
-      lookAhead.end();
+      keyPrefetch.end();
       assert.is(found, table.find(bytes, at + 1, 1));
       assert.not.equal(found, 0);
     }
@@ -171,29 +171,29 @@ looks('memory that has another field now is hashed anew behind the end', () => {
   const { set: type } = ValueType;
   keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
   const bytes = bytesOf('ka');
-  const { lookAhead } = store;
-  lookAhead.begin();
-  lookAhead.add(0, bytes, 0, 1);
-  lookAhead.addField(1, 1);
-  lookAhead.read(bytes);
-  lookAhead.take(bytes);
+  const { keyPrefetch: keyPrefetch } = store;
+  keyPrefetch.begin();
+  keyPrefetch.add(0, bytes, 0, 1);
+  keyPrefetch.addField(1, 1);
+  keyPrefetch.read(bytes);
+  keyPrefetch.take(bytes);
   assert.not.equal(table.find(bytes, 1, 1), 0);
-  lookAhead.rest();
+  keyPrefetch.rest();
   bytes[1] = 0x62;
   assert.is(table.find(bytes, 1, 1), 0);
 });
 
 looks('what was to come is forgotten at the end', () => {
   const { store, bytes, spans } = fixture();
-  const { lookAhead } = store;
-  lookAhead.begin();
-  for (const [at, length] of spans) lookAhead.add(0, bytes, at, length);
-  lookAhead.read(bytes);
-  lookAhead.take(bytes);
-  lookAhead.rest();
-  assert.is(lookAhead.left, spans.length - 1);
-  lookAhead.end();
-  assert.is(lookAhead.left, 0);
+  const { keyPrefetch: keyPrefetch } = store;
+  keyPrefetch.begin();
+  for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
+  keyPrefetch.read(bytes);
+  keyPrefetch.take(bytes);
+  keyPrefetch.rest();
+  assert.is(keyPrefetch.left, spans.length - 1);
+  keyPrefetch.end();
+  assert.is(keyPrefetch.left, 0);
 });
 
 looks('states that cannot be installed leave nothing behind', () => {
@@ -201,19 +201,19 @@ looks('states that cannot be installed leave nothing behind', () => {
   const states = new KeyStateWriter();
   for (const database of [0, 1_000, 0]) states.writeAbsent(bytesOf('a'), database);
   assert.throws(() => installStates(store, states.take()), 'the database of a key exists');
-  assert.is(store.lookAhead.left, 0);
+  assert.is(store.keyPrefetch.left, 0);
   assert.is(store.databases[0]!.size, KEYS.length - 2, 'those before it are installed');
 });
 
 looks('keys of several databases are looked for in their own', () => {
   const { store, bytes } = fixture();
-  const { lookAhead } = store;
-  lookAhead.begin();
-  while (lookAhead.left < LOOK_AHEAD_MAX) lookAhead.add(lookAhead.left % 2, bytes, 0, 1);
-  lookAhead.read(bytes);
-  lookAhead.take(bytes);
+  const { keyPrefetch: keyPrefetch } = store;
+  keyPrefetch.begin();
+  while (keyPrefetch.left < LOOK_AHEAD_MAX) keyPrefetch.add(keyPrefetch.left % 2, bytes, 0, 1);
+  keyPrefetch.read(bytes);
+  keyPrefetch.take(bytes);
   assert.not.equal(store.databases[0]!.peek(bytes, 0, 1), 0);
-  lookAhead.take(bytes);
+  keyPrefetch.take(bytes);
   assert.is(store.databases[1]!.peek(bytes, 0, 1), 0);
 });
 

@@ -19,7 +19,7 @@ import { PackedTable } from '../table/packed-table.ts';
 /** Keys that are looked ahead for at once. */
 export const LOOK_AHEAD_MAX = 32;
 
-export class LookAhead {
+export class KeyPrefetch {
   readonly #tools: RecordTools;
   readonly #databases: readonly Keyspace[];
   readonly #keyspaces: Keyspace[] = [];

@@ -2,7 +2,7 @@
 import { PrefixMatcher } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Census, CENSUS_CELLS, CENSUS_SIZES } from './key-sizes.ts';
+import { KeySizes, CENSUS_CELLS, CENSUS_SIZES } from './key-sizes.ts';
 import { setText, stoppedClock, testStore } from '../store-fixture.ts';
 import { ValueType } from '../records/value-type.ts';
 
@@ -22,7 +22,7 @@ census('counts strings by powers of two, in each database', () => {
   const sizes = [0, 1, 2, 3, 4, 7, 8, 1_023, 1_024, 100_000];
   for (const size of sizes) setText(store.databases[0]!, `key:${size}`, 'x'.repeat(size));
   setText(store.databases[2]!, 'other', 'xx');
-  const taken = new Census(store);
+  const taken = new KeySizes(store);
   assert.ok(taken.slice(stoppedClock, 1));
   assert.is(rows(taken.counts, 0, ValueType.string), '0=1 1=1 2=2 3=2 4=1 10=1 11=1 17=1');
   assert.is(rows(taken.counts, 2, ValueType.string), '2=1');
@@ -32,7 +32,7 @@ census('counts strings by powers of two, in each database', () => {
 census('visits every key once when it is cut into slices', () => {
   const store = testStore();
   for (let nth = 0; nth < 5_000; nth += 1) setText(store.databases[1]!, `key:${nth}`, 'xyz');
-  const taken = new Census(store);
+  const taken = new KeySizes(store);
   let now = 0;
   let slices = 1;
   while (!taken.slice(() => (now += 1), 1)) slices += 1;
@@ -50,7 +50,7 @@ census('counts keys and their memory by prefix, and begins anew with other prefi
   for (let nth = 0; nth < 10; nth += 1) setText(first!, `user:${nth}`, 'x'.repeat(100));
   setText(second!, 'user:x', 'y');
   setText(first!, 'other', 'z');
-  const taken = new Census(store);
+  const taken = new KeySizes(store);
   taken.prefixes = new PrefixMatcher(['order:', 'user:']);
   assert.ok(taken.slice(stoppedClock, 1));
   assert.equal([...taken.prefixKeys.subarray(0, 3)], [0, 11, 1]);

@@ -59,7 +59,7 @@ function rowOf(size: number): number {
   return size < 1 ? 0 : Math.min(CENSUS_SIZES - 1, Math.floor(Math.log2(size)) + 1);
 }
 
-export class Census {
+export class KeySizes {
   readonly #store: Store;
   readonly #counts: Float64Array;
   #database = 0;

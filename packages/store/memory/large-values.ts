@@ -15,7 +15,7 @@ interface Page<T> {
   readonly numbers: Float64Array;
 }
 
-export class OutsideTable<T> {
+export class LargeValues<T> {
   #pages: Page<T>[] = [];
   #firstFree = -1;
   #count = 0;

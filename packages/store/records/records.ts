@@ -6,7 +6,7 @@ import { copyInto } from '../memory/byte-views.ts';
 import { Heap } from '../memory/heap.ts';
 import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from '../limits.ts';
 import { BLOB_BYTES, OBJECT_BYTES, type Ledger } from '../memory/memory-count.ts';
-import { OutsideTable } from '../memory/large-values.ts';
+import { LargeValues } from '../memory/large-values.ts';
 import {
   HAS_EXPIRY,
   inlineKeyBytes,
@@ -36,8 +36,8 @@ const EXPIRY_ORIGIN_MS = 1_700_000_000_000;
 export class Records {
   readonly heap: Heap;
   readonly segments: Segment[];
-  readonly blobs: OutsideTable<Uint8Array>;
-  readonly objects: OutsideTable<unknown>;
+  readonly blobs: LargeValues<Uint8Array>;
+  readonly objects: LargeValues<unknown>;
   readonly #tools: RecordTools;
   readonly #ledger: Ledger;
   #expirySum = 0;
@@ -45,8 +45,8 @@ export class Records {
   constructor(tools: RecordTools, ledger: Ledger) {
     this.heap = new Heap(ledger);
     this.segments = this.heap.segments;
-    this.blobs = new OutsideTable<Uint8Array>(ledger, BLOB_BYTES);
-    this.objects = new OutsideTable<unknown>(ledger, OBJECT_BYTES);
+    this.blobs = new LargeValues<Uint8Array>(ledger, BLOB_BYTES);
+    this.objects = new LargeValues<unknown>(ledger, OBJECT_BYTES);
     this.#tools = tools;
     this.#ledger = ledger;
   }

@@ -11,28 +11,28 @@ const NO_PIECES: Pieces = [];
 
 /** Makes keys in the store what their states say, which go on in `rest`; answers how many they are. */
 export function installStates(store: Store, bytes: Bytes, rest: Pieces = []): number {
-  const { lookAhead } = store;
+  const { keyPrefetch: keyPrefetch } = store;
   const states = new KeyStateReader(bytes, 0, bytes.length, rest);
   if (rest.length > 0) return installAll(store, states);
   const ahead = new KeyStateReader(bytes);
   let count = 0;
   try {
     for (;;) {
-      lookAhead.begin();
-      while (lookAhead.left < LOOK_AHEAD_MAX && ahead.next()) {
-        lookAhead.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
+      keyPrefetch.begin();
+      while (keyPrefetch.left < LOOK_AHEAD_MAX && ahead.next()) {
+        keyPrefetch.add(ahead.database, bytes, ahead.keyAt, ahead.keyLength);
       }
-      if (lookAhead.left === 0) return count;
-      lookAhead.read(bytes);
-      while (lookAhead.left > 0) {
+      if (keyPrefetch.left === 0) return count;
+      keyPrefetch.read(bytes);
+      while (keyPrefetch.left > 0) {
         states.next();
-        lookAhead.take(bytes);
+        keyPrefetch.take(bytes);
         states.install(store);
         count += 1;
       }
     }
   } finally {
-    lookAhead.end();
+    keyPrefetch.end();
   }
 }
 

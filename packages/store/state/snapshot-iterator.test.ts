@@ -3,7 +3,7 @@ import { fromLatin1, type Bytes } from '#base';
 import { withoutMemory, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Freeze } from './snapshot-iterator.ts';
+import { SnapshotIterator } from './snapshot-iterator.ts';
 
 import { LONG_COPY_BYTES } from '../limits.ts';
 import { keysInPiece, PieceInstaller } from './long-state.ts';
@@ -53,10 +53,10 @@ function filled(): Store {
 }
 
 /** Walks to the end in the least of steps, with `between` before each; answers what was handed out. */
-function walked(store: Store, between: (freeze: Freeze) => void): Store {
+function walked(store: Store, between: (snapshotIterator: SnapshotIterator) => void): Store {
   const pieces: (readonly [states: Bytes, count: number])[] = [];
   let count = 0;
-  const freeze = new Freeze(store);
+  const freeze = new SnapshotIterator(store);
   freeze.begin((states, keys, isGiven) => {
     const transfer = isGiven ? [states.buffer as ArrayBuffer] : [];
     pieces.push([structuredClone(states, { transfer }), keys]);
@@ -73,7 +73,7 @@ function walked(store: Store, between: (freeze: Freeze) => void): Store {
   return copy;
 }
 
-function change(store: Store, freeze: Freeze, random: Random): void {
+function change(store: Store, freeze: SnapshotIterator, random: Random): void {
   const set = fromLatin1('set');
   const text = fromLatin1('text');
   if (random.chance(0.02)) {
@@ -143,7 +143,7 @@ freezes('a value that there is no memory to copy fails one freeze, and the next 
   const key = fromLatin1('text');
   for (const act of ['walk', 'preserve'] as const) {
     const store = filled();
-    const freeze = new Freeze(store);
+    const freeze = new SnapshotIterator(store);
     let failures = 0;
     let handed = 0;
     freeze.begin(

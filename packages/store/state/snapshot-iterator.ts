@@ -39,7 +39,7 @@ interface LongState {
   isPreserved: boolean;
 }
 
-export class Freeze {
+export class SnapshotIterator {
   readonly #store: Store;
   #writer = new KeyStateWriter(0);
   #sink: FreezeSink | undefined;

@@ -7,7 +7,7 @@ import { EXPORT_MS_MAX, exportTo } from './exporting.ts';
 import { MetricReadings } from './metric-readings.ts';
 import { serviceResource, type ServiceIdentity } from './resource.ts';
 
-export interface MetricSenderParts {
+export interface MetricSenderOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly definitions: readonly MetricDefinition[];
@@ -21,7 +21,7 @@ export class MetricSender {
   readonly #readings: MetricReadings;
   readonly #scope: { readonly name: string; readonly version: string };
 
-  constructor({ endpoint, identity, definitions, startMs }: MetricSenderParts) {
+  constructor({ endpoint, identity, definitions, startMs }: MetricSenderOptions) {
     this.#exporter = new OTLPMetricExporter({ url: endpoint, timeoutMillis: EXPORT_MS_MAX });
     this.#resource = serviceResource(identity);
     this.#scope = { name: 'svc', version: identity.version };

@@ -8,7 +8,7 @@ import type { ServiceIdentity } from './resource.ts';
 /** The last reading is sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
-export interface MetricsPushParts {
+export interface MetricsPushOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly definitions: readonly MetricDefinition[];
@@ -18,15 +18,15 @@ export interface MetricsPushParts {
 }
 
 export class MetricsPush {
-  readonly #parts: MetricsPushParts;
+  readonly #options: MetricsPushOptions;
   readonly #state: CollectorState;
   #sender: Promise<MetricSender> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #intervalMs = 0;
   #underWay: Promise<void> | undefined;
 
-  constructor(parts: MetricsPushParts) {
-    this.#parts = parts;
+  constructor(parts: MetricsPushOptions) {
+    this.#options = parts;
     this.#state = new CollectorState('metrics', parts.endpoint, parts.log);
   }
 
@@ -71,7 +71,7 @@ export class MetricsPush {
   async #send(): Promise<void> {
     try {
       const sender = await this.#loaded();
-      await sender.send(this.#parts.take());
+      await sender.send(this.#options.take());
       this.#state.worked(1);
     } catch (error) {
       this.#state.broke(1, error instanceof Error ? error.message : String(error));
@@ -79,7 +79,7 @@ export class MetricsPush {
   }
 
   #loaded(): Promise<MetricSender> {
-    const { endpoint, identity, definitions, take } = this.#parts;
+    const { endpoint, identity, definitions, take } = this.#options;
     this.#sender ??= import('./metric-sender.ts').then(({ MetricSender }) => {
       const { main, nowUs, wallMs } = take();
       const startMs = wallMs - (nowUs - main.get('startedUs')) / 1_000;

@@ -30,7 +30,7 @@ export interface TraceSettings {
   readonly recentMax: number;
 }
 
-export interface TraceDeskParts {
+export interface TraceStoreOptions {
   readonly ring: TraceRingReader;
   readonly clock: Clock;
   readonly commandNames: readonly string[];
@@ -52,17 +52,17 @@ export interface TraceFigures {
   readonly collector: string;
 }
 
-export class TraceDesk {
+export class TraceStore {
   readonly exemplars = new Exemplars();
-  readonly #parts: TraceDeskParts;
+  readonly #options: TraceStoreOptions;
   readonly #export: TraceExport;
   /** Oldest first. */
   #recent: (() => PlannedTrace)[] = [];
   #settings: TraceSettings;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: TraceDeskParts) {
-    this.#parts = parts;
+  constructor(parts: TraceStoreOptions) {
+    this.#options = parts;
     this.#settings = parts.settings;
     this.#export = new TraceExport(parts);
     this.apply(parts.settings);
@@ -113,7 +113,7 @@ export class TraceDesk {
   }
 
   #look(): void {
-    const { clock, ring } = this.#parts;
+    const { clock, ring } = this.#options;
     const unixOffsetUs = clock.wallMs() * 1_000 - clock.nowUs();
     ring.take(RECORDS_MAX, (record) => {
       this.#take(record, unixOffsetUs);
@@ -124,7 +124,7 @@ export class TraceDesk {
   #take(record: TraceRecord, unixOffsetUs: number): void {
     if (record.isLogged) this.#tell(record);
     if (!record.isSampled) return;
-    const { commandNames } = this.#parts;
+    const { commandNames } = this.#options;
     const context = { commandNames, unixOffsetUs };
     const plan = (): PlannedTrace => plannedTrace(record, context);
     this.#recent.push(plan);
@@ -150,7 +150,7 @@ export class TraceDesk {
   }
 
   #tell(record: TraceRecord): void {
-    const { commandNames, log } = this.#parts;
+    const { commandNames, log } = this.#options;
     const operation = operationOf(record.command, commandNames);
     const slowest = slowestOf(record.shards);
     const fields: LogFields = {

@@ -17,7 +17,7 @@ const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;
 const PERIOD_MS = 250;
 
-export interface TraceExportParts {
+export interface TraceExportOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly log: TelemetryLog;
@@ -25,7 +25,7 @@ export interface TraceExportParts {
 }
 
 export class TraceExport {
-  readonly #parts: TraceExportParts;
+  readonly #options: TraceExportOptions;
   readonly #state: CollectorState;
   readonly #rest: CollectorRest;
   #queue: (() => PlannedTrace)[] = [];
@@ -34,8 +34,8 @@ export class TraceExport {
   #underWay: Promise<void> | undefined;
   #dropped = 0;
 
-  constructor(parts: TraceExportParts) {
-    this.#parts = parts;
+  constructor(parts: TraceExportOptions) {
+    this.#options = parts;
     this.#state = new CollectorState('traces', parts.endpoint, parts.log);
     this.#rest = new CollectorRest(parts.clock);
   }
@@ -121,7 +121,7 @@ export class TraceExport {
 
   #loaded(): Promise<SpanSender> {
     this.#sender ??= import('../otlp/span-sender.ts').then(
-      ({ SpanSender }) => new SpanSender(this.#parts.endpoint, this.#parts.identity),
+      ({ SpanSender }) => new SpanSender(this.#options.endpoint, this.#options.identity),
     );
     return this.#sender;
   }

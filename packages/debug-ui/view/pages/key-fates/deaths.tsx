@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { KeyDeath, KeyFates } from '../../../model/api.ts';
+import type { RemovedKey, KeyFates } from '../../../model/api.ts';
 import { visible, visibleBytes, visibleKey } from '../../../model/escape.ts';
 import { MEANINGS, type KeyPlace } from '../../../model/fates.ts';
 import { counted, exactTime, NONE, whole } from '../../../model/format.ts';
@@ -91,12 +91,12 @@ export function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
   );
 }
 
-function textOf(death: KeyDeath): string {
+function textOf(death: RemovedKey): string {
   const { key, reason, command, client_addr: address, client_name: name, user } = death;
   return [key, reason, command, address, name, user].join(' ');
 }
 
-function columnsFor(choose: DeathsProps['choose']): readonly Column<KeyDeath>[] {
+function columnsFor(choose: DeathsProps['choose']): readonly Column<RemovedKey>[] {
   return [
     {
       ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.time_ms },
@@ -111,7 +111,7 @@ function columnsFor(choose: DeathsProps['choose']): readonly Column<KeyDeath>[] 
 }
 
 interface KeyProps {
-  readonly death: KeyDeath;
+  readonly death: RemovedKey;
   readonly choose: DeathsProps['choose'];
 }
 
@@ -142,7 +142,7 @@ function Key({ death, choose }: KeyProps): JSX.Element {
   );
 }
 
-const columns: readonly Column<KeyDeath>[] = [
+const columns: readonly Column<RemovedKey>[] = [
   {
     ...{ name: 'reason', title: 'Reason', value: ({ reason }) => reason },
     show: ({ reason }) => <code title={MEANINGS[reason]}>{reason}</code>,

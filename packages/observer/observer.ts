@@ -20,7 +20,7 @@ import {
 } from '#link';
 
 /** What a thread must be given to see the others; may be cloned to it. */
-export interface SightData {
+export interface ObserverData {
   readonly link: LinkShape;
   readonly memory: WebAssembly.Memory;
   readonly pageShape: PageShape;
@@ -40,7 +40,7 @@ export interface SightData {
   readonly unixZeroUs: number;
 }
 
-export class Sight {
+export class Observer {
   readonly memory: LinkMemory;
   readonly layout: LinkLayout;
   readonly shape: PageShape;
@@ -57,7 +57,7 @@ export class Sight {
   /** By the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
-  constructor(data: SightData) {
+  constructor(data: ObserverData) {
     this.memory = new LinkMemory(data.memory);
     this.layout = layoutOf(data.link);
     this.shape = data.pageShape;

@@ -31,7 +31,7 @@ export interface Rates {
   readonly bytesWritten: Rate;
 }
 
-export interface MeasureParts {
+export interface ServerMetricsOptions {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
@@ -52,7 +52,7 @@ export interface MeasureParts {
   readonly logs: readonly LogFigures[];
 }
 
-export class Measures {
+export class ServerMetrics {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
@@ -75,27 +75,27 @@ export class Measures {
   /** A figure of all logs together. */
   readonly logTotals: (figure: LogFigure) => number;
 
-  constructor(parts: MeasureParts) {
-    this.settings = parts.settings;
-    this.main = parts.main;
-    this.shards = parts.shards;
-    this.ops = parts.ops;
-    this.clients = parts.clients;
-    this.rates = parts.rates;
-    this.runId = parts.runId;
-    this.nowMs = parts.nowMs;
-    this.nowUs = parts.nowUs;
-    this.uptimeSeconds = uptimeSeconds(parts.main, parts.nowUs);
-    this.rssBytes = parts.rssBytes;
-    this.peakBytes = Math.max(parts.main.get('peakBytes'), this.usedBytes);
-    this.resident = parts.resident;
-    this.baseline = parts.baseline;
-    this.linkBytes = parts.linkBytes;
-    this.logBufferBytes = parts.logBufferBytes;
-    this.executable = parts.executable;
-    const mode = parts.settings.string('persistence.durability-mode');
-    this.durability = durabilityReport({ ...parts, mode });
-    this.logTotals = (figure) => sumOfLogs(parts.logs, figure);
+  constructor(options: ServerMetricsOptions) {
+    this.settings = options.settings;
+    this.main = options.main;
+    this.shards = options.shards;
+    this.ops = options.ops;
+    this.clients = options.clients;
+    this.rates = options.rates;
+    this.runId = options.runId;
+    this.nowMs = options.nowMs;
+    this.nowUs = options.nowUs;
+    this.uptimeSeconds = uptimeSeconds(options.main, options.nowUs);
+    this.rssBytes = options.rssBytes;
+    this.peakBytes = Math.max(options.main.get('peakBytes'), this.usedBytes);
+    this.resident = options.resident;
+    this.baseline = options.baseline;
+    this.linkBytes = options.linkBytes;
+    this.logBufferBytes = options.logBufferBytes;
+    this.executable = options.executable;
+    const mode = options.settings.string('persistence.durability-mode');
+    this.durability = durabilityReport({ ...options, mode });
+    this.logTotals = (figure) => sumOfLogs(options.logs, figure);
   }
 
   get shardCount(): number {

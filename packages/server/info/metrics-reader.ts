@@ -14,14 +14,14 @@ import {
 import { ringDepth } from '#link';
 import type { Router } from '#router';
 import { statusDocument } from '#observer';
-import type { Fabric } from '../threads/shared-memory.ts';
-import { Measures, type Rates } from './measures.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
+import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';
 import { EXECUTABLE, VERSION } from '../version.ts';
 
-export interface MetersParts {
+export interface MetricsReaderOptions {
   readonly settings: Settings;
-  readonly fabric: Fabric;
+  readonly serverMemory: ServerMemory;
   readonly clock: Clock;
   readonly runId: string;
   readonly clients: () => readonly ClientPort[];
@@ -30,8 +30,8 @@ export interface MetersParts {
   sweepClients(): void;
 }
 
-export class Meters {
-  readonly #parts: MetersParts;
+export class MetricsReader {
+  readonly #options: MetricsReaderOptions;
   readonly #rates: Rates;
   readonly #samples: ThreadSamples;
   /** Of the nursery, as of the last second. */
@@ -39,9 +39,9 @@ export class Meters {
   /** Of main: what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();
 
-  constructor(parts: MetersParts) {
-    this.#parts = parts;
-    const { mainPage, shardPages } = parts.fabric;
+  constructor(parts: MetricsReaderOptions) {
+    this.#options = parts;
+    const { mainPage, shardPages } = parts.serverMemory;
     this.#samples = new ThreadSamples(mainPage);
     this.#rates = {
       main: new ThreadRates(mainPage),
@@ -54,7 +54,7 @@ export class Meters {
 
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
-    const page = this.#parts.fabric.mainPage;
+    const page = this.#options.serverMemory.mainPage;
     tellWork(page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
@@ -69,20 +69,20 @@ export class Meters {
 
   /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
   measureStartup(): void {
-    const { mainPage, usedBytes } = this.#parts.fabric;
+    const { mainPage, usedBytes } = this.#options.serverMemory;
     mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
   }
 
   /** Bytes of the link memory. */
   get linkBytes(): number {
-    return this.#parts.fabric.memory.bytes.length;
+    return this.#options.serverMemory.memory.bytes.length;
   }
 
   /** The status document, which asks no shard anything. */
   statusJson(): string {
-    const { fabric, settings, clock, router } = this.#parts;
+    const { serverMemory, settings, clock, router } = this.#options;
     const document = statusDocument({
-      sight: fabric.sight,
+      sight: serverMemory.sight,
       settings: statusSettings(settings),
       version: VERSION,
       mainRates: this.#rates.main,
@@ -95,14 +95,18 @@ export class Meters {
   }
 
   /** Reads everything that is counted. */
-  measure(baseline: LatencyBaseline | undefined): Measures {
-    const { fabric, settings, clock, runId, clients } = this.#parts;
+  measure(baseline: LatencyBaseline | undefined): ServerMetrics {
+    const { serverMemory, settings, clock, runId, clients } = this.#options;
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
-    return new Measures({
+    return new ServerMetrics({
       ...{ settings, runId, baseline, rates: this.#rates, clients: clients() },
-      ...{ main: fabric.mainPage, shards: fabric.shardPages, ops: fabric.opsPage },
-      logs: fabric.logFigures,
+      ...{
+        main: serverMemory.mainPage,
+        shards: serverMemory.shardPages,
+        ops: serverMemory.opsPage,
+      },
+      logs: serverMemory.logFigures,
       nowMs: clock.wallMs(),
       nowUs: clock.nowUs(),
       rssBytes: process.memoryUsage.rss(),
@@ -114,13 +118,13 @@ export class Meters {
   }
 
   #holdYoungGeneration(): void {
-    const collections = this.#parts.fabric.mainPage.get('gcMinor');
+    const collections = this.#options.serverMemory.mainPage.get('gcMinor');
     holdYoungGeneration(collections - this.#collections);
     this.#collections = collections;
   }
 
   #logBufferBytes(): number {
-    const { memory, layout } = this.#parts.fabric;
+    const { memory, layout } = this.#options.serverMemory;
     return layout.logs.reduce((sum, place) => sum + ringDepth(memory, place).bytes, 0);
   }
 
@@ -128,12 +132,12 @@ export class Meters {
   #measureBuffers(): void {
     let queryBytes = 0;
     let outputBytes = 0;
-    for (const { traffic } of this.#parts.clients()) {
+    for (const { traffic } of this.#options.clients()) {
       queryBytes += traffic.queryMemoryBytes;
       outputBytes += traffic.outputBytes;
     }
-    const { mainPage } = this.#parts.fabric;
-    this.#parts.sweepClients();
+    const { mainPage } = this.#options.serverMemory;
+    this.#options.sweepClients();
     mainPage.set('queryBytes', queryBytes);
     mainPage.set('outputBytes', outputBytes);
   }
