@@ -146,7 +146,10 @@ async function benchLoad(): Promise<void> {
       const throughput = ours.perSecond / theirs.perSecond;
       const cpu = ours.mainUs / theirs.mainUs;
       table[`${test} pipeline ${String(pipeline)}`] = {
-        ...{ throughput_ratio: throughput, main_cpu_ratio: cpu, svc: ours, redis: theirs },
+        throughput_ratio: throughput,
+        main_cpu_ratio: cpu,
+        svc: ours,
+        redis: theirs,
       };
       row([
         ...[`${test} P=${String(pipeline)}`, throughput, ours.perSecond.toFixed(0)],
@@ -174,8 +177,12 @@ async function benchTypes(): Promise<void> {
   for (const test of TYPE_TESTS) {
     const commands = TYPE_COMMANDS / (LONG_TESTS[test] ?? 1);
     const results = await byTurns(servers, {
-      ...{ test, pipeline: 16, commands },
-      ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+      test,
+      pipeline: 16,
+      commands,
+      connections: CONNECTIONS,
+      valueBytes: VALUE_BYTES,
+      keys: KEYS,
     });
     const ours = results.get('svc') ?? medians([]);
     const theirs = results.get('redis') ?? medians([]);
@@ -223,7 +230,11 @@ async function benchPubSub(): Promise<void> {
     const ratio = ours / theirs;
     const [oursUs, theirsUs] = ['svc', 'redis'].map((name) => of(name, ({ mainUs }) => mainUs));
     table[`pipeline ${String(pipeline)}`] = {
-      ...{ ratio, svc: ours, redis: theirs, svc_main_us: oursUs, redis_main_us: theirsUs },
+      ratio,
+      svc: ours,
+      redis: theirs,
+      svc_main_us: oursUs,
+      redis_main_us: theirsUs,
     };
     row([
       ...[`publish P=${String(pipeline)}`, ratio, ours.toFixed(0), theirs.toFixed(0)],
@@ -247,8 +258,12 @@ async function showBands(server: ChildServer | undefined): Promise<void> {
 
 function roundOf(test: 'get' | 'set', pipeline: number): Round {
   return {
-    ...{ test, pipeline, commands: COMMANDS[pipeline] ?? 0 },
-    ...{ connections: CONNECTIONS, valueBytes: VALUE_BYTES, keys: KEYS },
+    test,
+    pipeline,
+    commands: COMMANDS[pipeline] ?? 0,
+    connections: CONNECTIONS,
+    valueBytes: VALUE_BYTES,
+    keys: KEYS,
   };
 }
 

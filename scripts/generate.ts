@@ -40,7 +40,9 @@ async function memoryModule(): Promise<string> {
   const source = 'packages/link/memory.wat';
   const wabt = await openWabt();
   const module = wabt.parseWat(source, readFileSync(path.join(root, source)), {
-    ...{ threads: true, simd: true, bulk_memory: true },
+    threads: true,
+    simd: true,
+    bulk_memory: true,
   });
   const { buffer } = module.toBinary({});
   const lines = Buffer.from(buffer)

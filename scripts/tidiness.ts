@@ -4,12 +4,17 @@
 import path from 'node:path';
 import { importsOf, isTest, withoutComments, type SourceFile } from './source-files.ts';
 
-/** Beyond these no reason helps: the file wants splitting. */
-const LINES_MAX = 700;
-const TEST_LINES_MAX = 1000;
-
 /** Marks of work left over; in pieces, so that this line is none. */
 const leftovers = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`);
+
+/** First words that leave the first sentence of a comment without its subject or its verb. */
+const openers = 'What|Whether|How|Where|When|Who|Whoever|Which|Why|Of|By|Those|That';
+const opening = new RegExp(`/\\*\\*\\s*(?:\\*\\s*)?(?:${openers})\\b.*`, 'g');
+
+/** Doc comments whose first sentence cannot be read alone, each up to the end of its line. */
+export function opensWithoutSubject(text: string): string[] {
+  return text.match(opening) ?? [];
+}
 
 /** Files that run by themselves, or that others reach by their name. */
 const entries = [
@@ -28,9 +33,6 @@ export function tidyFaults(files: readonly SourceFile[]): string[] {
 function fileFaults(source: SourceFile): string[] {
   const { file, text } = source;
   const faults: string[] = [];
-  const lines = text.split('\n').length - 1;
-  const most = isTest(file) ? TEST_LINES_MAX : LINES_MAX;
-  if (lines > most) faults.push(`has ${lines} lines, ${most} are allowed`);
   if (!/^[a-z\d]+([.-][a-z\d]+)*\.tsx?$/.test(path.basename(file))) {
     faults.push('has a name that is not kebab-case');
   }

@@ -1,8 +1,10 @@
 /**
- * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files.
+ * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files. With `--figures`: how large, how
+ * entangled and how well told the sources are.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { figures } from './figures.ts';
 import { layerFaults } from './layers.ts';
 import { readSources } from './source-files.ts';
 import { tidyFaults } from './tidiness.ts';
@@ -10,6 +12,7 @@ import { tidyFaults } from './tidiness.ts';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const files = readSources(root);
 const faults = [...layerFaults(files), ...tidyFaults(files)];
+if (process.argv.includes('--figures')) for (const line of figures(files)) console.log(line);
 for (const fault of faults) console.log(fault);
 console.log(`${files.length} files, ${faults.length} faults`);
 process.exitCode = faults.length > 0 ? 1 : 0;

@@ -9,7 +9,13 @@ const maps = suite('memory map');
 const KIB = 1024;
 const LINK_BYTES = 0x1a60000;
 const NONE: MemoryMap = {
-  ...{ files: 0, code: 0, stacks: 0, link: 0, heaps: 0, malloc: 0, other: 0 },
+  files: 0,
+  code: 0,
+  stacks: 0,
+  link: 0,
+  heaps: 0,
+  malloc: 0,
+  other: 0,
 };
 
 /** Two lines of such a file, of the many that each mapping has. */

@@ -45,7 +45,13 @@ export function readMemoryMap(linkBytes: number): MemoryMap | undefined {
 export function memoryMapOf(smaps: string, linkBytes: number): MemoryMap {
   const mappings = mappingsOf(smaps);
   const map: Record<MemoryKind, number> = {
-    ...{ files: 0, code: 0, stacks: 0, link: 0, heaps: 0, malloc: 0, other: 0 },
+    files: 0,
+    code: 0,
+    stacks: 0,
+    link: 0,
+    heaps: 0,
+    malloc: 0,
+    other: 0,
   };
   for (const [index, mapping] of mappings.entries()) {
     const kind = kindOf(mapping, mappings[index - 1], mappings[index + 1], linkBytes);
@@ -63,8 +69,11 @@ function mappingsOf(smaps: string): Mapping[] {
       if (last !== undefined) last.rssBytes = Number(kilobytes) * KIB;
     } else {
       mappings.push({
-        ...{ start: parseInt(start!, 16), end: parseInt(end!, 16) },
-        ...{ rights: rights!, name: name!, rssBytes: 0 },
+        start: parseInt(start!, 16),
+        end: parseInt(end!, 16),
+        rights: rights!,
+        name: name!,
+        rssBytes: 0,
       });
     }
   }

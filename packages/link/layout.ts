@@ -121,7 +121,21 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const traces = ring(TRACE_RING_BYTES);
   return {
-    ...{ doorbell, requests, replies, logs, logProgress, logPens, logBlocks, logBell },
-    ...{ read, blocks, slowIds, deathIds, slowArguments, workspaces, traces, bytes: at },
+    doorbell,
+    requests,
+    replies,
+    logs,
+    logProgress,
+    logPens,
+    logBlocks,
+    logBell,
+    read,
+    blocks,
+    slowIds,
+    deathIds,
+    slowArguments,
+    workspaces,
+    traces,
+    bytes: at,
   };
 }

@@ -30,7 +30,9 @@ export function flightReport(
   all.sort((a, b) => a.timeUs - b.timeUs);
   return {
     threads: read.map(({ thread, recorded, events }) => ({
-      ...{ thread, recorded, kept: events.length },
+      thread,
+      recorded,
+      kept: events.length,
     })),
     entries: all.slice(Math.max(0, all.length - count)).map((found) => entryOf(observer, found)),
   };
@@ -40,7 +42,8 @@ function entryOf(sight: Observer, found: Found): FlightEntry {
   const { event, fields }: FlightKind = FLIGHT_KINDS[found.kind]!;
   return {
     time_us: Math.round(sight.unixZeroUs + found.timeUs),
-    ...{ thread: found.thread, event },
+    thread: found.thread,
+    event,
     ...Object.fromEntries(
       fields.map((field, index) => [field.name, shown(sight, field, found.numbers[index]!)]),
     ),

@@ -52,7 +52,8 @@ function statusSource(parts: StatusOptions): StatusSource {
   return {
     version: parts.version,
     processId: process.pid,
-    ...{ nowUs, wallMs: parts.wallMs },
+    nowUs,
+    wallMs: parts.wallMs,
     rssBytes: process.memoryUsage.rss(),
     mode: 'standalone',
     main: sight.main,

@@ -156,8 +156,14 @@ export class DiskThread {
     this.#logs = layout.logs.map((place, shard) => {
       const records = data.records[shard]!;
       return new ShardLog({
-        ...{ shard, shards: data.link.shards, folder: data.folder, epoch: data.epoch },
-        ...{ disk: realDisk, clock: systemClock, memory, opensFiles: true },
+        shard,
+        shards: data.link.shards,
+        folder: data.folder,
+        epoch: data.epoch,
+        disk: realDisk,
+        clock: systemClock,
+        memory,
+        opensFiles: true,
         ring: new RingReader(memory, place),
         blockAt: layout.logBlocks[shard]!,
         progress: this.#progress[shard]!,
@@ -348,8 +354,13 @@ export class DiskThread {
     this.#snapshotNumber = number;
     try {
       const writer = new SnapshotWriter({
-        ...{ number, folder, epoch, shards: link.shards, packs: this.#snapshots.packs },
-        ...{ disk: realDisk, clock: systemClock },
+        number,
+        folder,
+        epoch,
+        shards: link.shards,
+        packs: this.#snapshots.packs,
+        disk: realDisk,
+        clock: systemClock,
         took: this.#writeTook,
         ended: (result) => {
           this.#snapshot = undefined;

@@ -150,7 +150,9 @@ export class SnapshotWriter {
     for (const { fd } of this.#files) disk.close(fd);
     const manifest: Manifest = {
       format: FORMATS.snapshot,
-      ...{ number, epoch, shards },
+      number,
+      epoch,
+      shards,
       created_ms: Math.floor(this.#beganMs),
       duration_ms: Math.floor(clock.wallMs() - this.#beganMs),
       files: this.#files.map(({ keys, bytes, unpacked }, shard) => {

@@ -48,8 +48,12 @@ export class KeyDiscovery {
   send(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
     const { flags } = this.#routes.fillHead(client, entry, FrameKind.inquiry);
     const inquiry: Inquiry = {
-      ...{ sequence: client.nextSequence, entry, command: ownedCopy(command), flags },
-      ...{ database: client.database, tries: 0 },
+      sequence: client.nextSequence,
+      entry,
+      command: ownedCopy(command),
+      flags,
+      database: client.database,
+      tries: 0,
     };
     if (!this.#ask(client, inquiry)) return false;
     client.takeSequence();

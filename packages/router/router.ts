@@ -73,6 +73,7 @@ export class Router {
   readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
 
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(parts: RouterOptions) {
     const { links, memory, page, clock, keyEvents } = parts;
     this.#options = parts;
@@ -80,8 +81,11 @@ export class Router {
     this.#values = page.values;
     this.#clientRegistry = new ClientRegistry(page.values, clock, parts.log);
     this.tracing = new Tracing({
-      ...{ page, clock, ...parts.tracing },
-      ...{ clientRegistry: this.#clientRegistry, memory },
+      page,
+      clock,
+      ...parts.tracing,
+      clientRegistry: this.#clientRegistry,
+      memory,
     });
     const accounts = new CommandStats(page, clock, parts.notes);
     const clientRegistry = this.#clientRegistry;
@@ -96,7 +100,12 @@ export class Router {
     });
     const answers = this.#answers;
     this.#replies = new Replies({
-      ...{ memory, links, clientRegistry, answers, page, keyEvents },
+      memory,
+      links,
+      clientRegistry,
+      answers,
+      page,
+      keyEvents,
       signals: this.#signals(parts.notes),
     });
     const beginTurn = (): void => {
@@ -104,14 +113,24 @@ export class Router {
     };
     this.reports = new Reports({ links, page, beginTurn });
     this.#routes = new Routes({
-      ...{ links, clientRegistry, answers, accounts, replies: this.#replies },
+      links,
+      clientRegistry,
+      answers,
+      accounts,
+      replies: this.#replies,
       isDurable: parts.isDurable,
     });
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
     this.transactions = new Transactions({
-      ...{ memory, clientRegistry, answers, accounts, clock, isDurable: parts.isDurable },
-      ...{ routes: this.#routes, keyDiscovery: this.#keyDiscovery },
+      memory,
+      clientRegistry,
+      answers,
+      accounts,
+      clock,
+      isDurable: parts.isDurable,
+      routes: this.#routes,
+      keyDiscovery: this.#keyDiscovery,
       queuedBytesMax: () => parts.queryBytesMax(),
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);

@@ -32,8 +32,13 @@ interface Task {
 }
 
 const SHAPE: LinkShape = {
-  ...{ shards: 1, requestRingBytes: 4_096, replyRingBytes: 4_096, logRingBytes: 0 },
-  ...{ readBytes: 64, blocks: 1, blockBytes: 64 },
+  shards: 1,
+  requestRingBytes: 4_096,
+  replyRingBytes: 4_096,
+  logRingBytes: 0,
+  readBytes: 64,
+  blocks: 1,
+  blockBytes: 64,
 };
 const COMMANDS = 3_000;
 /** Under, at and over the largest frame of such a ring, which is a quarter of it. */

@@ -72,6 +72,7 @@ export class Server {
   #baseline: LatencyBaseline | undefined;
 
   /** With the lock of its data folder; without it nothing is kept on disk. The ops thread may run already. */
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(settings: Settings, lock: FolderLock | undefined, worker?: OpsWorker) {
     this.settings = settings;
     this.ops = new OpsLink(settings, this.#runId, worker);
@@ -88,8 +89,12 @@ export class Server {
     this.#serverMemory = serverMemory;
     this.traces = new Traces(settings, serverMemory.mainPage, this.ops);
     this.metricsReader = new MetricsReader({
-      ...{ settings, serverMemory, clock: this.#clock, runId: this.#runId },
-      ...{ clients: () => this.clients.all, router: () => this.router },
+      settings,
+      serverMemory,
+      clock: this.#clock,
+      runId: this.#runId,
+      clients: () => this.clients.all,
+      router: () => this.router,
       sweepClients: () => {
         this.clients.memory.sweep();
       },
@@ -98,19 +103,24 @@ export class Server {
     this.crashes = this.#newCrashes(serverMemory);
     this.#pool = this.#newPool(serverMemory);
     this.latencyMonitor = new LatencyMonitor({
-      ...{ settings, serverMemory },
+      settings,
+      serverMemory,
       router: () => this.router,
       wallMs: () => this.#clock.wallMs(),
     });
     this.hotKeys = new HotKeysSession({
-      ...{ settings, ...this.#clock },
+      settings,
+      ...this.#clock,
       reports: () => this.router.reports,
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
     const between = new ClientMessaging({
-      ...{ settings, page, blocks },
-      ...{ router: () => this.router, clients: () => this.clients },
+      settings,
+      page,
+      blocks,
+      router: () => this.router,
+      clients: () => this.clients,
     });
     this.between = between;
     const router = this.#newRouter(serverMemory);
@@ -133,8 +143,13 @@ export class Server {
 
   #newDurability(serverMemory: ServerMemory, lock: FolderLock): Durability {
     return new Durability({
-      ...{ settings: this.settings, serverMemory, log: this.log, clock: this.#clock, lock },
-      ...{ router: () => this.router, latencyMonitor: () => this.latencyMonitor },
+      settings: this.settings,
+      serverMemory,
+      log: this.log,
+      clock: this.#clock,
+      lock,
+      router: () => this.router,
+      latencyMonitor: () => this.latencyMonitor,
       publish: () => {
         this.#turn.begin();
       },
@@ -183,8 +198,12 @@ export class Server {
 
   #newCrashes(serverMemory: ServerMemory): Crashes {
     return new Crashes({
-      ...{ settings: this.settings, serverMemory, log: this.log, clock: this.#clock },
-      ...{ router: () => this.router, clients: () => this.clients },
+      settings: this.settings,
+      serverMemory,
+      log: this.log,
+      clock: this.#clock,
+      router: () => this.router,
+      clients: () => this.clients,
       close: () => {
         this.places.listener.close();
       },

@@ -55,23 +55,28 @@ export class MachineComponents {
     this.fates = new Fates(parts, this.slowness, () => executor().unixMs);
     store.fates = this.fates;
     this.context = new ExecutionContext({
-      ...{
-        ...parts,
-        store,
-        settings,
-        events,
-        keyUse,
-        waitingClients: waitingClients,
-        shardIndex: index,
-      },
-      ...{ reply: this.sender.writer, watches: this.watches },
+      ...parts,
+      store,
+      settings,
+      events,
+      keyUse,
+      waitingClients: waitingClients,
+      shardIndex: index,
+      reply: this.sender.writer,
+      watches: this.watches,
     });
     this.snapshots = new Snapshots({
-      ...{ store, journal, outlet: parts.snapshots, page },
+      store,
+      journal,
+      outlet: parts.snapshots,
+      page,
       nowUs: () => parts.clock.nowUs(),
     });
     this.effects = new Effects({
-      ...{ store, context: this.context, journal, shardIndex: index },
+      store,
+      context: this.context,
+      journal,
+      shardIndex: index,
       freeze: this.snapshots.freeze,
       args: () => executor().args,
     });

@@ -69,6 +69,7 @@ export class ShardMachine {
   /** Somebody watches what is taken, as of the last batch's beginning. */
   #isProbed = false;
 
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(parts: MachineParts) {
     this.#parts = parts;
     const base = new MachineComponents(parts, () => this.#executor);
@@ -85,7 +86,13 @@ export class ShardMachine {
       base;
     const { index: shardIndex, shardCount } = parts;
     const shared = {
-      ...{ store, context, sender, watches, effects, shardIndex, shardCount },
+      store,
+      context,
+      sender,
+      watches,
+      effects,
+      shardIndex,
+      shardCount,
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
@@ -104,23 +111,31 @@ export class ShardMachine {
     base.maintenance.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
     this.#lending = new Lending({
       ...shared,
-      ...{
-        values: this.#values,
-        blocking: this.#blockedCommands,
-        keyLocks: holds,
-        work: this.#work,
-      },
+      values: this.#values,
+      blocking: this.#blockedCommands,
+      keyLocks: holds,
+      work: this.#work,
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
     });
     this.#preparedCommands = new PreparedCommands({
-      ...{ executor: this.#executor, context, holds, blockedCommands: this.#blockedCommands },
-      ...{ work: this.#work, nowUs },
+      executor: this.#executor,
+      context,
+      holds,
+      blockedCommands: this.#blockedCommands,
+      work: this.#work,
+      nowUs,
     });
     this.#messages = new Messages({
-      ...{ page: this.#page, settings, slowness, events, watches },
-      ...{ questions: base.questions, maintenance: base.maintenance, snapshots: base.snapshots },
+      page: this.#page,
+      settings,
+      slowness,
+      events,
+      watches,
+      questions: base.questions,
+      maintenance: base.maintenance,
+      snapshots: base.snapshots,
     });
     this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
     parts.page.set('startedUs', this.#executor.nowUs);
@@ -181,8 +196,14 @@ export class ShardMachine {
     const { sender } = this.#base;
     const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
     return new Executor({
-      ...{ traced, makeRoomFor, keyUse: this.keyUse },
-      ...{ store: this.store, context: this.#base.context, sender: this.#base.sender, page, clock },
+      traced,
+      makeRoomFor,
+      keyUse: this.keyUse,
+      store: this.store,
+      context: this.#base.context,
+      sender: this.#base.sender,
+      page,
+      clock,
       events: this.#base.events,
       effects: this.#base.effects,
       watches: this.#base.watches,

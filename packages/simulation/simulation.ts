@@ -140,14 +140,21 @@ export interface SimulationShape {
 const NO_LOG = { isOn: () => false, debug: () => undefined, trace: () => undefined };
 /** Enough to break up the replies that share a frame, and to leave some that do. */
 const TRACING: TracingSettings = {
-  ...{ isEnabled: true, samplingRate: 0.25, tellsAll: false },
+  isEnabled: true,
+  samplingRate: 0.25,
+  tellsAll: false,
   spans: { scatterGather: true, shard: true, persistence: false },
 };
 
 function linkOf({ shards }: SimulationShape): LinkShape {
   return {
-    ...{ shards, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
-    ...{ readBytes: 64, blocks: BLOCKS, blockBytes: BLOCK_BYTES },
+    shards,
+    requestRingBytes: RING_BYTES,
+    replyRingBytes: RING_BYTES,
+    logRingBytes: 0,
+    readBytes: 64,
+    blocks: BLOCKS,
+    blockBytes: BLOCK_BYTES,
   };
 }
 
@@ -170,6 +177,7 @@ export class Simulation {
   readonly #command = new ParsedCommand();
   readonly #parser = new CommandParser(this.#command, { bulkBytesMax: Infinity });
 
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(shape: SimulationShape, random: Random) {
     this.#random = random;
     const layout = layoutOf(linkOf(shape));
@@ -189,15 +197,23 @@ export class Simulation {
     const page = newPage();
     this.mainPage = page;
     this.router = new Router({
-      ...{ memory, links, page, clock: this.#clock },
-      ...{ notes: this.#notes(page, shape.shards), log: NO_LOG },
+      memory,
+      links,
+      page,
+      clock: this.#clock,
+      notes: this.#notes(page, shape.shards),
+      log: NO_LOG,
       tracing: {
         ring: new TraceRingWriter(memory, layout.traces),
         random: () => random.fraction(),
       },
-      ...{ gate: () => undefined, spokeHttp: () => undefined },
-      ...{ isDurable: false, isOutOfMemory: () => false, keyEvents: () => undefined },
-      ...{ queryBytesMax: () => Infinity, beginTurn: () => undefined },
+      gate: () => undefined,
+      spokeHttp: () => undefined,
+      isDurable: false,
+      isOutOfMemory: () => false,
+      keyEvents: () => undefined,
+      queryBytesMax: () => Infinity,
+      beginTurn: () => undefined,
       runOnMain: (client, { command }, args, reply) => {
         this.#runOnMain(client, command, args, reply);
       },
@@ -212,14 +228,23 @@ export class Simulation {
         this.#turn();
       };
       return new ShardMachine({
-        ...{ index, shardCount: shape.shards, memory, replies, page: own, clock: this.#clock },
+        index,
+        shardCount: shape.shards,
+        memory,
+        replies,
+        page: own,
+        clock: this.#clock,
         requests: new RingReader(memory, layout.requests[index]!),
         outlet: { ring: () => undefined, transfer: ports[index]!.transfer },
         receive: ports[index]!.receive,
-        ...{ random: () => random.fraction(), seed: random.bytes(16) },
+        random: () => random.fraction(),
+        seed: random.bytes(16),
         settings: shardSettings(new Settings()),
-        ...{ usedBytesOfAll: () => 0, workspaceAt: layout.workspaces[index]! },
-        ...{ flight: { note: () => undefined }, probe: new ThreadProbe(), sleep: () => undefined },
+        usedBytesOfAll: () => 0,
+        workspaceAt: layout.workspaces[index]!,
+        flight: { note: () => undefined },
+        probe: new ThreadProbe(),
+        sleep: () => undefined,
         slowArgumentsAt: layout.slowArguments[index]!,
         takeSlowIds: (count) => this.#takeSlowIds(count),
         nextDeathId: () => (this.#deathIds += 1),

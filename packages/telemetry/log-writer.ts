@@ -89,7 +89,9 @@ export class LogWriter {
     this.#isFailureTold = false;
     this.#openFile(nowMs);
     this.#writeOwn('info', {
-      ...{ time: nowMs, event: 'log-file-reopened', message: 'The log file was opened anew.' },
+      time: nowMs,
+      event: 'log-file-reopened',
+      message: 'The log file was opened anew.',
       fields: {},
     });
   }
@@ -168,7 +170,8 @@ export class LogWriter {
     if (this.#isFailureTold) return;
     this.#isFailureTold = true;
     this.#writeOwn('error', {
-      ...{ time: nowMs, event: 'log-file-failed' },
+      time: nowMs,
+      event: 'log-file-failed',
       message: 'The log file cannot be written; it is tried again.',
       fields: { reason: error.message },
     });

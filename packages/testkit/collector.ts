@@ -223,7 +223,9 @@ function spansOf({ resourceSpans = [] }: TraceRequest): OtlpSpan[] {
         traceId: span.traceId.toString('hex'),
         spanId: span.spanId.toString('hex'),
         parentId: span.parentSpanId?.toString('hex') ?? '',
-        ...{ name: span.name, kind: span.kind, statusCode: span.status?.code ?? 0 },
+        name: span.name,
+        kind: span.kind,
+        statusCode: span.status?.code ?? 0,
         startNs: BigInt(span.startTimeUnixNano),
         endNs: BigInt(span.endTimeUnixNano),
         attributes: attributesOf(span.attributes),
@@ -246,7 +248,10 @@ function metricOf(metric: RawMetric): Omit<OtlpMetric, 'resource'> {
   const data = gauge ?? sum ?? histogram ?? {};
   const { aggregationTemporality: temporality, isMonotonic } = data;
   return {
-    ...{ name, description, unit, kind },
+    name,
+    description,
+    unit,
+    kind,
     ...(temporality === undefined ? {} : { temporality }),
     ...(isMonotonic === undefined ? {} : { isMonotonic }),
     points: (data.dataPoints ?? []).map((point) => pointOf(point)),

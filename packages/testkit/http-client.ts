@@ -35,7 +35,8 @@ export function request(port: number, path: string, asking: HttpAsking = {}): Pr
           resolve({
             status: incoming.statusCode ?? 0,
             headers: incoming.headers,
-            ...{ bytes, text },
+            bytes,
+            text,
             json: () => JSON.parse(text) as unknown,
           });
         });

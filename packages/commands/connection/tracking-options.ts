@@ -24,8 +24,12 @@ export function readTrackingOptions(
   args: Arguments,
 ): TrackingOptions {
   const options = {
-    ...{ redirection: 0, prefixes: [] as string[], broadcasts: false },
-    ...{ optIn: false, optOut: false, noLoop: false },
+    redirection: 0,
+    prefixes: [] as string[],
+    broadcasts: false,
+    optIn: false,
+    optOut: false,
+    noLoop: false,
   };
   while (args.more) {
     if (args.left > 1 && args.takes('REDIRECT')) {

@@ -13,7 +13,9 @@ const NOW_SECONDS = 1_700_000_000;
 
 const logged: readonly LoggedCommand[] = [
   {
-    ...{ id: 14, unixMs: NOW_SECONDS * 1_000 + 999, executeUs: 12_345.9 },
+    id: 14,
+    unixMs: NOW_SECONDS * 1_000 + 999,
+    executeUs: 12_345.9,
     args: [Buffer.from('SET'), Buffer.from([0, 255])],
     client: { address: '127.0.0.1:5', name: 'me' },
   },

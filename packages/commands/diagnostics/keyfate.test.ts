@@ -8,9 +8,15 @@ import type { KeyDeathEntry, KeyFatePort } from './ports.ts';
 const keyfate = suite('KEYFATE');
 
 const death: KeyDeathEntry = {
-  ...{ id: 7, unixMs: 1_700_000_000_000.9, database: 2, shard: 1, keys: 1, keyBytes: 200 },
+  id: 7,
+  unixMs: 1_700_000_000_000.9,
+  database: 2,
+  shard: 1,
+  keys: 1,
+  keyBytes: 200,
   key: Buffer.from([0, 255, 13, 10]),
-  ...{ fate: 'deleted', command: 'del' },
+  fate: 'deleted',
+  command: 'del',
   client: { id: 4, address: '127.0.0.1:5', name: 'me', user: 'default' },
 };
 const alone: KeyDeathEntry = { ...death, fate: 'expired-active', command: '', client: null };

@@ -7,8 +7,14 @@ import { commandTable } from '../table.ts';
 const prefixes = suite('PREFIXES');
 
 const user: PrefixReport = {
-  ...{ prefix: 'user:', ops: 1, hits: 2, misses: 3, inputBytes: 4, outputBytes: 5 },
-  ...{ keys: 6, memoryBytes: 7 },
+  prefix: 'user:',
+  ops: 1,
+  hits: 2,
+  misses: 3,
+  inputBytes: 4,
+  outputBytes: 5,
+  keys: 6,
+  memoryBytes: 7,
 };
 const other: PrefixReport = { ...user, prefix: '', keys: null, memoryBytes: null };
 

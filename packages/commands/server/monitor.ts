@@ -60,8 +60,13 @@ export const monitor = onMain<ServerContext>({
 
 function readFilter(args: Arguments): MonitorFilter {
   const filter = {
-    ...{ patterns: [] as Bytes[], commands: [] as string[], users: [] as string[] },
-    ...{ ids: [] as number[], sample: 0, lines: 0, forMs: 0 },
+    patterns: [] as Bytes[],
+    commands: [] as string[],
+    users: [] as string[],
+    ids: [] as number[],
+    sample: 0,
+    lines: 0,
+    forMs: 0,
   };
   if (args.count > 1 + 2 * WORDS_MAX) throw tooManyWords;
   while (args.more) {

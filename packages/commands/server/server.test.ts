@@ -11,15 +11,26 @@ import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports
 const server = suite('server');
 
 const TRACE_STATUS: TraceStatus = {
-  ...{ enabled: 1, 'sampling-rate': '0.5', 'sampled-total': 7, 'dropped-busy-total': 1 },
-  ...{ 'dropped-queue-total': 2, 'dropped-collector-total': 3, 'spans-exported-total': 20 },
-  ...{ queued: 4, recent: 5, collector: 'working' },
+  enabled: 1,
+  'sampling-rate': '0.5',
+  'sampled-total': 7,
+  'dropped-busy-total': 1,
+  'dropped-queue-total': 2,
+  'dropped-collector-total': 3,
+  'spans-exported-total': 20,
+  queued: 4,
+  recent: 5,
+  collector: 'working',
 };
 const TRACE: TraceReport = {
   trace_id: 'ab',
   spans: [
     {
-      ...{ span_id: 'cd', parent_id: null, name: 'GET', start_us: 1_000, duration_us: 2.25 },
+      span_id: 'cd',
+      parent_id: null,
+      name: 'GET',
+      start_us: 1_000,
+      duration_us: 2.25,
       attributes: { 'svc.shard_id': 1 },
     },
   ],

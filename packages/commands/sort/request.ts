@@ -33,8 +33,14 @@ export interface SortRequest {
 
 export function readSort(args: Arguments, mayStore: boolean): SortRequest {
   const request: SortRequest = {
-    ...{ by: undefined, isUnsorted: false, gets: [], isDescending: false, isAlpha: false },
-    ...{ offset: 0, count: -1, storeIndex: 0 },
+    by: undefined,
+    isUnsorted: false,
+    gets: [],
+    isDescending: false,
+    isAlpha: false,
+    offset: 0,
+    count: -1,
+    storeIndex: 0,
   };
   args.position = 2;
   while (args.more) if (!takeOption(args, request, mayStore)) throw errors.syntax;

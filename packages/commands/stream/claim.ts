@@ -153,8 +153,13 @@ function readClaim(args: Arguments, nowMs: number): Claim {
   let end = IDS_INDEX;
   while (end < args.count && isId(args, end, id)) end += 1;
   const claim: Claim = {
-    ...{ end, idleMs, deliveredMs: -1, deliveries: -1 },
-    ...{ isForced: false, isIdOnly: false, lastId: undefined },
+    end,
+    idleMs,
+    deliveredMs: -1,
+    deliveries: -1,
+    isForced: false,
+    isIdOnly: false,
+    lastId: undefined,
   };
   args.position = end;
   while (args.more) takeClaimOption(args, claim, nowMs);

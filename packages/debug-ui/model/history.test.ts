@@ -17,7 +17,9 @@ const columns = (...seqs: number[]): LiveColumns => ({
   first_seq: seqs[0] ?? null,
   first_time_ms: seqs[0] === undefined ? null : seqs[0] * 1_000,
   after_ms: seqs.map((_, index) => (index === 0 ? 0 : 1_000)),
-  ...{ totals: null, times: null, shards: null },
+  totals: null,
+  times: null,
+  shards: null,
 });
 
 models('samples are made of what came as a list for each figure', () => {
@@ -31,16 +33,23 @@ models('samples are made of what came as a list for each figure', () => {
       queue: null,
     },
     shards: {
-      ...{ ops: [[1, 2]], busy_percent: [[3, 4]] },
-      ...{ execute_p99_us: [[null, 9]], queue_p99_us: [null] },
+      ops: [[1, 2]],
+      busy_percent: [[3, 4]],
+      execute_p99_us: [[null, 9]],
+      queue_p99_us: [null],
     },
   });
   assert.equal(first, {
-    ...{ seq: 7, time_ms: 1_000, totals: { ops: 5, clients: 1 }, times: null },
+    seq: 7,
+    time_ms: 1_000,
+    totals: { ops: 5, clients: 1 },
+    times: null,
     shards: { ops: [1], busy_percent: [3], execute_p99_us: [null], queue_p99_us: [null] },
   });
   assert.equal(second, {
-    ...{ seq: 8, time_ms: 2_000, totals: { ops: 6, clients: 2 } },
+    seq: 8,
+    time_ms: 2_000,
+    totals: { ops: 6, clients: 2 },
     times: { execute: { p50_us: 2, p99_us: 3, p999_us: 4, max_us: 5 }, queue: null },
     shards: { ops: [2], busy_percent: [4], execute_p99_us: [9], queue_p99_us: [null] },
   });
@@ -151,13 +160,11 @@ models('a filter wants all of its words', () => {
 
 models('a waterfall has parents before children, and survives a circle', () => {
   const span = (id: string, parent: string | null, start: number, duration: number) => ({
-    ...{
-      span_id: id,
-      parent_id: parent,
-      name: id,
-      start_time_ms: start,
-      duration_us: duration * 1_000,
-    },
+    span_id: id,
+    parent_id: parent,
+    name: id,
+    start_time_ms: start,
+    duration_us: duration * 1_000,
     attributes: {},
   });
   const rows = waterfallOf({

@@ -97,6 +97,7 @@ function inWords({ title, lines, data, format }: ChartProps): string {
   return `${title}. ${parts.join('. ')}`;
 }
 
+// eslint-disable-next-line max-lines-per-function -- a line for each option of the chart
 function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlot.Options {
   const { lines, format, isLog = false, isSparse = false, least = 1 } = props;
   const grid = { stroke: colour('grid'), width: 1 };
@@ -122,11 +123,18 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
     },
     axes: [
       {
-        ...{ ...axis, grid: { show: false }, size: 20, space: 70 },
-        ...{ values: (_, at) => at.map(timeLabel), incrs: TIME_STEPS },
+        ...axis,
+        grid: { show: false },
+        size: 20,
+        space: 70,
+        values: (_, at) => at.map(timeLabel),
+        incrs: TIME_STEPS,
       },
       {
-        ...{ ...axis, grid, size: 58, space: 26 },
+        ...axis,
+        grid,
+        size: 58,
+        space: 26,
         // What the filter leaves out comes as null.
         values: (_, at: (number | null)[]) =>
           at.map((value) => (value === null ? '' : format(value))),
@@ -137,10 +145,15 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
     series: [
       {},
       ...lines.map(({ label, colour: name, isFilled = false }) => ({
-        ...{ label, stroke: colour(name), width: 1.25 },
+        label,
+        stroke: colour(name),
+        width: 1.25,
         ...(isSparse ? { paths: () => null } : {}),
         points: {
-          ...{ show: isSparse, size: 5, width: 1, fill: colour(name) },
+          show: isSparse,
+          size: 5,
+          width: 1,
+          fill: colour(name),
           filter: (plot: uPlot, line: number) => (isSparse ? null : lonely(plot.data[line]!)),
         },
         ...(isFilled ? { fill: `${colour(name)}22` } : {}),

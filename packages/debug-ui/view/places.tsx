@@ -16,39 +16,48 @@ export interface OpenPlace {
 
 export const PLACES: readonly Place[] = [
   {
-    ...{ name: 'overview', title: 'Overview' },
+    name: 'overview',
+    title: 'Overview',
     load: async () => (await import('./pages/overview.tsx')).OverviewPage,
   },
   {
-    ...{ name: 'performance', title: 'Performance' },
+    name: 'performance',
+    title: 'Performance',
     load: async () => (await import('./pages/performance.tsx')).PerformancePage,
   },
   {
-    ...{ name: 'hot-keys', title: 'Hot keys' },
+    name: 'hot-keys',
+    title: 'Hot keys',
     load: async () => (await import('./pages/hot-keys.tsx')).HotKeysPage,
   },
   {
-    ...{ name: 'key-fates', title: 'Key fates' },
+    name: 'key-fates',
+    title: 'Key fates',
     load: async () => (await import('./pages/key-fates.tsx')).KeyFatesPage,
   },
   {
-    ...{ name: 'shards', title: 'Shards' },
+    name: 'shards',
+    title: 'Shards',
     load: async () => (await import('./pages/shards.tsx')).ShardsPage,
   },
   {
-    ...{ name: 'clients', title: 'Clients' },
+    name: 'clients',
+    title: 'Clients',
     load: async () => (await import('./pages/clients.tsx')).ClientsPage,
   },
   {
-    ...{ name: 'configuration', title: 'Configuration' },
+    name: 'configuration',
+    title: 'Configuration',
     load: async () => (await import('./pages/configuration.tsx')).ConfigurationPage,
   },
   {
-    ...{ name: 'traces', title: 'Traces' },
+    name: 'traces',
+    title: 'Traces',
     load: async () => (await import('./pages/traces.tsx')).TracesPage,
   },
   {
-    ...{ name: 'bundles', title: 'Bundles' },
+    name: 'bundles',
+    title: 'Bundles',
     load: async () => (await import('./pages/bundles.tsx')).BundlesPage,
   },
 ];

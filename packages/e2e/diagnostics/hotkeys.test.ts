@@ -45,7 +45,9 @@ async function report(): Promise<{ field: (name: string) => unknown; rows: Row[]
   const field = (name: string): unknown => fields.get(name);
   const rows = (field('hotkeys') as unknown[][]).map((row) => ({
     key: (row[1] as Buffer).toString('latin1'),
-    ...{ calls: Number(row[3]), us: Number(row[5]), bytes: Number(row[7]) },
+    calls: Number(row[3]),
+    us: Number(row[5]),
+    bytes: Number(row[7]),
   }));
   return { field, rows };
 }
@@ -199,8 +201,11 @@ async function lastWindow(): Promise<{ samples: number; rows: WindowRow[] } | un
   const field = (name: string): unknown => fields.get(name);
   const rows = (field('hotkeys') as unknown[][]).map((row) => ({
     key: (row[1] as Buffer).toString('latin1'),
-    ...{ db: Number(row[3]), ops: Number(row[5]), reads: Number(row[7]) },
-    ...{ writes: Number(row[9]), error: Number(row[11]) },
+    db: Number(row[3]),
+    ops: Number(row[5]),
+    reads: Number(row[7]),
+    writes: Number(row[9]),
+    error: Number(row[11]),
   }));
   return { samples: Number(field('samples')), rows };
 }

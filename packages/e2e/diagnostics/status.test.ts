@@ -60,7 +60,9 @@ status('tells of a healthy server', async () => {
   assert.equal(document.health, { status: 'healthy', issues: [] });
   assert.is(document.frogdb.process_id, server.pid);
   assert.equal(document.cluster, {
-    ...{ database_available: true, mode: 'standalone', num_shards: SHARDS },
+    database_available: true,
+    mode: 'standalone',
+    num_shards: SHARDS,
   });
   assert.is(document.keyspace.total_keys, SHARDS);
   assert.equal(

@@ -188,7 +188,9 @@ surfaces('the live samples have every command once', async () => {
     const answer = (await request(server.httpPort, '/debug/api/live')).json() as Live;
     const { first_seq: first, after_ms: after, totals } = answer.samples;
     return after.map((ms, nth) => ({
-      ...{ seq: first! + nth, after_ms: ms, ops: totals!.ops[nth]! },
+      seq: first! + nth,
+      after_ms: ms,
+      ops: totals!.ops[nth]!,
     }));
   };
   const after = async (seq: number): Promise<Sample[]> => {

@@ -34,7 +34,9 @@ for (const path of POSTS) {
     assert.is((await post(path, {}, { ...JSON_HEADERS, authorization: '' })).status, 401);
     const foreign = { ...JSON_HEADERS, 'sec-fetch-site': 'cross-site' };
     const answer = await request(open.httpPort, `/debug/api/${path}`, {
-      ...{ method: 'POST', headers: foreign, body: '{}' },
+      method: 'POST',
+      headers: foreign,
+      body: '{}',
     });
     assert.is(answer.status, 403);
     const get = await request(closed.httpPort, `/debug/api/${path}`, { headers: JSON_HEADERS });

@@ -66,9 +66,16 @@ function faults(value: unknown, shape: Shape, at = '$'): string[] {
 }
 
 const SERVER: Shape = {
-  ...{ version: 'string', role: 'string', uptime_seconds: 'number', num_shards: 'number' },
-  ...{ connected_replicas: 'number', master_host: 'null|string', master_port: 'null|number' },
-  ...{ replication_offset: 'number', bind_addr: 'string', port: 'number' },
+  version: 'string',
+  role: 'string',
+  uptime_seconds: 'number',
+  num_shards: 'number',
+  connected_replicas: 'number',
+  master_host: 'null|string',
+  master_port: 'null|number',
+  replication_offset: 'number',
+  bind_addr: 'string',
+  port: 'number',
 };
 
 const shapes: readonly (readonly [path: string, shape: Shape])[] = [
@@ -80,7 +87,10 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       entries: [
         {
-          ...{ name: 'string', value: 'string', source: 'string', mutable: 'boolean' },
+          name: 'string',
+          value: 'string',
+          source: 'string',
+          mutable: 'boolean',
           description: 'string',
         },
       ],
@@ -91,7 +101,10 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       metrics: [
         {
-          ...{ name: 'string', kind: 'string', unit: 'string', help: 'string' },
+          name: 'string',
+          kind: 'string',
+          unit: 'string',
+          help: 'string',
           samples: [{ labels: { '*': 'string' }, '*': 'number|object' }],
         },
       ],
@@ -102,10 +115,20 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       clients: [
         {
-          ...{ id: 'number', addr: 'string', name: 'string', user: 'string', lib_name: 'string' },
-          ...{ lib_ver: 'string', age_secs: 'number', idle_secs: 'number', flags: 'string' },
-          ...{ db: 'number', commands_total: 'number', bytes_recv: 'number' },
-          ...{ bytes_sent: 'number', output_buffer_bytes: 'number' },
+          id: 'number',
+          addr: 'string',
+          name: 'string',
+          user: 'string',
+          lib_name: 'string',
+          lib_ver: 'string',
+          age_secs: 'number',
+          idle_secs: 'number',
+          flags: 'string',
+          db: 'number',
+          commands_total: 'number',
+          bytes_recv: 'number',
+          bytes_sent: 'number',
+          output_buffer_bytes: 'number',
         },
       ],
     },
@@ -115,10 +138,18 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       shards: [
         {
-          ...{ shard_id: 'number', state: 'string', keys: 'number' },
-          ...{ memory_bytes: 'number', peak_memory_bytes: 'number', hot_keys: 'number' },
-          ...{ warm_keys: 'number', queue_depth: 'number', queue_bytes: 'number' },
-          ...{ ops_total: 'number', ops_per_sec: 'number', busy_percent: 'number' },
+          shard_id: 'number',
+          state: 'string',
+          keys: 'number',
+          memory_bytes: 'number',
+          peak_memory_bytes: 'number',
+          hot_keys: 'number',
+          warm_keys: 'number',
+          queue_depth: 'number',
+          queue_bytes: 'number',
+          ops_total: 'number',
+          ops_per_sec: 'number',
+          busy_percent: 'number',
         },
       ],
       missing_shards: ['number'],
@@ -129,9 +160,16 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       entries: [
         {
-          ...{ id: 'number', timestamp: 'number', duration_us: 'number', command: 'string' },
-          ...{ args: ['string'], client_addr: 'string', client_name: 'string' },
-          ...{ shard: 'number|null', queue_us: 'number', durable_us: 'number' },
+          id: 'number',
+          timestamp: 'number',
+          duration_us: 'number',
+          command: 'string',
+          args: ['string'],
+          client_addr: 'string',
+          client_name: 'string',
+          shard: 'number|null',
+          queue_us: 'number',
+          durable_us: 'number',
         },
       ],
       missing_shards: ['number'],
@@ -142,16 +180,25 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     {
       events: [
         {
-          ...{ event: 'string', latest_us: 'number', min_us: 'number', max_us: 'number' },
-          ...{ avg_us: 'number', samples: 'number' },
+          event: 'string',
+          latest_us: 'number',
+          min_us: 'number',
+          max_us: 'number',
+          avg_us: 'number',
+          samples: 'number',
         },
       ],
       bands: { '*': 'number' },
       windows: { '*': 'object|null' },
       commands: [
         {
-          ...{ command: 'string', calls: 'number', p50_us: 'number', p99_us: 'number' },
-          ...{ p999_us: 'number', max_us: 'number', windows: { '*': 'object|null' } },
+          command: 'string',
+          calls: 'number',
+          p50_us: 'number',
+          p99_us: 'number',
+          p999_us: 'number',
+          max_us: 'number',
+          windows: { '*': 'object|null' },
         },
       ],
     },
@@ -160,17 +207,30 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     '/debug/api/key-fates',
     {
       recording: {
-        ...{ enabled: 'boolean', setting: 'string', max_len: 'number', overwritten: 'boolean' },
+        enabled: 'boolean',
+        setting: 'string',
+        max_len: 'number',
+        overwritten: 'boolean',
         overwritten_setting: 'string',
       },
       counts: { '*': 'number' },
       kept: 'number|null',
       deaths: [
         {
-          ...{ id: 'number', time_ms: 'number', db: 'number', shard: 'number' },
-          ...{ reason: 'string', key: 'string|null', binary: 'boolean', cut: 'boolean' },
-          ...{ key_bytes: 'number|null', keys: 'number', command: 'string|null' },
-          ...{ client_id: 'number|null', client_addr: 'string|null', client_name: 'string|null' },
+          id: 'number',
+          time_ms: 'number',
+          db: 'number',
+          shard: 'number',
+          reason: 'string',
+          key: 'string|null',
+          binary: 'boolean',
+          cut: 'boolean',
+          key_bytes: 'number|null',
+          keys: 'number',
+          command: 'string|null',
+          client_id: 'number|null',
+          client_addr: 'string|null',
+          client_name: 'string|null',
           user: 'string|null',
         },
       ],

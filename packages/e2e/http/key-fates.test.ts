@@ -76,10 +76,21 @@ fates('a death is told as by the command', async () => {
   const { deaths } = await told();
   assert.equal(deaths, [
     {
-      ...{ id: at('id'), time_ms: at('unix-time-ms'), db: 0, shard: at('shard') },
-      ...{ reason: 'deleted', key: 'a', binary: false, cut: false, key_bytes: 1, keys: 1 },
-      ...{ command: 'del', client_id: at('client-id'), client_addr: at('client-addr') },
-      ...{ client_name: 'killer', user: 'default' },
+      id: at('id'),
+      time_ms: at('unix-time-ms'),
+      db: 0,
+      shard: at('shard'),
+      reason: 'deleted',
+      key: 'a',
+      binary: false,
+      cut: false,
+      key_bytes: 1,
+      keys: 1,
+      command: 'del',
+      client_id: at('client-id'),
+      client_addr: at('client-addr'),
+      client_name: 'killer',
+      user: 'default',
     },
   ]);
 });
@@ -134,8 +145,11 @@ fates('it tells whether deaths are kept, and forgets them when asked', async () 
   await kill('a');
   const on = await told();
   assert.equal(on.recording, {
-    ...{ enabled: true, setting: 'keyfate.max-len', max_len: 128 },
-    ...{ overwritten: false, overwritten_setting: 'keyfate.overwritten' },
+    enabled: true,
+    setting: 'keyfate.max-len',
+    max_len: 128,
+    overwritten: false,
+    overwritten_setting: 'keyfate.overwritten',
   });
   assert.is(on.kept, 1);
   const answer = await request(server.httpPort, '/debug/api/key-fates/reset', {

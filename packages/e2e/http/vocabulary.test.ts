@@ -53,7 +53,8 @@ vocabulary.before(async () => {
     'hotkeys.window-enabled=true',
   ];
   server = await startServer({
-    ...{ http: true, shards: 2 },
+    http: true,
+    shards: 2,
     args: [
       ...args.flatMap((each) => ['--set', each]),
       ...['--set', 'hotkeys.window-seconds=1', '--set', 'slowlog.log-slower-than=0'],

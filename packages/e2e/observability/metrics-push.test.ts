@@ -21,7 +21,8 @@ let server: ChildServer;
 push.before(async () => {
   collector = await Collector.start();
   server = await startServer({
-    ...{ shards: 2, http: true },
+    shards: 2,
+    http: true,
     toml: `
       [metrics]
       otlp-enabled = true

@@ -24,7 +24,8 @@ let client: RespClient;
 
 log.before(async () => {
   server = await startServer({
-    ...{ shards: SHARDS, password: 'hunter2' },
+    shards: SHARDS,
+    password: 'hunter2',
     toml: `
       [logging]
       format = "json"

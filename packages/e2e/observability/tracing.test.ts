@@ -29,7 +29,8 @@ let client: RespClient;
 tracing.before(async () => {
   collector = await Collector.start();
   server = await startServer({
-    ...{ shards: SHARDS, http: true },
+    shards: SHARDS,
+    http: true,
     toml: `
       [tracing]
       enabled = true
@@ -94,9 +95,12 @@ tracing('a request, its shard and its store operation, one within the other', as
   const ageMs = Date.now() - Number(whole!.startNs / 1_000_000n);
   assert.ok(ageMs >= -1_000 && ageMs < 60_000, `${String(ageMs)} ms ago`);
   assert.equal(whole!.attributes, {
-    ...{ 'db.system': 'svc', 'db.operation': 'SET', 'db.statement': `SET ${key} v` },
+    'db.system': 'svc',
+    'db.operation': 'SET',
+    'db.statement': `SET ${key} v`,
     'svc.connection_id': await client.call('CLIENT', 'ID'),
-    ...{ 'svc.key_count': 1, 'svc.shard_id': 0 },
+    'svc.key_count': 1,
+    'svc.shard_id': 0,
   });
   assert.is(store!.attributes['svc.shard_id'], 0);
   assert.is(whole!.resource['service.name'], 'orders');

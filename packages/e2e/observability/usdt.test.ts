@@ -37,7 +37,9 @@ if (needs('readelf') && needs(LIBRARY)) {
     const form =
       /Provider: (\w+)\s+Name: (\w+)\s+Location: \S+ Base: \S+ Semaphore: (\S+)\s+Arguments: (.*)/g;
     const found = [...notes.matchAll(form)].map(([, provider, name, semaphore, args = '']) => ({
-      ...{ provider, name, count: args.trim().split(' ').length },
+      provider,
+      name,
+      count: args.trim().split(' ').length,
       hasSemaphore: Number(semaphore) !== 0,
     }));
     const byName = (one: { name?: string | undefined }, other: { name?: string | undefined }) =>
@@ -45,7 +47,10 @@ if (needs('readelf') && needs(LIBRARY)) {
     assert.equal(
       found.sort(byName),
       PROBES.map(({ name, args }) => ({
-        ...{ provider: 'svc', name, count: args.length, hasSemaphore: true },
+        provider: 'svc',
+        name,
+        count: args.length,
+        hasSemaphore: true,
       })).sort(byName),
     );
   });

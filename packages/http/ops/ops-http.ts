@@ -134,7 +134,10 @@ export class OpsHttp {
     const metrics = await this.#loadedMetrics();
     const { RestOfHttp } = await import('../deferred-routes.ts');
     return new RestOfHttp({
-      ...{ early: this.#early, access: this.#access, opsContext: this.#context, metrics },
+      early: this.#early,
+      access: this.#access,
+      opsContext: this.#context,
+      metrics,
       bundleTask: this.#options.bundleTask,
     });
   }

@@ -33,7 +33,12 @@ export function commandReports(sight: Observer): CommandReport[] {
     const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
     const max = hundredths(greatestUs(counts));
     return {
-      ...{ command, calls, p50_us: at(0.5), p99_us: at(0.99), p999_us: at(0.999), max_us: max },
+      command,
+      calls,
+      p50_us: at(0.5),
+      p99_us: at(0.99),
+      p999_us: at(0.999),
+      max_us: max,
       windows: sight.windows(id),
     };
   });

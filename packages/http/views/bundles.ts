@@ -92,7 +92,9 @@ export class Bundles {
     const created = new Date(createdMs(id) ?? 0).toISOString();
     const files = await this.#files();
     const task: BundleTask = {
-      ...{ id, files, version },
+      id,
+      files,
+      version,
       folder: fixed.bundleFolder,
       name: bundleName(id),
       createdAt: created,

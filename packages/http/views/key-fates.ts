@@ -28,8 +28,11 @@ export async function keyFatesDocument(
   const { lengthMax, keepsOverwritten } = live.keyFates;
   const known = {
     recording: {
-      ...{ enabled: lengthMax > 0, setting: 'keyfate.max-len', max_len: lengthMax },
-      ...{ overwritten: keepsOverwritten, overwritten_setting: 'keyfate.overwritten' },
+      enabled: lengthMax > 0,
+      setting: 'keyfate.max-len',
+      max_len: lengthMax,
+      overwritten: keepsOverwritten,
+      overwritten_setting: 'keyfate.overwritten',
     },
     counts: Object.fromEntries(fateCounts(sight.shards)),
   };

@@ -53,7 +53,10 @@ export class MetricsRenderer {
     if (endpoint === undefined) return;
     const { log } = opsContext;
     this.#push = new MetricsPush({
-      ...{ endpoint, identity, take, log },
+      endpoint,
+      identity,
+      take,
+      log,
       definitions: this.#definitions,
     });
     this.#push.every(opsContext.live.metricsPushMs);

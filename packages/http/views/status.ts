@@ -15,7 +15,10 @@ export async function currentStatus(opsContext: OpsContext): Promise<StatusDocum
   const ids = await clientIds(opsContext);
   const { sight, live, version, mainRates, shardRates, clock } = opsContext;
   return statusDocument({
-    ...{ sight, version, mainRates, shardRates },
+    sight,
+    version,
+    mainRates,
+    shardRates,
     settings: live.status,
     nowUs: clock.nowUs(),
     wallMs: clock.wallMs(),

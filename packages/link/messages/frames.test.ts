@@ -29,28 +29,33 @@ frames('kinds', () => {
   assert.equal(
     { ...FrameKind },
     {
-      ...{ command: 1, part: 2, control: 3, host: 4, lend: 5, copies: 6, returned: 7 },
-      ...{ exec: 8, barrier: 9, resume: 10, unwatch: 11 },
-      ...{
-        offer: 12,
-        verdict: 13,
-        parked: 14,
-        wake: 15,
-        unpark: 16,
-        items: 17,
-        inquiry: 18,
-        events: 19,
-      },
-      ...{
-        report: 20,
-        introduce: 21,
-        latency: 22,
-        share: 23,
-        snapshot: 24,
-        times: 25,
-        prepare: 26,
-        keep: 27,
-      },
+      command: 1,
+      part: 2,
+      control: 3,
+      host: 4,
+      lend: 5,
+      copies: 6,
+      returned: 7,
+      exec: 8,
+      barrier: 9,
+      resume: 10,
+      unwatch: 11,
+      offer: 12,
+      verdict: 13,
+      parked: 14,
+      wake: 15,
+      unpark: 16,
+      items: 17,
+      inquiry: 18,
+      events: 19,
+      report: 20,
+      introduce: 21,
+      latency: 22,
+      share: 23,
+      snapshot: 24,
+      times: 25,
+      prepare: 26,
+      keep: 27,
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -62,24 +67,31 @@ frames('words of a request', () => {
   assert.equal(
     { ...Request },
     {
-      ...{ bytes: 0, kind: 1, command: 2, connection: 3, sequence: 4 },
-      ...{
-        enqueuedUs: 5,
-        watcher: 5,
-        verdict: 5,
-        unpark: 5,
-        argumentCount: 6,
-        bodyBytes: 7,
-        spans: 8,
-      },
+      bytes: 0,
+      kind: 1,
+      command: 2,
+      connection: 3,
+      sequence: 4,
+      enqueuedUs: 5,
+      watcher: 5,
+      verdict: 5,
+      unpark: 5,
+      argumentCount: 6,
+      bodyBytes: 7,
+      spans: 8,
     },
   );
   assert.is(REQUEST_HEADER_BYTES, 32);
   assert.equal(
     { ...RequestFlag },
     {
-      ...{ resp3: 0x100, noTouch: 0x200, mute: 0x400, passesBarrier: 0x800, again: 0x1000 },
-      ...{ traced: 0x2000, watches: 0x4000 },
+      resp3: 0x100,
+      noTouch: 0x200,
+      mute: 0x400,
+      passesBarrier: 0x800,
+      again: 0x1000,
+      traced: 0x2000,
+      watches: 0x4000,
     },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
@@ -90,8 +102,17 @@ frames('words of a reply', () => {
   assert.equal(
     { ...Reply },
     {
-      ...{ bytes: 0, kind: 1, connection: 2, sequence: 3, count: 4, bodyBytes: 5 },
-      ...{ doneUs: 6, queueUs: 7, executeTicks: 8, flags: 9, body: 10 },
+      bytes: 0,
+      kind: 1,
+      connection: 2,
+      sequence: 3,
+      count: 4,
+      bodyBytes: 5,
+      doneUs: 6,
+      queueUs: 7,
+      executeTicks: 8,
+      flags: 9,
+      body: 10,
     },
   );
   assert.is(REPLY_HEADER_BYTES, 40);
@@ -147,8 +168,13 @@ frames('words of a ring', () => {
 
 frames('the layout gives everything its own range, on lines of the cache', () => {
   const shape = {
-    ...{ shards: 3, requestRingBytes: 4_096, replyRingBytes: 8_192, logRingBytes: 0 },
-    ...{ readBytes: 1_000, blocks: 5, blockBytes: 100 },
+    shards: 3,
+    requestRingBytes: 4_096,
+    replyRingBytes: 8_192,
+    logRingBytes: 0,
+    readBytes: 1_000,
+    blocks: 5,
+    blockBytes: 100,
   };
   const layout = layoutOf(shape);
   const ranges: [from: number, bytes: number][] = [

@@ -132,7 +132,7 @@ records('keeps the numbers that cross threads', () => {
   assert.equal({ ...TracedPart }, { store: 0, evict: 1, logWrite: 2, logSync: 3 });
   assert.equal(
     { ...TimesAt },
-    { ...{ slot: 0, sequence: 1, queueUs: 2, startUs: 3 }, ...{ endUs: 4, error: 5 } },
+    { slot: 0, sequence: 1, queueUs: 2, startUs: 3, endUs: 4, error: 5 },
   );
 });
 

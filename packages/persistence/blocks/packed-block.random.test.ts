@@ -131,8 +131,14 @@ packing(
 );
 
 const HEAD = {
-  ...{ shard: 0, shards: 1, number: 1, epoch: 1, createdMs: CREATED_MS },
-  ...{ previous: 0, lostBefore: 0, brokenMs: 0 },
+  shard: 0,
+  shards: 1,
+  number: 1,
+  epoch: 1,
+  createdMs: CREATED_MS,
+  previous: 0,
+  lostBefore: 0,
+  brokenMs: 0,
 };
 
 packing(

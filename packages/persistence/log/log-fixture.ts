@@ -49,6 +49,7 @@ function recordsInto(memory: LinkMemory, writer: RingWriter) {
   return { add, addMarked };
 }
 
+// eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
 export function logFixture() {
   const disk = new FakeDisk();
   const clock = systemClock;
@@ -64,9 +65,18 @@ export function logFixture() {
   const pen = new LogOwner(memory, layout.logPens[0]!, PenHolder.shard);
   const newLog = (holder: number): ShardLog =>
     new ShardLog({
-      ...{ shard: 0, shards: 1, folder: FOLDER, epoch: 1, disk, clock, memory },
+      shard: 0,
+      shards: 1,
+      folder: FOLDER,
+      epoch: 1,
+      disk,
+      clock,
+      memory,
       opensFiles: holder === PenHolder.diskThread,
-      ...{ ring: new RingReader(memory, place), progress, figures, blockAt: layout.logBlocks[0]! },
+      ring: new RingReader(memory, place),
+      progress,
+      figures,
+      blockAt: layout.logBlocks[0]!,
       pen: new LogOwner(memory, layout.logPens[0]!, holder),
       receive: () => [transferred.shift()!],
       failed: (shard, message) => failures.push(`${shard} ${message}`),
@@ -78,7 +88,15 @@ export function logFixture() {
   const log = newLog(PenHolder.diskThread);
   const { add, addMarked } = recordsInto(memory, writer);
   return {
-    ...{ disk, clock, writer, progress, pen, figures, failures, log, state },
+    disk,
+    clock,
+    writer,
+    progress,
+    pen,
+    figures,
+    failures,
+    log,
+    state,
     /** The shard's own end. */
     own: newLog(PenHolder.shard),
     /** A record that nobody has taken yet. */

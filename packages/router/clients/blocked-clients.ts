@@ -105,10 +105,19 @@ export class BlockedClients {
     }
     if (!isOffered && !asksToWait(entry, args)) return true;
     const wait: ClientWait = {
-      ...{ sequence, isMuted, transaction, shards: owners, offers: [], items: [], itemsLeft: 0 },
+      sequence,
+      isMuted,
+      transaction,
+      shards: owners,
+      offers: [],
+      items: [],
+      itemsLeft: 0,
       isForEach: definition.route === 'oneShard' && definition.acrossShards === 'each',
       again: owners.length > 1 ? { entry, command: ownedCopy(command) } : undefined,
-      ...{ isAsking: false, isDecided: false, isParked: false, stop: undefined },
+      isAsking: false,
+      isDecided: false,
+      isParked: false,
+      stop: undefined,
       timer: undefined,
       enders: [],
       isStopped: false,

@@ -224,8 +224,10 @@ export class Replies {
         break;
       case FrameKind.offer:
         this.#signals.offered(client, sequence, {
-          ...{ shard: link.index, flags },
-          ...{ firstIndex: numbers.readDoubleLE(0), timeoutMs: numbers.readDoubleLE(8) },
+          shard: link.index,
+          flags,
+          firstIndex: numbers.readDoubleLE(0),
+          timeoutMs: numbers.readDoubleLE(8),
         });
         break;
       case FrameKind.parked:

@@ -185,7 +185,12 @@ export class Transactions {
     client.unwatchAll();
     if (needsBarrier) this.#options.countBarrier();
     const conduct = new BarrierTransaction({
-      ...{ client, queue, routes, memory, keyDiscovery: keyDiscovery, clock: this.#options.clock },
+      client,
+      queue,
+      routes,
+      memory,
+      keyDiscovery: keyDiscovery,
+      clock: this.#options.clock,
       sent: (entry, args) => {
         this.#options.sent(client, entry, args);
       },

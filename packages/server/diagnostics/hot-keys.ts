@@ -86,8 +86,10 @@ export class HotKeysSession implements HotKeysPort {
       state: session.endedUs === undefined ? 'active' : 'stopped',
       startedMs: session.startedMs,
       elapsedMs: Math.round((endUs - session.startedUs) / 1_000),
-      ...{ allUs: merged.allUs, allBytes: merged.allBytes },
-      ...{ keyedUs: merged.keyedUs, keyedBytes: merged.keyedBytes },
+      allUs: merged.allUs,
+      allBytes: merged.allBytes,
+      keyedUs: merged.keyedUs,
+      keyedBytes: merged.keyedBytes,
       byMetric: {
         cpu: (merged.byMetric.cpu ?? []).map(entryOf),
         net: (merged.byMetric.net ?? []).map(entryOf),

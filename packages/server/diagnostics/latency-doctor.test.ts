@@ -15,12 +15,22 @@ const doctor = suite('latency doctor');
 const NOW_SECONDS = 10_000;
 
 const pauses: PauseReport = {
-  ...{ collections: 0, collectionUs: 0, collectionUsMax: 0 },
-  ...{ loopCount: 0, loopUsP50: 0, loopUsP99: 0, loopUsMax: 0 },
+  collections: 0,
+  collectionUs: 0,
+  collectionUsMax: 0,
+  loopCount: 0,
+  loopUsP50: 0,
+  loopUsP99: 0,
+  loopUsMax: 0,
 };
 
 const healthy: Symptoms = {
-  ...{ thresholdMs: 10, slowerThanUs: 10_000, hz: 10, series: [], slow: [], missingShards: [] },
+  thresholdMs: 10,
+  slowerThanUs: 10_000,
+  hz: 10,
+  series: [],
+  slow: [],
+  missingShards: [],
   main: { ...pauses, collections: 3, collectionUsMax: 900, loopUsMax: 2_000, loopUsP99: 100 },
   shards: [pauses, pauses],
   queueUsP99: [40, 50],
@@ -42,7 +52,13 @@ function series(
 function slow(words: string, secondsAgo: number, ms: number): SlowEntry {
   const client = { id: 1, address: '10.0.0.1:5', name: '', user: 'default' };
   return {
-    ...{ id: 1, shard: 1, executeUs: ms * 1_000, queueUs: 0, durableUs: 0, database: 0, client },
+    id: 1,
+    shard: 1,
+    executeUs: ms * 1_000,
+    queueUs: 0,
+    durableUs: 0,
+    database: 0,
+    client,
     unixMs: (NOW_SECONDS - secondsAgo) * 1_000,
     args: words.split(' ').map((word) => Buffer.from(word, 'latin1')),
   };

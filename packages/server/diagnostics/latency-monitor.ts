@@ -59,7 +59,9 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
       () => router().reports,
     );
     this.keyFates = new KeyFates({
-      ...{ settings, ids: serverMemory.deathIds, pages: serverMemory.shardPages },
+      settings,
+      ids: serverMemory.deathIds,
+      pages: serverMemory.shardPages,
       reports: () => router().reports,
     });
     this.#collections = new GcPauses(serverMemory.mainPage, notesPauses(serverMemory.flight));

@@ -94,12 +94,11 @@ export class Durability {
     this.#nextNumber = firstSegment + 1;
     this.disk = new DiskLink({
       options: {
-        ...{
-          link: serverMemory.shape,
-          memory: serverMemory.memory.memory,
-          figures: serverMemory.logMemory,
-        },
-        ...{ ...this.ofShards, firstSegment },
+        link: serverMemory.shape,
+        memory: serverMemory.memory.memory,
+        figures: serverMemory.logMemory,
+        ...this.ofShards,
+        firstSegment,
         ...diskSettings(settings),
       },
       notice: (notice) => {

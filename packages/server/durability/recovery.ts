@@ -138,7 +138,10 @@ export class ServerRecovery {
     const answers = await Promise.all(
       Array.from(shards, (shard) =>
         this.#pool.ask(shard, {
-          ...{ kind: 'recover', plan: plan.shards[shard], anyway, stopAt: stops?.[shard] },
+          kind: 'recover',
+          plan: plan.shards[shard],
+          anyway,
+          stopAt: stops?.[shard],
         }),
       ),
     );

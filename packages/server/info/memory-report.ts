@@ -28,7 +28,10 @@ export function memoryParts(metrics: ServerMetrics): MemoryParts {
   const externalBytes = sum(threads, 'externalBytes');
   const fileBytes = metrics.resident?.files;
   return {
-    ...{ residentBytes: rssBytes, heapBytes, externalBytes, fileBytes },
+    residentBytes: rssBytes,
+    heapBytes,
+    externalBytes,
+    fileBytes,
     slabBytes: sum(shards, 'segmentBytes'),
     blobBytes: sum(shards, 'blobBytes'),
     indexBytes: sum(shards, 'indexBytes'),

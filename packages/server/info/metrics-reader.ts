@@ -100,12 +100,14 @@ export class MetricsReader {
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
     return new ServerMetrics({
-      ...{ settings, runId, baseline, rates: this.#rates, clients: clients() },
-      ...{
-        main: serverMemory.mainPage,
-        shards: serverMemory.shardPages,
-        ops: serverMemory.opsPage,
-      },
+      settings,
+      runId,
+      baseline,
+      rates: this.#rates,
+      clients: clients(),
+      main: serverMemory.mainPage,
+      shards: serverMemory.shardPages,
+      ops: serverMemory.opsPage,
       logs: serverMemory.logFigures,
       nowMs: clock.wallMs(),
       nowUs: clock.nowUs(),

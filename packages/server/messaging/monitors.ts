@@ -133,8 +133,13 @@ function lineOf({ client, words }: Shown, nowMs: number): string {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  ...{ '\x07': '\\a', '\b': '\\b' },
+  '\\': '\\\\',
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\x07': '\\a',
+  '\b': '\\b',
 };
 
 /** A word in quotes, with everything but printable ASCII escaped, as Redis does it. */

@@ -54,7 +54,8 @@ function slowReport(entry: SlowEntry): SlowlogReport {
     timestamp: Math.floor(entry.unixMs / 1_000),
     // As SLOWLOG GET tells it.
     duration_us: Math.floor(entry.executeUs),
-    ...{ command, args },
+    command,
+    args,
     client_addr: entry.client.address,
     client_name: entry.client.name,
     shard: entry.shard === MAIN_THREAD ? null : entry.shard,

@@ -35,7 +35,10 @@ function newTurn(): { turn: Turn; work: { rounds: number } } {
   const work = { rounds: 0 };
   const nothing = (): void => undefined;
   const router = {
-    ...{ publish: nothing, drain: nothing, readClock: nothing, readMonotonic: nothing },
+    publish: nothing,
+    drain: nothing,
+    readClock: nothing,
+    readMonotonic: nothing,
     tracing: { flush: nothing },
     get hasWork(): boolean {
       work.rounds -= 1;

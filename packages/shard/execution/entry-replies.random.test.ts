@@ -15,8 +15,13 @@ const REPLIES_AT = 4096;
 const UNTOUCHED = 0xa5;
 
 const layout = layoutOf({
-  ...{ shards: 1, requestRingBytes: 64 * 1024, replyRingBytes: 1024 * 1024, logRingBytes: 0 },
-  ...{ readBytes: 64, blocks: 1, blockBytes: 64 },
+  shards: 1,
+  requestRingBytes: 64 * 1024,
+  replyRingBytes: 1024 * 1024,
+  logRingBytes: 0,
+  readBytes: 64,
+  blocks: 1,
+  blockBytes: 64,
 });
 const memory = LinkMemory.allocate(layout.bytes);
 const workspaceAt = layout.workspaces[0]!;

@@ -52,8 +52,15 @@ export function durablePartsOf(
     bell.ring();
   };
   const ownLog = new ShardLog({
-    ...{ shard: index, shards: layout.logs.length, folder, epoch },
-    ...{ disk: realDisk, clock: systemClock, memory, progress, opensFiles: false },
+    shard: index,
+    shards: layout.logs.length,
+    folder,
+    epoch,
+    disk: realDisk,
+    clock: systemClock,
+    memory,
+    progress,
+    opensFiles: false,
     ring: new RingReader(memory, place),
     blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
     pen: new LogOwner(memory, penAt, PenHolder.shard),
@@ -65,7 +72,10 @@ export function durablePartsOf(
     }),
   });
   const journal = new Journal({
-    ...{ memory, progress, epoch, clock: systemClock },
+    memory,
+    progress,
+    epoch,
+    clock: systemClock,
     ring: new RingWriter(memory, place),
     wake,
     writeHere: (syncs) => {

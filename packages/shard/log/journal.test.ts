@@ -30,7 +30,11 @@ function fixture() {
   };
   const state = { isBusy: false, fails: false };
   const journal = new Journal({
-    ...{ memory, ring, progress, clock: systemClock, epoch: 1 },
+    memory,
+    ring,
+    progress,
+    clock: systemClock,
+    epoch: 1,
     wake: () => {
       happened.push('disk thread');
       take();

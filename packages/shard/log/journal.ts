@@ -216,7 +216,11 @@ export class Journal {
     this.#hasGrouped = false;
     const { epoch } = this.#options;
     this.#add(new Uint8Array(REQUEST_HEADER_BYTES + TRANSACTION_BYTES), {
-      ...{ kind: RecordKind.sharedCommit, database: 0, nowMs, transaction, epoch },
+      kind: RecordKind.sharedCommit,
+      database: 0,
+      nowMs,
+      transaction,
+      epoch,
     });
   }
 

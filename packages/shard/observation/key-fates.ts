@@ -32,7 +32,12 @@ export class Fates implements FateListener {
   #keepsOverwritten = false;
   /** Filled anew for each death, so that keeping one makes no garbage. */
   readonly #head: { -readonly [Name in keyof DeathHead]: DeathHead[Name] } = {
-    ...{ unixMs: 0.5, database: 0, fate: 0, command: 0, client: null, keys: 0 },
+    unixMs: 0.5,
+    database: 0,
+    fate: 0,
+    command: 0,
+    client: null,
+    keys: 0,
   };
 
   /** `slowness` knows the clients. */

@@ -238,7 +238,13 @@ export class OfflineData {
   write(folder: string, shards: number, number: number, epoch: number): Promise<Manifest> {
     return new Promise((resolve, reject) => {
       const writer = new SnapshotWriter({
-        ...{ number, shards, epoch, folder, packs: true, disk: realDisk, clock: systemClock },
+        number,
+        shards,
+        epoch,
+        folder,
+        packs: true,
+        disk: realDisk,
+        clock: systemClock,
         took: () => undefined,
         ended: (result) => {
           if (result instanceof Error) reject(result);
@@ -350,13 +356,23 @@ interface MachineOptions {
 /** A machine that nobody talks to. */
 function offlineMachine({ index, shards, page, settings }: MachineOptions): ShardMachine {
   const shape = {
-    ...{ shards: 1, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
-    ...{ readBytes: 64, blocks: 1, blockBytes: 64 },
+    shards: 1,
+    requestRingBytes: RING_BYTES,
+    replyRingBytes: RING_BYTES,
+    logRingBytes: 0,
+    readBytes: 64,
+    blocks: 1,
+    blockBytes: 64,
   };
   const layout = layoutOf(shape);
   const memory = LinkMemory.allocate(layout.bytes);
   return new ShardMachine({
-    ...{ index, shardCount: shards, memory, page, settings, clock: systemClock },
+    index,
+    shardCount: shards,
+    memory,
+    page,
+    settings,
+    clock: systemClock,
     requests: new RingReader(memory, layout.requests[0]!),
     replies: new RingWriter(memory, layout.replies[0]!),
     outlet: { ring: () => undefined, transfer: () => undefined },

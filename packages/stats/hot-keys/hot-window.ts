@@ -185,7 +185,8 @@ export function mergeWindow(
       // Of n samples by chance, the number of uses that they stand for is known to sqrt(n).
       const chance = sample === 1 ? 0 : ERROR_SIGMAS * Math.sqrt(seen);
       return {
-        ...{ database, key },
+        database,
+        key,
         opsPerSecond: rate(seen),
         readsPerSecond: rate(reads),
         writesPerSecond: rate(writes),
@@ -193,7 +194,10 @@ export function mergeWindow(
       };
     });
   return {
-    ...{ startMs: 1_000 * seconds * number, seconds, sample, samples },
+    startMs: 1_000 * seconds * number,
+    seconds,
+    sample,
+    samples,
     opsPerSecond: rate(samples),
     floorPerSecond: rate(shares.reduce((most, share) => Math.max(most, share.unknownMax), 0)),
     keys,

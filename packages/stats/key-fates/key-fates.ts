@@ -179,5 +179,5 @@ function sumOf(key: Bytes, at: number, length: number): string {
 function shown(place: Place, shard: number): RemovedKey {
   const { id, unixMs, database, fate, command, client, keys, keyBytes } = place;
   const key = place.key.slice(0, Math.min(keyBytes, DEATH_KEY_BYTES_MAX));
-  return { ...{ id, shard, unixMs, database, fate, command, client, keys, keyBytes }, key };
+  return { id, shard, unixMs, database, fate, command, client, keys, keyBytes, key };
 }

@@ -14,7 +14,8 @@ export interface CalledCommand {
 export function calledCommands(names: readonly string[], pages: readonly Page[]): CalledCommand[] {
   return names
     .map((command, id) => ({
-      ...{ command, id },
+      command,
+      id,
       calls: pages.reduce((sum, page) => sum + page.command(id, 'calls'), 0),
     }))
     .filter(({ calls }) => calls > 0)

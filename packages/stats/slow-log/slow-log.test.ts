@@ -9,7 +9,12 @@ const slow = suite('slow log');
 
 const client = { id: 7, address: '127.0.0.1:5', name: 'me', user: 'default' };
 const command: SlowCommand = {
-  ...{ unixMs: 1_000, executeUs: 20, queueUs: 3, durableUs: 0, database: 0, client },
+  unixMs: 1_000,
+  executeUs: 20,
+  queueUs: 3,
+  durableUs: 0,
+  database: 0,
+  client,
 };
 
 function argumentsOf(words: readonly string[]): ArgumentBytes {

@@ -214,7 +214,13 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   #shown(entry: KeptCommand): SlowEntry {
     const { id, unixMs, executeUs, queueUs, durableUs, database, client } = entry;
     return {
-      ...{ id, shard: this.#shard, unixMs, executeUs, queueUs, durableUs, database },
+      id,
+      shard: this.#shard,
+      unixMs,
+      executeUs,
+      queueUs,
+      durableUs,
+      database,
       client: client ?? unreachable('an entry is of a client'),
       args: this.#argumentsOf(entry).shown,
     };

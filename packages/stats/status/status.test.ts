@@ -13,7 +13,10 @@ const shape: PageShape = { databases: 2, commands: 3, errorCodes: 1 };
 const newPage = (): Page => new Page(shape, new ArrayBuffer(Page.bytes(shape)));
 
 const running = (elapsedUs: number): ExecutingReport => ({
-  ...{ command: 'lcs', key: 'k', client_id: 7, elapsed_us: elapsedUs },
+  command: 'lcs',
+  key: 'k',
+  client_id: 7,
+  elapsed_us: elapsedUs,
 });
 
 interface Scene {
@@ -30,8 +33,15 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
   shard.set('startedUs', 1_000_000);
   shard.set('heartbeatUs', nowUs);
   const source: StatusSource = {
-    ...{ version: '1', processId: 2, nowUs, wallMs, rssBytes: 3_000, mode: 'standalone' },
-    ...{ main, mainRates: new ThreadRates(main), shape },
+    version: '1',
+    processId: 2,
+    nowUs,
+    wallMs,
+    rssBytes: 3_000,
+    mode: 'standalone',
+    main,
+    mainRates: new ThreadRates(main),
+    shape,
     shards: [
       {
         page: shard,
@@ -42,11 +52,15 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     ],
     commandNames: ['get', 'set', 'del'],
     windows: () => ({ now: null, '1m': null, '5m': null, '1h': null }),
-    ...{ maxClients: 10, memoryLimitBytes: 0, evicts: false },
+    maxClients: 10,
+    memoryLimitBytes: 0,
+    evicts: false,
     persistence: NO_PERSISTENCE,
     limits: {
-      ...{ memoryWarningPercent: 90, connectionWarningPercent: 90 },
-      ...{ durabilityLagWarningMs: 1, durabilityLagCriticalMs: 2 },
+      memoryWarningPercent: 90,
+      connectionWarningPercent: 90,
+      durabilityLagWarningMs: 1,
+      durabilityLagCriticalMs: 2,
     },
   };
   return { main, shard, source };
@@ -133,7 +147,10 @@ status('adds up what the pages say', () => {
   assert.is(keyspace['total_keys'], 8);
   assert.is(keyspace['expires'], 3);
   assert.equal(memory, {
-    ...{ used_bytes: 1_500, peak_bytes: 1_500, limit_bytes: 0, rss_bytes: 3_000 },
+    used_bytes: 1_500,
+    peak_bytes: 1_500,
+    limit_bytes: 0,
+    rss_bytes: 3_000,
     fragmentation_ratio: 2,
   });
   assert.is(commands.errors_total, 3);

@@ -126,8 +126,11 @@ export function collectStatus(source: StatusSource): StatusDocument {
   const isReady = main.get('phase') === Phase.ready;
   const health = judge(
     {
-      ...{ isReady, usedBytes: memory.used_bytes, limitBytes: memory.limit_bytes },
-      ...{ connected: clients.connected, maxClients: clients.max_clients },
+      isReady,
+      usedBytes: memory.used_bytes,
+      limitBytes: memory.limit_bytes,
+      connected: clients.connected,
+      maxClients: clients.max_clients,
       durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
       persistenceError:
         source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
@@ -145,7 +148,11 @@ export function collectStatus(source: StatusSource): StatusDocument {
       mode: source.mode,
       num_shards: shards.length,
     },
-    ...{ health, clients, memory, persistence: source.persistence, shards },
+    health,
+    clients,
+    memory,
+    persistence: source.persistence,
+    shards,
     keyspace: keyspaceStatus(source),
     commands: {
       total_processed: main.get('commands'),

@@ -58,8 +58,13 @@ pauses('an event loop that is held up is late', async () => {
 
 pauses('nothing counted is nothing', () => {
   assert.equal(pauseReport(newPage()), {
-    ...{ collections: 0, collectionUs: 0, collectionUsMax: 0 },
-    ...{ loopCount: 0, loopUsP50: 0, loopUsP99: 0, loopUsMax: 0 },
+    collections: 0,
+    collectionUs: 0,
+    collectionUsMax: 0,
+    loopCount: 0,
+    loopUsP50: 0,
+    loopUsP99: 0,
+    loopUsMax: 0,
   });
 });
 

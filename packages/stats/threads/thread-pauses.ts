@@ -22,7 +22,9 @@ export const GC_KINDS: readonly GcKind[] = [
   { kind: 'minor', count: 'gcMinor', us: 'gcMinorUs', code: constants.NODE_PERFORMANCE_GC_MINOR },
   { kind: 'major', count: 'gcMajor', us: 'gcMajorUs', code: constants.NODE_PERFORMANCE_GC_MAJOR },
   {
-    ...{ kind: 'incremental', count: 'gcIncremental', us: 'gcIncrementalUs' },
+    kind: 'incremental',
+    count: 'gcIncremental',
+    us: 'gcIncrementalUs',
     code: constants.NODE_PERFORMANCE_GC_INCREMENTAL,
   },
   { kind: 'weakcb', count: 'gcWeak', us: 'gcWeakUs', code: constants.NODE_PERFORMANCE_GC_WEAKCB },

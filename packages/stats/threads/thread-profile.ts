@@ -76,7 +76,8 @@ export class ThreadProbe {
     return {
       figures: { ...getHeapStatistics() },
       spaces: getHeapSpaceStatistics().map(({ space_name: space, ...figures }) => ({
-        ...{ space, figures },
+        space,
+        figures,
       })),
     };
   }

@@ -14,7 +14,9 @@ const files = suite('rdb file');
 
 const packed = { entries: 128, valueBytes: 64 };
 const limits: ValueLimits = {
-  ...{ hash: packed, zset: packed, set: { ...packed, intsetEntries: 512 } },
+  hash: packed,
+  zset: packed,
+  set: { ...packed, intsetEntries: 512 },
   list: { size: -2, compressDepth: 0, plainBytes: 0 },
 };
 

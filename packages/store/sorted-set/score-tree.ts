@@ -1,4 +1,3 @@
-/* eslint-disable max-lines -- Adding and removing are one algorithm: each half is read with the other. */
 /**
  * The order of a large sorted set: a B+ tree over scores that counts what lies below each node.
  *

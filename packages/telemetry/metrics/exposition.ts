@@ -56,7 +56,9 @@ export class Exposition {
     const name = isBare ? definition.name.replace(/_total$/, '') : definition.name;
     const series = new PromSeries(name, definition.labels);
     const registered = {
-      ...{ name, help, type: kind },
+      name,
+      help,
+      type: kind,
       get: () => {
         series.begin();
         definition.read(this.#source ?? this.#take(), series);

@@ -52,12 +52,21 @@ function source(): MetricSource {
   const logs = [new LogFigures(new ArrayBuffer(LogFigures.bytes))];
   const durability = durabilityReport({ main, shards, logs, mode: 'periodic', nowUs: 3_000_000 });
   return {
-    ...{ logs, durability, main, shards, shape, version: '1.2.3', opsPage: page() },
+    logs,
+    durability,
+    main,
+    shards,
+    shape,
+    version: '1.2.3',
+    opsPage: page(),
     commandNames: ['get', 'client|list', 'never'],
     nowUs: 3_000_000,
     wallMs: 1_700_000_000_000,
     settings: {
-      ...{ maxClients: 100, memoryLimitBytes: 1_024, tracksLatency: true, prefixes: [] },
+      maxClients: 100,
+      memoryLimitBytes: 1_024,
+      tracksLatency: true,
+      prefixes: [],
       slowLogLengthMax: 128,
       bands: { isEnabled: true, thresholdsMs: [1, 5] },
     },
@@ -69,10 +78,17 @@ function source(): MetricSource {
     instance: { role: 'master', redis_version: '7.4.0', process_id: '7' },
     process: { rssBytes: 4_096, userUs: 2_000_000, systemUs: 500_000 },
     ops: {
-      ...{ connections: 1, connectionsRefused: 2, scrapeSeconds: 0.003, logLinesDropped: 0 },
+      connections: 1,
+      connectionsRefused: 2,
+      scrapeSeconds: 0.003,
+      logLinesDropped: 0,
       answered: { '2xx': 5 },
       traces: {
-        ...{ recent: 1, queued: 2, exportedSpans: 30, failedTraces: 4, queueDropped: 5 },
+        recent: 1,
+        queued: 2,
+        exportedSpans: 30,
+        failedTraces: 4,
+        queueDropped: 5,
         collector: 'working',
       },
       metricPushes: { exported: 6, failed: 7 },
@@ -161,7 +177,8 @@ table('are absent where nothing is measured', async () => {
   const off = source();
   const settings = {
     ...off.settings,
-    ...{ tracksLatency: false, bands: { isEnabled: false, thresholdsMs: [1] } },
+    tracksLatency: false,
+    bands: { isEnabled: false, thresholdsMs: [1] },
   };
   const text = await new Exposition(metrics, 'text', () => ({ ...off, settings })).render();
   assert.not.match(text, /\nsvc_commands_duration_seconds_|\nsvc_latency_band_requests_total\{/);

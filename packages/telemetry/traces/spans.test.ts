@@ -15,14 +15,29 @@ const kept = (text: string): KeptArgument => {
 };
 
 const record: TraceRecord = {
-  ...{ startUs: 100, endUs: 200, connection: 5, command: 0, error: -1, keyCount: 1 },
-  ...{ mainUs: undefined, isSampled: true, isGathered: false, isSnapshot: false, hasParent: false },
-  ...{ isLogged: false, spans: OFF },
+  startUs: 100,
+  endUs: 200,
+  connection: 5,
+  command: 0,
+  error: -1,
+  keyCount: 1,
+  mainUs: undefined,
+  isSampled: true,
+  isGathered: false,
+  isSnapshot: false,
+  hasParent: false,
+  isLogged: false,
+  spans: OFF,
   ids: Uint8Array.from({ length: 32 }, (_, index) => index + 1),
-  ...{ argumentCount: 2, args: [kept('GET'), kept('k')] },
+  argumentCount: 2,
+  args: [kept('GET'), kept('k')],
   shards: [
     {
-      ...{ shard: 1, queueUs: 20, startUs: 130, endUs: 180, error: -1 },
+      shard: 1,
+      queueUs: 20,
+      startUs: 130,
+      endUs: 180,
+      error: -1,
       parts: [
         { part: TracedPart.evict, detail: 3, startUs: 131, endUs: 140 },
         { part: TracedPart.store, detail: 0, startUs: 140, endUs: 160 },

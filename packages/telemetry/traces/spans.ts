@@ -126,12 +126,18 @@ class Plan {
     const { shards, connection, keyCount, isGathered } = record;
     const [only, ...others] = shards;
     this.#push({
-      ...{ id: this.#requestId, parentId, name: this.#operation },
-      ...{ startUs: record.startUs, endUs: record.endUs, error: codeOf(record.error) },
+      id: this.#requestId,
+      parentId,
+      name: this.#operation,
+      startUs: record.startUs,
+      endUs: record.endUs,
+      error: codeOf(record.error),
       attributes: {
-        ...{ 'db.system': SYSTEM, 'db.operation': this.#operation },
+        'db.system': SYSTEM,
+        'db.operation': this.#operation,
         'db.statement': statementOf(record),
-        ...{ 'svc.connection_id': connection, 'svc.key_count': keyCount },
+        'svc.connection_id': connection,
+        'svc.key_count': keyCount,
         ...(only !== undefined && others.length === 0 ? { 'svc.shard_id': only.shard } : {}),
         ...errorAttribute(codeOf(record.error)),
       },
@@ -215,9 +221,13 @@ class Plan {
     const { connection } = this.#record;
     const error = times.error ?? null;
     this.#push({
-      ...{ id, parentId, ...times, error },
+      id,
+      parentId,
+      ...times,
+      error,
       attributes: {
-        ...{ 'db.system': SYSTEM, 'db.operation': this.#operation },
+        'db.system': SYSTEM,
+        'db.operation': this.#operation,
         'svc.connection_id': connection,
         ...attributes,
         ...errorAttribute(error),

@@ -182,7 +182,9 @@ function reportOf({ id, spans }: PlannedTrace): TraceReport {
   return {
     trace_id: id,
     spans: spans.map((span) => ({
-      ...{ span_id: span.id, parent_id: span.parentId, name: span.name },
+      span_id: span.id,
+      parent_id: span.parentId,
+      name: span.name,
       start_us: Math.round(span.startUs),
       duration_us: Math.round((span.endUs - span.startUs) * 1_000) / 1_000,
       attributes: span.attributes,

@@ -27,7 +27,11 @@ interface Draft {
 
 export function readHotKeysStart(args: Arguments, isCluster: boolean): HotKeysStart {
   const draft: Draft = {
-    ...{ metrics: undefined, slots: undefined, count: COUNT_DEFAULT, durationMs: 0, sample: 1 },
+    metrics: undefined,
+    slots: undefined,
+    count: COUNT_DEFAULT,
+    durationMs: 0,
+    sample: 1,
   };
   args.position = 2;
   while (args.more) readOption(args, draft, isCluster);

@@ -10,8 +10,15 @@ const hotkeys = suite('HOTKEYS');
 const KEY = Buffer.from([0, 0xff, 0x0d, 0x0a]);
 
 const reportOf = (options: HotKeysStart, state: 'active' | 'stopped'): HotKeysReport => ({
-  ...{ options, state, startedMs: 1_700_000_000_000, elapsedMs: 12, missingShards: [] },
-  ...{ allUs: 100.4, allBytes: 200, keyedUs: 90, keyedBytes: 180 },
+  options,
+  state,
+  startedMs: 1_700_000_000_000,
+  elapsedMs: 12,
+  missingShards: [],
+  allUs: 100.4,
+  allBytes: 200,
+  keyedUs: 90,
+  keyedBytes: 180,
   byMetric: {
     cpu: [{ key: KEY, calls: 3, us: 30.2, bytes: 60, error: 2 }],
     net: [{ key: KEY, calls: 3, us: 30, bytes: 60, error: 4 }],
@@ -179,11 +186,20 @@ hotkeys('reports maps in RESP3, and ranks by the first metric', async () => {
 });
 
 const hotWindow: HotWindow = {
-  ...{ startMs: 1_700_000_000_000, seconds: 10, sample: 100, samples: 70, missingShards: [] },
-  ...{ opsPerSecond: 700, floorPerSecond: 0.04 },
+  startMs: 1_700_000_000_000,
+  seconds: 10,
+  sample: 100,
+  samples: 70,
+  missingShards: [],
+  opsPerSecond: 700,
+  floorPerSecond: 0.04,
   keys: [
     {
-      ...{ database: 2, key: KEY, opsPerSecond: 123.456, readsPerSecond: 100, writesPerSecond: 23 },
+      database: 2,
+      key: KEY,
+      opsPerSecond: 123.456,
+      readsPerSecond: 100,
+      writesPerSecond: 23,
       errorPerSecond: 0,
     },
   ],

@@ -76,29 +76,29 @@ function timeMs(time: string | number): number {
 const columns: readonly Column<BundleEntry>[] = [
   { name: 'id', title: 'Id', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
   {
-    ...{
-      name: 'created',
-      title: 'Created',
-      value: (bundle) => timeMs(bundle.created_at),
-      isNumber: true,
-    },
+    name: 'created',
+    title: 'Created',
+    value: (bundle) => timeMs(bundle.created_at),
+    isNumber: true,
     show: (bundle) => dateTime(timeMs(bundle.created_at)),
   },
   {
-    ...{ name: 'size', title: 'Size', value: (bundle) => bundle.size_bytes, isNumber: true },
+    name: 'size',
+    title: 'Size',
+    value: (bundle) => bundle.size_bytes,
+    isNumber: true,
     show: (bundle) => bytes(bundle.size_bytes),
   },
   {
-    ...{
-      name: 'expires',
-      title: 'Kept for',
-      value: (bundle) => timeMs(bundle.expires_at),
-      isNumber: true,
-    },
+    name: 'expires',
+    title: 'Kept for',
+    value: (bundle) => timeMs(bundle.expires_at),
+    isNumber: true,
     show: (bundle) => age((timeMs(bundle.expires_at) - timeMs(bundle.created_at)) / 1_000),
   },
   {
-    ...{ name: 'download', title: '' },
+    name: 'download',
+    title: '',
     show: ({ id }) => (
       <a
         href={`/debug/api/bundle/${encodeURIComponent(id)}`}

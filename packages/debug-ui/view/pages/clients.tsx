@@ -78,68 +78,80 @@ function textOf(client: ClientEntry): string {
 const columns: readonly Column<ClientEntry>[] = [
   { name: 'id', title: 'Id', isNumber: true, value: ({ id }) => id, show: ({ id }) => `#${id}` },
   {
-    ...{ name: 'addr', title: 'Address', value: ({ addr }) => addr },
+    name: 'addr',
+    title: 'Address',
+    value: ({ addr }) => addr,
     show: ({ addr }) => <code>{visible(addr)}</code>,
   },
   {
-    ...{ name: 'name', title: 'Name', value: ({ name }) => name, isWide: true },
+    name: 'name',
+    title: 'Name',
+    value: ({ name }) => name,
+    isWide: true,
     show: ({ name }) => (name === '' ? NONE : <span class="mono">{visible(name)}</span>),
   },
   { name: 'user', title: 'User', value: ({ user }) => user, show: ({ user }) => visible(user) },
   {
-    ...{ name: 'library', title: 'Library', value: (client) => client.lib_name },
+    name: 'library',
+    title: 'Library',
+    value: (client) => client.lib_name,
     show: ({ lib_name: name, lib_ver: version }) =>
       name === '' && version === '' ? NONE : visible(`${name} ${version}`.trim()),
   },
   {
-    ...{ name: 'db', title: 'Db', isNumber: true, value: ({ db }) => db, show: ({ db }) => db },
+    name: 'db',
+    title: 'Db',
+    isNumber: true,
+    value: ({ db }) => db,
+    show: ({ db }) => db,
   },
   {
-    ...{
-      name: 'flags',
-      title: 'Flags',
-      value: ({ flags }) => flags,
-      hint: 'as CLIENT LIST has them',
-    },
+    name: 'flags',
+    title: 'Flags',
+    value: ({ flags }) => flags,
+    hint: 'as CLIENT LIST has them',
     show: ({ flags }) => <code>{visible(flags)}</code>,
   },
   {
-    ...{ name: 'age', title: 'Age', isNumber: true, value: (client) => client.age_secs },
+    name: 'age',
+    title: 'Age',
+    isNumber: true,
+    value: (client) => client.age_secs,
     show: (client) => age(client.age_secs),
   },
   {
-    ...{ name: 'idle', title: 'Idle', isNumber: true, value: (client) => client.idle_secs },
+    name: 'idle',
+    title: 'Idle',
+    isNumber: true,
+    value: (client) => client.idle_secs,
     show: (client) => age(client.idle_secs),
   },
   {
-    ...{
-      name: 'commands',
-      title: 'Commands',
-      isNumber: true,
-      value: (client) => client.commands_total,
-    },
+    name: 'commands',
+    title: 'Commands',
+    isNumber: true,
+    value: (client) => client.commands_total,
     show: (client) => count(client.commands_total),
   },
   {
-    ...{
-      name: 'received',
-      title: 'Received',
-      isNumber: true,
-      value: (client) => client.bytes_recv,
-    },
+    name: 'received',
+    title: 'Received',
+    isNumber: true,
+    value: (client) => client.bytes_recv,
     show: (client) => bytes(client.bytes_recv),
   },
   {
-    ...{ name: 'sent', title: 'Sent', isNumber: true, value: (client) => client.bytes_sent },
+    name: 'sent',
+    title: 'Sent',
+    isNumber: true,
+    value: (client) => client.bytes_sent,
     show: (client) => bytes(client.bytes_sent),
   },
   {
-    ...{
-      name: 'output',
-      title: 'Unsent',
-      isNumber: true,
-      value: (client) => client.output_buffer_bytes,
-    },
+    name: 'output',
+    title: 'Unsent',
+    isNumber: true,
+    value: (client) => client.output_buffer_bytes,
     show: (client) => bytes(client.output_buffer_bytes),
     hint: 'replies that the client has not taken yet',
   },
@@ -147,7 +159,8 @@ const columns: readonly Column<ClientEntry>[] = [
 
 function killColumn(choose: (client: ClientEntry) => void): Column<ClientEntry> {
   return {
-    ...{ name: 'kill', title: '' },
+    name: 'kill',
+    title: '',
     show: (client) => (
       <button
         type="button"

@@ -13,6 +13,7 @@ import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 5_000;
 
+// eslint-disable-next-line max-lines-per-function -- the markup of one page
 export function ConfigurationPage(): JSX.Element {
   const config = usePolled<{ entries: ConfigEntry[] }>('/debug/api/config', PERIOD_MS);
   const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
@@ -33,7 +34,9 @@ export function ConfigurationPage(): JSX.Element {
       return `${name} is changed, until the server restarts.`;
     });
   const valueColumn: Column<ConfigEntry> = {
-    ...{ name: 'value', title: 'Value', value: ({ value }) => value },
+    name: 'value',
+    title: 'Value',
+    value: ({ value }) => value,
     show: (entry) =>
       edited === entry.name ? (
         <Editor
@@ -120,17 +123,23 @@ function OnlyChanged({ isChosen, choose }: OnlyChangedProps): JSX.Element {
 }
 
 const nameColumn: Column<ConfigEntry> = {
-  ...{ name: 'name', title: 'Name', value: ({ name }) => name },
+  name: 'name',
+  title: 'Name',
+  value: ({ name }) => name,
   show: ({ name }) => <code>{name}</code>,
 };
 
 const columns: readonly Column<ConfigEntry>[] = [
   {
-    ...{ name: 'source', title: 'Source', value: ({ source }) => source },
+    name: 'source',
+    title: 'Source',
+    value: ({ source }) => source,
     show: ({ source }) => <span class={source === 'default' ? 'faint' : 'accent'}>{source}</span>,
   },
   {
-    ...{ name: 'description', title: 'Description', isWide: true },
+    name: 'description',
+    title: 'Description',
+    isWide: true,
     show: ({ description }) => <span class="prose">{description}</span>,
   },
 ];
@@ -139,7 +148,9 @@ function defaultColumn(
   defaults: Readonly<Record<string, string>> | undefined,
 ): Column<ConfigEntry> {
   return {
-    ...{ name: 'default', title: 'Default', value: ({ name }) => defaults?.[name] },
+    name: 'default',
+    title: 'Default',
+    value: ({ name }) => defaults?.[name],
     show: ({ name }) => <code class="standard faint">{shownValue(defaults?.[name])}</code>,
   };
 }

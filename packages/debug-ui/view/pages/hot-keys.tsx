@@ -145,19 +145,28 @@ function Ranking({ report, source }: RankingProps): JSX.Element {
   const first = report.metrics[0] === 'net' ? 'net' : 'cpu';
   const columns: readonly Column<HotKey>[] = [
     {
-      ...{ name: 'key', title: 'Key', value: ({ key }) => key, isWide: true },
+      name: 'key',
+      title: 'Key',
+      value: ({ key }) => key,
+      isWide: true,
       show: ({ key, binary }) => (
         <span class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</span>
       ),
     },
     {
-      ...{ name: 'calls', title: 'Accesses', isNumber: true, value: (key) => key.access_count },
+      name: 'calls',
+      title: 'Accesses',
+      isNumber: true,
+      value: (key) => key.access_count,
       show: (key) => count(key.access_count),
     },
     shareColumn('cpu', 'Time', micros, (key) => key.total_cpu_time_us, us ?? 0),
     shareColumn('net', 'Traffic', bytes, (key) => key.total_net_bytes, traffic ?? 0),
     {
-      ...{ name: 'error', title: 'Over by', isNumber: true, value: ({ error }) => error },
+      name: 'error',
+      title: 'Over by',
+      isNumber: true,
+      value: ({ error }) => error,
       show: ({ error }) => `≤ ${first === 'net' ? bytes(error) : micros(error)}`,
       hint: 'By how much what it is ranked by may be counted too high',
     },
@@ -187,7 +196,10 @@ function shareColumn(
   ]
 ): Column<HotKey> {
   return {
-    ...{ name, title, value, isNumber: true },
+    name,
+    title,
+    value,
+    isNumber: true,
     show: (key) => {
       const share = whole > 0 ? (100 * value(key)) / whole : 0;
       return (

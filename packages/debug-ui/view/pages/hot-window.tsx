@@ -45,13 +45,19 @@ export function HotWindowPanel(): JSX.Element {
 
 const columns: readonly Column<HotWindowKey>[] = [
   {
-    ...{ name: 'key', title: 'Key', value: ({ key }) => key, isWide: true },
+    name: 'key',
+    title: 'Key',
+    value: ({ key }) => key,
+    isWide: true,
     show: ({ key, binary }) => (
       <span class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</span>
     ),
   },
   {
-    ...{ name: 'db', title: 'DB', isNumber: true, value: ({ db }) => db },
+    name: 'db',
+    title: 'DB',
+    isNumber: true,
+    value: ({ db }) => db,
     show: ({ db }) => String(db),
   },
   rateColumn('ops', 'Per second', (key) => key.ops_per_sec),

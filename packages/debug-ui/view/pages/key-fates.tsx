@@ -41,7 +41,8 @@ function Reasons({ fates }: { readonly fates: Polled<KeyFates> }): JSX.Element {
   const counts = fates.data?.counts ?? {};
   const all = Object.values(counts).reduce((sum, keys) => sum + keys, 0);
   const rows = Object.entries(counts).map(([reason, keys]) => ({
-    ...{ reason, keys },
+    reason,
+    keys,
     share: all === 0 ? 0 : (100 * keys) / all,
   }));
   return (
@@ -62,15 +63,23 @@ function Reasons({ fates }: { readonly fates: Polled<KeyFates> }): JSX.Element {
 
 const reasonColumns: readonly Column<ReasonRow>[] = [
   {
-    ...{ name: 'reason', title: 'Reason', value: ({ reason }) => reason },
+    name: 'reason',
+    title: 'Reason',
+    value: ({ reason }) => reason,
     show: ({ reason }) => <span class="mono">{reason}</span>,
   },
   {
-    ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys },
+    name: 'keys',
+    title: 'Keys',
+    isNumber: true,
+    value: ({ keys }) => keys,
     show: ({ keys }) => <b>{whole(keys)}</b>,
   },
   {
-    ...{ name: 'share', title: 'Share', isNumber: true, value: ({ share }) => share },
+    name: 'share',
+    title: 'Share',
+    isNumber: true,
+    value: ({ share }) => share,
     show: ({ share }) => (
       <span class="metered">
         <Bar percent={share} /> {percent(share)}
@@ -78,7 +87,9 @@ const reasonColumns: readonly Column<ReasonRow>[] = [
     ),
   },
   {
-    ...{ name: 'meaning', title: 'Meaning', isWide: true },
+    name: 'meaning',
+    title: 'Meaning',
+    isWide: true,
     show: ({ reason }) => MEANINGS[reason] ?? '',
   },
 ];

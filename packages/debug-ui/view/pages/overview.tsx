@@ -152,11 +152,16 @@ const STATES = { running: 'good', stuck: 'bad', restarting: 'warn' } as const;
 const shardColumns: readonly Column<ShardStatus>[] = [
   { name: 'id', title: 'Shard', value: ({ id }) => id, show: ({ id }) => id, isNumber: true },
   {
-    ...{ name: 'state', title: 'State', value: ({ state }) => state },
+    name: 'state',
+    title: 'State',
+    value: ({ state }) => state,
     show: ({ state }) => <Badge tone={STATES[state]} text={state} />,
   },
   {
-    ...{ name: 'busy', title: 'Busy', isNumber: true, value: (shard) => shard.busy_percent },
+    name: 'busy',
+    title: 'Busy',
+    isNumber: true,
+    value: (shard) => shard.busy_percent,
     show: ({ busy_percent: busy }) => (
       <span class="metered">
         <Bar percent={busy} tone={busy > 90 ? 'warn' : ''} /> {percent(busy)}
@@ -164,23 +169,37 @@ const shardColumns: readonly Column<ShardStatus>[] = [
     ),
   },
   {
-    ...{ name: 'ops', title: 'Ops', isNumber: true, value: (shard) => shard.ops_per_sec },
+    name: 'ops',
+    title: 'Ops',
+    isNumber: true,
+    value: (shard) => shard.ops_per_sec,
     show: (shard) => rate(shard.ops_per_sec),
   },
   {
-    ...{ name: 'queue', title: 'Queued', isNumber: true, value: (shard) => shard.queue_depth },
+    name: 'queue',
+    title: 'Queued',
+    isNumber: true,
+    value: (shard) => shard.queue_depth,
     show: (shard) => whole(shard.queue_depth),
   },
   {
-    ...{ name: 'keys', title: 'Keys', isNumber: true, value: ({ keys }) => keys },
+    name: 'keys',
+    title: 'Keys',
+    isNumber: true,
+    value: ({ keys }) => keys,
     show: ({ keys }) => whole(keys),
   },
   {
-    ...{ name: 'memory', title: 'Memory', isNumber: true, value: (shard) => shard.memory_bytes },
+    name: 'memory',
+    title: 'Memory',
+    isNumber: true,
+    value: (shard) => shard.memory_bytes,
     show: (shard) => bytes(shard.memory_bytes),
   },
   {
-    ...{ name: 'executing', title: 'Executing', isWide: true },
+    name: 'executing',
+    title: 'Executing',
+    isWide: true,
     show: ({ executing }) =>
       executing === null ? (
         <span class="faint">idle</span>
@@ -192,12 +211,16 @@ const shardColumns: readonly Column<ShardStatus>[] = [
       ),
   },
   {
-    ...{ name: 'elapsed', title: 'For', isNumber: true },
+    name: 'elapsed',
+    title: 'For',
+    isNumber: true,
     value: ({ executing }) => executing?.elapsed_us,
     show: ({ executing }) => (executing === null ? NONE : micros(executing.elapsed_us)),
   },
   {
-    ...{ name: 'client', title: 'Client', isNumber: true },
+    name: 'client',
+    title: 'Client',
+    isNumber: true,
     value: ({ executing }) => executing?.client_id,
     show: ({ executing }) =>
       typeof executing?.client_id === 'number' ? `#${executing.client_id}` : NONE,
@@ -210,12 +233,16 @@ type Sketch = Omit<ChartProps, 'data'> & {
 
 const CHARTS: readonly Sketch[] = [
   {
-    ...{ title: 'Operations per second', format: count, least: 10 },
+    title: 'Operations per second',
+    format: count,
+    least: 10,
     lines: [{ label: 'ops', colour: 'c1', isFilled: true }],
     values: [({ totals }) => totals?.ops],
   },
   {
-    ...{ title: 'Execution time', format: micros, isLog: true },
+    title: 'Execution time',
+    format: micros,
+    isLog: true,
     lines: [
       { label: 'p50', colour: 'c1' },
       { label: 'p99', colour: 'c2' },
@@ -230,7 +257,9 @@ const CHARTS: readonly Sketch[] = [
     ],
   },
   {
-    ...{ title: 'Queue time', format: micros, isLog: true },
+    title: 'Queue time',
+    format: micros,
+    isLog: true,
     lines: [
       { label: 'p50', colour: 'c1' },
       { label: 'p99', colour: 'c2' },
@@ -243,7 +272,10 @@ const CHARTS: readonly Sketch[] = [
     ],
   },
   {
-    ...{ title: 'Memory', format: bytes, isBinary: true, least: 1_048_576 },
+    title: 'Memory',
+    format: bytes,
+    isBinary: true,
+    least: 1_048_576,
     lines: [
       { label: 'used', colour: 'c1', isFilled: true },
       { label: 'resident', colour: 'c2' },
@@ -251,7 +283,9 @@ const CHARTS: readonly Sketch[] = [
     values: [({ totals }) => totals?.used_bytes, ({ totals }) => totals?.rss_bytes],
   },
   {
-    ...{ title: 'Connections', format: whole, least: 5 },
+    title: 'Connections',
+    format: whole,
+    least: 5,
     lines: [
       { label: 'connected', colour: 'c1', isFilled: true },
       { label: 'blocked', colour: 'c4' },
@@ -259,7 +293,10 @@ const CHARTS: readonly Sketch[] = [
     values: [({ totals }) => totals?.clients, ({ totals }) => totals?.blocked],
   },
   {
-    ...{ title: 'Network per second', format: bytes, isBinary: true, least: 1_024 },
+    title: 'Network per second',
+    format: bytes,
+    isBinary: true,
+    least: 1_024,
     lines: [
       { label: 'in', colour: 'c1' },
       { label: 'out', colour: 'c2' },

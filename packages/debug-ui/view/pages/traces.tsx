@@ -80,11 +80,17 @@ function columnsFor(
 ): readonly Column<TraceReport>[] {
   return [
     {
-      ...{ name: 'time', title: 'Time', value: startOf, isNumber: true },
+      name: 'time',
+      title: 'Time',
+      value: startOf,
+      isNumber: true,
       show: (trace) => clockTime(startOf(trace)),
     },
     {
-      ...{ name: 'name', title: 'Command', isWide: true, value: ({ spans }) => spans[0]?.name },
+      name: 'name',
+      title: 'Command',
+      isWide: true,
+      value: ({ spans }) => spans[0]?.name,
       show: (trace) => (
         <button
           type="button"
@@ -97,15 +103,23 @@ function columnsFor(
       ),
     },
     {
-      ...{ name: 'spans', title: 'Spans', isNumber: true, value: ({ spans }) => spans.length },
+      name: 'spans',
+      title: 'Spans',
+      isNumber: true,
+      value: ({ spans }) => spans.length,
       show: ({ spans }) => spans.length,
     },
     {
-      ...{ name: 'duration', title: 'Duration', isNumber: true, value: lengthOf },
+      name: 'duration',
+      title: 'Duration',
+      isNumber: true,
+      value: lengthOf,
       show: (trace) => micros(lengthOf(trace)),
     },
     {
-      ...{ name: 'id', title: 'Trace', value: (trace) => trace.trace_id },
+      name: 'id',
+      title: 'Trace',
+      value: (trace) => trace.trace_id,
       show: (trace) => <code class="faint">{visible(trace.trace_id)}</code>,
     },
   ];

@@ -99,11 +99,17 @@ function textOf(death: RemovedKey): string {
 function columnsFor(choose: DeathsProps['choose']): readonly Column<RemovedKey>[] {
   return [
     {
-      ...{ name: 'time', title: 'Time', isNumber: true, value: (death) => death.time_ms },
+      name: 'time',
+      title: 'Time',
+      isNumber: true,
+      value: (death) => death.time_ms,
       show: (death) => <span class="time">{exactTime(death.time_ms)}</span>,
     },
     {
-      ...{ name: 'key', title: 'Key', isWide: true, value: ({ key }) => key },
+      name: 'key',
+      title: 'Key',
+      isWide: true,
+      value: ({ key }) => key,
       show: (death) => <Key death={death} choose={choose} />,
     },
     ...columns,
@@ -144,11 +150,15 @@ function Key({ death, choose }: KeyProps): JSX.Element {
 
 const columns: readonly Column<RemovedKey>[] = [
   {
-    ...{ name: 'reason', title: 'Reason', value: ({ reason }) => reason },
+    name: 'reason',
+    title: 'Reason',
+    value: ({ reason }) => reason,
     show: ({ reason }) => <code title={MEANINGS[reason]}>{reason}</code>,
   },
   {
-    ...{ name: 'command', title: 'Command', value: ({ command }) => command },
+    name: 'command',
+    title: 'Command',
+    value: ({ command }) => command,
     show: ({ command }) =>
       command === null ? (
         <span class="faint">the shard itself</span>
@@ -158,11 +168,17 @@ const columns: readonly Column<RemovedKey>[] = [
   },
   { name: 'db', title: 'DB', isNumber: true, value: ({ db }) => db, show: ({ db }) => db },
   {
-    ...{ name: 'shard', title: 'Shard', isNumber: true, value: ({ shard }) => shard },
+    name: 'shard',
+    title: 'Shard',
+    isNumber: true,
+    value: ({ shard }) => shard,
     show: ({ shard }) => shard,
   },
   {
-    ...{ name: 'client', title: 'Client', isWide: true, value: (death) => death.client_addr },
+    name: 'client',
+    title: 'Client',
+    isWide: true,
+    value: (death) => death.client_addr,
     show: ({ client_addr: address, client_name: name, user }) =>
       address === null ? (
         NONE

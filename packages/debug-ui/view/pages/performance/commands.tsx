@@ -44,17 +44,26 @@ const percentile = (
   title: string,
   of: (row: CommandLatency) => number,
 ): Column<CommandLatency> => ({
-  ...{ name, title, value: of, isNumber: true },
+  name,
+  title,
+  value: of,
+  isNumber: true,
   show: (row) => micros(of(row)),
 });
 
 const columns: readonly Column<CommandLatency>[] = [
   {
-    ...{ name: 'command', title: 'Command', isWide: true, value: ({ command }) => command },
+    name: 'command',
+    title: 'Command',
+    isWide: true,
+    value: ({ command }) => command,
     show: ({ command }) => <code>{command}</code>,
   },
   {
-    ...{ name: 'calls', title: 'Calls', isNumber: true, value: ({ calls }) => calls },
+    name: 'calls',
+    title: 'Calls',
+    isNumber: true,
+    value: ({ calls }) => calls,
     show: ({ calls }) => whole(calls),
   },
   percentile('p50', 'p50', (row) => row.p50_us),

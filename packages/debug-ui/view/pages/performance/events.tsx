@@ -74,7 +74,10 @@ function nameColumn(
   choose: (event: string) => void,
 ): Column<LatencyEvent> {
   return {
-    ...{ name: 'event', title: 'Event', isWide: true, value: ({ event }) => event },
+    name: 'event',
+    title: 'Event',
+    isWide: true,
+    value: ({ event }) => event,
     show: ({ event }) => (
       <button
         type="button"
@@ -104,7 +107,10 @@ const figure = (
   title: string,
   of: (row: LatencyEvent) => number,
 ): Column<LatencyEvent> => ({
-  ...{ name, title, value: of, isNumber: true },
+  name,
+  title,
+  value: of,
+  isNumber: true,
   show: (row) => micros(of(row)),
 });
 
@@ -114,7 +120,10 @@ const figures: readonly Column<LatencyEvent>[] = [
   figure('avg', 'Average', (row) => row.avg_us),
   figure('max', 'Max', (row) => row.max_us),
   {
-    ...{ name: 'samples', title: 'Samples', isNumber: true, value: ({ samples }) => samples },
+    name: 'samples',
+    title: 'Samples',
+    isNumber: true,
+    value: ({ samples }) => samples,
     show: ({ samples }) => whole(samples),
   },
 ];

@@ -128,25 +128,38 @@ function Kinds(): JSX.Element {
 
 const columns: readonly Column<FlightEntry>[] = [
   {
-    ...{ name: 'time', title: 'Time', isNumber: true, value: (entry) => entry.time_ms },
+    name: 'time',
+    title: 'Time',
+    isNumber: true,
+    value: (entry) => entry.time_ms,
     show: (entry) => <span class="time">{exactTime(entry.time_ms)}</span>,
   },
   {
-    ...{ name: 'thread', title: 'Thread', value: ({ thread }) => thread },
+    name: 'thread',
+    title: 'Thread',
+    value: ({ thread }) => thread,
     show: ({ thread }) => <code>{thread}</code>,
   },
   {
-    ...{ name: 'event', title: 'Event', value: ({ event }) => event },
+    name: 'event',
+    title: 'Event',
+    value: ({ event }) => event,
     show: ({ event }) => (
       <span class={event.endsWith('-failed') ? 'mono bad' : 'mono'}>{event}</span>
     ),
   },
   {
-    ...{ name: 'took', title: 'Took', isNumber: true, value: durationOf },
+    name: 'took',
+    title: 'Took',
+    isNumber: true,
+    value: durationOf,
     show: (entry) => micros(durationOf(entry)),
   },
   {
-    ...{ name: 'details', title: 'Details', isWide: true, value: detailsOf },
+    name: 'details',
+    title: 'Details',
+    isWide: true,
+    value: detailsOf,
     show: detailsOf,
   },
 ];

@@ -75,37 +75,53 @@ function textOf({ command, args, client_addr: address, client_name: name }: Slow
 const columns: readonly Column<SlowlogEntry>[] = [
   { name: 'id', title: 'Id', isNumber: true, value: ({ id }) => id, show: ({ id }) => id },
   {
-    ...{ name: 'time', title: 'Time', isNumber: true, value: ({ timestamp }) => timestamp },
+    name: 'time',
+    title: 'Time',
+    isNumber: true,
+    value: ({ timestamp }) => timestamp,
     show: ({ timestamp }) => dateTime(timestamp * 1_000),
   },
   {
-    ...{ name: 'duration', title: 'Execute', isNumber: true, value: (entry) => entry.duration_us },
+    name: 'duration',
+    title: 'Execute',
+    isNumber: true,
+    value: (entry) => entry.duration_us,
     show: (entry) => <b>{micros(entry.duration_us)}</b>,
   },
   {
-    ...{ name: 'queue', title: 'Queue', isNumber: true, value: (entry) => entry.queue_us },
+    name: 'queue',
+    title: 'Queue',
+    isNumber: true,
+    value: (entry) => entry.queue_us,
     show: (entry) => micros(entry.queue_us),
   },
   {
-    ...{ name: 'durable', title: 'Durable', isNumber: true, value: (entry) => entry.durable_us },
+    name: 'durable',
+    title: 'Durable',
+    isNumber: true,
+    value: (entry) => entry.durable_us,
     show: (entry) => (entry.durable_us === 0 ? NONE : micros(entry.durable_us)),
   },
   { name: 'phases', title: 'Phases', show: (entry) => <Phases entry={entry} /> },
   {
-    ...{ name: 'shard', title: 'Shard', isNumber: true, value: ({ shard }) => shard },
+    name: 'shard',
+    title: 'Shard',
+    isNumber: true,
+    value: ({ shard }) => shard,
     show: ({ shard }) => shard ?? 'main',
   },
   {
-    ...{
-      name: 'command',
-      title: 'Command',
-      isWide: true,
-      value: ({ command, args }) => `${command} ${args.join(' ')}`,
-    },
+    name: 'command',
+    title: 'Command',
+    isWide: true,
+    value: ({ command, args }) => `${command} ${args.join(' ')}`,
     show: ({ command, args }) => <span class="mono">{visibleCommand([command, ...args])}</span>,
   },
   {
-    ...{ name: 'client', title: 'Client', isWide: true, value: (entry) => entry.client_addr },
+    name: 'client',
+    title: 'Client',
+    isWide: true,
+    value: (entry) => entry.client_addr,
     show: (entry) => (
       <span class="mono">
         {visible(entry.client_addr)}{' '}

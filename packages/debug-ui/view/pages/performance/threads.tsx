@@ -43,7 +43,10 @@ const share = (
   title: string,
   of: (row: ThreadRow) => number | null,
 ): Column<ThreadRow> => ({
-  ...{ name, title, value: of, isNumber: true },
+  name,
+  title,
+  value: of,
+  isNumber: true,
   show: (row) => (
     <span class="metered">
       <Bar percent={of(row) ?? 0} /> {percent(of(row))}

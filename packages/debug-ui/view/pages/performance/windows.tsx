@@ -42,11 +42,17 @@ export function LatencyWindows(): JSX.Element {
 
 const columns: readonly Column<WindowRow>[] = [
   {
-    ...{ name: 'command', title: 'Command', isWide: true, value: ({ command }) => command },
+    name: 'command',
+    title: 'Command',
+    isWide: true,
+    value: ({ command }) => command,
     show: ({ command }) => (command === ALL ? ALL : <code>{command}</code>),
   },
   ...WINDOW_NAMES.map((name): Column<WindowRow> => ({
-    ...{ name, title: name, isNumber: true, value: ({ windows }) => windows[name]?.p99_us },
+    name,
+    title: name,
+    isNumber: true,
+    value: ({ windows }) => windows[name]?.p99_us,
     show: ({ windows }) => {
       const window = windows[name];
       if (window === null) return micros(null);
