@@ -1,4 +1,4 @@
-/** How long a bystander waits while a large value is copied, within a shard and to another. */
+/** Wait of a bystander while a large value is copied, within a shard and to another. */
 
 import { largeValues, type ChildServer } from '#testkit';
 import { longestStallWhile } from './growth.ts';

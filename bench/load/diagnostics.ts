@@ -1,4 +1,4 @@
-/** What the diagnostics say of a load, and what they cost it. */
+/** Diagnostics under a load: what they report of it, and what they cost it. */
 
 import type { ChildServer } from '#testkit';
 import { playRound, type Round, type RoundResult } from './rounds.ts';

@@ -1,4 +1,4 @@
-/** What keeping the data costs, beside what it costs Redis: throughput by mode, a snapshot, the way back. */
+/** Cost of keeping the data, beside what it costs Redis: throughput by mode, a snapshot, recovery. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ interface ModeResult {
   readonly theirs: readonly RoundResult[];
 }
 
-/** How much is asked of both. */
+/** Load that both servers get. */
 export interface Load {
   readonly shards: number;
   readonly round: Round;

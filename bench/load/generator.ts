@@ -14,7 +14,7 @@ export interface LoadOptions {
   commands: number;
   /** The bytes of the n-th command. */
   command(nth: number): string;
-  /** How many CR LF pairs one reply has: 1 for a status, 2 for a bulk string that is there. */
+  /** Number of CR LF pairs in one reply: 1 for a status, 2 for a bulk string that exists. */
   linesPerReply: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a server is like while it fills: memory per key, and the longest wait of a bystander. */
+/** Behaviour of a server while it fills: memory per key, and the longest wait of a bystander. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

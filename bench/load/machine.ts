@@ -1,4 +1,4 @@
-/** What figures were measured on. */
+/** Machine that figures were measured on. */
 
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
@@ -13,7 +13,7 @@ export function isInstalled(program: string): boolean {
   }
 }
 
-/** What a report was measured on. */
+/** Describes the machine that a report was measured on. */
 export function machine(shards: number): Record<string, unknown> {
   const version = isInstalled('redis-server')
     ? execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).trim()

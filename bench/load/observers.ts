@@ -1,4 +1,4 @@
-/** What those who look at a server cost the load that it is under: scrapes of its metrics, and bundles. */
+/** Cost of observers to the load that a server is under: scrapes of its metrics, and debug bundles. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { request, startServer, type ChildServer } from '#testkit';
@@ -19,10 +19,11 @@ export interface ObserversResult {
   readonly bundleMs: number[];
 }
 
-/** By turns: nobody looks, a scrape every second, a bundle. */
+/** Measures a load by turns: unobserved, with a scrape every second, with a debug bundle. */
 async function observersOf(shards: number, turns: number): Promise<ObserversResult> {
   const server = await startServer({
-    ...{ shards, http: true },
+    shards,
+    http: true,
     args: [
       ...['--log-level', 'warn', '--set', 'persistence.enabled=no'],
       ...['--set', 'tracing.enabled=yes', '--set', 'slowlog.log-slower-than=0'],
@@ -30,7 +31,10 @@ async function observersOf(shards: number, turns: number): Promise<ObserversResu
     ],
   });
   const result: ObserversResult = {
-    ...{ quietP99Ms: [], scrapedP99Ms: [], bundledP99Ms: [], bundleMs: [] },
+    quietP99Ms: [],
+    scrapedP99Ms: [],
+    bundledP99Ms: [],
+    bundleMs: [],
   };
   const p99Of = async (act: () => Promise<unknown>): Promise<number> =>
     (await longestStallWhile(server.port, act, CONNECTIONS)).p99Ms;

@@ -12,7 +12,7 @@ export type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
 
 /** Stands for a value of the round's size. */
 const VALUE = '<value>';
-/** What redis-benchmark puts a random number of twelve digits for. */
+/** Placeholder that redis-benchmark replaces with a random number of twelve digits. */
 const RANDOM = '__rand_int__';
 
 /** One for each way a type is used. */
@@ -32,9 +32,12 @@ export const TYPE_TESTS = [
   'xread_10',
 ] as const;
 
-/** Those with long replies, and how many times fewer of them are enough. */
+/** Tests with long replies, and the factor by which fewer of them are enough. */
 export const LONG_TESTS: Partial<Record<Test, number>> = {
-  ...{ lrange_100: 4, zrange_100: 4, xrange_100: 10, xread_10: 4 },
+  lrange_100: 4,
+  zrange_100: 4,
+  xrange_100: 10,
+  xread_10: 4,
 };
 
 /**
@@ -64,7 +67,7 @@ const FILL_COMMANDS = 1000;
 
 interface OwnCommand {
   readonly words: readonly string[];
-  /** What is done beforehand, a thousand times. */
+  /** Command that is run beforehand, a thousand times. */
   readonly fill?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What traces cost a load, with a collector that takes them, and what a line for every request does. */
+/** Cost of traces to a load, with a collector that takes them, and of a log line for every request. */
 
 import { Collector, startServer, type ChildServer } from '#testkit';
 import { playRound, type Round, type RoundResult } from './rounds.ts';

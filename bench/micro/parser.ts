@@ -1,4 +1,4 @@
-/** What parsing costs: time per command by shape, with pipelines as they lie in the read buffer. */
+/** Cost of parsing: time per command by shape, with pipelines as they lie in the read buffer. */
 import { CommandParser, ParsedCommand, ParseStatus } from '#resp';
 
 const BUFFER_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-/** What a frame costs on its way: written, published in batches, read and given back, in one thread. */
+/** Cost of a frame on its way: written, published in batches, read and given back, in one thread. */
 import { layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
 
 const FRAMES = 4_000_000;

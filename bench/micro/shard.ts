@@ -1,6 +1,6 @@
 /**
- * What a command costs a shard, from its frame in the ring to its reply in the other: in one thread, without waking
- * anybody. By type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
+ * Cost of a command in a shard, from its frame in the ring to its reply in the other: in one thread, without waking
+ * anybody. Measured by type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
  */
 import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
@@ -39,8 +39,10 @@ const VALUE = 'x'.repeat(64);
 type Words = readonly string[];
 
 const off: Readonly<Record<string, SettingValue>> = {
-  ...{ 'latency-bands-enabled': false, 'latency-tracking': false },
-  ...{ 'slowlog-log-slower-than': -1, 'latency-monitor-threshold': 0 },
+  'latency-bands-enabled': false,
+  'latency-tracking': false,
+  'slowlog-log-slower-than': -1,
+  'latency-monitor-threshold': 0,
 };
 const diagnostics: Readonly<Record<string, typeof off>> = {
   'nothing on': {},
@@ -49,8 +51,10 @@ const diagnostics: Readonly<Record<string, typeof off>> = {
   'slow log of all': { 'slowlog-log-slower-than': 0 },
   'hot keys': {},
   all: {
-    ...{ 'latency-bands-enabled': true, 'latency-tracking': true },
-    ...{ 'slowlog-log-slower-than': 0, 'latency-monitor-threshold': 1 },
+    'latency-bands-enabled': true,
+    'latency-tracking': true,
+    'slowlog-log-slower-than': 0,
+    'latency-monitor-threshold': 1,
   },
 };
 
@@ -81,12 +85,19 @@ class Bench {
 
   constructor(settings: Readonly<Record<string, SettingValue>>) {
     const layout = layoutOf({
-      ...{ shards: 1, requestRingBytes: RING_BYTES, replyRingBytes: RING_BYTES, logRingBytes: 0 },
-      ...{ readBytes: 64, blocks: 1, blockBytes: 512 },
+      shards: 1,
+      requestRingBytes: RING_BYTES,
+      replyRingBytes: RING_BYTES,
+      logRingBytes: 0,
+      readBytes: 64,
+      blocks: 1,
+      blockBytes: 512,
     });
     const memory = LinkMemory.allocate(layout.bytes);
     const shape = {
-      ...{ databases: 16, commands: commandTable.entries.length, errorCodes: ERROR_CODES.length },
+      databases: 16,
+      commands: commandTable.entries.length,
+      errorCodes: ERROR_CODES.length,
     };
     const page = new Page(shape, new SharedArrayBuffer(Page.bytes(shape)));
     const slowIds = new SharedCounter(memory, layout.slowIds);
@@ -96,15 +107,22 @@ class Bench {
     this.#replies = new RingReader(memory, replies);
     this.#link = new ShardLink(0, memory, new RingWriter(memory, requests), this.#replies, port);
     this.#machine = new ShardMachine({
-      ...{ index: 0, shardCount: 1, memory, page, clock: systemClock, random: Math.random },
+      index: 0,
+      shardCount: 1,
+      memory,
+      page,
+      clock: systemClock,
+      random: Math.random,
       requests: new RingReader(memory, requests),
       replies: new RingWriter(memory, replies),
       outlet: { ring: () => undefined, transfer: () => undefined },
       receive: () => new ArrayBuffer(0),
       seed: new Uint8Array(16),
       settings: { ...shardSettings(new Settings()), ...off, ...settings },
-      ...{ sleep: () => undefined, usedBytesOfAll: () => 0 },
-      ...{ flight: { note: () => undefined }, probe: new ThreadProbe() },
+      sleep: () => undefined,
+      usedBytesOfAll: () => 0,
+      flight: { note: () => undefined },
+      probe: new ThreadProbe(),
       slowArgumentsAt: layout.slowArguments[0]!,
       workspaceAt: layout.workspaces[0]!,
       takeSlowIds: (count) => slowIds.take(count),
@@ -172,7 +190,7 @@ const types: Readonly<Record<string, () => Words>> = {
 const fields = (count: number): Words =>
   Array.from({ length: count }, (_, nth) => [`field:${nth}`, `value of field ${nth}`]).flat();
 
-/** What answers a hundred elements, and what fills its key. */
+/** Commands that answer a hundred elements, and those that fill their keys. */
 const long: Readonly<Record<string, { readonly words: Words; readonly fill: () => Words }>> = {
   lrange_100: {
     words: ['LRANGE', 'list:read', '0', '99'],

@@ -1,6 +1,6 @@
 /**
- * What a set, a get and a key cost: time per operation by number of keys, the longest single set, and
- * bytes per key. Run it by `node --expose-gc dist/bench/micro/store.js [keys...]`.
+ * Cost of a set, a get and a key: time per operation by number of keys, the longest single set, and bytes per key. Run
+ * it by `node --expose-gc dist/bench/micro/store.js [keys...]`.
  */
 import { Store } from '#store';
 

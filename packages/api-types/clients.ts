@@ -1,4 +1,4 @@
-/** Who is connected. */
+/** Connected clients. */
 
 export interface ClientReport {
   readonly id: number;

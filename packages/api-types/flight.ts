@@ -1,4 +1,4 @@
-/** What all threads have recorded of late, in the order of time. */
+/** Events that all threads have recorded of late, in the order of time. */
 
 /** An event as commands answer it: what every one has, then the fields of its kind. */
 export interface FlightEntry {
@@ -9,7 +9,7 @@ export interface FlightEntry {
   readonly [field: string]: number | string | null;
 }
 
-/** How much of a thread's recorder is left. */
+/** Number of events that a thread has recorded, and of those that its recorder still holds. */
 export interface FlightThread {
   readonly thread: string;
   /** Since the start. */

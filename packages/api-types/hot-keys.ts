@@ -1,6 +1,6 @@
-/** Which keys take the time and the traffic. */
+/** Keys that take the most time and traffic. */
 
-/** What a session has found; without one there are no keys, and its figures are null. */
+/** Findings of a session; without one there are no keys, and its figures are null. */
 export interface HotKeysDocument {
   readonly state: 'idle' | 'active' | 'stopped';
   readonly metrics: readonly ('cpu' | 'net')[];
@@ -13,7 +13,7 @@ export interface HotKeysDocument {
   readonly missing_shards: readonly number[];
   readonly keys: readonly {
     readonly key: string;
-    /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+    /** True when the key is not UTF-8, so that each character of `key` stands for a byte. */
     readonly binary: boolean;
     readonly access_count: number;
     readonly total_cpu_time_us: number;
@@ -36,7 +36,7 @@ export interface HotWindowDocument {
     readonly missing_shards: readonly number[];
     readonly keys: readonly {
       readonly key: string;
-      /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+      /** True when the key is not UTF-8, so that each character of `key` stands for a byte. */
       readonly binary: boolean;
       readonly db: number;
       readonly ops_per_sec: number;

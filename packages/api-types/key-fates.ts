@@ -1,7 +1,7 @@
 /** Keys that have gone, and why. */
 
 export interface KeyFatesDocument {
-  /** Whether deaths are kept, and by which settings; they are counted in any case. */
+  /** State and settings of the recording of key fates; they are counted in any case. */
   readonly recording: {
     readonly enabled: boolean;
     readonly setting: string;
@@ -15,7 +15,7 @@ export interface KeyFatesDocument {
   readonly kept: number | null;
   /** Newest first; null when main was late. */
   readonly deaths: readonly KeyDeathReport[] | null;
-  /** Those that did not answer in time; none was asked when main was late. */
+  /** Shards that did not answer in time; none was asked when main was late. */
   readonly missing_shards: readonly number[];
 }
 
@@ -28,11 +28,11 @@ export interface KeyDeathReport {
   readonly reason: string;
   /** Its beginning, where it is long; null for a database. */
   readonly key: string | null;
-  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+  /** True when the key is not UTF-8, so that each character of `key` stands for a byte. */
   readonly binary: boolean;
-  /** Whether `key` is its beginning only. */
+  /** True when `key` is only the beginning of the key. */
   readonly cut: boolean;
-  /** Of the whole key; null for a database. */
+  /** Bytes of the whole key; null for a database. */
   readonly key_bytes: number | null;
   /** 1, or all of the database on that shard. */
   readonly keys: number;

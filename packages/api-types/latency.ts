@@ -1,10 +1,10 @@
-/** How long commands took: lately, since the start, and where a thread stood still for long. */
+/** Latency of commands, lately and since the start, and long stalls of threads. */
 
 export type WindowName = 'now' | '1m' | '5m' | '1h';
 
-/** What a window holds of one command, or of all. */
+/** Latency that a window holds of one command, or of all. */
 export interface WindowLatency {
-  /** How long the window really is: less than its name says in the time after the start. */
+  /** Real length of the window: less than its name says in the time after the start. */
   readonly seconds: number;
   readonly calls: number;
   readonly p50_us: number;
@@ -16,7 +16,7 @@ export interface WindowLatency {
 /** Null while there is no slice, and where nothing was called. */
 export type WindowReport = Readonly<Record<WindowName, WindowLatency | null>>;
 
-/** How long executions of one command took, since the start or CONFIG RESETSTAT. */
+/** Execution times of one command, since the start or CONFIG RESETSTAT. */
 export interface CommandReport {
   readonly command: string;
   readonly calls: number;
@@ -28,7 +28,7 @@ export interface CommandReport {
   readonly windows: WindowReport;
 }
 
-/** What is known of one latency event. */
+/** Report of one latency event. */
 export interface LatencyEventReport {
   readonly event: string;
   readonly latest_us: number;

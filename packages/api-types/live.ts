@@ -1,4 +1,4 @@
-/** What the debug pages draw, of the last minutes: one sample a second. */
+/** Figures of the last minutes that the debug pages draw: one sample a second. */
 
 import type { Health, ShardStatus, StatusDocument } from './status.ts';
 
@@ -16,7 +16,7 @@ export interface LiveDocument {
   readonly samples: LiveColumns;
 }
 
-/** Of the status document what every page shows, and its figures where they are asked for. */
+/** Fields of the status document that every page shows, and its figures where they are asked for. */
 export interface LiveStatus extends Pick<StatusDocument, 'frogdb' | 'cluster'> {
   readonly health: Health;
   readonly figures: LiveFigures | null;
@@ -58,7 +58,7 @@ export interface LiveSample {
   readonly time_ms: number;
   /** Null unless asked for. */
   readonly totals: LiveTotals | null;
-  /** Of the shard that is asked for, else of all; null unless asked for. */
+  /** Times of the shard that is asked for, else of all shards; null unless asked for. */
   readonly times: LiveTimes | null;
   /** Null unless asked for. */
   readonly shards: LiveShards | null;
@@ -86,7 +86,7 @@ export interface LiveTimes {
   readonly queue: LiveLatency | null;
 }
 
-/** By shard: with a list for each figure its name is sent once a second, and not once for each shard. */
+/** Figures by shard: with a list for each figure its name is sent once a second, and not once for each shard. */
 export interface LiveShards {
   readonly ops: readonly number[];
   readonly busy_percent: readonly number[];
@@ -95,7 +95,7 @@ export interface LiveShards {
   readonly queue_p99_us: readonly (number | null)[];
 }
 
-/** What the commands of a second took, in three digits. */
+/** Latency of the commands of a second, in three digits. */
 export interface LiveLatency {
   readonly p50_us: number;
   readonly p99_us: number;

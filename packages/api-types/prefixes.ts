@@ -4,7 +4,7 @@ export interface PrefixesDocument {
   readonly prefixes: readonly PrefixFigures[];
 }
 
-/** Of the keys with one prefix. */
+/** Figures of the keys with one prefix. */
 export interface PrefixFigures {
   /** Empty for the keys with none of the prefixes. */
   readonly prefix: string;

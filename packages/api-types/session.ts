@@ -1,6 +1,6 @@
-/** Who asks. */
+/** Session of the client that asks. */
 
 export interface SessionDocument {
-  /** When the session of a log-in ends; null for whoever has none. */
+  /** End of the session of a log-in; null for clients without one. */
   readonly expires_time_ms: number | null;
 }

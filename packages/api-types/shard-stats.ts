@@ -1,10 +1,10 @@
-/** What each shard holds and does. */
+/** Contents and activity of each shard. */
 
 import type { ShardStatus } from './status.ts';
 
 export interface ShardStatsDocument {
   readonly shards: readonly ShardStatsReport[];
-  /** Those that did not answer in time: what only they know is null. */
+  /** Shards that did not answer in time: what only they know is null. */
   readonly missing_shards: readonly number[];
 }
 

@@ -3,7 +3,7 @@
 export interface SlowlogDocument {
   /** Newest first. */
   readonly entries: readonly SlowlogReport[];
-  /** Those that did not answer in time. */
+  /** Shards that did not answer in time. */
   readonly missing_shards: readonly number[];
 }
 

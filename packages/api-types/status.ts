@@ -1,4 +1,4 @@
-/** How the server and each of its shards fare. */
+/** State of the server and of each of its shards. */
 
 import type { WindowReport } from './latency.ts';
 
@@ -38,7 +38,7 @@ export interface StatusDocument {
     readonly total_processed: number;
     readonly ops_per_sec: number;
     readonly errors_total: number;
-    /** How long all commands took lately. */
+    /** Recent latency of all commands. */
     readonly windows: WindowReport;
     readonly top: readonly CommandStatus[];
   };
@@ -68,7 +68,7 @@ export interface Health {
   readonly issues: readonly HealthIssue[];
 }
 
-/** What a shard runs. */
+/** Command that a shard is executing. */
 export interface ExecutingReport {
   readonly command: string;
   readonly key: string | null;
@@ -90,7 +90,7 @@ export interface ShardStatus {
   readonly executing: ExecutingReport | null;
 }
 
-/** What the log and the snapshots say; all of it is still while there are none. */
+/** State of the log and the snapshots; its figures do not change while there are none. */
 export interface PersistenceReport {
   readonly enabled: boolean;
   readonly durability_mode: string | null;
@@ -106,7 +106,7 @@ export interface PersistenceReport {
     readonly last_flush_ok: boolean | null;
     readonly shards: readonly LogStatus[];
   };
-  /** What the start could not bring back. */
+  /** Data that the start could not recover. */
   readonly recovery: { readonly lost_bytes: number; readonly log_holes: number };
 }
 

@@ -1,7 +1,7 @@
-/** How busy each thread is, what memory it has, and how long it stood still. */
+/** Usage of each thread: how busy it is, its memory, and how long it stood still. */
 
 export interface ThreadsDocument {
-  /** When it was read, as Unix milliseconds: shares are made of two readings. */
+  /** Time of the reading, as Unix milliseconds: shares are made of two readings. */
   readonly time_ms: number;
   readonly threads: readonly ThreadReport[];
 }
@@ -15,7 +15,7 @@ export interface ThreadReport {
   readonly cpu_us: number;
   readonly heap_used_bytes: number;
   readonly heap_bytes: number;
-  /** Of garbage. */
+  /** Number of garbage collections. */
   readonly collections: number;
   readonly collection_total_us: number;
   readonly collection_max_us: number;

@@ -1,4 +1,4 @@
-/** What became of one request: its spans, as commands answer them, and as the debug API does. */
+/** Trace of one request: its spans, as commands answer them, and as the debug API does. */
 
 export interface TraceReport {
   readonly trace_id: string;

@@ -1,6 +1,6 @@
-/** Why keys go: what the store tells, shards count, and reports name. */
+/** Key fates: the reasons for which keys go, as the store tells, shards count, and reports name them. */
 
-/** By number. */
+/** Names of key fates, by number. */
 export const KEY_FATES = [
   'expired-active',
   'expired-lazy',
@@ -21,7 +21,7 @@ export const KeyFate = {
   /** A hash whose last field has expired. */
   expiredFields: 2,
   evicted: 3,
-  /** By a command, also by one that took its last element or set its end to the past. */
+  /** Deleted by a command, also by one that took its last element or set its end to the past. */
   deleted: 4,
   /** A command has put another value in its place. */
   overwritten: 5,

@@ -1,4 +1,4 @@
-/** What a key of a database is called among watches, holds and plans: `database:key`, a character per byte. */
+/** Name of a key of a database among watches, key locks and plans: `database:key`, a character per byte. */
 
 import { fromLatin1, latin1, type Bytes } from './bytes/bytes.ts';
 

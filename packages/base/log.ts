@@ -1,4 +1,4 @@
-/** What a log line is made of. Only the ops thread writes log files; others post these records. */
+/** Records that log lines are made of. Only the ops thread writes log files; others post these records. */
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,4 +1,4 @@
-/** What the calling thread has used of the machine, where the system tells (Linux). */
+/** Machine resources that the calling thread has used, where the system tells (Linux). */
 
 import { openSync, readFileSync, readSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';

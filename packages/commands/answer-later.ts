@@ -29,7 +29,7 @@ export function answerOrError<Found>(
   void asked.then(answering(answer, write), fail);
 }
 
-/** What is answered when something is done. */
+/** Answers OK when something is done. */
 export const writeOk = (reply: ReplyWriter): void => {
   reply.ok();
 };

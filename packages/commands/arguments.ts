@@ -16,7 +16,7 @@ import {
   type CommandError,
 } from '#base';
 
-/** What `keys.ts` needs of arguments. */
+/** Part of the arguments that `keys.ts` needs. */
 export interface ArgumentSource {
   readonly count: number;
   integerAt(index: number): number;
@@ -36,7 +36,7 @@ export class Arguments implements ArgumentSource {
   source: Bytes = Buffer.alloc(0);
   /** The memory is the command's alone, which may keep it: see `given`. */
   isGiven = false;
-  /** How many there are, the command's name included. */
+  /** Number of arguments, the command's name included. */
   count = 0;
   /** Index of the argument that the reading methods take next; the name is not read. */
   position = 1;
@@ -71,7 +71,7 @@ export class Arguments implements ArgumentSource {
     return this.#spansAt;
   }
 
-  /** Where argument `index` begins in `source`. Index 0 is the command's name. */
+  /** Returns where argument `index` begins in `source`. Index 0 is the command's name. */
   at(index: number): number {
     return this.#bodyAt + this.#spans[this.#spansAt + 2 * index]!;
   }
@@ -126,7 +126,7 @@ export class Arguments implements ArgumentSource {
     return Number(large);
   }
 
-  /** Whether argument `index` spells `upper`, in any case. */
+  /** True when argument `index` spells `upper`, in any case. */
   spellsAt(index: number, upper: string): boolean {
     return spells(this.source, this.at(index), this.length(index), upper);
   }

@@ -1,4 +1,4 @@
-/** What a command may touch, by the thread it runs in. */
+/** Contexts of commands: what a command may touch, by the thread it runs in. */
 
 import type { Bytes, Steps } from '#base';
 import type { Arguments } from './arguments.ts';
@@ -12,7 +12,7 @@ import type { ShardSettings } from './shard-settings.ts';
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
 
-/** What `read` makes of the settings, which is read again only when one has changed: for what every command asks. */
+/** Caches what `read` makes of the settings until one of them has changed: for what every command asks. */
 export function kept<T>(
   read: (settings: ShardSettings) => T,
 ): (context: Pick<ShardContext, 'settings'>) => T {
@@ -27,7 +27,7 @@ export function kept<T>(
   };
 }
 
-/** What a command that found nothing waits for. */
+/** Wait of a command that found nothing. */
 export interface Wait {
   /** Milliseconds; 0 = without end; negative = not at all. */
   readonly timeoutMs: number;
@@ -35,17 +35,17 @@ export interface Wait {
   readonly type: number;
   /** The command is run again, too, when the key is gone or of another type. */
   readonly onNoKey?: boolean;
-  /** How many of the command's keys are waited for, where not all. */
+  /** Number of the command's keys that are waited for, where not all. */
   readonly keyCount?: number;
   /** While offering: there is something to answer. */
   readonly isReady?: boolean;
-  /** Whether a key of the type waited for is enough; else this says whether the command has something to answer. */
+  /** True when the command has something to answer; without this, a key of the type waited for is enough. */
   readonly ready?: (context: ShardContext, args: Arguments) => boolean;
   /** Does what is left to do when the command is run again; without it, all of it is done again. */
   readonly retry?: (context: ShardContext, args: Arguments) => void;
 }
 
-/** What a handler in a shard may touch. One object per shard, pointed at each command in turn. */
+/** Context of a handler in a shard: what it may touch. One object per shard, pointed at each command in turn. */
 export interface ShardContext {
   /** The keys of the client's database on this shard. */
   keyspace: Keyspace;
@@ -59,9 +59,9 @@ export interface ShardContext {
   connection: number;
   /** Unix time in milliseconds: one moment for the whole command. */
   nowMs: number;
-  /** Whether the command may leave its client waiting: not in a transaction. */
+  /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
-  /** Whether `prepare` may be called: not in a transaction, nor with keys of other shards. */
+  /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */
   readonly mayPrepare: boolean;
   /**
    * Lets what takes long be done in steps, between commands on other keys. The command then does nothing more, and
@@ -69,20 +69,20 @@ export interface ShardContext {
    * touched by nobody, but may expire or be evicted.
    */
   prepare(steps: Steps<unknown>): void;
-  /** What the steps of this command have made; undefined when it had none. */
+  /** Result of the steps of this command; undefined when it had none. */
   readonly prepared: unknown;
   /**
    * With keys of other shards here, what is done is logged as states of keys. A command that does the same to this
    * shard's own keys takes their place; it has no effect elsewhere.
    */
   logOwn(...words: (string | Bytes)[]): void;
-  /** Whether a key is dropped after the command: then its value may be taken instead of copied. */
+  /** True when a key is dropped after the command: then its value may be taken instead of copied. */
   isSpare(key: Bytes, at: number, length: number): boolean;
   random(): number;
   /** Counts a look-up that found its key, or not. */
   hit(): void;
   miss(): void;
-  /** Whether `lookedUp` must be called for each of these, with the key. */
+  /** True when `lookedUp` must be called for each look-up that is counted, with the key. */
   readonly tellsLookUps: boolean;
   lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void;
   /**
@@ -98,7 +98,7 @@ export interface ShardContext {
     length: number,
     changes?: number,
   ): void;
-  /** Whether what a command does is kept on disk: whoever need not say it does not. */
+  /** True when what a command does is kept on disk; otherwise commands need not say what they do. */
   readonly isLogged: boolean;
   /**
    * Must be called when the command would not do the same once more, because it goes by chance or by a setting, or is
@@ -119,17 +119,19 @@ export interface ShardContext {
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
   /**
-   * Of a command that `each` shard runs on its own keys: only says by `block` whether there is something to
-   * answer, and changes nothing that is answered.
+   * True while a command that `each` shard runs on its own keys must only say by `block` whether there is something to
+   * answer; it changes nothing that is answered.
    */
   readonly isOffering: boolean;
-  /** Of such a command: whether it concerns the key here; else another shard sees to it. */
+  /** True when a command that runs on `each` shard concerns the key here; else another shard sees to it. */
   owns(args: Arguments, index: number): boolean;
-  /** Of such a command: says what is judged next, in ascending order; the first error of all shards is answered. */
+  /**
+   * Tells what a command on `each` shard judges next, in ascending order; the first error of all shards is answered.
+   */
   judging(place: number): void;
-  /** Of such a command: main puts the items of all shards together, so no header is written. */
+  /** True when main puts the items of `each` shard together, so that no header is written. */
   readonly answersItems: boolean;
-  /** Of such a command: what is written from here on is the item of argument `index`. */
+  /** Begins the item of argument `index`, for a command on `each` shard: what is written from here on belongs to it. */
   beginItem(index: number): void;
   /** Lets the client's next transaction fail when the key changes before it. The bytes are kept. */
   watch(key: Bytes): void;
@@ -141,8 +143,8 @@ export interface ShardContext {
   /** Blocks the shard; for DEBUG SLEEP only. */
   sleep(seconds: number): void;
   /**
-   * What the shard's snapshot and log on disk say that it holds, in a store of its own. Throws an error with what is
-   * wrong with them. Undefined where nothing is kept on disk.
+   * Reads what the shard's snapshot and log on disk say that it holds, into a store of its own. Throws an error with
+   * what is wrong with them. Undefined where nothing is kept on disk.
    */
   readonly readLog: (() => Store) | undefined;
 }
@@ -217,8 +219,8 @@ export interface ClientTraffic {
 export type Answer = (write: (reply: ReplyWriter) => void) => void;
 
 /**
- * What a handler on main may touch. Each family declares the ports it needs beside itself, by
- * extending this interface; `server` implements them all.
+ * Context of a handler on main: what it may touch. Each family declares the ports it needs beside itself, by extending
+ * this interface; `server` implements them all.
  */
 export interface MainContext {
   readonly reply: ReplyWriter;
@@ -226,7 +228,7 @@ export interface MainContext {
   readonly nowMs: number;
   /** Unix time in microseconds, at the moment when this is read. */
   readonly unixUs: number;
-  /** Whether the reply may be left for later: not in a transaction. */
+  /** True when the reply may be left for later: not in a transaction. */
   readonly mayBlock: boolean;
   /**
    * Leaves the reply for later; the connection's following commands wait for it. CLIENT UNBLOCK can end

@@ -1,9 +1,7 @@
 /**
- * What a command is. One definition per command; everything said about commands anywhere is derived
- * from it.
+ * Definition of a command. One definition per command; everything said about commands anywhere is derived from it.
  *
- * The constructor names the route, which decides the context that the handler gets and whether parts
- * must be merged.
+ * The constructor names the route, which decides the context that the handler gets and whether parts must be merged.
  */
 
 import type { Bytes } from '#base';
@@ -79,7 +77,7 @@ export interface ArgumentDoc {
   arguments?: readonly ArgumentDoc[];
 }
 
-/** What every definition says. */
+/** Fields of every definition. */
 export interface CommandHead {
   /** Upper case; a subcommand is `CONTAINER|NAME`. */
   name: string;
@@ -106,7 +104,7 @@ export interface CommandHead {
   isInternal?: boolean;
   /** Run only where the setting enable-debug-command allows it, as it disturbs the server or its data. */
   isProtected?: boolean;
-  /** Which arguments hold secrets: never logged. `all` but the name, or chosen by the arguments. */
+  /** Arguments that hold secrets, which are never logged: `all` but the name, or chosen by the arguments. */
   secret?: 'all' | ((args: Arguments) => readonly number[]);
   /**
    * The argument that is added to the key whose spec says `insert`, where that is a set: a shard that lends a large one
@@ -124,16 +122,16 @@ export interface CommandHead {
 export interface OneShardCommand extends CommandHead {
   route: 'oneShard';
   /**
-   * How keys on several shards are dealt with: lent to one of them (the default); `first`, for a command that
-   * acts on the first of its keys that exists: by finding out which shard has that one, and running it there;
-   * `each`, for one that answers an item (RESP3: a map's) for each key: by running it on all of them.
+   * Treatment of keys on several shards: lent to one of them (the default); `first`, for a command that acts on the
+   * first of its keys that exists: by finding out which shard has that one, and running it there; `each`, for one that
+   * answers an item (RESP3: a map's) for each key: by running it on all of them.
    */
   acrossShards?: 'lend' | 'first' | 'each';
-  /** Of a command with the flag `blocking`: whether these arguments ask to wait, where not all do (XREAD). */
+  /** True when these arguments of a command with the flag `blocking` ask to wait, where not all do (XREAD). */
   waits?(args: Arguments): boolean;
   /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
   otherKeys?: {
-    /** Whether the arguments ask for any. */
+    /** True when the arguments ask for any such keys. */
     areNamed(args: Arguments): boolean;
     /** Names them, without a trace of having looked; throws what the command would. */
     of(context: ShardContext, args: Arguments): readonly Bytes[];
@@ -143,7 +141,7 @@ export interface OneShardCommand extends CommandHead {
 
 export interface ByKeyCommand<Part> extends CommandHead {
   route: 'byKey';
-  /** How many arguments belong to each key, the key included. */
+  /** Number of arguments that belong to each key, the key included. */
   keyStride: number;
   /** Answers for the keys it is given: all from argument 1 on. */
   run(context: ShardContext, args: Arguments): Part;
@@ -177,7 +175,7 @@ export interface ContainerCommand extends CommandHead {
   route: 'container';
   /** COMMAND shows no subcommands, as Redis knows none here (DEBUG); they are one command to clients. */
   opaque?: boolean;
-  /** What the name alone does, where that is something (COMMAND). */
+  /** Command that the name alone runs, where there is one (COMMAND). */
   bare?: OnMainCommand;
   subcommands: readonly Command[];
 }

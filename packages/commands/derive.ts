@@ -1,8 +1,8 @@
 /**
- * What COMMAND and ACL say about a command, all of it derived from the definition.
+ * Facts that COMMAND and ACL state about a command, all of them derived from the definition.
  *
- * Nothing is stated twice: a flag's consequences, the old form of key positions and the policies of
- * requests and responses follow here and only here.
+ * Nothing is stated twice: a flag's consequences, the old form of key positions and the policies of requests and
+ * responses follow here and only here.
  */
 
 import type { Command, Flag, Group } from './definition.ts';
@@ -150,7 +150,7 @@ function plainRange(spec: KeySpec): PlainRange | undefined {
   return { first, last: last < 0 ? last : first + last, step };
 }
 
-/** What a spec says of its keys, in COMMAND's words and order. */
+/** Returns the flags of a spec's keys, in COMMAND's words and order. */
 export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly string[] {
   const { access, use = [] } = spec;
   const flags: string[] = spec.notKey === true ? [] : [access];
@@ -174,7 +174,7 @@ export function tips(command: Command): readonly string[] {
   return [`request_policy:${request}`, ...response, ...own];
 }
 
-/** What is wrong with a definition, each fault as a sentence. */
+/** Returns the faults of a definition, each as a sentence. */
 export function faults(command: Command): readonly string[] {
   const { name, summary, flags, arity, keys } = command;
   const has = (flag: Flag): boolean => flags.includes(flag);
@@ -209,7 +209,7 @@ function writesKeys(keys: Keys): boolean {
   return keys.specs.some(({ access, notKey }) => access !== 'RO' && notKey !== true);
 }
 
-/** Whether the fewest arguments reach the first and last key of every fixed spec. */
+/** True when the fewest arguments reach the first and last key of every fixed spec. */
 function admitsKeys(arity: number, keys: Keys): boolean {
   const least = Math.abs(arity);
   return keys.specs.every((spec) => {

@@ -1,6 +1,6 @@
 /** Different elements of a collection, by chance. */
 
-/** What is drawn from. */
+/** Collection that elements are drawn from. */
 export interface Drawable {
   readonly count: number;
   /** A number that tells the current element from all others. */

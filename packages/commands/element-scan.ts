@@ -1,4 +1,4 @@
-/** What HSCAN, SSCAN and ZSCAN have in common: cursor, options, and the elements of one call. */
+/** Common parts of HSCAN, SSCAN and ZSCAN: cursor, options, and the elements of one call. */
 
 import { CommandError, copyBytes, errors, globMatches, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
@@ -48,7 +48,7 @@ export function readElementScan(args: Arguments, hasValues = false): ElementScan
   return options;
 }
 
-/** Whether an element is wanted. */
+/** True when an element is wanted. */
 export function fitsScan(options: ElementScan, bytes: Bytes, at: number, length: number): boolean {
   const { pattern } = options;
   return pattern === undefined || globMatches(pattern, bytes.subarray(at, at + length));
@@ -58,7 +58,7 @@ export function fitsScan(options: ElementScan, bytes: Bytes, at: number, length:
 export class GatheredStrings {
   #bytes = Buffer.allocUnsafeSlow(4096);
   #used = 0;
-  /** Where each string ends. */
+  /** Offset at which each string ends. */
   readonly #ends: number[] = [];
 
   get count(): number {

@@ -1,33 +1,33 @@
 /**
- * Where the keys of a command are. The only place that answers this question: routing, splitting,
- * COMMAND GETKEYS, ACL checks and hot-key sampling all ask here.
+ * Positions of the keys of a command. The only place that knows them: routing, splitting, COMMAND GETKEYS, ACL checks
+ * and hot-key sampling all ask here.
  */
 
 import type { ArgumentSource } from './arguments.ts';
 
-/** What a command does with the keys of a spec, in COMMAND's words. */
+/** Access of a command to the keys of a spec, in COMMAND's words. */
 export type KeyAccess = 'RO' | 'RW' | 'OW' | 'RM';
-/** What it does with their values. */
+/** Use that a command makes of the values of a spec's keys. */
 export type KeyUse = 'access' | 'insert' | 'update' | 'delete';
 
-/** How one call handles the keys of a spec. */
+/** Handling of the keys of a spec by one call. */
 export interface KeyHandling {
   access: KeyAccess;
   use?: readonly KeyUse[];
 }
 
 export interface KeySpec extends KeyHandling {
-  /** Where the search begins: at an argument's index, or behind a keyword. */
+  /** Start of the search: at an argument's index, or behind a keyword. */
   begin: { index: number } | { keyword: string; startFrom: number } | 'unknown';
   /**
-   * How keys go on from there: up to `last` (relative to the first; negative: from the end) by
-   * `step`, within 1/`limit` of the arguments; or as many as argument `countAt` says (both relative to begin).
+   * Keys from there on: up to `last` (relative to the first; negative: from the end) by `step`, within 1/`limit` of the
+   * arguments; or as many as argument `countAt` says (this and `firstKey` are relative to begin).
    */
   find:
     | { last: number; step: number; limit: number }
     | { countAt: number; firstKey: number; step: number }
     | 'unknown';
-  /** What is found is no key, but is routed like one (a shard channel). */
+  /** True when what is found is no key, but is routed like one (a shard channel). */
   notKey?: boolean;
   /** The key is changed although its access is RO, which in Redis is about the value's data alone. */
   altersState?: boolean;
@@ -43,7 +43,7 @@ export interface FoundKey {
   spec: KeySpec;
 }
 
-/** How the keys of one command are found. */
+/** Rules by which the keys of one command are found. */
 export interface Keys {
   specs: readonly KeySpec[];
   /** For commands whose keys no spec can tell (SORT, ...). Answers undefined when the arguments are wrong. */
@@ -108,7 +108,7 @@ function withUse(spec: KeySpec, use: Uses | undefined): KeySpec {
   return { ...spec, use: typeof use === 'string' ? [use] : use };
 }
 
-/** Whether the keys are exactly the first argument: what the router need not search for. */
+/** True when the keys are exactly the first argument, so that the router need not search for them. */
 export function isFirstArgumentOnly(keys: Keys): boolean {
   const [spec] = keys.specs;
   return (
@@ -126,7 +126,7 @@ function isFixed(spec: KeySpec, index: number, last: number): boolean {
   );
 }
 
-/** Whether a command may change the keys of the spec. */
+/** True when a command may change the keys of the spec. */
 export function mayWrite({ access, altersState }: KeySpec): boolean {
   return access !== 'RO' || altersState === true;
 }

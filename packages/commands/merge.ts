@@ -1,10 +1,10 @@
-/** How the parts that several shards answer become one reply. A merge is data with a name. */
+/** Merges of the parts that several shards answer into one reply. A merge is data with a name. */
 
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import { bytesListPart, integerPart, nothingPart, type PartCodec } from './parts.ts';
 
-/** Where the pieces of a split command went. */
+/** Destinations of the pieces of a split command. */
 export interface SplitPlan {
   /** For each key of the command, in its order, which part (index into `parts`) holds its answer. */
   readonly partOfKey: readonly number[];
@@ -25,7 +25,7 @@ export interface Merge<Part> {
     | 'agg_logical_and'
     | 'agg_logical_or'
     | 'special';
-  /** How a part crosses from a shard to main. */
+  /** Codec of a part on its way from a shard to main. */
   readonly part: PartCodec<Part>;
   combine(parts: readonly Part[], reply: ReplyWriter, plan: SplitPlan): void;
 }

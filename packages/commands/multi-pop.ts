@@ -1,4 +1,4 @@
-/** What LMPOP and ZMPOP have in common: how many keys, which end, how many elements. */
+/** Common arguments of LMPOP and ZMPOP: how many keys, which end, how many elements. */
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from './arguments.ts';
@@ -10,7 +10,7 @@ export interface MultiPop {
   /** Index of the first key, and the one behind the last. */
   first: number;
   end: number;
-  /** Whether the first of the two words was given. */
+  /** True when the first of the two words for the ends was given. */
   isFirstEnd: boolean;
   count: number;
 }

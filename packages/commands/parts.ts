@@ -1,4 +1,4 @@
-/** How a shard's part of an answer crosses to main. Fixed forms, since parts are on the data path. */
+/** Codecs of a shard's part of an answer on its way to main. Fixed forms, since parts are on the data path. */
 
 import { asBuffer, assert, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';

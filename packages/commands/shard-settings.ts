@@ -5,7 +5,7 @@
  * compiler asks for.
  */
 
-/** How many values a setting has, and of which type. */
+/** Kinds of settings: how many values each has, and of which type. */
 export const shardSettingKinds = {
   activedefrag: 'boolean',
   'active-expire-effort': 'number',
@@ -62,7 +62,7 @@ export function isShardSetting(name: string): name is ShardSettingName {
   return Object.hasOwn(shardSettingKinds, name);
 }
 
-/** What commands read of them; kept current by control frames. */
+/** Settings of a shard as commands read them; kept current by control frames. */
 export interface ShardSettings {
   number(name: ShardSettingOf<'number'>): number;
   boolean(name: ShardSettingOf<'boolean'>): boolean;

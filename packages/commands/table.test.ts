@@ -12,7 +12,10 @@ const table = suite('table');
 /** The sources are two levels up from what was compiled from them. */
 const factsFile = new URL('../../../packages/commands/redis-facts.json', import.meta.url);
 
-/** By command: arity, flags, first, last and step of keys, ACL categories, tips, and what its specs say of their keys. */
+/**
+ * Facts by command: arity, flags, first, last and step of keys, ACL categories, tips, and what its specs say of their
+ * keys.
+ */
 const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
 
 /** Commands that clients see, and Redis has, too. */

@@ -62,7 +62,7 @@ export class CommandEntry {
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
   readonly isOpaque: boolean;
   readonly container: CommandEntry | undefined;
-  /** Of a container: what its name alone does, if anything. */
+  /** Command that the name of a container alone runs, if any. */
   bare: CommandEntry | undefined;
   readonly #subcommands = new Map<string, CommandEntry>();
   readonly #flags: ReadonlySet<Flag>;
@@ -138,8 +138,8 @@ export class CommandEntry {
   }
 
   /**
-   * Whether a call with `count` arguments (the names included) is acceptable. What belongs to a key
-   * must be whole, or the parts of a split command could not be.
+   * True when a call with `count` arguments (the names included) is acceptable. The arguments that belong to a key must
+   * be whole, or the parts of a split command could not be.
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
@@ -147,14 +147,14 @@ export class CommandEntry {
     return count === this.arity;
   }
 
-  /** What to answer when `admits` says no. */
+  /** Returns the error to answer when `admits` says no. */
   wrongArguments(args: Arguments): CommandError {
     const { container } = this;
     if (container?.isOpaque !== true) return errors.wrongArguments(this.lowerName);
     return errors.subcommandSyntax(args.latin1(1), container.name);
   }
 
-  /** What to answer when a container has no such subcommand. */
+  /** Returns the error to answer when a container has no such subcommand. */
   unknownSubcommand(name: string): CommandError {
     const { name: container } = this.command;
     return this.isOpaque
@@ -173,11 +173,11 @@ function bucketOf(bytes: Bytes, at: number, length: number): number {
 }
 
 export class CommandTable {
-  /** By id: containers, their subcommands and plain commands. */
+  /** Entries by id: containers, their subcommands and plain commands. */
   readonly entries: readonly CommandEntry[];
   readonly #buckets: CommandEntry[][] = Array.from({ length: BUCKETS }, () => []);
   readonly #byName = new Map<string, CommandEntry>();
-  /** What was found last. */
+  /** Entry that was found last. */
   #last: CommandEntry;
 
   constructor(commands: readonly Command[]) {
@@ -213,7 +213,7 @@ export class CommandTable {
     return undefined;
   }
 
-  /** By name as definitions spell it: `CLIENT|LIST`. */
+  /** Returns the entry of a name as definitions spell it: `CLIENT|LIST`. */
   byName(name: string): CommandEntry | undefined {
     return this.#byName.get(name.toUpperCase());
   }

@@ -1,4 +1,4 @@
-/** How long a client is ready to wait, as blocking commands are told. */
+/** Time that a client is ready to wait, as blocking commands are told. */
 
 import { CommandError, errors, LONG_DOUBLE_BYTES_MAX, parseLongDouble } from '#base';
 import type { Arguments } from './arguments.ts';

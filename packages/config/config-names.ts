@@ -10,15 +10,15 @@ import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from
 /** A change that CONFIG SET asks for. */
 export type Assignment = readonly [name: SettingName, value: Value];
 
-/** What a name of CONFIG stands for. Aliases share it, so that it is its own identity. */
+/** Target of a name of CONFIG. Aliases share it, so that it is its own identity. */
 export interface Target {
   /** The settings behind it, the one that it is mostly about first; none of a constant. */
   readonly settings: readonly SettingName[];
   readonly isHidden: boolean;
   readonly isSecret: boolean;
-  /** Whether CONFIG SET can change it; setting the value it has is always allowed. */
+  /** True when CONFIG SET can change the value; setting the value it has is always allowed. */
   readonly isLive: boolean;
-  /** What CONFIG SET says when it cannot change it, where Redis could: then the value is judged first. */
+  /** Error of CONFIG SET when it cannot change the value, where Redis could: then the value is judged first. */
   readonly refusal?: string;
   /** Why nothing else than it shows can be set now, as other settings are; undefined when it can. */
   obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
@@ -44,7 +44,7 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
-/** By all names that CONFIG knows, in lower case: true for a secret. */
+/** Secrecy by all names that CONFIG knows, in lower case: true for a secret. */
 export const secrecyOfNames: ReadonlyMap<string, boolean> = new Map(
   [...targets].map(([name, { isSecret }]) => [name, isSecret]),
 );
@@ -108,7 +108,10 @@ function appendSync(): Target {
   };
 }
 
-/** When snapshots are taken, as Redis says it: the interval is the point of one change. Without a disk there are none. */
+/**
+ * Returns the target of the times of snapshots, as Redis says them: the interval is the point of one change. Without a
+ * disk there are none.
+ */
 function saveTarget(): Target {
   const interval = 'snapshot.interval-secs';
   const points = 'snapshot.save-points';

@@ -4,10 +4,10 @@
  */
 export interface Constant {
   readonly value: string;
-  /** Why it is so, for whoever sets it. */
+  /** Reason for the value, for users who set it. */
   readonly reason: string;
   readonly aliases?: readonly string[];
-  /** Whoever says otherwise in a file relies on it: a start is refused. */
+  /** True when a file that sets another value relies on it: a start is refused. */
   readonly isReliedOn?: boolean;
   /** Shown only when asked for by its exact name. */
   readonly isHidden?: boolean;
@@ -18,7 +18,7 @@ const freed =
 const processors = 'Threads are left to the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
-/** By CONFIG's name. */
+/** Constants by CONFIG's name. */
 export const constants: Readonly<Record<string, Constant>> = {
   'active-defrag-ignore-bytes': { value: '1048576', reason: 'Less idle memory is let lie.' },
   'active-defrag-threshold-lower': { value: '15', reason: 'Less idle memory is let lie.' },

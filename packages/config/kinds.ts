@@ -6,12 +6,12 @@
 import { INT64_MAX } from '#base';
 import * as v from 'valibot';
 
-/** What a setting can hold. Sizes are bytes; an unset string is empty. */
+/** Value that a setting can hold. Sizes are bytes; an unset string is empty. */
 export type Value = number | boolean | string | readonly number[] | readonly string[];
 
-/** How one kind of value is read and written. */
+/** Reader and writer of one kind of value. */
 export interface Kind<V extends Value> {
-  /** What is allowed, in words that end a sentence. */
+  /** Allowed values, in words that end a sentence. */
   readonly allowed: string;
   /** Judges a value as TOML gives it. */
   readonly schema: v.GenericSchema<unknown, V>;

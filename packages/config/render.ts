@@ -3,10 +3,10 @@ import { rowOf, sectionAndKey, settingNames, type SettingName } from './settings
 
 const WIDTH = 100;
 
-/** What stands in place of a secret. */
+/** Text in place of a secret. */
 export const HIDDEN = '(hidden)';
 
-/** How a configuration is written out. */
+/** Options for writing out a configuration. */
 export interface RenderOptions {
   readonly valueOf: (name: SettingName) => Value;
   readonly hideSecrets?: boolean;

@@ -33,7 +33,7 @@ export class ConfigCommandError extends Error {
 
 type Listener = (value: Value) => void;
 
-/** What CONFIG SET changes, and the name that asked for each. */
+/** Changes of a CONFIG SET, and the name that asked for each. */
 interface Changes {
   readonly changes: ReadonlyMap<SettingName, Held>;
   readonly askedBy: ReadonlyMap<SettingName, string>;
@@ -90,7 +90,7 @@ export class Settings {
     listeners.push(listener as Listener);
   }
 
-  /** What CONFIG GET answers: names and values, each name once. */
+  /** Returns the answer of CONFIG GET: names and values, each name once. */
   configGet(patterns: readonly string[]): (readonly [name: string, value: string])[] {
     const found = new Map<string, readonly [string, string]>();
     const add = (name: string, target: Target): void => {

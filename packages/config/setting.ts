@@ -1,8 +1,8 @@
 import type { Kind, Value } from './kinds.ts';
 
 /**
- * When a change takes effect: `live` while running, `start` at the next start, `fixed` never: what
- * it would switch on is not part of this version, so only its default is allowed anywhere.
+ * Effect of a change: `live` while running, `start` at the next start, `fixed` never: what it would switch on is not
+ * part of this version, so only its default is allowed anywhere.
  */
 export type Effect = 'live' | 'start' | 'fixed';
 
@@ -17,13 +17,13 @@ export interface Setting<V extends Value = Value> {
   readonly config?: string;
   /** Older names that CONFIG knows too. */
   readonly aliases?: readonly string[];
-  /** What CONFIG SET says when it cannot change it, where Redis could. */
+  /** Error of CONFIG SET when it cannot change the setting, where Redis could. */
   readonly refusal?: string;
   /** A folder, which CONFIG GET shows with all that is above it. */
   readonly isFolder?: boolean;
   /** Shown nowhere but in CONFIG GET. */
   readonly isSecret?: boolean;
-  /** Whether CONFIG shows it only as a part of another name. */
+  /** True when CONFIG shows the setting only as a part of another name. */
   readonly isPart?: boolean;
 }
 

@@ -24,7 +24,7 @@ export const settings = {
 /** The name of a setting, `section.key`. */
 export type SettingName = keyof typeof settings;
 
-/** What a setting of that name holds. */
+/** Type of the value of a setting of that name. */
 export type ValueOf<Name extends SettingName> = (typeof settings)[Name]['kind'] extends {
   readonly schema: unknown;
   parse(text: string): infer V extends Value;

@@ -4,7 +4,7 @@ import type { Settings } from './runtime.ts';
 export interface ConfigWarning {
   /** A stable code for logs. */
   readonly event: string;
-  /** How much harm it can do. */
+  /** Harm that the setting can do. */
   readonly severity: 'warn' | 'error';
   readonly message: string;
 }
@@ -14,7 +14,7 @@ export function isLoopback(address: string): boolean {
   return /^-?(127\.|::1$|\[::1\]$|localhost$)/i.test(address);
 }
 
-/** What is worth a warning in a configuration, the worst first. */
+/** Returns the warnings that a configuration deserves, the worst first. */
 export function warningsOf(settings: Settings): ConfigWarning[] {
   return [...httpWarnings(settings), ...clientWarnings(settings), ...otherWarnings(settings)].sort(
     (one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'),

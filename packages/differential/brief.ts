@@ -7,11 +7,11 @@ const BRIEF_MAX = 900;
 const WITH_TIME = /^(P?EXPIRE|P?SETEX|HP?EXPIRE|RESTORE)$/i;
 const WITH_OPTION = /^(SET|GETEX)$/i;
 const OPTION = /^[EP]X$/i;
-/** Of SET, and only of SET, what has ended already stays until somebody finds it, and is counted until then. */
+/** Commands that keep a key whose expiry is already past until it is found, and count it until then: only SET. */
 const KEEPS_ENDED = /^SET$/i;
 const MOMENT = /^[EP]XAT$/i;
 
-/** Whether the command lets something expire while the episode is played. */
+/** True when the command lets something expire while the episode is played. */
 export function expiresSoon(words: Words): boolean {
   const [name = '', , time = ''] = words;
   if (WITH_TIME.test(name)) return isBrief(time);

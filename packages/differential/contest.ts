@@ -10,14 +10,14 @@ import { formOf, type Both } from './forms.ts';
 import type { KnownDifferences } from './known.ts';
 import { parseReply, shown, splitReplies } from './wire.ts';
 
-/** What is played: from an empty server, with these settings. */
+/** Episode to play: it starts from an empty server, with these settings. */
 export interface Episode {
   readonly protocol: 2 | 3;
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly steps: readonly Step[];
 }
 
-/** Where two servers parted. */
+/** First point at which two servers differ. */
 export interface Divergence {
   /** The step, or the number of steps when the state after them differs. */
   readonly stepIndex: number;
@@ -103,7 +103,7 @@ export class Contest {
     return undefined;
   }
 
-  /** Whether the replies inside of EXEC's differ only as those of the commands may. */
+  /** True when the replies inside of EXEC's differ only as those of the commands may. */
   #sameTransaction(queue: readonly Command[], ours: string, theirs: string): boolean {
     const [own, others] = [itemsOf(ours), itemsOf(theirs)];
     if (own.length !== others.length || own.length !== queue.length) return false;
@@ -135,7 +135,7 @@ interface Numbered {
   readonly stepIndex: number;
 }
 
-/** What was queued for the EXEC at an index. */
+/** Returns the commands queued for the EXEC at an index. */
 function queueBefore(commands: readonly Numbered[], index: number): readonly Command[] {
   const names = commands.slice(0, index).map(({ command }) => command.words[0]);
   return commands.slice(names.lastIndexOf('MULTI') + 1, index).map(({ command }) => command);
@@ -150,7 +150,10 @@ function numbered(step: Step, stepIndex: number): Numbered[] {
   return step.map((command) => ({ command, stepIndex }));
 }
 
-/** What is sent before the first step; its own differences are those of a step that is not there. */
+/**
+ * Returns the commands sent before the first step; differences in their replies count as those of a step that does not
+ * exist.
+ */
 function preparations({ protocol, settings }: Episode, family: Family): Step {
   // A setting that is left out has its first value, and not that of the episode before.
   const defaults = family.settings.map(([name, first = '']) => [name, first] as const);

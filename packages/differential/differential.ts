@@ -15,19 +15,19 @@ import { asLine, parseReply } from './wire.ts';
 
 const SHARDS = 3;
 const STEPS = 1_000;
-/** How many of a family's commands come with a mistake. */
+/** Share of a family's commands that come with a mistake. */
 const MISTAKES = 0.07;
-/** How many commands are not the family's own. */
+/** Share of commands that are not the family's own. */
 const ELSEWHERE = 0.08;
 /** Less than usual, so that nothing gets large. */
 const BULK_BYTES_MAX = '4194304';
 
-/** What is found by then is shown. */
+/** Most milliseconds spent on shortening; the shortest found by then is shown. */
 const SHORTENING_MS_MAX = 20_000;
 /** Fewer words may make other pages of a scan, whose order is each server's own. */
 const SCANS = /SCAN$/i;
 
-/** How much is played. */
+/** Amount of commands to play. */
 export interface Amount {
   readonly seed: number;
   readonly commands: number;

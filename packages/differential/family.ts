@@ -1,4 +1,4 @@
-/** What a family of commands gives: how its commands are made by chance, and what varies around them. */
+/** Definition of a family of commands: how its commands are made at random, and what varies around them. */
 import type { Draw } from './draw.ts';
 import type { Form } from './forms.ts';
 
@@ -23,9 +23,9 @@ export type Choice = readonly [name: string, ...values: string[]];
 export interface Family {
   readonly name: string;
   readonly settings: readonly Choice[];
-  /** How often each is made, beside the others. */
+  /** Makers with their relative frequency. */
   readonly makers: readonly (readonly [weight: number, maker: Maker])[];
-  /** What else shows the state of a key at the end. */
+  /** Further commands that show the state of a key at the end. */
   readonly reads?: (key: string) => readonly Words[];
 }
 
@@ -36,7 +36,7 @@ export function step(...commands: readonly (Words | Command)[]): Step {
   );
 }
 
-/** Whether a maker made a step, and not the words of one command. */
+/** True when a maker made a step, and not the words of one command. */
 export function isStep(made: Words | Step): made is Step {
   return typeof made[0] === 'object';
 }

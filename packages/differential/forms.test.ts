@@ -1,4 +1,4 @@
-/** Which differences between two replies are none, and that all others are. */
+/** Tests which differences between two replies are accepted, and that all others are not. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formOf } from './forms.ts';

@@ -1,5 +1,5 @@
 /**
- * When two replies say the same although their bytes differ: what Redis leaves open, by command.
+ * Equivalence of two replies whose bytes differ: what Redis leaves open, by command.
  */
 import { shown, type Piece } from './wire.ts';
 
@@ -9,10 +9,10 @@ export interface Both {
   readonly theirs: Piece;
 }
 
-/** What a reply is judged by. */
+/** Context in which a reply is judged. */
 export interface Asked {
   readonly words: readonly string[];
-  /** What the command before it in the same step answered. */
+  /** Replies to the command before it in the same step. */
   readonly before: Both | undefined;
 }
 
@@ -75,7 +75,7 @@ const drawn: Form = ({ ours, theirs }, { words, before }) => {
   return isDrawn(ours, before.ours) && isDrawn(theirs, before.theirs);
 };
 
-/** Whether texts agree but for the last digits of their numbers: see the known differences. */
+/** True when texts agree but for the last digits of their numbers: see the known differences. */
 const roughly: Form = ({ ours, theirs }) => {
   const [one, other] = [items(ours), items(theirs)];
   return (
@@ -94,7 +94,7 @@ const OF_THE_MOMENT = /^(idle|inactive|seen-time|active-time|radix-tree-(keys|no
 /** A moment in milliseconds. */
 const MOMENT_MIN = 1e12;
 
-/** What is said of streams, but for times. */
+/** Compares replies about streams, without times. */
 const timeless: Form = same((reply) => timelessTexts(reply));
 
 /** XPENDING's entries: the third of their four fields is how long they have been idle. */
@@ -132,7 +132,7 @@ const byName: Readonly<Record<string, Form>> = {
 /** The forms that a step may name, because its command's name does not tell. */
 export const forms = { exact, roughly, unordered } as const;
 
-/** What replies to a command are held to, unless its step says otherwise. */
+/** Returns the form that replies to a command must agree in, unless its step names another. */
 export function formOf(name: string): Form {
   return byName[name.toUpperCase()] ?? exact;
 }

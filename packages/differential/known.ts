@@ -1,8 +1,8 @@
 /**
- * What is known to differ: between versions of Redis, and from every Redis by decision.
+ * Known differences: between versions of Redis, and from every Redis by decision.
  *
- * Nothing else excuses a difference. What changes the data is never sent, since all that follows
- * would differ too; what only shows in a reply is passed over.
+ * No other difference is accepted. A command whose difference changes the data is never sent, since all that follows
+ * would differ too; a difference that shows only in a reply is passed over.
  */
 import type { Words } from './family.ts';
 import { parseReply, type Piece } from './wire.ts';
@@ -166,12 +166,12 @@ export class KnownDifferences {
     this.#known = differences.filter(({ before = Infinity }) => version < before);
   }
 
-  /** Whether a command is never sent. */
+  /** True when a command is never sent. */
   avoids(words: Words): boolean {
     return this.#known.some((known) => known.avoids?.(words) === true);
   }
 
-  /** Whether these replies to a command may differ. */
+  /** True when these replies to a command may differ. */
   excuses(words: Words, ours: string, theirs: string): boolean {
     return this.#known.some((known) => known.excuses?.(words, ours, theirs) === true);
   }
@@ -191,7 +191,7 @@ function isBeyondExpiry(word: string): boolean {
   return /^[+-]?\d+$/.test(word) && Math.abs(Number(word)) >= 2 ** 53 / 1000;
 }
 
-/** Whether two replies are the same but for the digits of their numbers. */
+/** True when two replies are the same but for the digits of their numbers. */
 function isSameInNumbers(ours: Piece, theirs: Piece): boolean {
   if (ours.kind !== theirs.kind) return false;
   if (ours.items === undefined || theirs.items === undefined) {

@@ -26,7 +26,7 @@ export function splitReplies(stream: string): string[] {
   return replies;
 }
 
-/** Where the reply at `start` ends, or `start` when the rest of it is missing. */
+/** Returns the end of the reply at `start`, or `start` when the rest of it is missing. */
 function replyEnd(stream: string, start: number): number {
   let at = start;
   for (let missing = 1; missing > 0; missing -= 1) {

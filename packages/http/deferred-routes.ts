@@ -15,7 +15,7 @@ import { Routes } from './protocol/routes.ts';
 import { statusRoutes } from './views/status.ts';
 import type { OpsContext } from './ops/ops-context.ts';
 
-/** Where the web UI is built to: `dist/debug-ui`. */
+/** Folder of the built web UI: `dist/debug-ui`. */
 const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
 export interface RestOptions {

@@ -41,7 +41,7 @@ export class SharedCounter {
     return this.#whole(low);
   }
 
-  /** What is given out next. */
+  /** Number that is given out next. */
   get upcoming(): number {
     return this.#whole(Atomics.load(this.#words, this.#low));
   }

@@ -25,7 +25,7 @@ const LOST_MS = 5_000;
 const begunWord = (thread: number): number => (DOORBELL_BYTES >> 2) + 2 * thread;
 const seenWord = (thread: number): number => begunWord(thread) + 1;
 
-/** What threads have begun is seen, for as long as there is any. */
+/** Makes an observer that sees what threads have begun, for as long as there is any. */
 function observer(words: Int32Array): { look: () => boolean; readonly seen: number } {
   let seen = 0;
   return {

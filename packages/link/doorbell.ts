@@ -1,5 +1,5 @@
 /**
- * How shards wake the main thread: one bell for all of them.
+ * Doorbell by which shards wake the main thread: one bell for all of them.
  *
  *   word     written by       read by   meaning
  *   BELL     nobody           main      always 0; the address that main waits on

@@ -1,4 +1,4 @@
-/** Where everything lies in the link memory. Computed alike in every thread from the same few numbers. */
+/** Layout of the link memory. Computed alike in every thread from the same few numbers. */
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
@@ -24,11 +24,13 @@ export interface LinkLayout {
   doorbell: number;
   requests: readonly RingPlace[];
   replies: readonly RingPlace[];
-  /** What shards have for the disk, how far it is there, and how its thread is woken. */
+  /**
+   * Rings of the shards' log data; with the words that tell how far it is on disk, and how the disk thread is woken.
+   */
   logs: readonly RingPlace[];
   logProgress: readonly number[];
   logPens: readonly number[];
-  /** Of each log: where its next block is made, by who holds its pen. */
+  /** Place of each log's next block, which the log's owner makes. */
   logBlocks: readonly number[];
   logBell: number;
   read: number;
@@ -38,7 +40,7 @@ export interface LinkLayout {
   /** The counter of keys' deaths. */
   deathIds: number;
   slowArguments: readonly number[];
-  /** Of each shard: memory that nobody else looks at. */
+  /** Memory of each shard that no other thread looks at. */
   workspaces: readonly number[];
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
@@ -47,7 +49,7 @@ export interface LinkLayout {
 
 export const REQUEST_RING_BYTES = 1024 * 1024;
 export const REPLY_RING_BYTES = 1024 * 1024;
-/** What a shard writes in some milliseconds; beyond it records wait in private memory. */
+/** Bytes of a log's ring: what a shard writes in some milliseconds; beyond it records wait in private memory. */
 export const LOG_RING_BYTES = 2 * 1024 * 1024;
 /** Most bytes of a block of a log, but for a record that is longer. */
 export const LOG_BLOCK_BYTES = 64 * 1024;
@@ -65,9 +67,9 @@ const KEPT_PART = 16;
 export const SLOW_SLOTS = 256;
 export const SLOW_SLOT_BYTES = 256;
 
-/** What a shard has of a value at a time, to do something with it that JavaScript does slowly. */
+/** Bytes of a value that a shard copies at a time, for work that JavaScript does slowly. */
 export const WORKSPACE_BYTES = 16 * 1024;
-/** What is before it, for results, and behind it: as much as is read too much. */
+/** Margin before the workspace, for results, and behind it, for bytes read past the end. */
 const WORKSPACE_MARGIN_BYTES = 64;
 
 export function defaultShape(shards: number, isDurable = false): LinkShape {

@@ -11,7 +11,7 @@ import { assert, registerShared, type Bytes, type MovableMemory } from '#base';
 import { memoryModule } from './memory-module.ts';
 
 const PAGE_BYTES = 65_536;
-/** What the module declares; the real size is the instance's. */
+/** Most pages that the module declares; the real size is the instance's. */
 const PAGES_MAX = 65_536;
 
 /** Memory that threads share. */

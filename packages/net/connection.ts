@@ -18,11 +18,11 @@ const ARGUMENTS_PER_TURN = 4_000;
 const WORTHY_BYTES = 4 * 1024;
 /** Longest query buffer whatever the setting says: places in a command are 31 bits. */
 const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
-/** What ends an argument. */
+/** Bytes of the line end behind an argument. */
 const LINE_END_BYTES = 2;
 /** From so many unsent bytes on the owner is asked before they are written. */
 const LONG_REPLY_BYTES = 64 * 1024;
-/** How long a connection that the server has closed is still read from. */
+/** Milliseconds for which a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
 
 export class Connection {
@@ -43,7 +43,7 @@ export class Connection {
   readonly #pending = new QueryBuffer();
   /** Memory of it that the owner was told of last. */
   #toldBytes = 0;
-  /** Of the bytes being looked at: those not taken yet, the command at hand included. */
+  /** Bytes being looked at that are not taken yet, the current command included. */
   #inHandBytes = 0;
   /** Commands are not taken for now. */
   #stalled = false;
@@ -154,7 +154,7 @@ export class Connection {
     this.#supplies.turn.dirty(this);
   }
 
-  /** Whether what is to be written is little, and more will follow by itself. */
+  /** True when little is to be written, and more will follow by itself. */
   get isOwedReplies(): boolean {
     if (this.#closeWhenWritten || this.output.unsentBytes >= WORTHY_BYTES) return false;
     return this.#owner?.isOwedReplies === true;
@@ -271,7 +271,7 @@ export class Connection {
     return at;
   }
 
-  /** Whether the command that ends there is alone in memory that its taker may have. */
+  /** True when the command that ends there is alone in memory that can be given away with it. */
   #isGivable(bytes: Bytes, end: number): boolean {
     const pending = this.#pending;
     if (bytes !== pending.bytes || !pending.isGivable || end !== pending.end) return false;
@@ -360,9 +360,9 @@ export class Connection {
   }
 
   /**
-   * Whether the end is to follow the last reply without a gap, before its reader can send more: a pool of
-   * connections would use this one again. Not where input was left unread: closing over it would reset
-   * the connection, and take the last reply with it.
+   * True when the connection is closed right behind the last reply, before its reader can send more: a pool of
+   * connections would use this one again. False where input was left unread: closing over it would reset
+   * the connection, and lose the last reply.
    */
   get #closesAtOnce(): boolean {
     return this.#closeWhenWritten && this.bytesRead > 0 && !this.#hasDropped;

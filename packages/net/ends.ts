@@ -1,4 +1,4 @@
-/** Who is connected to whom, as CLIENT LIST shows it. */
+/** Addresses of a connection's two ends, as CLIENT LIST shows them. */
 
 /** The two ends of a connection, as CLIENT LIST shows them. */
 export interface Ends {

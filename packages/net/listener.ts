@@ -30,7 +30,7 @@ export interface ListenerOptions {
 
 export class Listener {
   readonly #options: ListenerOptions;
-  /** By address and port, or path. */
+  /** Servers by address and port, or path. */
   readonly #servers = new Map<string, Server>();
 
   constructor(options: ListenerOptions) {

@@ -1,5 +1,5 @@
 /**
- * What waits for a socket, against a handle that takes bytes at once, later, or not at all.
+ * Output that waits for a socket, against a handle that takes bytes at once, later, or not at all.
  *
  * The fake stands at the place of Node's own handle; whether a write was taken at once is said
  * through Node's shared state, as the real one does.
@@ -29,7 +29,7 @@ const { streamBaseState, kLastWriteWasAsync } = (
 
 class FakeHandle {
   mode: 'at once' | 'later' | 'fails' = 'at once';
-  /** What reached the kernel, in order. */
+  /** Data that reached the kernel, in order. */
   received = '';
   requests: WriteRequest[] = [];
   writeQueueSize = 0;

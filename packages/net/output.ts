@@ -1,5 +1,5 @@
 /**
- * What waits to be written to one socket: a block of shared memory that replies are copied into, and
+ * Output that waits to be written to one socket: a block of shared memory that replies are copied into, and
  * behind it, when the client is slow or no block is free, buffers of private memory.
  */
 
@@ -131,7 +131,7 @@ export class Output {
     this.#used += length;
   }
 
-  /** What the block has no room for: full blocks are written at once, until the kernel does not take one. */
+  /** Appends what the block has no room for: full blocks are written at once, until the kernel does not take one. */
   #appendLong(source: Bytes, from: number, length: number): void {
     const end = from + length;
     let at = from;

@@ -1,4 +1,4 @@
-/** What connections share, and whom they tell of what comes. */
+/** Resources that connections share, and the interface of their owners. */
 
 import type { Bytes } from '#base';
 import type { ParsedCommand, ParserLimits } from '#resp';
@@ -6,19 +6,19 @@ import type { BlockPool } from './blocks.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * What became of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
+ * Outcome of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
  * room for it, so nothing more is read; `held` = it must wait, but the socket is read on, so that a client that
  * hangs up is noticed.
  */
 export type Taking = 'taken' | 'long' | 'full' | 'held';
 
-/** What a connection tells its owner. */
+/** Interface by which a connection tells its owner what happens. */
 export interface ConnectionOwner {
   /** One command; what is not taken is offered again after `resume`. */
   command(command: ParsedCommand): Taking;
   /** The client broke the protocol; nothing more will be read. */
   protocolError(text: string): void;
-  /** Whether replies to commands taken will come without the client's doing. */
+  /** True when replies to commands taken will come without further input from the client. */
   readonly isOwedReplies: boolean;
   /** The memory kept for what is not yet a command taken has changed. */
   queryMemoryChanged(): void;
@@ -30,7 +30,7 @@ export interface ConnectionOwner {
   backlogged(pendingBytes: number): void;
 }
 
-/** What all connections of a server share. */
+/** Resources that all connections of a server share. */
 export interface ConnectionSupplies {
   pool: BlockPool;
   /** The one read buffer, a part of the pool's memory. */

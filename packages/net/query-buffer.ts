@@ -28,7 +28,7 @@ export class QueryBuffer {
     return this.end - this.start;
   }
 
-  /** Whether the memory has room before what is in use, and nothing else in it. */
+  /** True when the memory has room before what is in use, and is large enough to be given away. */
   get isGivable(): boolean {
     return this.start === ROOM_BEFORE_BYTES && this.bytes.length >= GIVEN_BYTES_MIN;
   }

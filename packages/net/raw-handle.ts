@@ -24,7 +24,7 @@ export interface RawHandle {
 
 export interface WriteRequest {
   oncomplete?: (status: number) => void;
-  /** What is being written; Node itself keeps no hold of it. */
+  /** Bytes being written; Node itself keeps no hold of them. */
   chunks?: readonly Bytes[];
 }
 
@@ -38,7 +38,7 @@ type ProcessWithBinding = typeof process & { binding?: (name: string) => unknown
 
 export interface RawWriter {
   request(): WriteRequest;
-  /** Whether the last write on any handle still needs its request. */
+  /** True when the last write on any handle still needs its request. */
   wasAsync(): boolean;
 }
 

@@ -1,4 +1,7 @@
-/** What a shard is executing now, read from its page and from the frame it has not released: needs no answer from it. */
+/**
+ * Command that a shard is executing now, read from its page and from the frame it has not released: needs no answer
+ * from it.
+ */
 
 import type { Bytes } from '#base';
 import { Arguments, commandTable, findKeys } from '#commands';

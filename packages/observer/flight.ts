@@ -1,4 +1,4 @@
-/** What all threads have recorded of late, in the order of time. No thread is asked. */
+/** Recent events of all threads, in the order of time. No thread is asked. */
 
 import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#stats';
 import type { FlightEntry, FlightReport } from '#api-types';

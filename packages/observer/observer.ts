@@ -19,7 +19,7 @@ import {
   type SharedMemory,
 } from '#link';
 
-/** What a thread must be given to see the others; may be cloned to it. */
+/** Data that a thread needs to see the others; may be cloned to it. */
 export interface ObserverData {
   readonly link: LinkShape;
   readonly memory: WebAssembly.Memory;
@@ -27,7 +27,7 @@ export interface ObserverData {
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
   readonly opsPage: SharedMemory;
-  /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  /** Statistics that the disk thread writes for each shard's log; none where nothing is kept on disk. */
   readonly logFigures: readonly SharedMemory[];
   /** Flight recorders: of main, the shards, the ops thread. */
   readonly recorders: readonly SharedMemory[];
@@ -48,13 +48,13 @@ export class Observer {
   readonly shards: readonly Page[];
   readonly ops: Page;
   readonly logs: readonly LogFigures[];
-  /** By the thread's name. */
+  /** Flight recorders by the thread's name. */
   readonly recorders: readonly (readonly [thread: string, ring: EventRing])[];
   /** In the order of their table. */
   readonly settingNames: readonly string[];
   readonly unixZeroUs: number;
   readonly #windows: DoubleBuffer;
-  /** By the ids that pages count by, as `client|list`. */
+  /** Names of commands by the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
   constructor(data: ObserverData) {
@@ -75,7 +75,7 @@ export class Observer {
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
-  /** How long a command took lately, by its id; all commands without one. */
+  /** Returns the latencies of a command in the latest windows, by its id; all commands without one. */
   windows(command?: number): WindowReport {
     return windowsIn(this.#windows.read(), command);
   }

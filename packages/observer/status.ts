@@ -1,4 +1,4 @@
-/** What the status document is collected from: the same in every thread that is asked for it. */
+/** Sources of the status document: the same in every thread that is asked for it. */
 
 import { readable } from '#base';
 import {

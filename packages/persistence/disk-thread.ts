@@ -35,7 +35,7 @@ const EMPTY_LOOKS_MAX = 50;
 
 export type DurabilityMode = 'sync' | 'periodic' | 'async';
 
-/** What can change while the server runs. */
+/** Settings that can change while the server runs. */
 export interface DiskSettings {
   readonly mode: DurabilityMode;
   readonly syncIntervalMs: number;
@@ -60,7 +60,7 @@ export interface DiskData extends DiskSettings {
   readonly pieces: readonly MessagePort[];
 }
 
-/** What main tells the disk thread. */
+/** Messages from main to the disk thread. */
 export type DiskOrder =
   /** All data is read: the logs begin, behind the segments of these numbers, one for each shard. */
   | { readonly kind: 'begin'; readonly previous: readonly number[] }
@@ -72,7 +72,7 @@ export type DiskOrder =
   /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
   | { readonly kind: 'stop'; readonly isSaved: boolean };
 
-/** What it answers. */
+/** Messages from the disk thread to main. */
 export type DiskNotice =
   /** Every log has its first segment on disk, or has told that it has failed. */
   | { readonly kind: 'begun' }
@@ -80,7 +80,7 @@ export type DiskNotice =
       readonly kind: 'snapshot';
       readonly manifest: Manifest;
       readonly took: SnapshotTook;
-      /** Whether all logs are written, behind this snapshot. */
+      /** True when all logs are written, behind this snapshot. */
       readonly hasLogs: boolean;
     }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
@@ -96,7 +96,7 @@ export interface SnapshotTook {
 export interface SnapshotPiece {
   readonly number: number;
   readonly states: Bytes;
-  /** How many keys' states, or the part of one; 0 ends the snapshot of the shard. */
+  /** Number of keys whose states are here, or of which a part is; 0 ends the snapshot of the shard. */
   readonly count: number;
   /** The shard has given the snapshot up. */
   readonly fault?: string;
@@ -107,7 +107,7 @@ const MEMORY_LOOK_MS = 1_000;
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
 const NOTABLE_SYNC_US = 1_000;
 
-/** What a log tells main, by way of the disk thread. */
+/** Returns the notices of a log to main, by way of the disk thread. */
 export function noticesOf(
   tell: (notice: DiskNotice) => void,
 ): Pick<ShardLogOptions, 'failed' | 'synced'> {

@@ -14,7 +14,7 @@ export interface Disk {
   rewrite(file: string, bytes: number, change: (was: Buffer) => Bytes): void;
   /** Cuts a file that is open. */
   truncate(fd: number, bytes: number): void;
-  /** What was appended is on disk when `done` is called without an error. */
+  /** Syncs the file; what was appended is on disk when `done` is called without an error. */
   sync(fd: number, done: (error: Error | null) => void): void;
   syncNow(fd: number): void;
   close(fd: number): void;
@@ -103,7 +103,7 @@ export const realDisk: Disk = {
   },
 };
 
-/** What a call of the disk throws. */
+/** Returns the error that a call of the disk throws; null when it throws none. */
 export function outcomeOf(call: () => void): Error | null {
   try {
     call();

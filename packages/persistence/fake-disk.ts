@@ -5,13 +5,13 @@ import path from 'node:path';
 import type { Bytes } from '#base';
 import type { Disk } from './disk.ts';
 
-/** What can fail. */
+/** Calls that can fail. */
 export type DiskCall =
   'makeFolder' | 'create' | 'append' | 'rewrite' | 'truncate' | 'sync' | 'syncNow';
 
 interface Fault {
   readonly code: string;
-  /** Of an append: bytes that are written before it fails. */
+  /** Bytes that an append writes before it fails. */
   readonly bytes: number;
 }
 
@@ -19,7 +19,7 @@ export class FakeDisk implements Disk {
   readonly files = new Map<string, Buffer>();
   /** Every call with the file that it was for, in order. */
   readonly calls: (readonly [call: string, file: string])[] = [];
-  /** Whether syncs wait for `endSync`. */
+  /** True when syncs wait for `endSync`. */
   holdsSyncs = false;
   readonly #open = new Map<number, string>();
   readonly #faults = new Map<DiskCall, Fault>();

@@ -1,6 +1,6 @@
 /**
- * What is read at a start, one try after the other: the newest snapshot and its log, the snapshot before it where one
- * is damaged, and at last, where that is asked for, what is left of the newest.
+ * Attempts of a recovery at a start, one after the other: the newest snapshot and its log, the snapshot before it
+ * where one is damaged, and at last, where that is asked for, what is left of the newest.
  */
 
 import { refusalOf, type DataFolder, type RecoveryPlan } from './folder/data-folder.ts';
@@ -20,7 +20,7 @@ export class RecoveryAttempts {
   readonly #anyway: boolean;
   #nth = 0;
   #damaged: string | undefined;
-  /** What to read now. */
+  /** Plan of what to read now. */
   plan: RecoveryPlan;
 
   /** With `anyway` what is left of a damaged snapshot is better than nothing. Throws a DataFolderError. */
@@ -30,7 +30,7 @@ export class RecoveryAttempts {
     this.plan = folder.plan(0);
   }
 
-  /** Why this is not the first try, and what `is` done instead (tried, used); undefined at the first. */
+  /** Returns why this is not the first try, and what `is` done instead (tried, used); undefined at the first. */
   remark(is: string): string | undefined {
     if (this.#damaged === undefined) return undefined;
     const instead = this.plan.salvages
@@ -39,7 +39,7 @@ export class RecoveryAttempts {
     return `${this.#damaged}; ${instead}`;
   }
 
-  /** What was to be read could not be: goes on to the next try, or throws a DataFolderError with what is wrong. */
+  /** Goes on to the next try after one that could not be read, or throws a DataFolderError with what is wrong. */
   failed({ isSnapshot, message }: RecoveryProblem): void {
     if (!isSnapshot || this.plan.salvages) throw refusalOf(message);
     this.#damaged = message;

@@ -7,7 +7,7 @@ const parsing = suite('command parser');
 
 const BULK_BYTES_MAX = 1_000_000;
 
-/** What a connection does: feeds pieces, takes commands, keeps what is left over. */
+/** Stand-in for a connection: feeds pieces, takes commands, keeps what is left over. */
 class Feeder {
   readonly commands: string[][] = [];
   readonly parser: CommandParser;

@@ -40,7 +40,7 @@ const LENGTH_INCOMPLETE = -3;
 export interface CommandBytes {
   /** The bytes that `spans` refer to; not the input's for an inline command. */
   readonly source: Bytes;
-  /** Where the command begins in `source`, and how many bytes it has there. */
+  /** Offset of the command in `source`, and its bytes there. */
   readonly at: number;
   readonly length: number;
   /** Offset from `at`, and length, of each argument. */
@@ -50,7 +50,7 @@ export interface CommandBytes {
   readonly isGivable?: boolean;
 }
 
-/** What one main thread's parsers share: the result of the last `next`. */
+/** Result of the last `next`, shared by the parsers of one main thread. */
 export class ParsedCommand implements CommandBytes {
   source: Bytes = Buffer.alloc(0);
   at = 0;
@@ -78,21 +78,21 @@ export interface ParserLimits {
 }
 
 export class CommandParser {
-  /** How many bytes of the input the last complete command took. */
+  /** Bytes of the input that the last complete command took. */
   consumed = 0;
-  /** How many bytes the command at hand has at least; less input need not be tried. */
+  /** Least bytes of the command at hand; less input need not be tried. */
   bytesNeeded = 1;
   /** Bytes of an incomplete command that are understood: headers, and arguments that are whole. */
   parsedBytes = 0;
   /** The text of the error reply after `ParseStatus.error`. */
   error = '';
-  /** Whether the client has yet to authenticate: then the limits are strict. */
+  /** True until the client has authenticated: meanwhile the limits are strict. */
   unauthenticated = false;
   readonly #limits: ParserLimits;
   readonly #command: ParsedCommand;
   /** Arguments of the incomplete command still to come; 0 when its header is not parsed. */
   #argumentsLeft = 0;
-  /** Where parsing goes on, relative to the command's beginning. */
+  /** Offset at which parsing goes on, relative to the command's beginning. */
   #resumeAt = 0;
   #remembered: Int32Array<ArrayBuffer> | null = null;
 
@@ -156,9 +156,9 @@ export class CommandParser {
     return ParseStatus.complete;
   }
 
-  /** Where the line that `#length` read ends, past its CR and LF. */
+  /** End of the line that `#length` read, past its CR and LF. */
   #lineEnd = 0;
-  /** Where the bulk string at hand ends, past its CR and LF; 0 while its length is unknown. */
+  /** End of the bulk string at hand, past its CR and LF; 0 while its length is unknown. */
   #bulkEnd = 0;
 
   /** The length of the whole bulk string at `at`, or a LENGTH_ code. */

@@ -19,7 +19,7 @@ export class ReplyMemory {
   /** Arrays that are begun and not ended: their headers may yet grow. */
   protected openArrays = 0;
   readonly #onFull: (memory: ReplyMemory, bytesNeeded: number) => void;
-  /** How far other memory has shifted what was written before. */
+  /** Bytes by which other memory has shifted what was written before. */
   #shift = 0;
 
   /** `onFull` must lend more memory, with the bytes written so far kept. */
@@ -75,7 +75,7 @@ export class ReplyMemory {
     return this.at - this.#shift;
   }
 
-  /** Where such a place now is in `bytes`. */
+  /** Returns the offset in `bytes` at which a `position` is now. */
   offsetOf(position: number): number {
     return position + this.#shift;
   }

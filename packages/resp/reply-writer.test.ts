@@ -1,4 +1,4 @@
-/** What handlers say, in both protocols, into memory of any size. */
+/** Tests of what handlers reply, in both protocols, into memory of any size. */
 import { CommandError, fromLatin1, latin1, Spans } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

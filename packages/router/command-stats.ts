@@ -15,7 +15,7 @@ import {
 import type { Client } from './clients/client.ts';
 import type { Gather } from './replies/gather.ts';
 
-/** Where main notes what took long. */
+/** Notes of main on what took long. */
 export interface MainNotes {
   readonly slowLog: SlowLog;
   readonly latency: LatencyEvents;
@@ -28,7 +28,7 @@ const SPARE_MAX = 1_024;
 /** Main's own commands are counted with the first shard, as commands without keys are. */
 const SHARD_OF_MAIN = 0;
 
-/** Whoever reads the bands twice finds them unchanged by that. */
+/** Command that the latency bands leave out, so that reading them does not change them. */
 const NOT_IN_BANDS = commandTable.byName('LATENCY|BANDS');
 
 /** A command that is logged when it is answered. */
@@ -78,7 +78,7 @@ export class CommandStats {
     this.#page.slow(executeUs);
   }
 
-  /** What must be kept of one that is answered later, if it is to be logged then. */
+  /** Returns what must be kept of a command that is answered later, if it is to be logged then. */
   postpone(
     client: Client,
     entry: CommandEntry,
@@ -130,7 +130,7 @@ export class CommandStats {
   }
 }
 
-/** Who a client is now. */
+/** Returns the present identity of a client. */
 export function asSlowClient({ id, address, name, user }: Client): SlowClient {
   return { id, address, name, user };
 }

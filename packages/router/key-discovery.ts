@@ -30,7 +30,7 @@ export class KeyDiscovery {
   readonly #routes: Routes;
   readonly #clientRegistry: ClientRegistry;
   readonly #open = new Map<Client, Inquiry>();
-  /** What is to be sent next, and may find a ring full. */
+  /** Commands to be sent next, by client; each may find a ring full. */
   readonly #resends = new Map<Client, () => boolean>();
   readonly #args = new Arguments();
 
@@ -39,7 +39,7 @@ export class KeyDiscovery {
     this.#clientRegistry = clientRegistry;
   }
 
-  /** Whether the command must be sent this way. */
+  /** True when the command must be sent by way of key discovery. */
   concerns({ otherKeys }: CommandEntry, args: Arguments): boolean {
     return otherKeys !== undefined && this.#routes.links.length > 1 && otherKeys.areNamed(args);
   }

@@ -10,17 +10,17 @@ import type { Page, Topic } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, type ReportQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
-/** How long shards are waited for. */
+/** Longest wait for shards, in milliseconds. */
 export const REPORT_MS_MAX = 200;
 
-/** What one shard said, or that it said nothing in time. */
+/** Answer of one shard, or the fact that it gave none in time. */
 export type Report<Answer> =
   | { readonly shard: number; readonly missing: false; readonly answer: Answer }
   | { readonly shard: number; readonly missing: true };
 
 /** One question under way. */
 interface Asked {
-  /** By shard. */
+  /** Answers by shard. */
   readonly answers: Map<number, Bytes>;
   left: number;
   readonly timer: LongTimer;

@@ -42,7 +42,7 @@ export interface RouterOptions {
   spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
-  /** Whether shards log what they do: then whatever several of them do is logged whole by each. */
+  /** True when shards log what they do: then whatever several of them do is logged whole by each. */
   isDurable: boolean;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
@@ -144,7 +144,7 @@ export class Router {
     });
   }
 
-  /** Where what shards say besides replies goes. */
+  /** Returns the handlers of what shards say besides replies. */
   #signals(notes: MainNotes): ShardSignals {
     return {
       stopped: (client, watchBroken) => {
@@ -183,7 +183,7 @@ export class Router {
     };
   }
 
-  /** Of the command that main is running, if that is traced. */
+  /** Trace of the command that main is running, if that is traced. */
   get runningTrace(): Trace | undefined {
     return this.#answers.running;
   }
@@ -409,7 +409,7 @@ export class Router {
     this.#replies.drop();
   }
 
-  /** Whether a shard has published something, or made room that a client waits for, since `drain`. */
+  /** True when a shard has published something, or made room that a client waits for, since `drain`. */
   get hasWork(): boolean {
     if (this.#replies.hasReplies) return true;
     const isWaiting =

@@ -35,7 +35,7 @@ export interface RoutesOptions {
   readonly isDurable: boolean;
 }
 
-/** What stays of a command that was sent before. */
+/** State that stays of a command that was sent before. */
 export interface SentBefore {
   readonly sequence: number;
   /** Its reply is unwanted. */
@@ -48,7 +48,7 @@ interface LentCall {
   readonly again?: SentBefore;
 }
 
-/** What a gathered command asks of whom. */
+/** Parts of a gathered command: what it asks of which shards. */
 type AskedParts = Pick<GatherOptions, 'command' | 'shards' | 'plan'>;
 
 /** Room in a lender's ring for the frame that asks for its keys. */
@@ -313,7 +313,7 @@ export class Routes {
     return true;
   }
 
-  /** Whether each shard logs the whole command, so that it is done by all or by none after a crash. */
+  /** True when each shard logs the whole command, so that it is done by all or by none after a crash. */
   #isShared(entry: CommandEntry, shards: readonly number[]): boolean {
     return this.#options.isDurable && entry.isWrite && shards.length > 1;
   }

@@ -28,7 +28,7 @@ export interface BodyPort {
   receive(): ArrayBuffer;
 }
 
-/** What every request frame says. */
+/** Fields of every request frame. */
 export interface RequestHead {
   kind: number;
   flags: number;
@@ -82,14 +82,14 @@ export class ShardLink {
     return size > this.#frameBytesMax ? REQUEST_HEADER_BYTES : size;
   }
 
-  /** Whether the shard has made room since it was asked to; answers so once. */
+  /** True when the shard has made room since it was asked to; answers so once. */
   get hasNewRoom(): boolean {
     if (!this.#wantsRoom || this.requests.isWaitingForRoom) return false;
     this.#wantsRoom = false;
     return true;
   }
 
-  /** Where a frame of that size can go; -1 when the ring is full, and then it will say when it is not. */
+  /** Returns where a frame of that size can go; -1 when the ring is full, and then it will say when it is not. */
   reserve(size: number): number {
     if (this.#backlog.length > 0 && !this.#sendBacklog()) return -1;
     const at = this.requests.reserve(size);

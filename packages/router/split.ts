@@ -1,4 +1,4 @@
-/** Which shard owns what: slots to shards, and the keys of a command by owner. */
+/** Ownership of slots and keys: the shards of slots, and the keys of a command by owner. */
 
 import { keyName, keySlot, shardOfSlot, SHARDS_MAX, SLOT_COUNT, type Bytes } from '#base';
 import { LendFlag } from '#link';
@@ -76,7 +76,7 @@ export interface LentKey {
   isElement: boolean;
 }
 
-/** What stands before a key in a `lend` frame: its database, and bits of LendFlag. */
+/** Returns the prefix of a key in a `lend` frame: its database, and bits of LendFlag. */
 export function lentPrefix(key: Pick<LentKey, 'database' | 'writable'> & Partial<LentKey>): number {
   let flags = key.writable ? LendFlag.writable : 0;
   if (key.insertsOnly === true) flags |= LendFlag.insertsOnly;
@@ -86,7 +86,7 @@ export function lentPrefix(key: Pick<LentKey, 'database' | 'writable'> & Partial
 
 export interface Lending {
   host: number;
-  /** By lender. */
+  /** Keys lent, by lender. */
   lent: ReadonlyMap<number, LentKey[]>;
 }
 

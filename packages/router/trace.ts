@@ -39,15 +39,15 @@ export class Trace {
   }
 }
 
-/** Those of one client that are not answered yet, in the order of their sequences. */
+/** Traces of one client that are not answered yet, in the order of their sequences. */
 export class OpenTraces {
   #open: Trace[] = [];
-  /** Those before it are answered. */
+  /** Index in `#open` before which all traces are answered. */
   #first = 0;
   readonly #ended: Trace[];
   readonly #clock: Clock;
 
-  /** What is answered goes to `ended`. */
+  /** Traces that are answered go to `ended`. */
   constructor(ended: Trace[], clock: Clock) {
     this.#ended = ended;
     this.#clock = clock;

@@ -1,9 +1,9 @@
 /**
- * Which requests are traced, and what main knows of them.
+ * Decides which requests are traced, and keeps what main knows of them.
  *
- * Whether one is, is decided once, by one random draw, before anything is made for it; whoever is not drawn costs
- * that draw, and while tracing is off there is not even that. The spans are made elsewhere, of what is told
- * here to the ops thread.
+ * The decision is made once for each request, by one random draw, before anything is made for it; a request that is
+ * not drawn costs that draw, and while tracing is off there is not even that. The spans are made elsewhere, of what
+ * is told here to the ops thread.
  */
 
 import type { Clock } from '#base';
@@ -56,11 +56,11 @@ interface Sampling {
 }
 
 export class Tracing {
-  /** Whether a request must be looked at at all. */
+  /** True while requests must be looked at for tracing. */
   isOn = false;
   readonly #options: TracingOptions;
   readonly #values: Float64Array;
-  /** Of the link memory. */
+  /** Doubles of the link memory. */
   readonly #doubles: Float64Array;
   /** Answered, and not told of yet. */
   readonly #ended: Trace[] = [];
@@ -70,7 +70,7 @@ export class Tracing {
   /** A draw below this is sampled: from 0 for none to 2^32 for all. */
   #threshold = 0;
   #word: number;
-  /** What every record says, by the settings. */
+  /** Flags that every record has, by the settings. */
   #flags = 0;
   #open = 0;
   /** The ops thread keeps up. */

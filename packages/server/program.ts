@@ -1,4 +1,4 @@
-/** What the executable does: serves, or what else the command line asks for. */
+/** Entry of the executable: serves, or does what else the command line asks for. */
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#stats';

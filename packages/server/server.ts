@@ -38,7 +38,7 @@ const DRAIN_POLL_MS = 5;
 const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
-/** When main has failed their rings may be full: what is in them is to come to the log. */
+/** Longest wait for shards when main has failed: their rings may be full, and what is in them is to come to the log. */
 const CRASH_STOP_MS_MAX = 10_000;
 
 export class Server {
@@ -380,7 +380,7 @@ export class Server {
     await this.#end(timeoutMs);
   }
 
-  /** Who waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
+  /** True while clients are in flight; one that waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
   #hasClientsInFlight(): boolean {
     return this.clients.all.some((client) => !client.isOccupied);
   }

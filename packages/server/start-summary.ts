@@ -1,4 +1,4 @@
-/** What a start says to whoever looks for the server: where it is, and where its data are. */
+/** Summary of a start: where the server is, and where its data are. */
 
 import path from 'node:path';
 import type { Settings } from '#config';

@@ -1,4 +1,4 @@
-/** What everything else in a shard's machine stands on. */
+/** Components on which everything else in a shard's machine stands. */
 
 import { SlowLog } from '#stats';
 import { Store } from '#store';

@@ -1,4 +1,4 @@
-/** What a shard's machine is built from: everything it may touch of the world. */
+/** Options of a shard's machine: everything it may touch of the world. */
 
 import type { Bytes, Clock } from '#base';
 import type { FlightRecorder, Page, ThreadProbe } from '#stats';
@@ -7,7 +7,7 @@ import type { Store } from '#store';
 import type { Journal } from './log/journal.ts';
 import type { Outlet } from './execution/reply-sender.ts';
 
-/** Where pieces of a snapshot go. */
+/** Destination of the pieces of a snapshot. */
 export interface SnapshotOutlet {
   /**
    * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
@@ -40,7 +40,7 @@ export interface MachineParts {
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
   /**
-   * What the shard's snapshot and log on disk say that it holds, by these settings. Throws an error with what is
+   * Reads what the shard holds from its snapshot and log on disk, by these settings. Throws an error with what is
    * wrong with them. Undefined where nothing is kept on disk.
    */
   readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
@@ -48,13 +48,13 @@ export interface MachineParts {
   purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
-  /** Where the shard logs what it does; undefined where nothing is kept on disk. */
+  /** Journal in which the shard logs what it does; undefined where nothing is kept on disk. */
   journal?: Journal;
   /** Takes the pieces of snapshots. */
   snapshots?: SnapshotOutlet;
-  /** Where in the link memory the arguments of slow commands are kept. */
+  /** Place in the link memory where the arguments of slow commands are kept. */
   slowArgumentsAt: number;
-  /** Where in it the shard's workspace is. */
+  /** Place in the link memory where the shard's workspace is. */
   workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;

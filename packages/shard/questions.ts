@@ -1,4 +1,4 @@
-/** What a shard answers when main asks for content: one answerer for each topic. */
+/** Answers of a shard when main asks for content: one answerer for each topic. */
 
 import { assert, unreachable } from '#base';
 import type { Topic } from '#stats';

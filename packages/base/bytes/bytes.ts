@@ -42,7 +42,7 @@ export function copyBytes(
   copyLong(target, targetAt, source, sourceAt, length);
 }
 
-/** Whether two ranges of the same length hold the same bytes. */
+/** True when two ranges of the same length hold the same bytes. */
 export function sameBytes(a: Bytes, aAt: number, b: Bytes, bAt: number, length: number): boolean {
   for (let index = 0; index < length; index += 1) {
     if (a[aAt + index] !== b[bAt + index]) return false;
@@ -89,13 +89,13 @@ export function fromLatin1(text: string): Bytes {
   return Buffer.from(text, 'latin1');
 }
 
-/** Where `byte` first is in the range; -1 when it is not there. `indexOf` knows no end. */
+/** Returns the first index of `byte` in the range; -1 when it is not there. `indexOf` knows no end. */
 export function indexOfByte(bytes: Bytes, byte: number, from: number, end: number): number {
   for (let index = from; index < end; index += 1) if (bytes[index] === byte) return index;
   return -1;
 }
 
-/** Whether the range spells `upper` (upper-case ASCII), in any case. */
+/** True when the range spells `upper` (upper-case ASCII), in any case. */
 export function spells(bytes: Bytes, at: number, length: number, upper: string): boolean {
   if (length !== upper.length) return false;
   for (let index = 0; index < length; index += 1) {

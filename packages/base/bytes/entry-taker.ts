@@ -1,4 +1,4 @@
-/** Who takes entries of listpacks many at a time, from where they lie. */
+/** Receiver of listpack entries, many at a time, from where they lie. */
 
 import type { Bytes } from './bytes.ts';
 
@@ -8,6 +8,6 @@ export interface EntryTaker {
    * many: fewer where there is no room for more, and none where one by one is as good.
    */
   take(bytes: Bytes, at: number, end: number, count: number): number;
-  /** Where the first begins that was not taken. */
+  /** Offset of the first entry that was not taken. */
   readonly next: number;
 }

@@ -54,7 +54,7 @@ export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase =
   return at === pattern.length;
 }
 
-/** Where the pattern goes on after its element at `at` has taken the byte, or MISMATCH. */
+/** Returns where the pattern goes on after its element at `at` has taken the byte, or MISMATCH. */
 function matchOne(pattern: Uint8Array, at: number, byte: number, ignoreCase: boolean): number {
   const first = pattern[at]!;
   if (first === QUESTION) return at + 1;

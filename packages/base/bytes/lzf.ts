@@ -14,7 +14,7 @@ const MATCH_BYTES_MIN = 3;
 const MATCH_BYTES_MAX = 264;
 const SHORT_LENGTH_MAX = 6;
 
-/** Where each hash of three bytes was last seen, plus one. */
+/** Offset at which each hash of three bytes was last seen, plus one. */
 const seen = new Int32Array(1 << HASH_BITS);
 
 /** Compresses into `target`; answers how many bytes, or 0 when it does not have room for them. */
@@ -52,7 +52,7 @@ export function compressLzf(source: Bytes, at: number, length: number, target: B
   return to;
 }
 
-/** Where the last match begins. */
+/** Offset at which the last match begins. */
 let matched = 0;
 
 /** Bytes that repeat earlier ones at `from`, and notes the place; 0 when there are too few. */

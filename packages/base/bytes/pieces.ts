@@ -4,7 +4,7 @@ import type { Bytes } from './bytes.ts';
 
 export type Pieces = readonly Bytes[];
 
-/** How many bytes the pieces have together. */
+/** Returns the number of bytes of all pieces together. */
 export function bytesOfPieces(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }

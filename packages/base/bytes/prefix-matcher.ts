@@ -15,9 +15,9 @@ export class PrefixMatcher {
   /** Column of each byte; 0 for bytes that no prefix has. */
   readonly #columns = new Uint8Array(256);
   #width = 1;
-  /** By node and column, the next node. */
+  /** Next node, by node and column. */
   readonly #next: Uint16Array;
-  /** What each node ends: the number of a prefix, or `count`. */
+  /** Number of the prefix that each node ends, or `count` when it ends none. */
   readonly #ends: Uint16Array;
 
   /** Prefixes are text in UTF-8, together of fewer than 65,535 bytes. */

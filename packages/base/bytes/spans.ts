@@ -1,4 +1,4 @@
-/** Who takes strings many at a time, from where they lie. */
+/** Receiver of strings, many at a time, from where they lie. */
 
 import type { Bytes } from './bytes.ts';
 

@@ -5,7 +5,7 @@ import { CommandError, ERROR_CODES, errors } from './command-error.ts';
 
 const catalogue = suite('error catalogue');
 
-/** What an error is made of. */
+/** Returns the arguments that an error is made of. */
 function samplesFor(name: string): readonly unknown[] {
   return name === 'execRefused' ? [errors.outOfMemory] : ['word', 'other'];
 }

@@ -7,7 +7,7 @@
 const LIMIT_MESSAGE =
   /^(?:Invalid (?:string|typed array|array buffer|array) length|Array buffer allocation failed|(?:Map|Set|BigInt) maximum size exceeded|Maximum (?:BigInt size|call stack size) exceeded|WebAssembly\.Memory\.grow\(\): )/;
 
-/** What Node's own checks of sizes say before V8 is asked: buffers, and texts made from them. */
+/** Messages of Node's own checks of sizes, which come before V8's: buffers, and texts made from them. */
 const SIZE_MESSAGE =
   /^The value of "(?:size|length)" is out of range\. It must be >= 0 && <= \d+\./;
 

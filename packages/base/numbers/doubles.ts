@@ -68,7 +68,7 @@ export function formatDoublePrecisely(value: number): string {
   return rest === '' ? sign + whole : `${sign}${whole}.${rest}`;
 }
 
-/** Of two equally near texts JavaScript takes the larger, and C the even one. */
+/** Rounds half to even, as C does: of two equally near texts JavaScript takes the larger, and C the even one. */
 function halfToEven(value: number): string {
   const text = value.toExponential(PRECISION - 1);
   const exact = value.toExponential(50);

@@ -101,7 +101,7 @@ export function writeInteger(value: number, bytes: Bytes, at: number): number {
   return start + digits - at;
 }
 
-/** How many decimal digits a non-negative safe integer has. */
+/** Returns the number of decimal digits of a non-negative safe integer. */
 export function digitCount(value: number): number {
   if (value < 10) return 1;
   if (value < 100) return 2;

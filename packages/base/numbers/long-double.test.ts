@@ -4,7 +4,7 @@ import { addLongDoubles, formatLongDouble, parseLongDouble } from './long-double
 
 const longDouble = suite('long-double');
 
-/** What C answers on x86: strtold, one addition, "%.17Lf" without the zeros at the end. */
+/** Sums that C answers on x86: strtold, one addition, "%.17Lf" without the zeros at the end. */
 const sums: readonly (readonly [a: string, b: string, sum: string])[] = [
   ['0', '0', '0'],
   ['-0', '-0', '0'],

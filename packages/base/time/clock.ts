@@ -50,7 +50,7 @@ const { offsetUs, errorUs } = compareClocks(
 /** Bound of the distance between `nowUs` of this thread and the clock that all threads share, in microseconds. */
 export const clockErrorUs = errorUs;
 
-/** When the calling thread's `performance` says `ms`, as `nowUs` of the system's clock tells it. */
+/** Converts `ms` of the calling thread's `performance` to the time that `nowUs` of the system's clock tells. */
 export function monotonicUs(ms: number): number {
   return ms * 1_000 + offsetUs;
 }

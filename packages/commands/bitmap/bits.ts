@@ -19,7 +19,7 @@ export function byteOf(bit: number): number {
   return Math.floor(bit / BYTE_BITS);
 }
 
-/** How many bits of `length` bytes are one. */
+/** Counts the bits of `length` bytes that are one. */
 export function countOnes(bytes: Bytes, at: number, length: number): number {
   const end = at + length;
   let index = at;
@@ -36,7 +36,7 @@ export function countOnes(bytes: Bytes, at: number, length: number): number {
   return ones;
 }
 
-/** By pieces: a loop that is called often is compiled well before it is through. */
+/** Counts the bits that are one, by pieces: a loop that is called often is compiled well before it ends. */
 function onesOfWords(words: Int32Array): number {
   let ones = 0;
   for (let from = 0; from < words.length; from += PIECE_WORDS) {
@@ -58,7 +58,7 @@ function onesOfPiece(words: Int32Array, from: number, to: number): number {
   return ones;
 }
 
-/** How many of the bits from `first` to `final` are one; both counted from bit 0 of `at`. */
+/** Counts the bits from `first` to `final` that are one; both are counted from bit 0 of `at`. */
 export function countOnesOfBits(bytes: Bytes, at: number, first: number, final: number): number {
   const firstByte = byteOf(first);
   const finalByte = byteOf(final);
@@ -96,7 +96,7 @@ export function findBit(
   return -1;
 }
 
-/** Where the first byte is that is not `same`, which is 0 or 255; `end` when there is none. */
+/** Returns the index of the first byte that is not `same`, which is 0 or 255; `end` when there is none. */
 function findOther(bytes: Bytes, at: number, end: number, same: number): number {
   let index = at;
   if (end - at >= WORDS_MIN_BYTES) {
@@ -110,7 +110,7 @@ function findOther(bytes: Bytes, at: number, end: number, same: number): number 
   return index;
 }
 
-/** How many words, in whole strides, are all zeros (`same` is 0) or all ones (-1). */
+/** Counts the words, in whole strides, that are all zeros (`same` is 0) or all ones (-1). */
 function wordsOfOneKind(words: Int32Array, same: number): number {
   const pass = same === 0 ? passZeros : passOnes;
   let from = 0;

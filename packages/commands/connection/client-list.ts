@@ -212,7 +212,7 @@ function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: 
   );
 }
 
-/** Whether a property is what was asked for, if anything was. */
+/** True when a property is what was asked for, or when nothing was. */
 function fits(wanted: string | number | undefined, actual: string | number): boolean {
   return wanted === undefined || wanted === actual;
 }

@@ -2,7 +2,7 @@
 
 import type { ClientPort } from '../contexts.ts';
 
-/** What is not a field of ours: memory of a client besides its buffers is not measured. */
+/** Returns the line of one client. Memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {
   const { traffic, subscriptions } = client;
   const seconds = (sinceMs: number): string =>

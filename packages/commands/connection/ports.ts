@@ -1,10 +1,10 @@
-/** What commands about connections ask of the server. */
+/** Ports of the server that commands about connections use. */
 
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { TrackingOptions } from './tracking-state.ts';
 
 export interface ClientsPort {
-  /** By id, oldest first. */
+  /** Returns all clients, by id, oldest first. */
   all(): readonly ClientPort[];
   byId(id: number): ClientPort | undefined;
   /** Closes a connection at once. */
@@ -17,7 +17,7 @@ export interface ClientsPort {
 }
 
 export interface AuthenticationPort {
-  /** Whether the default user has a password. */
+  /** True when the default user has a password. */
   readonly isRequired: boolean;
   /** Compares in constant time. */
   accepts(user: string, password: string): boolean;
@@ -29,7 +29,7 @@ export interface TracksPort {
   disable(client: ClientPort): void;
 }
 
-/** What a handler of this family gets. */
+/** Context of a handler of this family. */
 export interface ConnectionContext extends MainContext {
   readonly clients: ClientsPort;
   readonly authentication: AuthenticationPort;

@@ -4,7 +4,7 @@ import { CommandError, type Bytes } from '#base';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 
-/** What a `traceparent` says, by the W3C's Trace Context, level 1. */
+/** Fields of a `traceparent`, by the W3C's Trace Context, level 1. */
 export interface TraceParent {
   /** 16 bytes. */
   readonly traceId: Bytes;

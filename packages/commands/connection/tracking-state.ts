@@ -1,4 +1,4 @@
-/** How one client wants to be told which keys have changed (CLIENT TRACKING). */
+/** Options of one client for being told which keys have changed (CLIENT TRACKING). */
 
 export interface TrackingOptions {
   /** The id of the client that is told instead; 0 = itself. */

@@ -23,7 +23,7 @@ export function eventGraph({ event, samples, usMax }: EventSeries, nowMs: number
   return `${head}\n${'-'.repeat(COLUMNS)}\n${parts.join('\n')}`;
 }
 
-/** How long ago, in the largest unit that fits. */
+/** Formats how long ago something was, in the largest unit that fits. */
 function age(seconds: number): string {
   if (seconds < 60) return `${String(seconds)}s`;
   if (seconds < 3_600) return `${String(Math.floor(seconds / 60))}m`;

@@ -1,4 +1,4 @@
-/** What commands about slowness ask of the server. */
+/** Ports of the server that commands about slowness use. */
 
 import type { Bytes } from '#base';
 import type { PrefixReport } from '#stats';
@@ -8,7 +8,7 @@ import type { CommandTable } from '../table.ts';
 /** A command that was logged as slow. */
 export interface LoggedCommand {
   readonly id: number;
-  /** When it ended. */
+  /** End of the command, in Unix milliseconds. */
   readonly unixMs: number;
   readonly executeUs: number;
   /** The name first; long ones shortened, secrets left out. */
@@ -19,7 +19,7 @@ export interface LoggedCommand {
 export interface SlowlogPort {
   /** Entries of all threads. */
   readonly length: number;
-  /** Those of all threads that answer in time, newest first. */
+  /** Returns the newest entries of all threads that answer in time, newest first. */
   newest(count: number): Promise<readonly LoggedCommand[]>;
   /** Forgets what was logged before, in order with the commands. */
   reset(): Promise<void>;
@@ -30,16 +30,16 @@ export interface EventSample {
   readonly us: number;
 }
 
-/** What is known of one event. */
+/** Data of one event. */
 export interface EventSeries {
   readonly event: string;
   readonly samples: readonly EventSample[];
   readonly latest: EventSample | undefined;
-  /** Of all occurrences, also of those whose samples are gone. */
+  /** Longest of all occurrences, also of those whose samples are gone. */
   readonly usMax: number;
 }
 
-/** How often a command took less than so many microseconds. */
+/** Pairs of a limit in microseconds and how often a command took less. */
 export type Steps = readonly (readonly [us: number, count: number])[];
 
 export interface LatencyPort {
@@ -51,13 +51,13 @@ export interface LatencyPort {
   reset(names?: readonly string[]): number;
   /** Executions of a command, over all threads. */
   histogram(commandId: number): Steps;
-  /** What seems wrong, and what to do about it. */
+  /** Describes what seems wrong, and what to do about it. */
   diagnose(): Promise<string>;
 }
 
 export interface BandsPort {
   readonly isEnabled: boolean;
-  /** What each count is of. */
+  /** Labels of the counts, in their order. */
   readonly labels: readonly string[];
   readonly counts: readonly number[];
   /** The same of each shard; they add up to `counts`. */
@@ -92,7 +92,7 @@ export interface KeyDeathEntry {
 export interface KeyFatePort {
   /** Deaths that are kept, over all shards. */
   readonly length: number;
-  /** How many keys have gone for each reason. */
+  /** Number of keys that have gone, by key fate. */
   readonly counts: readonly (readonly [fate: string, keys: number])[];
   /** The newest first; of all keys, or of one and of its whole database. */
   newest(
@@ -108,7 +108,7 @@ export interface PrefixesPort {
   readonly entries: readonly PrefixReport[];
 }
 
-/** What a handler of this family gets. */
+/** Context of a handler of this family. */
 export interface DiagnosticsContext extends MainContext {
   readonly commands: CommandTable;
   readonly slowlog: SlowlogPort;

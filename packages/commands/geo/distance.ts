@@ -15,7 +15,7 @@ export function toDegrees(radians: number): number {
   return radians / RADIANS;
 }
 
-/** What distances are made of. */
+/** Functions that distances are computed with. */
 interface Trigonometry {
   sin: (x: number) => number;
   cos: (x: number) => number;

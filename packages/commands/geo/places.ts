@@ -145,7 +145,7 @@ export const geopos = oneShard({
 
 export const geoPlaces = [geoadd, geodist, geohash, geopos];
 
-/** Where the member that argument `index` names is; undefined when it is not there. */
+/** Returns the place of the member that argument `index` names; undefined when it is not there. */
 export function memberPlace(
   set: SortedSetValue,
   args: Arguments,

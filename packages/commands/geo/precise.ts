@@ -55,7 +55,7 @@ function cosPair(x: number): Pair {
   return quarter === 2 ? negated(cosSeries(rest)) : sinSeries(rest);
 }
 
-/** What is left of x at the nearest multiple of pi / 2, and which of four that is. */
+/** Returns what is left of x at the nearest multiple of pi / 2, and which of four that is. */
 function reduced(x: number): { quarter: number; rest: Pair } {
   const turns = Math.round(x / HALF_PI[0]!);
   let rest: Pair = { high: x, low: 0 };
@@ -112,7 +112,7 @@ function over(a: Pair, divisor: number): Pair {
   return quick(quotient, error / divisor);
 }
 
-/** What a product of two doubles lost by rounding. */
+/** Returns what a product of two doubles lost by rounding. */
 function productError(a: number, b: number, product: number): number {
   const aTop = a * SPLIT - (a * SPLIT - a);
   const bTop = b * SPLIT - (b * SPLIT - b);

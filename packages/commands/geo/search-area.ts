@@ -23,7 +23,7 @@ export interface Shape {
 
 /** Half of the map's side, from which on no cell is too large. */
 const MERCATOR_MAX_M = 20_037_726.37;
-/** Where cells get so narrow that one step less is needed, and then another. */
+/** Latitudes from which on cells are so narrow that one step less is needed, and then another. */
 const NARROW_LATITUDE = 66;
 const NARROWER_LATITUDE = 80;
 
@@ -104,7 +104,7 @@ function boundingBox(shape: Shape): Edges {
   };
 }
 
-/** How fine the cells may be so that nine of them cover the shape, as a first guess. */
+/** Returns a first guess of how fine the cells may be so that nine of them cover the shape. */
 function stepsFor(shape: Shape): number {
   const { latitude } = shape.center;
   let rangeM = shape.unitM * (shape.isBox ? halfDiagonal(shape) : shape.radius);
@@ -124,7 +124,7 @@ function halfDiagonal({ width, height }: Shape): number {
   return Math.sqrt((width / 2) * (width / 2) + (height / 2) * (height / 2));
 }
 
-/** Whether a cell and its neighbours leave a part of the box uncovered. */
+/** True when a cell and its neighbours leave a part of the box uncovered. */
 function isTooSmall(cell: Cell, edges: Edges): boolean {
   return (
     areaOf(neighbour(cell, 0, 1)).north < edges.north ||

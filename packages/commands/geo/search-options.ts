@@ -8,13 +8,15 @@ import { placeAt, unitAt } from './place-arguments.ts';
 import { memberPlace } from './places.ts';
 import type { Shape } from './search-area.ts';
 
-/** Which of the searches a command is. */
+/** Form of a search: which of the searches a command is. */
 export interface SearchForm {
-  /** Where the middle of the search comes from: arguments at fixed places, or options. */
+  /** Source of the middle of the search: arguments at fixed places, or options. */
   from: 'place' | 'member' | 'options';
   /** Index of the argument that names the sorted set. */
   keyIndex: number;
-  /** Whether the first argument names where results go (`always`), an option does, or nothing can. */
+  /**
+   * Argument that names where results go: the first one (`always`), that of an option (`option`), or none (`never`).
+   */
   stores: 'always' | 'option' | 'never';
 }
 
@@ -115,7 +117,7 @@ class SearchReader {
     else this.#readStoreOption();
   }
 
-  /** What is wrong with the options together. */
+  /** Throws what is wrong with the options together. */
   judge(): void {
     const { options } = this;
     const { from, stores } = this.#form;
@@ -157,7 +159,7 @@ class SearchReader {
     this.options.storeIndex = args.next();
   }
 
-  /** What only GEOSEARCH and GEOSEARCHSTORE have. */
+  /** Reads an option that only GEOSEARCH and GEOSEARCHSTORE have. */
   #readSearchOption(): void {
     const args = this.#args;
     const { shape } = this.options;

@@ -1,4 +1,4 @@
-/** What happens to hashes, in the words of keyspace notifications. */
+/** Events of hashes, in the words of keyspace notifications. */
 
 import type { KeyEvent } from '../keyspace/events.ts';
 

@@ -12,7 +12,7 @@ import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { fieldEnd } from './field-time.ts';
 import { hashToWrite, removeIfEmpty } from './lookup.ts';
 
-/** What is answered for each field. */
+/** Answers for a field. */
 const Outcome = { noField: -2, refused: 0, set: 1, deleted: 2 } as const;
 
 const CONDITIONS = ['NX', 'XX', 'GT', 'LT'] as const;

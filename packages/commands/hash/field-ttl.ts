@@ -1,4 +1,4 @@
-/** How long fields have to live, and HPERSIST. */
+/** Times to live of fields, and HPERSIST. */
 
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
@@ -109,7 +109,7 @@ function announce(context: ShardContext, args: Arguments, persisted: number): vo
   if (persisted > 0) changedAt(context, args, 1, hashEvents.hpersist);
 }
 
-/** When the field that argument `index` names ends, or what to answer instead. */
+/** Returns the time at which the field that argument `index` names ends, or what to answer instead. */
 function endOf(hash: HashValue | undefined, args: Arguments, index: number, nowMs: number): number {
   if (hash === undefined || !hash.find(args.source, args.at(index), args.length(index))) {
     return NO_FIELD;

@@ -224,7 +224,7 @@ function announceEnds(
   }
 }
 
-/** Whether all fields exist, or none of them, as the condition asks. */
+/** True when all fields exist, or none of them, as the condition asks. */
 function conditionHolds(
   context: ShardContext,
   args: Arguments,

@@ -68,7 +68,7 @@ function pieceOf(args: Arguments, index: number, piece: Piece): Piece {
   return piece;
 }
 
-/** What became of a field that a command looked for. */
+/** State of a field that a command looked for. */
 export type FieldState = 'there' | 'missing' | 'ended' | 'gone';
 
 /**

@@ -40,7 +40,7 @@ export function keep(context: ShardContext, args: Arguments, index: number, valu
 class RaisedValue {
   readonly #code = new hyperloglog.SparseCode();
   #dense: Bytes | undefined;
-  /** What it was, when it is dense still: what is raised is raised there. */
+  /** Value as it was, while it is dense: its registers are raised in place. */
   #own: Bytes | undefined;
 
   open(value: Bytes): this {

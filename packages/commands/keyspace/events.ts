@@ -1,4 +1,4 @@
-/** What happens to keys, in the words of keyspace notifications. */
+/** Events of keys, in the words of keyspace notifications. */
 
 import type { EventClass } from '../contexts.ts';
 

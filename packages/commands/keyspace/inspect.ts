@@ -74,7 +74,7 @@ const idletime = oneShard({
   },
 });
 
-/** What Redis answers for the small integers that all keys share. */
+/** Reference count that Redis answers for the small integers that all keys share. */
 const SHARED_REFCOUNT = 2 ** 31 - 1;
 
 const refcount = oneShard({

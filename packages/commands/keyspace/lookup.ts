@@ -118,7 +118,7 @@ export function overwrittenAt(
   store.fates.gone(database, overwritten, args.source, args.at(index), args.length(index));
 }
 
-/** Whether the record has ended and only waits to be removed. */
+/** True when the record has ended and only waits to be removed. */
 export function hasEnded(keyspace: Keyspace, ref: Ref, nowMs: number): boolean {
   const expireAt = keyspace.expireAt(ref);
   return expireAt !== -1 && expireAt < nowMs;

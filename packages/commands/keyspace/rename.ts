@@ -156,7 +156,7 @@ function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): bo
   return true;
 }
 
-/** Whether the copy takes long: then it is made first, and what is at the target stays until it is there. */
+/** True when the copy takes long: then it is made first, and what is at the target stays until it is there. */
 function putsOff(
   context: ShardContext,
   args: Arguments,

@@ -2,7 +2,7 @@
 
 import { spells, type Bytes } from '#base';
 
-/** By the store's number of the type. */
+/** Names of types, by the store's number of the type. */
 const TYPE_NAMES = ['none', 'string', 'list', 'set', 'zset', 'hash', 'stream'] as const;
 
 /** The name TYPE answers. */

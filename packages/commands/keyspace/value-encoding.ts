@@ -29,8 +29,8 @@ export function encodingName(keyspace: Keyspace, ref: Ref): string {
 const SHARED_INTEGERS = 10_000;
 
 /**
- * Whether Redis would keep the value as one of its shared integers, which it does unless eviction
- * needs every key's own clock.
+ * True when Redis would keep the value as one of its shared integers, which it does unless eviction needs every key's
+ * own clock.
  */
 export function isSharedInteger(context: ShardContext, ref: Ref): boolean {
   const { keyspace, store } = context;

@@ -1,4 +1,4 @@
-/** What happens to lists, in the words of keyspace notifications. */
+/** Events of lists, in the words of keyspace notifications. */
 
 import type { KeyEvent } from '../keyspace/events.ts';
 

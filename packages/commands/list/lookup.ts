@@ -85,7 +85,7 @@ export function announceRemoved(
   takenAt(context, args, index, event, removed, isGone);
 }
 
-/** What a push or pop at an end is called. */
+/** Returns the event of a push at an end; `popEvent` that of a pop. */
 export function pushEvent(isHead: boolean): KeyEvent {
   return isHead ? listEvents.lpush : listEvents.rpush;
 }

@@ -121,7 +121,7 @@ export const brpoplpush = oneShard({
 
 export const listMoving = [lmove, rpoplpush, blmove, brpoplpush];
 
-/** Of its two keys the client waits for the source alone. */
+/** Lets the client wait for the source alone, of the command's two keys. */
 function waitForSource(context: ShardContext, timeoutMs: number): void {
   if (context.mayBlock) context.block({ timeoutMs, type: ValueType.list, keyCount: 1 });
   else context.reply.nil();

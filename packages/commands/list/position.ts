@@ -57,7 +57,7 @@ export const lpos = oneShard({
 export const listSearching = [lpos];
 
 interface Options {
-  /** Which match is the first that counts; from the end when negative. */
+  /** Rank of the first match that counts; from the end when negative. */
   rank: number;
   /** Undefined without COUNT; 0 for all. */
   count: number | undefined;

@@ -1,4 +1,4 @@
-/** What commands about messages between connections ask of the server. */
+/** Ports of the server that commands about messages between connections use. */
 
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
@@ -23,15 +23,15 @@ export interface PubSubPort {
   publishToShard(channel: Piece, message: Piece): number;
   /** Channels that somebody has subscribed to by name. */
   channels(kind: 'channel' | 'shardChannel'): Iterable<string>;
-  /** How many have subscribed to a channel by name. */
+  /** Counts the clients that have subscribed to a channel by name. */
   subscriberCount(kind: 'channel' | 'shardChannel', name: string): number;
-  /** How many different patterns there are. */
+  /** Number of different patterns. */
   readonly patternCount: number;
   /** Sends what is no reply, behind the replies to all that the client has sent so far. */
   push(client: ClientPort, write: (writer: ReplyWriter) => void): void;
 }
 
-/** What a handler of this family gets. */
+/** Context of a handler of this family. */
 export interface PubSubContext extends MainContext {
   readonly pubsub: PubSubPort;
 }

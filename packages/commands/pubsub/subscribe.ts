@@ -31,7 +31,7 @@ interface Form {
   summary: string;
   since: string;
   kind: SubscriptionKind;
-  /** What confirmations begin with. */
+  /** First word of confirmations. */
   word: string;
 }
 

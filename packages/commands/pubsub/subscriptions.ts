@@ -1,4 +1,4 @@
-/** What one client has subscribed to. */
+/** Subscriptions of one client. */
 
 /** The three namespaces of subscriptions: they have nothing to do with each other. */
 export type SubscriptionKind = 'channel' | 'pattern' | 'shardChannel';
@@ -41,7 +41,7 @@ export class Subscriptions {
     return this.channel.size + this.pattern.size + this.shardChannel.size === 0;
   }
 
-  /** What confirmations say: channels and patterns are counted together, shard channels apart. */
+  /** Returns the count in confirmations: channels and patterns are counted together, shard channels apart. */
   countBeside(kind: SubscriptionKind): number {
     return kind === 'shardChannel' ? this.shardChannel.size : this.channel.size + this.pattern.size;
   }

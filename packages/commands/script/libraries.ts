@@ -1,6 +1,6 @@
 /**
- * What can be said of scripts and functions while none can be loaded: there are none. Test suites and
- * clients ask this at their start.
+ * Answers about scripts and functions while none can be loaded: there are none. Test suites and clients ask this at
+ * their start.
  */
 
 import { CommandError, errors, untilNul } from '#base';

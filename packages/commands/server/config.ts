@@ -156,7 +156,7 @@ function textsFrom(args: Arguments, first: number): string[] {
 /** Longest name of a setting that is looked up. */
 const NAME_BYTES_MAX = 128;
 
-/** By all names that CONFIG knows, in lower case: true for a secret. */
+/** Secrecy by all names that CONFIG knows, in lower case: true for a secret. */
 let secrecy: ReadonlyMap<string, boolean> = new Map();
 
 /** Tells which settings are secrets; before it is told of one, nothing of it is put down anywhere. */

@@ -1,4 +1,4 @@
-/** What can be said of modules where none can be loaded: there are none. Clients ask this when they connect. */
+/** Answers about modules where none can be loaded: there are none. Clients ask this when they connect. */
 
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

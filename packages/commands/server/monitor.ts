@@ -6,7 +6,7 @@ import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { ServerContext } from './ports.ts';
 
-/** What one monitor is shown. What is empty or 0 does not narrow it. */
+/** Filter of one monitor. Fields that are empty or 0 do not narrow it. */
 export interface MonitorFilter {
   /** Globs, of which one must fit one of the arguments as they are shown. */
   readonly patterns: readonly Bytes[];

@@ -1,4 +1,4 @@
-/** What commands about the server ask of it. `server` implements these; tests imitate them. */
+/** Ports of the server that commands about it use. `server` implements these; tests imitate them. */
 
 import type { Bytes } from '#base';
 import type { HotWindowReport } from '#stats';
@@ -39,7 +39,7 @@ export interface MemoryPort {
   stats(): MemoryTree;
   /** Has them read by another thread. */
   statsLater(): Promise<MemoryTree>;
-  /** What seems wrong, and what to do about it. */
+  /** Describes what seems wrong, and what to do about it. */
   latencyMonitor(): string;
   allocator(): string;
   /** Has the shards give back what they can; resolves when they have. */
@@ -48,9 +48,9 @@ export interface MemoryPort {
 
 export type HotKeysMetric = 'cpu' | 'net';
 
-/** How a session of HOTKEYS is begun. */
+/** Options with which a session of HOTKEYS begins. */
 export interface HotKeysStart {
-  /** What keys are ranked by, the first one first. */
+  /** Metrics that keys are ranked by, the first one first. */
   readonly metrics: readonly HotKeysMetric[];
   readonly count: number;
   /** 0: without end. */
@@ -65,7 +65,7 @@ export interface HotKeyEntry {
   readonly calls: number;
   readonly us: number;
   readonly bytes: number;
-  /** How much of what it is ranked by may be other keys'. */
+  /** Most of the key's ranking metric that may belong to other keys. */
   readonly error: number;
 }
 
@@ -74,7 +74,7 @@ export interface HotKeysReport {
   readonly state: 'active' | 'stopped';
   readonly startedMs: number;
   readonly elapsedMs: number;
-  /** Of all commands, and of those with keys. */
+  /** Totals of all commands, and of those with keys. */
   readonly allUs: number;
   readonly allBytes: number;
   readonly keyedUs: number;
@@ -91,7 +91,7 @@ export interface HotWindow extends HotWindowReport {
 }
 
 export interface HotKeysPort {
-  /** Whether keys are watched all the time. */
+  /** True when keys are watched all the time. */
   readonly hasWindows: boolean;
   /** Null while no window has been watched from its beginning to its end. */
   window(): Promise<HotWindow | null>;
@@ -109,7 +109,7 @@ export interface BundlesPort {
   list(): Promise<readonly BundleReport[]>;
 }
 
-/** What every event has (`time_us`, `thread`, `event`), then the fields of its kind. */
+/** Fields of an event: those that every one has (`time_us`, `thread`, `event`), then those of its kind. */
 export type FlightEntryReport = Readonly<Record<string, number | string | null>>;
 
 export interface FlightPort {
@@ -134,7 +134,7 @@ export interface HeapReport {
   }[];
 }
 
-/** How tracing goes; counts since the start. */
+/** State of tracing; counts since the start. */
 export interface TraceStatus {
   /** 1 or 0. */
   readonly enabled: number;
@@ -207,7 +207,7 @@ export interface SavingPort {
   saveLater(): void;
 }
 
-/** What a handler of this family gets. */
+/** Context of a handler of this family. */
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
@@ -226,7 +226,7 @@ export interface ServerContext extends MainContext {
   readonly monitors: MonitorsPort;
   /** Undefined where nothing is kept on disk. */
   readonly saving: SavingPort | undefined;
-  /** When the server began, in Unix milliseconds. */
+  /** Start of the server, in Unix milliseconds. */
   readonly startedMs: number;
   /** The Redis whose commands and replies this server has. */
   readonly redisVersion: string;

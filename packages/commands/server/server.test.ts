@@ -243,7 +243,7 @@ server('DEBUG TRACING answers how it goes, and the latest traces', async () => {
   assert.is(((await later(context)) as unknown[]).length, 2);
 });
 
-/** What a command has answered later. */
+/** Returns what a command has answered later. */
 async function later(context: CallContext): Promise<unknown> {
   await new Promise((resolve) => setImmediate(resolve));
   return context.deferred.pop();
@@ -350,7 +350,7 @@ for (const line of [
   });
 }
 
-/** Which words of a command are put down nowhere, as numbers. */
+/** Returns the indexes of the words of a command that are recorded nowhere. */
 function secretWords(name: string, line: string): readonly number[] {
   const words = line.split(' ').map((word) => fromLatin1(word));
   const spans: number[] = [];

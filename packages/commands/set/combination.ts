@@ -13,7 +13,7 @@ export type Sources = readonly (SetValue | undefined)[];
 /** The members: in a table of their own, or gathered. */
 export type Members = PackedTable | GatheredStrings;
 
-/** What came out, and whether a set of it begins as an intset, which decides how it is kept. */
+/** Result of a set operation, and whether a set of it begins as an intset, which decides how it is kept. */
 export interface Combined {
   members: Members;
   startsAsIntset: boolean;

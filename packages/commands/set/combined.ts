@@ -1,4 +1,4 @@
-/** What is done with members that came out of several sets: answering and storing them. */
+/** Answering and storing of members that came out of several sets. */
 
 import { KeyFate, type Bytes } from '#base';
 import { Encoding, PackedTable, ValueType, type SetValue } from '#store';
@@ -42,7 +42,7 @@ export function storeMembers(
   reply.integer(count);
 }
 
-/** Whether a set of so many members is a table, whatever they are. */
+/** True when a set of so many members is a table, whatever they are. */
 function isLarge({ settings }: ShardContext, count: number): boolean {
   const packed = settings.number('set-max-listpack-entries');
   return count > packed && count > settings.number('set-max-intset-entries');

@@ -1,4 +1,4 @@
-/** What happens to sets, in the words of keyspace notifications. */
+/** Events of sets, in the words of keyspace notifications. */
 
 import type { KeyEvent } from '../keyspace/events.ts';
 

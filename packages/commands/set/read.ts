@@ -1,4 +1,4 @@
-/** What is in a set: size, members, all of them, and SSCAN. */
+/** Commands that read a set: size, members, all of them, and SSCAN. */
 
 import { oneShard } from '../definition.ts';
 import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '../element-scan.ts';

@@ -157,7 +157,7 @@ set('announces what it does, once for each command', () => {
   }
 });
 
-/** What a new set `k` is after the lines, with at most 4 integers or 3 members of 5 bytes packed. */
+/** Encoding of a new set `k` after the lines, with at most 4 integers or 3 members of 5 bytes packed. */
 const encodings: readonly (readonly [lines: readonly string[], encoding: string | null])[] = [
   [['SADD k 1 2 3 4'], 'intset'],
   [['SADD k 1 2 3 4 5'], 'hashtable'],

@@ -7,10 +7,10 @@ const STAR = 0x2a;
 const HASH = 0x23;
 const NO_BYTES: Bytes = new Uint8Array(0);
 
-/** What SORT looks up for an element: another key's value, or a field of it, or the element itself. */
+/** Pattern of what SORT looks up for an element: another key's value, or a field of it, or the element itself. */
 export interface Pattern {
   readonly isElement: boolean;
-  /** What stands around the element in the name of the key; undefined without a place for it. */
+  /** Bytes around the element in the name of the key; undefined without a place for it. */
   readonly around: { readonly before: Bytes; readonly after: Bytes } | undefined;
   /** The field of a hash; undefined for a string. */
   readonly field: Bytes | undefined;
@@ -86,7 +86,7 @@ export function keyFor({ around }: Pattern, element: Bytes): Bytes {
   return Buffer.concat([around.before, element, around.after]);
 }
 
-/** Whether the command reads keys that only the elements tell. */
+/** True when the command reads keys that only the elements tell. */
 export function readsOtherKeys({ by, gets, isUnsorted }: SortRequest): boolean {
   const isSortedBy = by?.around !== undefined && !isUnsorted;
   return isSortedBy || gets.some(({ around }) => around !== undefined);

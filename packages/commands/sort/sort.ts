@@ -37,7 +37,7 @@ const targetKey: KeySpec = {
   notes: 'The target of STORE, which may stand anywhere among the options.',
 };
 
-/** How many arguments belong to an option; what follows STORE is looked for. */
+/** Number of arguments of each option, which are skipped; what follows STORE is looked for. */
 const SKIPPED: Readonly<Record<string, number>> = { LIMIT: 2, GET: 1, BY: 1 };
 
 function findSortKeys(args: ArgumentSource, specs: readonly KeySpec[]): readonly FoundKey[] {
@@ -231,7 +231,7 @@ function compareScores(a: Candidate, b: Candidate): number {
   return Buffer.compare(a.element, b.element);
 }
 
-/** What has nothing to be sorted by comes first. */
+/** Compares two texts; an element with nothing to be sorted by comes first. */
 function compareTexts(a: Candidate, b: Candidate): number {
   if (a.text === undefined || b.text === undefined) {
     return Number(a.text !== undefined) - Number(b.text !== undefined);
@@ -248,7 +248,7 @@ function outputOf(
   return elements.flatMap((element) => gets.map((get) => valueFor(context, get, element)));
 }
 
-/** What a pattern stands for, copied; undefined where there is nothing. */
+/** Returns what a pattern stands for, copied; undefined where there is nothing. */
 function valueFor(context: ShardContext, pattern: Pattern, element: Bytes): Bytes | undefined {
   if (pattern.isElement) return element;
   if (pattern.around === undefined) return undefined;

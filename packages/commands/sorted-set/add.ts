@@ -209,7 +209,7 @@ export function putMembers(
   else reply.double(reached);
 }
 
-/** What became of a member: `same` has the score that it had, `kept` was not to be touched. */
+/** Outcome for a member: `same` has the score that it had, `kept` was not to be touched. */
 type Outcome = 'added' | 'updated' | 'same' | 'kept';
 
 /** The score that the last member got. */

@@ -89,7 +89,7 @@ function sideRank({ side }: LexBound, count: number): number {
   return side < 0 ? 0 : count;
 }
 
-/** What C's strtod makes of the argument: nothing at all is 0, and a zero byte ends the text. */
+/** Reads the argument as C's strtod does: nothing at all is 0, and a zero byte ends the text. */
 function scoreBound(args: Arguments, index: number): ScoreBound {
   const exclusive = args.length(index) > 0 && args.source[args.at(index)] === OPEN_PAREN;
   const text = args.latin1(index).slice(exclusive ? 1 : 0);

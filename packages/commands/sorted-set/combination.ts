@@ -16,7 +16,7 @@ export interface Source {
   readonly bytes: Uint8Array;
   readonly at: number;
   readonly length: number;
-  /** Of the member read, or found. */
+  /** Score of the member read, or found. */
   readonly score: number;
   /** Steps through all members, reading each. */
   first(): boolean;

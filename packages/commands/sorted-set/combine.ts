@@ -183,7 +183,7 @@ export const sortedSetCombining = [
 const negativeLimit = new CommandError("ERR LIMIT can't be negative");
 const notFloatWeight = new CommandError('ERR weight value is not a float');
 
-/** How many keys the argument at `countIndex` names, each of which is judged. */
+/** Returns the number of keys that the argument at `countIndex` names, each of which is judged. */
 function keyCount(
   context: ShardContext,
   args: Arguments,

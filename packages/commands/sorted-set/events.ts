@@ -1,4 +1,4 @@
-/** What happens to sorted sets, in the words of keyspace notifications. */
+/** Events of sorted sets, in the words of keyspace notifications. */
 
 import type { KeyEvent } from '../keyspace/events.ts';
 

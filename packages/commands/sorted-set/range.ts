@@ -181,7 +181,7 @@ const noLexScores = new CommandError(
 type By = 'rank' | 'score' | 'lex';
 type Direction = 'up' | 'down';
 
-/** What a command asks for. */
+/** Query of a command. */
 interface Query {
   range: Range;
   by: By;

@@ -138,7 +138,7 @@ export const xtrim = oneShard({
 
 export const streamAdding = [xadd, xtrim];
 
-/** Where an approximate trimming ends depends on how large nodes were then. */
+/** Logs the entry and the length after trimming: the end of an approximate one depends on how large nodes were then. */
 function logAdded(context: ShardContext, args: Arguments, length: number): void {
   const pieces: Bytes[] = [];
   for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));

@@ -17,7 +17,7 @@ const IDLE_INDEX = 4;
 const IDS_INDEX = 5;
 const START_INDEX = 5;
 
-/** How many entries XAUTOCLAIM looks at for each that it may claim. */
+/** Number of entries that XAUTOCLAIM looks at for each that it may claim. */
 const ATTEMPTS_PER_ENTRY = 10;
 const CLAIMED_STANDARD = 100;
 /** An id's bytes in Redis, by which it judges a count, and what no memory holds of them. */
@@ -129,7 +129,7 @@ export const xautoclaim = oneShard({
 
 export const streamClaiming = [xclaim, xautoclaim];
 
-/** Who takes entries over. */
+/** Consumer that takes entries over. */
 interface Taker {
   stream: Stream;
   group: StreamGroup;
@@ -252,7 +252,7 @@ interface Swept {
   claimed: StreamId[];
   /** Entries that are in the stream no more. */
   gone: StreamId[];
-  /** Where the next sweep begins. */
+  /** Id at which the next sweep begins. */
   next: StreamId;
 }
 

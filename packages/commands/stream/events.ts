@@ -1,4 +1,4 @@
-/** What happens to streams, in the words of keyspace notifications. */
+/** Events of streams, in the words of keyspace notifications. */
 
 import type { KeyEvent } from '../keyspace/events.ts';
 
@@ -7,7 +7,7 @@ function event(name: string): KeyEvent {
 }
 
 export const streamEvents = {
-  /** What is pending has changed, of which Redis tells nobody. */
+  /** Event of an added entry. Changes of what is pending have none, as in Redis. */
   xadd: event('xadd'),
   xdel: event('xdel'),
   xgroupCreate: event('xgroup-create'),

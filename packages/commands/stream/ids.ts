@@ -17,10 +17,10 @@ const invalidEnd = new CommandError('ERR invalid end ID for the interval');
 
 const text: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
 
-/** How an argument may be written. */
+/** Forms in which an argument may be written. */
 const Form = { strict: 1, openSequence: 2, lastSequence: 4 } as const;
 
-/** Whether the id that was parsed last leaves its sequence number to the server. */
+/** True when the id that was parsed last leaves its sequence number to the server. */
 let isSequenceOpen = false;
 
 /** Reads the id of argument `index`, which may not be `-` or `+`. Without a sequence number it is 0. */
@@ -74,7 +74,7 @@ export function idText(id: StreamId): Bytes {
   return text.slice(0, id.write(text, 0));
 }
 
-/** Whether argument `index` is this one character. */
+/** True when argument `index` is this one character. */
 export function isSign(args: Arguments, index: number, sign: string): boolean {
   return args.length(index) === 1 && args.source[args.at(index)] === sign.charCodeAt(0);
 }

@@ -22,7 +22,7 @@ import { groupAt, noGroupOfKey, streamToRead } from './lookup.ts';
 
 const KEY_INDEX = 2;
 const GROUP_INDEX = 3;
-/** How many entries of each kind are shown where no count is given. */
+/** Number of entries of each kind that are shown where no count is given. */
 const SHOWN_STANDARD = 10;
 
 const id = new StreamId();
@@ -178,7 +178,7 @@ function streamToShow(context: ShardContext, args: Arguments): Stream {
   return found.stream;
 }
 
-/** How many entries of each kind FULL shows, 0 for all; undefined without FULL. */
+/** Returns the number of entries of each kind that FULL shows, 0 for all; undefined without FULL. */
 function readCount(args: Arguments): number | undefined {
   args.position = KEY_INDEX + 1;
   if (!args.more) return undefined;
@@ -209,7 +209,7 @@ function showCounters(reply: ReplyWriter, stream: Stream): void {
   replyId(reply, stream.firstId);
 }
 
-/** How far a group has read. */
+/** Writes how far a group has read. */
 function showProgress(reply: ReplyWriter, stream: Stream, group: StreamGroup): void {
   reply.text('last-delivered-id');
   replyId(reply, group.lastId);

@@ -51,7 +51,7 @@ export function groupAt(stream: Stream, args: Arguments, index: number): StreamG
   return stream.groups.get(args.latin1(index));
 }
 
-/** What is answered where the key or the group that two arguments name is missing. */
+/** Returns the error for a missing key or group, which two arguments name. */
 export function noGroup(args: Arguments, keyIndex = 1, groupIndex = 2, where = ''): CommandError {
   const key = untilNul(args.latin1(keyIndex));
   const group = untilNul(args.latin1(groupIndex));

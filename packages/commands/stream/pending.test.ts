@@ -1,4 +1,4 @@
-/** What groups of streams have delivered: acknowledged, pending, claimed. The replies were recorded from Redis 7.4.1. */
+/** Deliveries of streams' groups: acknowledged, pending, claimed. The replies were recorded from Redis 7.4.1. */
 
 import { call, prepared } from '#testkit';
 import { suite } from 'uvu';

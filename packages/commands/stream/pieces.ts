@@ -1,4 +1,4 @@
-/** What makes up a stream, piece by piece: for digests. */
+/** Pieces that make up a stream, one by one: for digests. */
 
 import { fromLatin1, type Bytes } from '#base';
 import { EntryCursor, IdPlace, StreamId, type Stream, type StreamGroup } from '#store';

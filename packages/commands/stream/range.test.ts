@@ -1,4 +1,4 @@
-/** What is shown of the entries of streams: every command, every error. The replies were recorded from Redis 7.4.1. */
+/** Views of the entries of streams: every command, every error. The replies were recorded from Redis 7.4.1. */
 
 import { call, prepared } from '#testkit';
 import { suite } from 'uvu';

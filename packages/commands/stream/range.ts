@@ -85,7 +85,7 @@ function range(context: ShardContext, args: Arguments, isBackward: boolean): voi
   else replyEntries(reply, stream, { first, last, isBackward, count: Math.max(count, 0) });
 }
 
-/** How many entries are wanted; -1 without a limit. */
+/** Returns the number of entries that are wanted; -1 without a limit. */
 function readCount(args: Arguments): number {
   let count = -1;
   args.position = OPTIONS_INDEX;

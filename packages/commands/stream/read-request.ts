@@ -11,9 +11,9 @@ const noackOfXread = new CommandError(
   'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
 );
 const missingGroup = new CommandError('ERR Missing GROUP option for XREADGROUP');
-/** What a reader asks for. */
+/** Request of a reader. */
 export interface ReadRequest {
-  /** Of what `readNow` answers of each stream, at most so many entries; 0 is no limit. */
+  /** Most entries that `readNow` answers of each stream; 0 is no limit. */
   count: number;
   /** Milliseconds to wait at most, 0 for ever; -1: not at all. */
   blockMs: number;

@@ -123,7 +123,7 @@ export const xreadgroup = oneShard({
 
 export const streamReading = [xread, xreadgroup];
 
-/** Whether BLOCK stands among the options. */
+/** True when BLOCK stands among the options. */
 function asksToWait(args: Arguments): boolean {
   for (let index = 1; index < args.count && !args.spellsAt(index, 'STREAMS'); index += 1) {
     if (args.spellsAt(index, 'BLOCK')) return true;
@@ -161,7 +161,7 @@ function waitForMore(context: ShardContext, request: ReadRequest, isReady: boole
   });
 }
 
-/** Whether `readNow` would answer anything. */
+/** True when `readNow` would answer anything. */
 function hasAnything(
   context: ShardContext,
   args: Arguments,

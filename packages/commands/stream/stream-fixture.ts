@@ -1,4 +1,4 @@
-/** What the tests of streams begin with. */
+/** Fixtures of the tests of streams. */
 
 /** A stream and a string. */
 export const streamLines = [

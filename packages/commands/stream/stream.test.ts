@@ -200,7 +200,7 @@ stream('keeps any bytes as fields and values', () => {
   assert.equal(third, ['1-3', [...pairs.toReversed(), 'a', 'b']]);
 });
 
-/** How many nodes so many entries of 10 bytes take under other limits. */
+/** Number of nodes that 250 entries of 10 bytes take under other limits. */
 const nodeLimits: readonly (readonly [entries: number, bytes: number, nodes: number])[] = [
   [100, 4096, 3],
   [0, 4096, 2],

@@ -1,4 +1,4 @@
-/** How XADD and XTRIM are told what is to go from the front of a stream. */
+/** Options by which XADD and XTRIM are told what is to go from the front of a stream. */
 
 import { CommandError } from '#base';
 import { StreamId, type Trimming } from '#store';
@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import type { ArgumentDoc } from '../definition.ts';
 import { isSign, readId } from './ids.ts';
 
-/** What an approximate trimming looks at, by nodes of the size that is set. */
+/** Number of nodes, of the size that is set, that an approximate trimming looks at. */
 const LIMIT_NODES = 100;
 const LIMIT_STANDARD = 10_000;
 const LIMIT_MAX = 1_000_000;

@@ -1,10 +1,10 @@
-/** Which of Redis' string encodings a value would have there. Here all strings are stored as text. */
+/** Encoding of Redis that a string value would have there. Here all strings are stored as text. */
 
 import { parseInteger64, type Bytes } from '#base';
 
 /** The store's encoding bits of a string. */
 export const StringForm = {
-  /** By its text: `int`, `embstr` or `raw`. */
+  /** Encoding by the text: `int`, `embstr` or `raw`. */
   derived: 0,
   /** Changed in place (APPEND, SETRANGE): `raw`, however short. */
   raw: 1,

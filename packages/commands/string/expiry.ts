@@ -4,7 +4,7 @@ import { errors, INT64_MAX, parseInteger64 } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { EXPIRY_MS_MAX } from '../keyspace/expiry/expiry-time.ts';
 
-/** How a time can be given. */
+/** Forms in which a time can be given. */
 const TIME_FORMS = [
   { word: 'EX', unitMs: 1000, absolute: false },
   { word: 'PX', unitMs: 1, absolute: false },
@@ -14,7 +14,7 @@ const TIME_FORMS = [
 
 type TimeForm = (typeof TIME_FORMS)[number];
 
-/** What the options of one command ask for; one object serves all commands of a thread. */
+/** Options of one command; one object serves all commands of a thread. */
 export class StringOptions {
   onlyNew = false;
   onlyExisting = false;

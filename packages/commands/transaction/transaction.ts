@@ -6,9 +6,9 @@ import { byKey, exec as execRoute, onMain, type CommandHead } from '../definitio
 import { keysToEnd, noKeys } from '../keys.ts';
 import { allOk } from '../merge.ts';
 
-/** What commands of this family ask of the server. */
+/** Port of the server that commands of this family use. */
 export interface TransactionsPort {
-  /** Whether the client of the command has begun a transaction. */
+  /** True when the client of the command has begun a transaction. */
   readonly isOpen: boolean;
   begin(): void;
   /** Forgets what was queued, and all watches. */

@@ -63,7 +63,7 @@ function parseLimit(text: string): readonly number[] {
   return [Number(hardBytes), Number(softBytes), Number(seconds)];
 }
 
-/** What `A` stands for, in the order in which Redis writes them. */
+/** Letters that `A` stands for, in the order in which Redis writes them. */
 const ALL_CLASSES = 'g$lshzxetd';
 const OTHER_CLASSES = 'nKEm';
 

@@ -56,7 +56,7 @@ zset-max-ziplist-entries zset-max-ziplist-value
   .trim()
   .split(/\s+/);
 
-/** Why names are unknown, by how they begin; the longest that fits counts. */
+/** Reasons for which names are unknown, by how they begin; the longest that fits counts. */
 const unknownBecause: Readonly<Record<string, string>> = {
   acl: 'There are no users beside the one of requirepass.',
   'active-defrag': 'A slice of it takes half a millisecond at most.',
@@ -91,7 +91,7 @@ const remarks: Readonly<Record<string, string>> = {
   'stop-writes-on-bgsave-error': 'The log has the writes all the same, so the default is no.',
 };
 
-/** Why a name of Redis is unknown here; undefined for a name that is known, or none of Redis. */
+/** Returns why a name of Redis is unknown here; undefined for a name that is known, or none of Redis. */
 export function whyUnknown(name: string): string | undefined {
   if (targets.has(name) || !redisNames.includes(name)) return undefined;
   const beginnings = Object.keys(unknownBecause).filter((beginning) => name.startsWith(beginning));

@@ -6,7 +6,7 @@ import { settingLike } from '../config-names.ts';
 import { isSettingName, settingNames, type SettingName } from '../settings.ts';
 import { closest, type Gathered } from './source.ts';
 
-/** What the command line asks for, beside settings. */
+/** Action that the command line asks for, beside settings. */
 export type Action =
   | { readonly kind: 'serve' }
   | { readonly kind: 'print-config' }
@@ -75,7 +75,7 @@ const options: OptionConfig = Object.fromEntries([
   ...flagOptions.map((name) => [name, { type: 'boolean' }]),
 ]) as OptionConfig;
 
-/** What `--help` prints. */
+/** Text that `--help` prints. */
 export const helpText = `Usage: svc-server [options]
 
   --config FILE              configuration file; else ./svc.toml, if there is one
@@ -116,7 +116,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const values: (readonly [string, string, string])[] = [];
   let action: Action = { kind: 'serve' };
   let configFile: string | undefined;
-  /** What follows an option that is none was meant as its value. */
+  /** True after a refused option: what follows was meant as its value. */
   let isRefused = false;
   for (const token of tokens) {
     if (token.kind !== 'option') {

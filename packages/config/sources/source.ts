@@ -1,6 +1,6 @@
 /**
- * What one source says about the settings, judged by the table. Mistakes are gathered, so that one
- * start tells all of them.
+ * Values of the settings that one source gives, judged by the table. Mistakes are gathered, so that one start tells all
+ * of them.
  */
 import * as v from 'valibot';
 import { bytesOf, password, ValueError, type Value } from '../kinds.ts';
@@ -8,7 +8,7 @@ import { rowOf, settingNames, type SettingName } from '../settings.ts';
 import { parseToml, TomlError } from './toml-file.ts';
 import type { ConfigWarning } from '../warnings.ts';
 
-/** Where a value came from, lowest first. */
+/** Origin of a value, lowest first. */
 export type Origin = 'default' | 'file' | 'env' | 'cli' | 'runtime';
 
 /** A value and where it came from. */

@@ -11,7 +11,7 @@ import type * as Toml from '@iarna/toml';
 
 const require = createRequire(import.meta.url);
 
-/** Where a key stands in the text. */
+/** Place of a key in the text. */
 export interface Place {
   /** From 1. */
   readonly line: number;
@@ -23,9 +23,9 @@ export interface Place {
 export interface TomlFile {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** By `section.key`. */
+  /** Places of keys, by `section.key`. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Where the last key of a section ends; also the section's header, when it has no keys. */
+  /** End of the last key of each section; of the section's header, when it has no keys. */
   readonly sectionEnds: ReadonlyMap<string, number>;
 }
 
@@ -124,7 +124,7 @@ function keyEnd(text: string, from: number): number {
   return at;
 }
 
-/** Where a value that begins here has ended, comments and blanks behind it left out. */
+/** Returns the end of the value that begins here, comments and blanks behind it left out. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;

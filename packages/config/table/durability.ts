@@ -5,7 +5,7 @@ import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;
 
-/** What goes to disk, to replicas, and over TLS. */
+/** Settings of what goes to disk, to replicas, and over TLS. */
 export const durabilitySettings = rows({
   'persistence.enabled': {
     kind: yesOrNo,

@@ -1,4 +1,4 @@
-/** How the deaths of a key are asked for: every key arrives as it is. */
+/** Requests for the fates of a key: every key arrives as it is. */
 import { KEY_FATES } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
-/** Why keys go, in words, and how the deaths of one key are asked for. */
+/** Key fates in words, and the path that asks for those of one key. */
 
-/** What each reason means. */
+/** Meaning of each key fate. */
 export const MEANINGS: Readonly<Record<string, string>> = {
   'expired-active': 'Its time had come; the shard found it by itself.',
   'expired-lazy': 'Its time had come; a command met it.',
@@ -20,7 +20,7 @@ export interface KeyPlace {
   readonly binary: boolean;
 }
 
-/** Where the deaths of all keys are told, or of one. */
+/** Returns the path that tells the fates of all keys, or of one. */
 export function fatesPath(count: number, place: KeyPlace | null): string {
   const path = `/debug/api/key-fates?count=${count}`;
   return place === null ? path : `${path}&key=${encoded(place)}&db=${place.db}`;

@@ -3,7 +3,7 @@
 import type { FlightEntry } from './api.ts';
 import { bytes, micros, whole } from './format.ts';
 
-/** What has a column of its own. */
+/** Fields that have a column of their own. */
 const COLUMNS = new Set(['time_ms', 'thread', 'event', 'duration_us']);
 
 /** Null where it has no length. */

@@ -1,9 +1,9 @@
 /**
- * How numbers, times and bytes are written, everywhere the same: three significant digits, a thin unit,
- * and a dash for what is not known.
+ * Formats of numbers, times and bytes, everywhere the same: three significant digits, a thin unit, and a dash for what
+ * is not known.
  */
 
-/** What stands for a value that is not there. */
+/** Text for a value that is not there. */
 export const NONE = '–';
 
 const BINARY_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

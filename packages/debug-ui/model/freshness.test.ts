@@ -1,4 +1,4 @@
-/** What is said of a document that is late, missing, refused or not asked for. */
+/** Texts about a document that is late, missing, refused or not asked for. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asOf, badgeOf, freshnessOf, placeholderOf, worstOf, type Reading } from './freshness.ts';

@@ -1,4 +1,4 @@
-/** How far what is shown can be believed: asked for just now, some time ago, or never answered. */
+/** Freshness of what is shown: asked for just now, some time ago, or never answered. */
 
 import { clockTime } from './format.ts';
 
@@ -15,20 +15,20 @@ const ORDER = [
 
 export type Freshness = (typeof ORDER)[number];
 
-/** Why there was no answer. */
+/** Reason why there was no answer. */
 export interface Failure {
   readonly kind: 'refused' | 'unreachable' | 'forbidden';
   /** A sentence without its full stop. */
   readonly message: string;
 }
 
-/** What is known of one document. */
+/** State of one document: the last answer, and the reason why there is no newer one. */
 export interface Reading<T = unknown> {
   /** The last answer; null before the first. */
   readonly data: T | null;
-  /** When that came, as Unix milliseconds by the clock of the reader. */
+  /** Time of the last answer, as Unix milliseconds by the clock of the reader. */
   readonly answeredMs: number | null;
-  /** Why there is no newer one; null while nothing is wrong. */
+  /** Reason why there is no newer answer; null while nothing is wrong. */
   readonly failure: Failure | null;
   /** An answer should have come, and has not. */
   readonly isOverdue: boolean;
@@ -74,7 +74,7 @@ export function asOf({ answeredMs }: Reading): string {
   return answeredMs === null ? '' : `as of ${clockTime(answeredMs)}`;
 }
 
-/** What stands where there is nothing to show yet. */
+/** Returns the text that is shown while there is no answer yet. */
 export function placeholderOf(reading: Reading): string {
   const { failure } = reading;
   switch (freshnessOf(reading)) {

@@ -1,11 +1,11 @@
-/** How unevenly work is spread over shards. */
+/** Unevenness of work across shards. */
 
 export interface Skew {
   readonly mean: number;
   readonly greatest: number;
   /** The shard with the most. */
   readonly index: number;
-  /** How many times the mean the busiest one has; 1 is even. */
+  /** Work of the busiest shard as a multiple of the mean; 1 is even. */
   readonly ratio: number;
 }
 
@@ -18,7 +18,7 @@ export function skewOf(values: readonly number[]): Skew | null {
   return { mean, greatest, index: values.indexOf(greatest), ratio: greatest / mean };
 }
 
-/** What is said of a spread; of less than `least` an uneven one is not worth a word. */
+/** Describes a spread in words; when the greatest value is less than `least`, it is too little to compare. */
 export function skewInWords({ ratio, index, greatest }: Skew, least: number): string {
   if (greatest < least) return 'too little to compare';
   return ratio < 1.1 ? 'even' : `shard ${index} has ${ratio.toFixed(1)}× the mean`;

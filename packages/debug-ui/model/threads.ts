@@ -1,4 +1,4 @@
-/** What each thread has done between two readings. */
+/** Work of each thread between two readings. */
 
 import type { ThreadReport, ThreadsDocument } from './api.ts';
 

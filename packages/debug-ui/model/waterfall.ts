@@ -5,7 +5,7 @@ import type { SpanReport, TraceReport } from './api.ts';
 export interface WaterfallRow {
   readonly span: SpanReport;
   readonly depth: number;
-  /** Where its bar begins and how long it is, in percent of the whole. */
+  /** Start of its bar, and the bar's length in `width`, in percent of the whole. */
   readonly left: number;
   readonly width: number;
 }

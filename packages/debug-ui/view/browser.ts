@@ -1,4 +1,4 @@
-/** What the pages have of the browser beside the document: its clock, its storage, requests. */
+/** Browser functions of the pages beside the document: clock, storage, requests. */
 
 import type { Failure } from '../model/freshness.ts';
 
@@ -80,7 +80,7 @@ async function reasonOf(response: Response): Promise<string> {
   return `the server answered ${response.status}`;
 }
 
-/** What to tell of anything that was thrown. */
+/** Returns the failure to show for anything that was thrown. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const isForbidden = error.status === NOT_LOGGED_IN || error.status === 403;

@@ -21,11 +21,11 @@ export interface ChartProps {
   readonly data: Columns;
   readonly format: (value: number | null | undefined) => string;
   readonly height?: number;
-  /** Whether the axis is logarithmic above 1, for times that differ by orders. */
+  /** True when the axis is logarithmic above 1, for times that differ by orders of magnitude. */
   readonly isLog?: boolean;
-  /** Whether nothing was measured between two values, so that no line leads from one to the other. */
+  /** True when nothing was measured between two values, so that no line connects them. */
   readonly isSparse?: boolean;
-  /** Whether the axis counts in powers of two. */
+  /** True when the axis counts in powers of two. */
   readonly isBinary?: boolean;
   /** The axis reaches at least so far. */
   readonly least?: number;

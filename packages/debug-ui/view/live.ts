@@ -7,18 +7,18 @@ import { get } from './browser.ts';
 import { Source, useSource, type Polled } from './source.ts';
 
 const PERIOD_MS = 1_000;
-/** Of pages that draw no samples. */
+/** Query of pages that draw no samples. */
 const NOTHING = 'with=';
 
 export interface LiveState extends Pick<Live, 'status' | 'shards' | 'bands'> {
-  /** What was asked for, as the query of /debug/api/live names it. */
+  /** View that was asked for, as the query of /debug/api/live names it. */
   readonly view: string;
   readonly history: History;
 }
 
 class LiveSource {
   readonly source = new Source<LiveState>(() => this.#ask());
-  /** What was drawn before is kept, so that only what came since is fetched when it is drawn again. */
+  /** Histories by view: kept so that only newer samples are fetched when a view is drawn again. */
   readonly #histories = new Map<string, History>();
   #view = NOTHING;
   #isChanging = false;
@@ -50,7 +50,7 @@ class LiveSource {
 
 const live = new LiveSource();
 
-/** What every page has. */
+/** Returns the live state, which every page has. */
 export function useLive(): Polled<LiveState> {
   return useSource(live.source, PERIOD_MS);
 }

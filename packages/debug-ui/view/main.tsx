@@ -1,4 +1,4 @@
-/** Where the pages begin. */
+/** Entry point of the pages. */
 
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -16,9 +16,11 @@ import { messageOf } from './browser.ts';
 interface PanelProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** What is shown in it: says whether that is of now, and takes its place while there is nothing yet. */
+  /**
+   * Sources shown in the panel: it tells whether they are current, and shows a placeholder while there is nothing yet.
+   */
   readonly source?: Reading | readonly Reading[];
-  /** What stands at the right of the title. */
+  /** Content at the right of the title. */
   readonly aside?: ComponentChildren;
   readonly class?: string;
 }
@@ -118,7 +120,7 @@ export function Problem({ text }: { readonly text: string | null }): JSX.Element
   );
 }
 
-/** What has been done, said without haste. */
+/** Shows politely that something has been done. */
 export function Done({ text }: { readonly text: string }): JSX.Element {
   return (
     <p role="status" class="done">

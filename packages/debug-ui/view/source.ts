@@ -12,7 +12,7 @@ const RETRY_MS_MAX = 8_000;
 /** An answer that takes longer than its period and this is overdue. */
 const PATIENCE_MS = 1_500;
 
-/** What is shown of a document, and a way to ask for it at once. */
+/** Reading of a document, and a function that asks for it at once. */
 export interface Polled<T> extends Reading<T> {
   /** Settles when an answer has come that was asked for after this call, or none could be had. */
   readonly again: () => Promise<void>;
@@ -186,7 +186,9 @@ function documentAt<T>(path: string): Source<T> {
   return source;
 }
 
-/** What is shown of a source, asked for every `periodMs` while the page is seen and not paused; 0 asks once. */
+/**
+ * Returns the reading of a source, asked for every `periodMs` while the page is visible and not paused; 0 asks once.
+ */
 export function useSource<T>(source: Source<T>, periodMs: number): Polled<T> {
   const [, redraw] = useState(0);
   useEffect(

@@ -7,7 +7,7 @@ import { nextOrder, sorted, type Cell, type Order } from '../model/sorting.ts';
 export interface Column<Row> {
   readonly name: string;
   readonly title: string;
-  /** What it is sorted by; without it, it is not. */
+  /** Value that the table is sorted by; a column without it is not sortable. */
   readonly value?: (row: Row) => Cell;
   readonly show: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;

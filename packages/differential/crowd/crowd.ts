@@ -18,7 +18,7 @@ const CLIENTS = 4;
 const MOVES = 120;
 /** From then on what is missing does not come. */
 const WAIT_MS = 3_000;
-/** What is found by then is shown. */
+/** Most milliseconds spent on shortening; the shortest found by then is shown. */
 const SHORTENING_MS_MAX = 60_000;
 
 /** One server, its clients, and one more that is never made to wait. */
@@ -54,7 +54,7 @@ class Side {
     for (const member of [this.#control, ...this.members]) member.end();
   }
 
-  /** What the one outside is answered. */
+  /** Sends a command from the control client, and returns its reply. */
   async ask(...words: Words): Promise<string> {
     this.#control.send(words);
     await until(() => this.#control.isAnswered);
@@ -107,7 +107,10 @@ class Crowd {
     return found;
   }
 
-  /** Who waits sends nothing: the next one who does not makes the move. Where all wait, one is let go. */
+  /**
+   * Returns the move as the next client that is not waiting makes it, since a waiting client sends nothing. Where all
+   * wait, one is unblocked.
+   */
   #possible(move: Move): Move {
     if (move.isOutside) return move;
     for (let beside = 0; beside < CLIENTS; beside += 1) {
@@ -171,7 +174,10 @@ interface Telling {
   readonly stale: ReadonlySet<string>;
 }
 
-/** What comes unasked may come in any order, since shards tell of their own keys. */
+/**
+ * Returns what a client has received, its messages sorted: pushes may come in any order, since shards tell of their own
+ * keys.
+ */
 function telling(member: Member): Telling {
   const replies = member.received.filter((reply) => !isUnasked(reply)).map(asText);
   const pushes = member.received.filter((reply) => isUnasked(reply));

@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { Words } from '../family.ts';
 import { encoded, parseReply, splitReplies } from '../wire.ts';
 
-/** What comes unasked: in RESP2 it looks like a reply, and in RESP3 replies to SUBSCRIBE look like it. */
+/** Kinds of unsolicited messages: in RESP2 they look like replies, and in RESP3 replies to SUBSCRIBE look like them. */
 const UNASKED = /^(message|pmessage|smessage|invalidate)$/;
 
 export class Member {
@@ -41,12 +41,12 @@ export class Member {
     this.#socket.write(Buffer.from(encoded(words), 'latin1'));
   }
 
-  /** What has come since `clear`, each as its bytes. */
+  /** Replies and pushes received since `clear`, each as its bytes. */
   get received(): readonly string[] {
     return splitReplies(this.#stream);
   }
 
-  /** Whether there is an answer among it. */
+  /** True when a reply is among what was received. */
   get isAnswered(): boolean {
     return this.received.some((reply) => !isUnasked(reply));
   }
@@ -60,7 +60,7 @@ export class Member {
   }
 }
 
-/** Whether something came by itself: a message, or which keys to forget. */
+/** True when a reply was unsolicited: a message, or an invalidation. */
 export function isUnasked(reply: string): boolean {
   return /^[>*]/.test(reply) && UNASKED.test(parseReply(reply).items?.[0]?.text ?? '');
 }

@@ -1,4 +1,7 @@
-/** What several clients do to each other: they wait, watch, track, listen, and change what the others look at. */
+/**
+ * Commands by which several clients affect each other: they block, watch, track, subscribe, and change what the others
+ * look at.
+ */
 import type { Draw } from '../draw.ts';
 import type { Words } from '../family.ts';
 
@@ -11,7 +14,7 @@ export interface Move {
 
 export const ID = '<id>';
 
-/** Of one shard: what waits for several keys there is served as by Redis. */
+/** Keys of one shard: commands that wait for several keys there are served in the order of Redis. */
 const NEAR = ['{t}1', '{t}2', '{t}3'];
 const KEYS = [...NEAR, 'a', 'b', 'key:1'];
 
@@ -64,7 +67,7 @@ const makers: readonly (readonly [weight: number, maker: Maker])[] = [
   [0.3, () => ['SWAPDB', '0', '1']],
 ];
 
-/** What has a client wait no longer. */
+/** Command that unblocks a client. */
 export const LET_GO: Words = ['CLIENT', 'UNBLOCK', ID, 'TIMEOUT'];
 const outside: readonly Words[] = [
   LET_GO,
@@ -92,12 +95,14 @@ function end(draw: Draw): string {
   return draw.pick('LEFT', 'RIGHT');
 }
 
-/** What a command waits for. */
+/** Draws the keys that a command waits for. */
 function waited(draw: Draw): readonly string[] {
   return draw.chance(0.3) ? [key(draw)] : draw.list(1, 3, () => draw.random.pick(NEAR));
 }
 
-/** Of one shard: a move to another is made when main hears of it, and others may be served before. */
+/**
+ * Draws two keys of one shard: a move to another shard is made when main hears of it, and others may be served before.
+ */
 function moved(draw: Draw): readonly string[] {
   return [draw.random.pick(NEAR), draw.random.pick(NEAR)];
 }

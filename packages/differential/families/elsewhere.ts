@@ -1,4 +1,4 @@
-/** What happens to keys whatever their type is: other types take their place, they go, move or expire. */
+/** Commands that change keys of any type: other types take their place, they are removed, moved or expire. */
 import { step, type Family } from '../family.ts';
 
 /** Mixed into every family. */

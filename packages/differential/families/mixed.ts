@@ -36,7 +36,7 @@ export function mixed(families: readonly Family[]): Family {
   };
 }
 
-/** What the maker makes, if it can be compared among commands of other families. */
+/** Returns a maker of steps that can be compared among commands of other families. */
 function comparable(maker: Maker): Maker {
   return (draw) => {
     const made = maker(draw);

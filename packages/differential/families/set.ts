@@ -59,7 +59,7 @@ function drawing(draw: Draw, key: string): ReturnType<typeof step> {
   return step(['SMEMBERS', key], ['SRANDMEMBER', key, ...draw.maybe(0.7, draw.integer(-10, 20))]);
 }
 
-/** What is left is another thing on each side, so the key goes. */
+/** Makes a step with SPOP; it ends with DEL, since each side has different members left. */
 function popping(draw: Draw, key: string): ReturnType<typeof step> {
   const pop = ['SPOP', key, ...draw.maybe(0.7, draw.integer(0, draw.chance(0.2) ? 200 : 10))];
   return step(['SMEMBERS', key], pop, ['SCARD', key], ['DEL', key]);

@@ -32,7 +32,7 @@ function options(draw: Draw): Words {
   );
 }
 
-/** What leaves a set in its own order is not asked for: nobody says which order that is. */
+/** Draws a pattern for BY and GET. The order of a set's own elements is never asked for, since it is not specified. */
 function pattern(draw: Draw): string {
   return draw.pick('w:*', 'w:*', 'h:*->f', 'h:*->', '*', 'none:*', 'w:**', '->*->f');
 }

@@ -222,7 +222,7 @@ clients('a PAUSE ends by itself', async () => {
 const wrongForm = (name: string): string =>
   `ERR unknown subcommand or wrong number of arguments for '${name}'. Try CLIENT HELP.`;
 
-/** What is sent, and all that is answered. */
+/** Commands sent, and all replies to them. */
 const replyModes: readonly (readonly [sent: string, answered: string])[] = [
   ['CLIENT REPLY ON|PING', '+OK|+PONG'],
   ['CLIENT REPLY OFF|PING|GET k|NOSUCH|CLIENT REPLY ON|PING a', '+OK|$1|a'],

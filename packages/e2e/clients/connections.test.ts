@@ -187,7 +187,7 @@ connections(
   },
 );
 
-/** How many more connections this process, and a server that inherits its limit, can have. */
+/** Returns the number of further connections that this process, and a server that inherits its limit, can have. */
 function idleCount(): number {
   const limit = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
   return Math.min(10_000, limit === 'unlimited' ? Infinity : Number(limit) - DESCRIPTORS_SPARE);

@@ -19,7 +19,7 @@ crossProtocol.after(async () => {
   await Promise.all([open.stop(), closed.stop()]);
 });
 
-/** What a browser sends, and what the command port makes of it before it is known for what it is. */
+/** Requests that a browser sends, and what the command port answers before it has recognized them as HTTP. */
 const requests: readonly (readonly [what: string, sent: string, answer: string])[] = [
   ['a POST', `POST / HTTP/1.1\r\nHost: localhost:6379\r\n\r\n${BODY}`, ''],
   ['a post in small letters', `post /\r\n${BODY}`, ''],

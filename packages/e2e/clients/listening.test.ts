@@ -1,4 +1,4 @@
-/** Where a server listens, whom it lets in, and what it says when it cannot begin. */
+/** Addresses that a server listens on, the clients it accepts, and its messages when it cannot start. */
 // test-limit: 60s
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mainFile } from '#testkit';
 
-/** How a run of the executable ended, and what it said. */
+/** Result of a run of the executable: how it ended, and its output. */
 export interface MainEnd {
   readonly exitCode: number | null;
   readonly stdout: string;

@@ -1,4 +1,4 @@
-/** How a server ends: politely, at once, or because a shard has died. */
+/** Ends of a server: graceful, at once, or because a shard has died. */
 // test-limit: 60s
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -53,7 +53,7 @@ export async function newClient(): Promise<RespClient> {
   return made;
 }
 
-/** What a client is answered, errors with their dash. */
+/** Sends one command, and returns its reply; errors begin with their dash. */
 export const call = async (of: RespClient, line: string): Promise<unknown> =>
   shown(await of.pipeline([line.split(' ')]));
 const shown = ([reply]: readonly Reply[]): unknown =>

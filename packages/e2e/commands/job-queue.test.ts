@@ -1,6 +1,6 @@
 /**
- * What job queues do (BullMQ, Bull, Sidekiq): a pool of workers that wait for jobs, jobs that are due later and
- * are moved by transactions, and nothing that is lost or done twice.
+ * Job queues (BullMQ, Bull, Sidekiq): a pool of workers that wait for jobs, jobs that are due later and
+ * are moved by transactions, and no job that is lost or done twice.
  */
 // test-limit: 60s
 import { setTimeout as sleep } from 'node:timers/promises';

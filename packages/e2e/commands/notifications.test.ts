@@ -31,7 +31,7 @@ notifications.after(async () => {
 const choose = (classes: string): Promise<unknown> =>
   client.call('CONFIG', 'SET', 'notify-keyspace-events', classes);
 
-/** What came until now: events are sent before the reply that the command's client has seen. */
+/** Takes the events received so far: they are sent before the reply that the command's client has seen. */
 async function taken(): Promise<string[]> {
   await listener.call('PING');
   return got.splice(0);

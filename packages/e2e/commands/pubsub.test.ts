@@ -30,7 +30,7 @@ const info = async (name: string): Promise<number> => {
   return Number(new RegExp(`${name}:(\\d+)`).exec(text)?.[1]);
 };
 
-/** What is not looked at is the same for all connections. */
+/** Waits until nobody listens: the counts are those of all connections. */
 function untilNobodyListens(): Promise<void> {
   return until(async () => (await info('pubsub_clients')) === 0, 'nobody listens');
 }

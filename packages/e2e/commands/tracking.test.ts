@@ -33,7 +33,7 @@ async function pushed(client = reader): Promise<readonly Reply[]> {
   return (push as Push).items;
 }
 
-/** What came unasked; what was sent before the reply to a PING is there by then. */
+/** Takes the pushes received so far; those sent before the reply to a PING have come by then. */
 async function pushedSoFar(): Promise<unknown[]> {
   await reader.call('PING');
   return reader.pushes.splice(0).map((push) => (push as Push).items);

@@ -219,7 +219,7 @@ for (const [texts, reply] of faults) {
   });
 }
 
-/** What somebody else does between WATCH and EXEC, and whether the transaction is then run. */
+/** Commands of another client between WATCH and EXEC, and true when the transaction is then run. */
 const meanwhile: readonly (readonly [texts: readonly string[], isRun: boolean])[] = [
   [[], true],
   [[`GET ${two}`], true],

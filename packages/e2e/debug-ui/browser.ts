@@ -25,7 +25,7 @@ export async function openBrowser(): Promise<Browser> {
 
 export interface View {
   readonly page: Page;
-  /** What the console said as an error, policies broken among it, and what was thrown. */
+  /** Errors on the console, violations of policies among them, and exceptions thrown. */
   readonly complaints: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What is seen of the debug pages on wide screens, and what is heard. */
+/** Layout of the debug pages on wide screens, and what screen readers are told. */
 // test-limit: 60s
 import type { Browser } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';

@@ -1,4 +1,4 @@
-/** What the debug pages show when nothing is new, and what becomes of what somebody types meanwhile. */
+/** Debug pages while nothing is new, and what becomes of text typed meanwhile. */
 // test-limit: 120s
 import type { Browser, Page } from 'playwright-core';
 import { needs, request, startServer, until, type ChildServer, type RespClient } from '#testkit';

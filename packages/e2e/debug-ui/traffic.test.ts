@@ -1,4 +1,4 @@
-/** What the debug pages cost: bytes of the first load, and of looking on; and requests. */
+/** Cost of the debug pages: bytes of the first load and of watching, and requests. */
 // test-limit: 60s
 import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';

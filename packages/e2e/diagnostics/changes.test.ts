@@ -1,4 +1,4 @@
-/** What INFO says has changed since the last snapshot: counted as Redis counts it. */
+/** Changes since the last snapshot in INFO, counted as in Redis. */
 
 import { startServer, textOf, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,7 @@
-/** What a command asks too much of is that command's error; what is our mistake ends the server, and loses nothing. */
+/**
+ * Failures by command and by server: a command that demands too much gets an error; a defect of the server ends it, and
+ * no data is lost.
+ */
 // test-limit: 300s
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

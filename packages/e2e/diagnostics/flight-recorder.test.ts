@@ -30,7 +30,7 @@ flight.after(async () => {
 
 type Entry = Record<string, string | number | null>;
 
-/** What the command answers, as objects. */
+/** Returns the entries that the command answers, as objects. */
 async function entries(...words: (string | number)[]): Promise<Entry[]> {
   const reply = (await client.call('DEBUG', 'FLIGHT-RECORDER', ...words)) as Reply[];
   return reply.map((flat) => {

@@ -155,7 +155,7 @@ const waysOf = (a: string, b: string, c: string): Ways => [
   ],
 ];
 
-/** What puts a value in the place of another. */
+/** Commands that put a value in the place of another. */
 const overwritingOf = (a: string, b: string, c: string): Ways => [
   [
     [

@@ -35,7 +35,7 @@ prefixes.before.each(async () => {
 
 type Row = Record<string, number | null>;
 
-/** By prefix. */
+/** Returns the rows of PREFIXES GET, by prefix. */
 async function rows(): Promise<Map<string, Row>> {
   const reply = (await client.call('PREFIXES', 'GET')) as Reply[];
   return new Map(

@@ -1,4 +1,4 @@
-/** How long each thread stood still: measured in every thread, and the same on every surface. */
+/** Pauses of each thread: measured in every thread, and the same on every surface. */
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -46,7 +46,7 @@ async function profile(thread: string | number, seconds: number): Promise<Profil
   return JSON.parse(textOf(reply)) as Profile;
 }
 
-/** What the call fails with. */
+/** Returns the error that the call fails with. */
 async function refusal(from: RespClient, ...words: (string | number)[]): Promise<string> {
   const reply = await from.reply('DEBUG', 'SHARD', ...words);
   assert.instance(reply, ReplyError);

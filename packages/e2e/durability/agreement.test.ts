@@ -49,7 +49,7 @@ async function valuesOf(client: RespClient): Promise<unknown> {
   return await client.call('MGET', ...KEYS);
 }
 
-/** Of shards 0 and 1, then of 1 and 2; and something on the third alone. */
+/** Writes transactions of shards 0 and 1, then of 1 and 2; and a key on the third alone. */
 async function chain(client: RespClient): Promise<void> {
   await multi(client, ['INCR', first], ['INCR', second]);
   await multi(client, ['INCR', second], ['INCR', third]);

@@ -69,7 +69,7 @@ export async function contentsOf(client: RespClient): Promise<string[]> {
   return lines.sort();
 }
 
-/** What has no order is put into one, and scores are compared as numbers. */
+/** Canonical forms by type: values without an order are sorted, and scores are compared as numbers. */
 const shape: Readonly<Record<string, (value: Reply) => Reply>> = { hash: byField, zset: scores };
 
 function scores(value: Reply): Reply {
@@ -84,7 +84,7 @@ function byField(value: Reply): Reply {
   return pairs.sort();
 }
 
-/** What a failed test can show. */
+/** Returns a text short enough for the report of a failed test: a long one as its hash. */
 function brief(text: string): string {
   if (text.length < BRIEF_CHARS) return text;
   return createHash('sha256').update(text).digest('hex');

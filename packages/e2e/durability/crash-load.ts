@@ -11,23 +11,23 @@ const BALANCE = 1_000;
 const MOVED = 10;
 /** Keys of one MSET: enough for every shard to have some. */
 const TOGETHER = 6;
-/** Of transactions: all shards stop for one, and it takes long. */
+/** Share of transactions: all shards stop for one, and it takes long. */
 const CONDUCTED = 0.1;
 /** A key is removed when so many more were set. */
 const REMOVED_BEHIND = 5;
 
-/** How often something was done, as the client knows it. */
+/** Count of one kind of operation, as the client knows it. */
 export class Tally {
   sent = 0;
   acked = 0;
-  /** Of those, how many the server has said that it has, after it was killed last. */
+  /** Count of acknowledged operations that the server said it had after it was last killed. */
   #base = 0;
 
   ack(): void {
     this.acked += 1;
   }
 
-  /** How many must be there. */
+  /** Returns the number of operations that must be there. */
   kept(keepsAcked: boolean): number {
     return keepsAcked ? this.acked : this.#base;
   }
@@ -45,7 +45,7 @@ export async function openAccounts(client: RespClient): Promise<void> {
   for (let nth = 0; nth < ACCOUNTS; nth += 1) await client.call('SET', `account:${nth}`, BALANCE);
 }
 
-/** What is wrong with the sum of the accounts; nothing when it is what it was. */
+/** Returns the faults in the sum of the accounts; none when it is what it was. */
 export async function accountFaults(client: RespClient): Promise<string[]> {
   const names = Array.from({ length: ACCOUNTS }, (_, nth) => `account:${nth}`);
   const balances = (await client.call('MGET', ...names)) as string[];
@@ -55,7 +55,7 @@ export async function accountFaults(client: RespClient): Promise<string[]> {
 
 type Step = () => { readonly commands: readonly (readonly Word[])[]; readonly acked: () => void };
 
-/** What one connection does, and knows. */
+/** Load of one connection, with what it knows to have been written. */
 export class CrashLoad {
   readonly #id: number;
   readonly #random: Random;
@@ -176,8 +176,9 @@ export class CrashLoad {
   }
 
   /**
-   * What the server has and should not have, or has not and should have: of what was acknowledged all, or in this
-   * round none, of what was sent nothing twice, of what belongs together all or nothing. Goes on from there.
+   * Returns what the server has and should not have, or lacks and should have: all that was acknowledged must be
+   * there, or none in this round; nothing that was sent may be there twice; what belongs together is there as a whole
+   * or not at all. Goes on from there.
    */
   async faults(client: RespClient, keepsAcked: boolean): Promise<string[]> {
     const id = this.#id;
@@ -262,7 +263,7 @@ export class CrashLoad {
   }
 }
 
-/** Whether a reply is one that says that the connection has ended, as it does when the server is killed. */
+/** True when an error says that the connection has ended, as it does when the server is killed. */
 export function isEnd(error: unknown): boolean {
   return error instanceof Error && !(error instanceof ReplyError);
 }

@@ -11,7 +11,7 @@ import { keptServers, type KeptServer } from './kept-server.ts';
 const heads = suite('damaged heads');
 
 const SYNC = ['--set', 'persistence.durability-mode=sync', '--set', 'snapshot.interval-secs=0'];
-/** Where a segment's head has its number. */
+/** Offset of the number in a segment's head. */
 const NUMBER_AT = 20;
 
 const newServer = keptServers(heads);

@@ -41,15 +41,15 @@ export function snapshotsOf(data: string): string[] {
 
 /** The head of a file. */
 const HEAD_BYTES = 64;
-/** Of a log; that of a snapshot is longer. */
+/** Bytes of a block's head in a log; that of a snapshot is longer. */
 const BLOCK_HEAD_BYTES = 18;
 /** Behind the first block's head, in what it holds; in files of both kinds. */
 export const IN_FIRST_BLOCK = HEAD_BYTES + 32;
 export const FIRST_BLOCK = HEAD_BYTES;
-/** Where a file says which format it has. */
+/** Offset of the format in a file's head. */
 export const FORMAT_AT = 8;
 
-/** How many blocks a segment has, and how many of them its last block says are on disk for certain. */
+/** Returns the number of blocks of a segment, and how many of them its last block says are on disk for certain. */
 export function blocksIn(file: string): { readonly blocks: number; readonly synced: number } {
   const bytes = fs.readFileSync(file);
   let blocks = 0;

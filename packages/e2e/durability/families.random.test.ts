@@ -1,4 +1,4 @@
-/** What random commands of every family have done is there after the server was killed, to the last byte. */
+/** Random commands of every family: their changes are there after the server was killed, to the last byte. */
 // test-limit: 180s
 import { expiresSoon, families, makeEpisode, type Words } from '#differential';
 import { chosenSeed, Random, type RespClient } from '#testkit';
@@ -9,7 +9,7 @@ import { differences, keptServers, stateOf } from './kept-server.ts';
 const kept = suite('what was done, after a kill');
 
 const COMMANDS = 1_500;
-/** What was answered is on disk. */
+/** Options with which everything acknowledged is on disk. */
 const SYNC = [
   ...['--set', 'snapshot.interval-secs=0'],
   ...['--set', 'persistence.durability-mode=sync'],

@@ -48,7 +48,7 @@ class Writer {
     return `{${TAGS[nth % SHARDS]!}}:${String(this.#id)}:${String(nth)}`;
   }
 
-  /** What is wrong with what is there. */
+  /** Returns the faults in the keys found. */
   faults(found: ReadonlySet<string>): string[] {
     let kept = 0;
     while (found.has(this.#key(kept + 1))) kept += 1;

@@ -20,7 +20,7 @@ export class KeptServer {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'svc-kept-'));
   #server: ChildServer | undefined;
 
-  /** Where its data is. */
+  /** Folder of the server's data. */
   get data(): string {
     return path.join(this.folder, 'svc-data');
   }
@@ -50,7 +50,7 @@ export class KeptServer {
     return runMain([...kept, ...where, ...args], {}, this.folder);
   }
 
-  /** What its log says comes in its own time. */
+  /** Waits until the log has a text: log lines come in their own time. */
   async told(text: RegExp | string): Promise<void> {
     const isTold = (): boolean => {
       const { stdout } = this.server;
@@ -76,7 +76,7 @@ export class KeptServer {
   }
 }
 
-/** What makes the servers of a suite; they and their folders are gone when it ends. */
+/** Returns a function that makes the servers of a suite; they and their folders are removed when it ends. */
 export function keptServers(of: Test): () => KeptServer {
   const servers: KeptServer[] = [];
   of.after(async () => {
@@ -117,7 +117,7 @@ async function detailsOf(client: RespClient, key: Buffer): Promise<string> {
   return JSON.stringify([type, expiry, digest, await moreOf(client, key, type)]);
 }
 
-/** What the digest of a value leaves out. */
+/** Returns the parts of a value that its digest leaves out. */
 async function moreOf(client: RespClient, key: Buffer, type: string): Promise<unknown> {
   if (type === 'stream') {
     const full = await client.reply('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0');
@@ -131,7 +131,7 @@ async function moreOf(client: RespClient, key: Buffer, type: string): Promise<un
   return client.call('HPEXPIRETIME', key, 'FIELDS', String(sorted.length), ...sorted);
 }
 
-/** What is not the same in both, one line for each key. */
+/** Returns the differences between two states, one line for each key. */
 export function differences(before: State, after: State): string[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys]

@@ -130,7 +130,7 @@ growth(
   },
 );
 
-/** What a log of the commands as they are sent takes, which is Redis' way. */
+/** Most bytes of the log relative to a log of the commands as they are sent, which is Redis' way. */
 const LOG_RATIO_MAX = 1.2;
 const WRITES = 400;
 

@@ -24,7 +24,10 @@ const [second = '', from = ''] = keysOnShard(1, SHARDS, 2, 'key');
 const [to = '', alone = ''] = keysOnShard(2, SHARDS, 2, 'key');
 const FIELD_BYTES = 1024 * 1024;
 const FIELDS = 70;
-/** Of the record of the move: the head of the state, two pieces of 64 MiB at most, and that the other key is gone. */
+/**
+ * Parts of the record of the move: the head of the state, two pieces of 64 MiB at most, and the removal of the other
+ * key.
+ */
 const PARTS = 4;
 
 const newServer = keptServers(long);

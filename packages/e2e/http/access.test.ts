@@ -1,4 +1,4 @@
-/** Who may ask for what over HTTP, and how wrong requests are told so. */
+/** Access over HTTP: who may ask for what, and the errors that wrong requests get. */
 // test-limit: 90s
 import { hostname } from 'node:os';
 import {

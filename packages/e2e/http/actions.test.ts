@@ -1,4 +1,4 @@
-/** What the debug pages may have done over HTTP, and who is refused. */
+/** Actions of the debug pages over HTTP, and requests that are refused. */
 import { request, startServer, type ChildServer, type HttpAnswer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

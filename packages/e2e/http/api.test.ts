@@ -29,10 +29,10 @@ api.after(async () => {
   await server.stop();
 });
 
-/** What a value must be: a type's name, one of several, a shape, or a list of one shape. */
+/** Expected shape of a value: a type's name, one of several, an object's shape, or a list of one shape. */
 type Shape = string | readonly Shape[] | { readonly [name: string]: Shape };
 
-/** Where the value is not of the shape. */
+/** Returns the paths at which the value does not have the shape. */
 function faults(value: unknown, shape: Shape, at = '$'): string[] {
   if (typeof shape === 'string') {
     const type = value === null ? 'null' : typeof value;

@@ -229,7 +229,7 @@ probes('are let in past a thousand connections that ask nothing', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-/** What comes back for these bytes until the connection is closed. */
+/** Sends bytes, and returns what comes back until the connection is closed. */
 function talkRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 
 const vocabulary = suite('HTTP vocabulary');
 
-/** What a name may not be, and what stands for it instead. */
+/** Forbidden names, and the names to use instead. */
 const NOT: readonly (readonly [name: RegExp, instead: string])[] = [
   [/^shard_id$/, 'shard'],
   [/_secs$/, '*_seconds'],
@@ -43,7 +43,7 @@ const TEXTS = new Set(['value', 'args', 'key', 'version', 'le', 'name', 'lib_ver
 
 let server: ChildServer;
 let client: RespClient;
-/** Of every GET below the debug API and administration, as the index lists them. */
+/** Paths of every GET below the debug API and administration, as the index lists them. */
 let paths: readonly string[];
 
 vocabulary.before(async () => {

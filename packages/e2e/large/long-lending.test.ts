@@ -30,7 +30,7 @@ async function bothDigests(): Promise<string[]> {
   return Promise.all([here, there].map((key) => digestOf(client, key)));
 }
 
-/** What is on disk is what is in memory: read while the server runs, and after a kill. */
+/** Asserts that the data on disk is the data in memory: read while the server runs, and after a kill. */
 async function demandKept(): Promise<void> {
   const before = await bothDigests();
   await client.call('DEBUG', 'LOADAOF');

@@ -13,7 +13,7 @@ const fillStream: Make = async (client, key) => {
   await client.call('XREADGROUP', 'GROUP', 'g', 'c', 'COUNT', '5000', 'STREAMS', key, '>');
 };
 
-/** What makes a value of each type under a key. */
+/** Makers of a value of each type under a key. */
 export const longValues = {
   hash: (client, key) => largeValues.hash(client, key, ELEMENTS),
   list: (client, key) => largeValues.list(client, key, ELEMENTS),

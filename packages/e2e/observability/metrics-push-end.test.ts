@@ -1,4 +1,4 @@
-/** When the metrics are not pushed, and that the last reading is. */
+/** Metrics push: the cases without one, and that the last reading is pushed. */
 
 import { Collector, request, startServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 /**
- * What redis_exporter (github.com/oliver006/redis_exporter, as of August 2026) reads of a server, field by field.
+ * Fields that redis_exporter (github.com/oliver006/redis_exporter, as of August 2026) reads of a server, one by one.
  *
  * Every field of INFO that it knows is either here, or in the table of those that are absent with the reason.
  * The lists are kept in its order.

@@ -28,7 +28,7 @@ const PANELS: readonly (readonly [panel: string, metrics: readonly string[]])[] 
   ['instance', ['redis_up', 'redis_instance_info', 'redis_config_maxmemory']],
 ];
 
-/** What it tells that /metrics does not with `redis-exporter-names`. */
+/** Metrics of the exporter that /metrics lacks with `redis-exporter-names`. */
 const ITS_OWN: readonly (readonly [reason: string, names: RegExp])[] = [
   ['about the exporter itself', /^redis_(exporter|target|last_key_groups)_/],
   ['svc has these as histograms and summaries of its own', /^redis_latency_/],

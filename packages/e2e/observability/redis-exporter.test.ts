@@ -1,4 +1,6 @@
-/** What redis_exporter asks for is there and can be read as it reads it; see `redis-exporter-fields.ts`. */
+/**
+ * Fields that redis_exporter asks for: they are there and can be read as it reads them; see `redis-exporter-fields.ts`.
+ */
 import {
   byName,
   startServer,
@@ -70,7 +72,7 @@ function fieldOf(name: string): string | undefined {
   return undefined;
 }
 
-/** What it takes for a number. */
+/** True when the exporter takes a text for a number. */
 const isNumber = (text: string | undefined): boolean =>
   text !== undefined && text !== '' && Number.isFinite(Number(text));
 

@@ -1,11 +1,11 @@
-/** What is asked of main for keys that have gone, and what it answers. */
+/** Request to main for keys that have gone, and its reply. */
 
 import type { KeyDeathReport } from '#api-types';
 
 export interface KeyDeathsQuestion {
   /** Infinity: all. */
   readonly count: number;
-  /** Of this key alone, and of its database when that was emptied. */
+  /** Key to report alone, with the emptying of its database; null for all keys. */
   readonly of: { readonly db: number; readonly key: Uint8Array } | null;
 }
 

@@ -7,7 +7,7 @@ const LOOK_MS = 250;
 
 export interface MainWatchOptions {
   readonly main: Page;
-  /** By their ids, as `client|list`. */
+  /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];
   nowUs(): number;
   log(level: 'error' | 'warn', event: string, message: string): void;

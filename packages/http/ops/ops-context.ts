@@ -1,4 +1,4 @@
-/** What the HTTP side stands on: given by the ops thread, used by every group of routes. */
+/** Context of the HTTP side: given by the ops thread, used by every group of routes. */
 
 import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#stats';
@@ -16,7 +16,7 @@ export interface OpsHttpOptions {
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
   readonly desk: MainClient;
-  /** Where the task is that packs bundles. */
+  /** Path of the task that packs bundles. */
   readonly bundleTask: string;
   readonly traces: TraceStore;
   /** The latest lines of the log. */

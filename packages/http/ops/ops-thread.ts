@@ -20,7 +20,7 @@ import { MainClient } from './reports.ts';
 import { WindowKeeper } from './latency-windows.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface OpsData {
   readonly port: MessagePort;
   readonly logging: LogWriterOptions;
@@ -31,7 +31,7 @@ export interface OpsData {
   readonly bundleTask: string;
 }
 
-/** What main sends, beside questions. */
+/** Messages from main, beside questions. */
 export type OpsMessage =
   | CallMessage
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
@@ -40,7 +40,7 @@ export type OpsMessage =
   | { readonly kind: 'purge' }
   | { readonly kind: 'stop' };
 
-/** What main is sent, beside questions. */
+/** Messages to main, beside questions. */
 export type OpsNotice =
   | { readonly kind: 'listening' }
   | { readonly kind: 'cannot-listen'; readonly message: string }

@@ -1,4 +1,4 @@
-/** What the ops thread tells of itself in its page: signs of life, what it uses, how long it stood still. */
+/** Vitals that the ops thread writes into its page: signs of life, what it uses, how long it stood still. */
 
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '#base';

@@ -1,4 +1,4 @@
-/** What the debug pages ask of main, beside what programs ask too. */
+/** Reports that only the debug pages request of main, beside those for programs. */
 
 import type { HotKeysDocument, HotWindowDocument, LatencyHistoryReport } from '#api-types';
 

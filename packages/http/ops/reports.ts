@@ -1,4 +1,4 @@
-/** What only main knows, asked of it by message: by name, with what is asked and what is answered. */
+/** Reports that only main can give, requested by message: each with its name, question and answer. */
 
 import type { ShardContent } from '#stats';
 import type { ClientReport, LatencyEventReport, SlowlogDocument } from '#api-types';
@@ -7,7 +7,7 @@ import { HttpError } from '../protocol/answer.ts';
 import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-request.ts';
 import type { PageReports } from './page-reports.ts';
 
-/** How long main is waited for. It may be busy; it is never waited for by its clients because of us. */
+/** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
 const MAIN_MS_MAX = 1_000;
 
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
@@ -22,7 +22,7 @@ export interface MainReports extends PageReports {
   };
   'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
-  /** By shard; null for one that did not answer in time. */
+  /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };
   /** Begins a snapshot, if none is under way and anything is kept on disk. */
   snapshot: { question: null; answer: 'started' | 'busy' | 'nothing-kept' };
@@ -32,7 +32,7 @@ export interface MainReports extends PageReports {
 
 export type MainReportName = keyof MainReports;
 
-/** By default what has changed is saved where snapshots are taken at all, as SHUTDOWN does it. */
+/** Data to save at shutdown. By default, changes are saved where snapshots are taken at all, as SHUTDOWN does it. */
 export type SaveAtEnd = 'default' | 'always' | 'never';
 
 /** Main's side: who answers what. */

@@ -1,6 +1,6 @@
 /**
- * Who may see what is protected: whoever has the token, in a header or, in a browser that has logged in, by
- * a cookie made from it; and pages of other sites never, whatever the browser sends along for them.
+ * Access to what is protected: granted to requests with the token, in a header or, in a browser that has logged in, in
+ * a cookie made from it; and never to pages of other sites, whatever the browser sends along for them.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -90,7 +90,7 @@ export class Access {
     return timingSafeEqual(this.#mac(token), this.#mac(this.#options.token));
   }
 
-  /** When the session of the one who asks ends, as Unix milliseconds; null without one. */
+  /** Returns the end of the requester's session, as Unix milliseconds; null without one. */
   sessionEndMs(exchange: Exchange): number | null {
     if (!this.isTokenSet) return null;
     const name = cookieName(exchange);

@@ -1,4 +1,4 @@
-/** What a request is answered with, and the headers that every answer has. */
+/** Answers to requests, and the headers that every answer has. */
 
 import type { Readable } from 'node:stream';
 

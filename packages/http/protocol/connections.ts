@@ -8,15 +8,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 const CONNECTIONS_MAX = 64;
-/** Where so few have no request, some may just have come to ask: those that are at one make room first. */
+/**
+ * Most idle connections that are spared when room is made: some may just have come to ask, so connections with requests
+ * under way are closed first.
+ */
 const NEWCOMERS = 8;
 
 export class Connections {
   /** In the order in which they have come, or have ended their last request. */
   readonly #idle = new Set<Socket>();
-  /** How many requests each has under way; in the order in which they have begun. */
+  /** Requests under way by connection, in the order in which they have begun. */
   readonly #busy = new Map<Socket, number>();
-  /** How many were closed to make room. */
+  /** Connections closed to make room. */
   refused = 0;
 
   constructor(server: Server) {

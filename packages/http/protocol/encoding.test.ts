@@ -1,4 +1,4 @@
-/** Which answers are compressed, tagged, and not sent again. */
+/** Tests which answers are compressed, tagged, and not sent again. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gunzipSync } from 'node:zlib';

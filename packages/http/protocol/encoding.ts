@@ -10,7 +10,7 @@ const compress = promisify(gzip);
 const BYTES_MIN = 1_024;
 const COMPRESSIBLE = /^(text\/|application\/(json|openmetrics-text|manifest\+json)|image\/svg)/;
 
-/** What a request says of the answers it takes. */
+/** Request headers that say which answers are accepted. */
 export interface Acceptance {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;

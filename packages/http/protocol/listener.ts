@@ -151,7 +151,7 @@ function handlerOf({ route }: Found, method: string): Handler {
   throw new HttpError(405, 'method not allowed', { Allow: allowedMethods(route).join(', ') });
 }
 
-/** Whether somebody without the token has asked for a page, to read it. */
+/** True when a client without the token has asked for a page, to read it. */
 function isBrowserPage(exchange: Exchange, error: unknown): boolean {
   if (!(error instanceof HttpError) || error.status !== 401) return false;
   const isPage = exchange.path === '/debug' || exchange.path === '/debug/';
@@ -201,7 +201,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is no HTTP is told so in one line, and cut off. */
+/** Answers input that is no HTTP with one status line, and closes the connection. */
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

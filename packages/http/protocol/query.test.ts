@@ -1,4 +1,4 @@
-/** What is asked for behind the question mark, byte by byte. */
+/** Tests the parsing of query strings, byte by byte. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bytesOf, countOf, numberBelow, wordsOf } from './query.ts';

@@ -1,11 +1,11 @@
-/** What is asked for behind the question mark. What is not understood is refused, and never guessed. */
+/** Parses query strings; unknown or malformed parameters answer 400. */
 
 import { HttpError } from './answer.ts';
 
 /** No limit, as in SLOWLOG GET -1. */
 const ALL = '-1';
 
-/** How many to answer: `otherwise` where no count is given, Infinity for all. */
+/** Returns the number of entries to answer: `otherwise` where no count is given, Infinity for all. */
 export function countOf(query: URLSearchParams, otherwise = Infinity): number {
   const text = query.get('count');
   if (text === null) return otherwise;

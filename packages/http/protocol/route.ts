@@ -13,9 +13,9 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
   /** Names that may stand behind the question mark: none unless they are given; any other one is refused. */
   readonly parameters?: readonly string[] | 'any';
-  /** Whether the token is asked for. */
+  /** True when the route is open without the token. */
   readonly isOpen?: boolean;
-  /** Whether a GET changes something, so that other sites' pages may not cause it. */
+  /** True when a GET changes something, so that other sites' pages may not cause it. */
   readonly isMutation?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Found {
 /** Scraped from the first moment on, so it is answered before all routes are there. */
 export const METRICS_PATH = '/metrics';
 
-/** What is asked for below these is protected, whether it exists or not. */
+/** Paths below which everything is protected, whether it exists or not. */
 const PROTECTED = /^\/(debug|admin)(\/|$)/;
 /** A document of the debug API, at a path below its own. */
 export function documentRoute(

@@ -10,15 +10,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFields } from '#base';
 import { HttpError } from './answer.ts';
 
-/** What a wrong token costs. */
+/** Debt that a wrong token adds to an address. */
 const COST_MS = 250;
-/** How much an address may owe. */
+/** Most debt of an address. */
 const DEBT_MS_MAX = 8 * COST_MS;
 /** Addresses that are remembered; the one that has not guessed for longest is forgotten first. */
 const ADDRESSES_MAX = 1_024;
 /** Between two lines of the log. */
 const QUIET_MS = 1_000;
-/** Of an IPv6 address, what is one customer's: 64 bits. */
+/** Groups of an IPv6 address that belong to one customer: 64 bits. */
 const NETWORK_GROUPS = 4;
 
 export interface WrongTokensOptions {
@@ -28,7 +28,7 @@ export interface WrongTokensOptions {
 
 export class WrongTokens {
   readonly #options: WrongTokensOptions;
-  /** When an address will owe nothing any more; in the order of the last guess. */
+  /** Times at which addresses owe nothing any more, in the order of the last guess. */
   readonly #clearMs = new Map<string, number>();
   #loggedMs = -Infinity;
   #unlogged = 0;

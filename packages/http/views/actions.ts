@@ -1,4 +1,4 @@
-/** What the debug pages may have done, and what only they ask for. Main does it, as it does it for a command. */
+/** Actions of the debug pages, and reports that only they ask for. Main carries them out as it does for a command. */
 
 import type { HotKeysDocument, ThreadsDocument } from '#api-types';
 import { HttpError, json } from '../protocol/answer.ts';

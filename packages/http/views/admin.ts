@@ -1,4 +1,4 @@
-/** What operators' programs ask for, and may have done. */
+/** Reports and actions for operators' programs. */
 
 import { Phase } from '#stats';
 import { HttpError, json, type Answer } from '../protocol/answer.ts';

@@ -23,7 +23,7 @@ import type {
 import type { Observer } from '#observer';
 import type { HttpLiveSettings } from './settings.ts';
 
-/** How long each command took that was called; those called most first. */
+/** Returns the latency of each command that was called; those called most first. */
 export function commandReports(sight: Observer): CommandReport[] {
   const { main, shards, commandNames } = sight;
   const pages = [main, ...shards];
@@ -44,7 +44,7 @@ export function commandReports(sight: Observer): CommandReport[] {
   });
 }
 
-/** Of a shard the loop's delay is the length of its rounds. */
+/** Returns the report of each thread. A shard's loop delay is the length of its rounds. */
 export function threadReports({ threads }: Observer): ThreadReport[] {
   return threads.map(([thread, page]) => {
     const report = pauseReport(page);

@@ -113,7 +113,7 @@ export class DebugDocuments {
     return keyFatesDocument(this.#context, question);
   }
 
-  /** What questions may name. */
+  /** Threads and databases that questions may name. */
   get scope(): { readonly threads: readonly string[]; readonly databases: number } {
     const { threads, shape } = this.#context.sight;
     return { threads: threads.map(([thread]) => thread), databases: shape.databases };

@@ -14,7 +14,7 @@ export interface Retention {
   readonly ageSecondsMax: number;
 }
 
-/** When the bundle of an id was made, in Unix milliseconds; undefined when that is no id. */
+/** Returns the time at which the bundle of an id was made, in Unix milliseconds; undefined when that is no id. */
 export function createdMs(id: string): number | undefined {
   const parts = ID.exec(id);
   if (parts === null) return undefined;

@@ -23,7 +23,7 @@ export interface BundlesOptions {
   readonly opsContext: OpsContext;
   readonly documents: DebugDocuments;
   readonly metrics: MetricsRenderer;
-  /** Where the task is that packs. */
+  /** Path of the task that packs. */
   readonly task: string;
 }
 
@@ -134,7 +134,10 @@ export class Bundles {
     };
   }
 
-  /** What main has no answer to in time is told as a gap; the rest of the bundle is worth having. */
+  /**
+   * Collects the bundle's files. What main does not answer in time is reported as a gap; the rest of the bundle is
+   * still useful.
+   */
   async #files(): Promise<BundleFile[]> {
     const { opsContext, documents, metrics } = this.#options;
     const { live } = opsContext;

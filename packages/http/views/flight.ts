@@ -28,7 +28,7 @@ export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[
   ];
 }
 
-/** What is recorded, with the names of the debug API. */
+/** Returns the recorded events, with the names of the debug API. */
 export function flightDocument({ threads, entries }: FlightReport): FlightDocument {
   return {
     threads,

@@ -1,4 +1,4 @@
-/** What is told of keys that have gone while main is late: all that needs nobody's answer. */
+/** Key fates while main is late: all that needs no answer from another thread. */
 import { Page } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /**
- * Which keys have gone, and why. Counts and settings are told without asking anybody; the last deaths are kept
- * by the shards, who are asked by way of main, and who of them has not answered is named.
+ * Keys that have gone, and why. Counts and settings are read without asking other threads; the last key fates are kept
+ * by the shards, which are asked by way of main, and shards that have not answered are named.
  */
 
 import { fateCounts } from '#stats';

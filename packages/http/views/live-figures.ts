@@ -1,4 +1,4 @@
-/** What happened between two readings of a thread's page, from what had happened at either. */
+/** Growth of a thread's counters between two readings of its page. */
 
 import {
   BAND_ROWS_MAX,
@@ -48,7 +48,7 @@ class HistogramGrowth {
   }
 }
 
-/** How long commands took, and waited, in one thread. */
+/** Latency of commands in one thread: execution and waiting. */
 export class LatencyGrowth {
   readonly execute = new Float64Array(HISTOGRAM_BUCKETS);
   readonly queue = new Float64Array(HISTOGRAM_BUCKETS);

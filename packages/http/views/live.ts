@@ -46,14 +46,14 @@ const PARTS: readonly LivePart[] = [
   'bands',
 ];
 
-/** What samples are made of. */
+/** Parts that samples are made of. */
 const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples'];
 
 const RATES = ['errors', 'hits', 'misses', 'expired', 'evicted'] as const;
 
 type RateGrowths = Readonly<Record<(typeof RATES)[number], readonly Growth[]>>;
 
-/** What is kept of one shard between samples. */
+/** State kept of one shard between samples. */
 class ShardWatch {
   readonly latency: LatencyGrowth;
   readonly commands: Growth;

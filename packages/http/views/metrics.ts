@@ -25,7 +25,7 @@ const SECOND_US = 1_000_000;
 
 interface Rendered {
   text: string;
-  /** Those of the second that began at `sinceUs`. */
+  /** Renderings within the second that began at `sinceUs`. */
   count: number;
   sinceUs: number;
 }
@@ -62,7 +62,7 @@ export class MetricsRenderer {
     this.#push.every(opsContext.live.metricsPushMs);
   }
 
-  /** How often the metrics are pushed may have changed. */
+  /** Applies the interval at which metrics are pushed, which may have changed. */
   apply({ metricsPushMs }: HttpLiveSettings): void {
     this.#push?.every(metricsPushMs);
     this.forget();
@@ -163,7 +163,7 @@ export class MetricsRenderer {
   }
 }
 
-/** What tells this instance from others, under the names that redis_exporter has for it. */
+/** Returns the labels that tell this instance from others, under the names that redis_exporter has for them. */
 function instanceOf({ fixed, live }: OpsContext): Readonly<Record<string, string>> {
   return {
     maxmemory_policy: live.maxmemoryPolicy,

@@ -13,13 +13,13 @@ interface Check {
   readonly status: 'not_ready' | 'shutting_down';
   /** Listed only when it fails: what compares the answers in words knows them without it. */
   readonly isQuiet?: boolean;
-  /** What is wrong; undefined when nothing is. */
+  /** Returns the problem; undefined when there is none. */
   problem(): string | undefined;
 }
 
 export interface ProbesOptions {
   readonly main: Page;
-  /** By their ids, as `client|list`. */
+  /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];
   /** Standstill of main that liveness puts up with; 0 for any. */
   livenessMs(): number;

@@ -1,11 +1,11 @@
 /**
- * Who writes a shard's log, and where that goes on.
+ * Owner of a shard's log, and the place at which writing goes on.
  *
  * Where replies wait for the log the shard writes it itself, and otherwise the disk thread does: so all that a writer
- * knows of the log stands in shared memory, for whoever holds the pen.
+ * knows of the log stands in shared memory, for the thread that owns the log.
  *
- *   word 0     who holds the pen, a number of `PenHolder`
- *   byte 64    doubles, in the order of `FIELDS`: read and written with the pen in hand
+ *   word 0     owner of the log, a number of `PenHolder`
+ *   byte 64    doubles, in the order of `FIELDS`: read and written only by the owner
  */
 
 import type { LinkMemory } from '../memory.ts';
@@ -16,13 +16,13 @@ const NOBODY = 0;
 
 export const PenHolder = { diskThread: 1, shard: 2 } as const;
 
-/** What there is of the last segment. */
+/** State of the last segment. */
 const FileState = { closed: 0, open: 1, left: 2 } as const;
 
 /** One double each. */
 const FIELDS = [
   'state',
-  /** Of the open segment: its file, bytes, blocks, and how many of them are on disk. */
+  /** File of the open segment; then its bytes, blocks, and how many of them are on disk. */
   'descriptor',
   'bytes',
   'blocks',
@@ -98,7 +98,7 @@ export class LogOwner {
     this.isOpen = true;
   }
 
-  /** Whether records go into a file. */
+  /** True when records go into a file. */
   get isOpen(): boolean {
     return this.get('state') === FileState.open;
   }
@@ -107,7 +107,7 @@ export class LogOwner {
     this.set('state', value ? FileState.open : FileState.closed);
   }
 
-  /** Whether nothing is written to the segment's file any more, and it has yet to be closed. */
+  /** True when nothing is written to the segment's file any more, and it has yet to be closed. */
   get isLeft(): boolean {
     return this.get('state') === FileState.left;
   }

@@ -1,9 +1,9 @@
 /**
- * How far a shard's log is on disk.
+ * Progress of a shard's log on disk.
  *
  *   word      written by     read by           meaning
- *   SYNCED    who holds pen  shard             position in the log's ring up to which all is on disk, wrapping at 2^32
- *   FAILED    who holds pen  shard and main    1 while the log cannot be written
+ *   SYNCED    owner of log   shard             position in the log's ring up to which all is on disk, wrapping at 2^32
+ *   FAILED    owner of log   shard and main    1 while the log cannot be written
  *   PIECES    disk thread    shard             pieces of snapshots that were taken, wrapping at 2^32
  */
 

@@ -3,18 +3,18 @@
 import { pack, unpack } from 'msgpackr';
 import type { Bytes } from '#base';
 
-/** What every shard is told, in order with the commands. */
+/** Messages to every shard, in order with the commands. */
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
   /** Bands are counted from zero; the page says under which number. */
   | { kind: 'reset-bands'; generation: number }
   /** CLIENT PAUSE: nothing may change, not even by itself. */
   | { kind: 'pause'; isOn: boolean }
-  /** Whether anybody tracks keys. */
+  /** True when any client tracks keys. */
   | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
-/** What a report frame asks: the topic's name, and the question. */
+/** Content of a report frame: the topic's name, and the question. */
 export type ReportQuestion = readonly [topic: string, question: unknown];
 
 export type SettingValue = string | number | boolean | readonly (string | number)[];

@@ -1,5 +1,5 @@
 /**
- * What travels in the rings: words of a frame's header, as indexes from its first word.
+ * Frames of the rings: words of a frame's header, as indexes from its first word.
  * The numbers cross threads, and a golden test freezes them.
  */
 
@@ -82,13 +82,13 @@ export const Request = {
   connection: 3,
   /** The connection's count of commands, wrapping at 2^32. */
   sequence: 4,
-  /** When main took the command up: monotonic microseconds, low 32 bits. */
+  /** Time at which main took the command up: monotonic microseconds, low 32 bits. */
   enqueuedUs: 5,
-  /** Of `lend`, in the same word: slot + 1 of the client whose watches are to be judged, or 0. */
+  /** Slot + 1 of the client whose watches are to be judged, or 0; in `lend` frames, in the same word. */
   watcher: 5,
-  /** Of `verdict`, in the same word: a number of Verdict. */
+  /** Number of Verdict; in `verdict` frames, in the same word. */
   verdict: 5,
-  /** Of `unpark`, in the same word: a number of Unpark. */
+  /** Number of Unpark; in `unpark` frames, in the same word. */
   unpark: 5,
   /** Arguments, the command's name included. */
   argumentCount: 6,
@@ -103,7 +103,7 @@ export const HOST_WORDS = 2;
 export const HostWord = {
   /** The transaction's number, unique in the process until it wraps at 2^32. */
   transaction: 8,
-  /** How many shards lend it keys; of `share`, how many do a share. */
+  /** Number of shards that lend it keys; in `share` frames, number of shards that do a share. */
   lenders: 9,
 } as const;
 
@@ -114,10 +114,10 @@ export const Reply = {
   connection: 2,
   /** Sequence of the first command that the body answers. */
   sequence: 3,
-  /** How many commands in a row the body answers. */
+  /** Number of commands in a row that the body answers. */
   count: 4,
   bodyBytes: 5,
-  /** Of the last of them: when it was done, monotonic microseconds, low 32 bits. */
+  /** Time at which the last of the commands was done: monotonic microseconds, low 32 bits. */
   doneUs: 6,
   /** Microseconds from enqueue to dequeue. */
   queueUs: 7,
@@ -131,15 +131,15 @@ export const Reply = {
 export const ReplyFlag = {
   /** The body is an error line: of a part, this is how main can tell. */
   error: 1,
-  /** Of `barrier`: a key that the client watched has changed. */
+  /** Reply to `barrier`: a key that the client watched has changed. */
   watchBroken: 2,
-  /** Of `offer`: a key is there. */
+  /** Reply to `offer`: a key is there. */
   ready: 4,
-  /** Of `offer`: none is there, and the command waits. */
+  /** Reply to `offer`: no key is there, and the command waits. */
   waits: 8,
   /** The reply's writes could not be put on disk: it must not be given. */
   unsafe: 32,
-  /** Of `inquiry`: the keys named before are no longer those that the command reads. */
+  /** Reply to `inquiry`: the keys named before are no longer those that the command reads. */
   outdated: 16,
   /** The `part` has waited for the disk; `doneUs` is how long, in microseconds. */
   settled: 64,
@@ -149,7 +149,7 @@ export const REQUEST_HEADER_BYTES = Request.spans * 4;
 export const REPLY_HEADER_BYTES = Reply.body * 4;
 
 /**
- * What a `lend` frame says of a key, in the byte before it: it may be written; elements are only added to it; it is no
+ * Flags of a key in a `lend` frame, in the byte before it: it may be written; elements are only added to it; it is no
  * key, but the element that is added to the key before it.
  */
 export const LendFlag = { writable: 1, insertsOnly: 2, element: 4 } as const;
@@ -167,17 +167,17 @@ export const RequestFlag = {
   again: 1 << 12,
   /** The command is traced: its times are wanted. */
   traced: 1 << 13,
-  /** Of `exec`: the client watches keys, here perhaps. */
+  /** Flag of `exec`: the client watches keys, perhaps on this shard. */
   watches: 1 << 14,
 } as const;
 
 /**
- * What becomes of an offer: the command is run here, its client waits, it is another shard's matter, or it is
+ * Outcome of an offer: the command is run here, its client waits, it is another shard's matter, or it is
  * run here and on others, and main puts the items together.
  */
 export const Verdict = { run: 0, park: 1, drop: 2, items: 3 } as const;
 
-/** Why a client waits no longer: its time is over, or CLIENT UNBLOCK ... ERROR. */
+/** Reasons to unblock a client: its time is over, or CLIENT UNBLOCK ... ERROR. */
 export const Unpark = { timeout: 0, error: 1 } as const;
 
 export const KIND_MASK = 0x7f;

@@ -1,8 +1,8 @@
 /**
- * What happened to keys, as shards tell main: the body of an `events` frame.
+ * Events of keys, as shards tell main: the body of an `events` frame.
  *
  *   event   u8 bits of KeyEventFlag, u8 name bytes, u16 database, i32 connection (-1: no client's doing),
- *           u32 sequence of its command, u32 which of a transaction's commands it is, u32 key bytes, name, key
+ *           u32 sequence of its command, u32 index of the command in a transaction, u32 key bytes, name, key
  */
 
 import { asBuffer, assert, copyBytes, fromLatin1, latin1, type Bytes } from '#base';
@@ -34,7 +34,7 @@ export interface KeyEvent {
 export interface Origin {
   connection: number;
   sequence: number;
-  /** Which of a transaction's commands; they share a sequence. */
+  /** Index of the command in its transaction, whose commands share a sequence. */
   step: number;
 }
 

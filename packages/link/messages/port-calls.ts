@@ -4,7 +4,7 @@
  * Nobody waits without end: an answer that does not come in time is a problem like any other.
  */
 
-/** Why there is no answer. */
+/** Reason why there is no answer. */
 export type CallProblem = 'late' | 'unknown' | 'failed';
 
 export class CallError extends Error {
@@ -17,12 +17,12 @@ export class CallError extends Error {
   }
 }
 
-/** What a port must be able to do. */
+/** Interface that a port must have. */
 export interface CallPort {
   postMessage(message: unknown): void;
 }
 
-/** What goes over the port. */
+/** Messages over the port. */
 export type CallMessage =
   | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly question: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }

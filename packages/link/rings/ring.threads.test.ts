@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import { LinkMemory } from '../memory.ts';
 import { RING_HEADER_BYTES, RingReader, RingWriter, type RingPlace } from './ring.ts';
 
-/** Where a thread stops, once, until the test opens the gate. */
+/** Place at which a thread stops, once, until the test opens the gate. */
 type Stop = 'nowhere' | 'after the mark' | 'before the wait';
 
 interface Task {

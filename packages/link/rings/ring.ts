@@ -33,12 +33,12 @@ const WRITER_WAITING = 48;
 /** Bytes that a ring's header takes in the link memory. */
 export const RING_HEADER_BYTES = 256;
 
-/** How far `to` is past `from` on the circle of 2^32 positions. */
+/** Returns the distance from `from` to `to` on the circle of 2^32 positions. */
 function distance(from: number, to: number): number {
   return (to - from) >>> 0;
 }
 
-/** Where a ring lies in the link memory. `bytes` is a power of two. */
+/** Place of a ring in the link memory. `bytes` is a power of two. */
 export interface RingPlace {
   header: number;
   data: number;
@@ -47,13 +47,13 @@ export interface RingPlace {
   keptBytes?: number;
 }
 
-/** What is on its way through a ring: published, and not yet given back. */
+/** Frames and bytes in a ring: published, and not yet released. */
 export interface RingDepth {
   readonly frames: number;
   readonly bytes: number;
 }
 
-/** How full a ring is, as anybody can tell from its header. */
+/** Returns the frames and bytes in a ring, read from its header, which any thread can do. */
 export function ringDepth(memory: LinkMemory, place: RingPlace): RingDepth {
   const { words } = memory;
   const header = place.header >> 2;
@@ -93,8 +93,8 @@ export class RingWriter {
   }
 
   /**
-   * Where a frame of `byteCount` bytes (a multiple of 8, at most a quarter of the ring) can be written, as an
-   * offset into the link memory; -1 when the ring is too full.
+   * Returns the place at which a frame of `byteCount` bytes (a multiple of 8, at most a quarter of the ring) can be
+   * written, as an offset into the link memory; -1 when the ring is too full.
    */
   reserve(byteCount: number): number {
     let index = this.#tail & this.#mask;
@@ -109,7 +109,7 @@ export class RingWriter {
     return this.#data + index;
   }
 
-  /** How many bytes a frame at the place last reserved can have at the most, as far as is known. */
+  /** Returns the most bytes that a frame at the place last reserved can have, as far as is known. */
   room(): number {
     const free = this.#usable - distance(this.#head, this.#tail);
     return Math.min(free, this.capacity - (this.#tail & this.#mask));
@@ -121,7 +121,7 @@ export class RingWriter {
     this.#frames = (this.#frames + 1) | 0;
   }
 
-  /** Where the last published frame ends, on the circle of 2^32 positions. */
+  /** End of the last published frame, on the circle of 2^32 positions. */
   get published(): number {
     return this.#published;
   }
@@ -151,7 +151,7 @@ export class RingWriter {
     return distance(Atomics.load(this.#words, this.#header + HEAD) >>> 0, this.#tail);
   }
 
-  /** Whether the reader has taken all up to a position, of less than 2 GiB ago. */
+  /** True when the reader has taken all up to a position, of less than 2 GiB ago. */
   isTaken(position: number): boolean {
     return ((Atomics.load(this.#words, this.#header + HEAD) - position) | 0) >= 0;
   }
@@ -181,7 +181,7 @@ export class RingWriter {
     Atomics.store(this.#words, this.#header + WRITER_WAITING, 1);
   }
 
-  /** Whether the reader has yet to answer `requestRoom`. */
+  /** True while the reader has yet to answer `requestRoom`. */
   get isWaitingForRoom(): boolean {
     return Atomics.load(this.#words, this.#header + WRITER_WAITING) === 1;
   }
@@ -282,7 +282,7 @@ export class RingReader {
     this.#frames = (this.#frames + 1) | 0;
   }
 
-  /** Where the last frame stepped past ends, on the circle of 2^32 positions. */
+  /** End of the last frame stepped past, on the circle of 2^32 positions. */
   get position(): number {
     return this.#head;
   }

@@ -1,4 +1,4 @@
-/** What main tells of a traced request comes out of the ring as it went in. */
+/** Tests that what main tells of a traced request comes out of the ring as it went in. */
 import { fromLatin1, type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

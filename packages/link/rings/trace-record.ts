@@ -25,13 +25,13 @@ export const RecordAt = {
   /** Index of the error's code in ERROR_CODES, or -1. */
   error: 5,
   keyCount: 6,
-  /** How long main itself executed the command; negative when it did not. */
+  /** Microseconds for which main itself executed the command; negative when it did not. */
   mainUs: 7,
   /** Bits of RecordFlag. */
   flags: 8,
   /** 16 bytes of the trace's id, 8 of the request's span, 8 of its parent's. */
   ids: 9,
-  /** How many arguments the command had, and how many are kept. */
+  /** Number of arguments that the command had; then how many are kept. */
   argumentCount: 13,
   keptCount: 14,
   shardCount: 15,
@@ -46,7 +46,7 @@ export const RecordFlag = {
   hasParent: 4,
   /** The log is to have a line of it. */
   logged: 8,
-  /** Which spans are made beside those of every trace: the settings at the time of the request. */
+  /** Spans that are made beside those of every trace: the settings at the time of the request. */
   scatterGatherSpans: 16,
   shardSpans: 32,
   persistenceSpans: 64,
@@ -63,7 +63,7 @@ const ARGUMENT_BYTES_MAX = 128;
 const SECRET = -1;
 const START_DOUBLES = HEAD + 2 * ARGUMENTS_MAX + 64;
 
-/** Where arguments are read from. */
+/** Source of arguments. */
 interface ArgumentSource {
   readonly source: Bytes;
   readonly count: number;
@@ -75,7 +75,7 @@ interface ArgumentSource {
 export class TraceDraft {
   doubles = new Float64Array(START_DOUBLES);
   readonly text = new Uint8Array(ARGUMENTS_MAX * ARGUMENT_BYTES_MAX);
-  /** How much of either is used. */
+  /** Used doubles of `doubles`; then used bytes of `text`. */
   count = HEAD;
   textBytes = 0;
   #ids = this.#idWords();
@@ -148,7 +148,7 @@ export interface PartTimes {
   readonly endUs: number;
 }
 
-/** What one shard did for a request. */
+/** Work of one shard for a request. */
 export interface ShardWork extends ShardTimes {
   readonly shard: number;
   readonly parts: readonly PartTimes[];
@@ -157,7 +157,7 @@ export interface ShardWork extends ShardTimes {
 /** An argument, or the beginning of it. */
 export interface KeptArgument {
   readonly bytes: Bytes;
-  /** How long it was; -1 of a secret, whose bytes are not here. */
+  /** Length of the whole argument; -1 for a secret, whose bytes are not here. */
   readonly length: number;
 }
 
@@ -182,7 +182,7 @@ export interface TraceRecord {
   readonly isSnapshot: boolean;
   readonly hasParent: boolean;
   readonly isLogged: boolean;
-  /** Which spans are made beside those of every trace. */
+  /** Spans that are made beside those of every trace. */
   readonly spans: SpanSwitches;
   /** 32 bytes. */
   readonly ids: Bytes;

@@ -19,7 +19,7 @@ export class TraceRingWriter {
     this.#doubles = new Float64Array(memory.memory.buffer);
   }
 
-  /** Whether the reader keeps up: less than three quarters are waiting. */
+  /** True while the reader keeps up: less than three quarters of the ring are waiting. */
   get hasRoom(): boolean {
     return this.#ring.backlog < 0.75 * this.#ring.capacity;
   }

@@ -1,9 +1,9 @@
 /**
- * What a shard tells of a traced command: the body of a `times` frame, as doubles. All times are monotonic
+ * Times of a traced command on a shard: the body of a `times` frame, as doubles. All times are monotonic
  * microseconds of the one clock of the process.
  *
- *   slot, sequence    whose command it is; of a transaction, EXEC's
- *   queueUs           how long the frame was in the ring; negative when it had waited for its keys
+ *   slot, sequence    client and number of the command; of a transaction, EXEC's
+ *   queueUs           time that the frame was in the ring; negative when it had waited for its keys
  *   startUs, endUs    from the frame's being taken to its reply's being written
  *   error             index of the error's code in ERROR_CODES, or -1
  *   parts             for each: a number of TracedPart, a detail, its start, its end
@@ -11,7 +11,7 @@
 
 import type { Bytes } from '#base';
 
-/** What ran within a command's execution. The numbers cross threads, and a golden test freezes them. */
+/** Parts of a command's execution. The numbers cross threads, and a golden test freezes them. */
 export const TracedPart = {
   /** A command's handler, on its data; the detail is the command's index in the table. */
   store: 0,
@@ -48,7 +48,7 @@ export function settleTimes(
   if (length > TIMES_HEAD && doubles[part] === TracedPart.logSync) doubles[part + 3] = endUs;
 }
 
-/** How a shard has executed a command. */
+/** Execution of a command on a shard: its times and result. */
 export interface ShardTimes {
   readonly queueUs: number;
   readonly startUs: number;

@@ -37,7 +37,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/** What is behind the last whole block; without bytes it is zeros, written ahead of the log. */
+/** Incomplete end of a file behind the last whole block; with 0 bytes it is zeros, written ahead of the log. */
 export interface TornEnd {
   readonly offset: number;
   readonly bytes: number;
@@ -57,7 +57,7 @@ export class BlockReader {
   #windowEnd = 0;
   #offset = FILE_HEAD_BYTES;
   #number = 0;
-  /** Where the block at hand begins. */
+  /** Offset of the current block. */
   blockAt = 0;
 
   /** Throws a DamagedFile when its head is not one; a file without a whole head has no blocks. */
@@ -80,14 +80,14 @@ export class BlockReader {
     fs.closeSync(this.#fd);
   }
 
-  /** How far the file is read. */
+  /** Offset up to which the file is read. */
   get offset(): number {
     return this.#offset;
   }
 
   /**
-   * What is in the next block, good until the next call; undefined where whole blocks end. Records are as they lie in a
-   * ring, and their place is a multiple of 8.
+   * Returns the content of the next block, good until the next call; undefined where whole blocks end. Records are as
+   * they lie in a ring, and their place is a multiple of 8.
    */
   next(): Buffer | undefined {
     const at = this.#offset;
@@ -112,7 +112,10 @@ export class BlockReader {
     }
   }
 
-  /** How many bytes behind the head of the block at hand are before the record at that place among its records. */
+  /**
+   * Returns the number of bytes behind the head of the current block that are before the record at that place among its
+   * records.
+   */
   bytesBefore(at: number): number {
     if (this.#isPacked) return this.#unpacker.packedBefore(at);
     return at === 0 ? 0 : at + this.format.padding(this.blockAt + this.format.headBytes);
@@ -129,7 +132,7 @@ export class BlockReader {
     return { offset, bytes: this.#offset - offset };
   }
 
-  /** Where the next mark of a block's head stands, at any byte; the size of the file where there is none. */
+  /** Returns the offset of the next mark of a block's head, at any byte; the size of the file where there is none. */
   #markFrom(from: number): number {
     for (let at = from; at < this.size; at += WINDOW_BYTES) {
       // A mark may lie across two windows.
@@ -146,7 +149,7 @@ export class BlockReader {
     return head !== undefined && head.number > this.#number && this.#bodyOf(head, at) !== undefined;
   }
 
-  /** What follows the head that stands there; undefined where it is not what was written. */
+  /** Returns the body behind a block's head; undefined where it is not what was written. */
   #bodyOf(head: BlockHead, at: number): Buffer | undefined {
     const bodyAt = at + this.format.headBytes;
     if (bodyAt + head.bytes > this.size) return undefined;
@@ -154,7 +157,7 @@ export class BlockReader {
     return checksum([body]) === head.crc ? body : undefined;
   }
 
-  /** What follows the last whole block: nothing, or a torn end. Throws a DamagedFile when it is damage. */
+  /** Returns what follows the last whole block: nothing, or a torn end. Throws a DamagedFile when it is damage. */
   end(isFinished: boolean): TornEnd | undefined {
     const offset = this.#offset;
     if (offset === this.size) return undefined;

@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib';
 import { unreachable, type Bytes } from '#base';
 
 export interface BlockHead {
-  /** What follows the head. */
+  /** Bytes that follow the head. */
   readonly bytes: number;
   readonly crc: number;
   readonly number: number;
@@ -45,7 +45,7 @@ export function checksum(pieces: readonly Bytes[]): number {
 const FIRST_HEAD_BYTES = 32;
 const FIRST_MAGIC = 0x4243_5653;
 
-/** Of snapshots, and of logs of earlier versions. */
+/** Format of blocks in snapshots, and in logs of earlier versions. */
 export const firstFormat: BlockFormat = {
   headBytes: FIRST_HEAD_BYTES,
   mark: Buffer.from(Uint32Array.of(FIRST_MAGIC).buffer),
@@ -81,7 +81,7 @@ const CHECK_AT = 16;
 const PACKED = 2 ** 31;
 const LAG_UNTOLD = 0xffff;
 
-/** Of logs. */
+/** Format of blocks in logs. */
 export const shortFormat: BlockFormat = {
   headBytes: SHORT_HEAD_BYTES,
   mark: Buffer.from(Uint16Array.of(SHORT_MAGIC).buffer),
@@ -118,7 +118,7 @@ export function putShortHead(target: Buffer, at: number, head: BlockHead): void 
   target.writeUInt16LE(crc32(target.subarray(at, at + CHECK_AT)) & 0xffff, at + CHECK_AT);
 }
 
-/** How blocks look in a file of that format. */
+/** Returns the format of blocks in a file of that format. */
 export function blockFormatOf(fileFormat: number): BlockFormat {
   return fileFormat === 1 ? firstFormat : shortFormat;
 }

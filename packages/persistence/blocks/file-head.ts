@@ -22,16 +22,16 @@ export interface FileHead {
   readonly format?: number;
   readonly shard: number;
   readonly shards: number;
-  /** Of a segment: which; of a snapshot: the first segment that is not in it. */
+  /** Number of the segment; of a snapshot: number of the first segment that is not in it. */
   readonly number: number;
-  /** Which life of the server wrote it, counted from 1. */
+  /** Life of the server that wrote the file, counted from 1. */
   readonly epoch: number;
   readonly createdMs: number;
-  /** Of a segment: the shard's one before, 0 when it is the first. */
+  /** Number of the shard's segment before this one, 0 when it is the first. Only of a segment. */
   readonly previous: number;
-  /** Of a segment: records that were to be in the log before it, and are not for certain. */
+  /** Number of records that were to be in the log before this segment, and are not for certain. */
   readonly lostBefore: number;
-  /** Of a segment: since when the log could not be written behind it; 0 = it never was so. */
+  /** Time since which the log could not be written behind this segment; 0 = it never was so. */
   readonly brokenMs: number;
 }
 
@@ -51,7 +51,7 @@ export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   return bytes;
 }
 
-/** Why a file is not one that can be read. */
+/** Error for a file that cannot be read, with the reason. */
 export class FileHeadError extends Error {
   override readonly name = 'FileHeadError';
   /** It is whole, and of a version that is to come: no damage that may be left out. */

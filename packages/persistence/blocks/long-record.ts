@@ -10,7 +10,7 @@ export type RecordPieces = readonly [Bytes, ...Bytes[]];
 /** A longer record in several pieces is written in parts. */
 const WHOLE_RECORD_MAX = 64 * 1024 * 1024;
 
-/** What goes into a block of its own, and how many records end with it. */
+/** Content of a block of its own, and how many records end with it. */
 export interface RecordBlock {
   readonly pieces: Pieces;
   readonly records: number;

@@ -1,11 +1,14 @@
-/** What a snapshot says of itself: written when all its files are on disk, so that it is whole or not there. */
+/**
+ * Description of a snapshot, in its own file: written when all other files are on disk, so that it is whole or not
+ * there.
+ */
 
 import { FORMATS } from './file-head.ts';
 
 export interface ShardFile {
   readonly shard: number;
   readonly keys: number;
-  /** Of the file, and of what is in it unpacked. */
+  /** Size of the file; then of its content unpacked. */
   readonly bytes: number;
   readonly unpacked_bytes: number;
 }

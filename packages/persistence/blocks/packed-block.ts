@@ -142,7 +142,7 @@ export class BlockPacker {
   }
 }
 
-/** What is packed is not what a packer makes. */
+/** Error for packed data that no packer makes. */
 export class PackedBlockError extends Error {
   override readonly name = 'PackedBlockError';
 }
@@ -161,7 +161,7 @@ export class BlockUnpacker {
   /** The two words of that double. */
   #timeLow = 0;
   #timeHigh = 0;
-  /** Where the next record goes. */
+  /** Offset of the next record. */
   #to = 0;
 
   /** All records of a block of a file that was made at that time; they are good until the next call. */
@@ -173,7 +173,9 @@ export class BlockUnpacker {
     return Buffer.from(this.#bytes.buffer, 0, this.#to);
   }
 
-  /** How many packed bytes of the last block are before the record at that place among its records. */
+  /**
+   * Returns the number of packed bytes of the last block that are before the record at that place among its records.
+   */
   packedBefore(at: number): number {
     this.#restart();
     while (this.#to < at) this.#record();

@@ -34,7 +34,7 @@ export const RecordKind = {
   /** States of keys. */
   states: 6,
   /**
-   * What a transaction over several shards has changed on all of them. Body: what it rests on (u32 count, then per
+   * Changes of a transaction over several shards, on all of them. Body: what it rests on (u32 count, then per
    * shard that took part u32 shard, u32 `transaction` records in that shard's segment when it took part), then
    * states, each with its owner.
    */
@@ -53,14 +53,14 @@ export const Record = {
   bytes: 0,
   kind: 1,
   command: 2,
-  /** Of a `part`: bytes still to come, a double. */
+  /** Bytes still to come, a double; only in a `part`. */
   toCome: 2,
   timeAt: 4,
   argumentCount: 6,
   bodyBytes: 7,
   transaction: 8,
   epoch: 9,
-  /** Of a record with neither. */
+  /** Start of the spans in a record without transaction and epoch. */
   spans: 8,
 } as const;
 
@@ -79,7 +79,7 @@ const WITH_TRANSACTION: ReadonlySet<number> = new Set([
   ...[RecordKind.share, RecordKind.each, RecordKind.transaction, RecordKind.sharedCommit],
 ]);
 
-/** Whether records of the kind name a transaction. */
+/** True when records of the kind name a transaction. */
 export function hasTransaction(kind: number): boolean {
   return WITH_TRANSACTION.has(kind);
 }
@@ -92,7 +92,7 @@ export function isCommand(kind: number): boolean {
 /** A shard on which a transaction rests, and how many `transaction` records its segment had then. */
 export type Rest = readonly [shard: number, transactions: number];
 
-/** What a transaction rests on, as the body of its record begins. */
+/** Encodes what a transaction rests on, as the body of its record begins. */
 export function encodeRests(rests: readonly Rest[]): Bytes {
   const words = new Uint32Array([rests.length, ...rests.flat()]);
   return new Uint8Array(words.buffer);

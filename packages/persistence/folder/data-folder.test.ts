@@ -1,4 +1,4 @@
-/** What is found in a data folder: heads, manifests, gaps, what is too old to be kept, and who owns it. */
+/** Tests of the contents of a data folder: heads, manifests, gaps, what is too old to be kept, and who owns it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -386,7 +386,7 @@ folders('a write that the system cuts short is gone on with, to the last byte', 
   assert.equal(realDisk.list(path.join(folder, 'none')), []);
 });
 
-/** What the system says of a process: its state, and when it was started. */
+/** Returns the state and the start time of a process, as the system reports them. */
 function statOf(pid: number): { readonly state: string; readonly started: string } {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -399,7 +399,7 @@ function lockBy(owner: unknown): string {
   return folder;
 }
 
-/** What a lock of the folder is refused with. */
+/** Returns the message with which a lock of the folder is refused. */
 async function lockRefusal(folder: string): Promise<string> {
   try {
     const lock = await FolderLock.take(folder);

@@ -1,4 +1,4 @@
-/** What a data folder holds: found out at the start, before anything is read or written. */
+/** Contents of a data folder, found out at the start, before anything is read or written. */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,13 +22,13 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
-/** What is wrong with the data, with what can be done about it. */
+/** Returns the error for what is wrong with the data, with what can be done about it. */
 export function refusalOf(problem: string): DataFolderError {
   const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
   return new DataFolderError(`${problem}. ${advice}`);
 }
 
-/** What one shard is to read, in this order. */
+/** Files that one shard is to read, in this order. */
 export interface ShardPlan {
   /** File of its snapshot. */
   readonly snapshot: string | undefined;
@@ -37,7 +37,7 @@ export interface ShardPlan {
   readonly salvages: boolean;
   /** Its segments; only the last may end anywhere. */
   readonly segments: readonly string[];
-  /** Which of them is behind records that the log lacks, and what is to be said of it. */
+  /** Segment that is behind records that the log lacks, and the message about it. */
   readonly hole: LogHole | undefined;
   /** The log could not be written at its end: what is to be said of it. What is there is all before that. */
   readonly unwritten: string | undefined;
@@ -52,7 +52,7 @@ export interface LogHole {
 }
 
 export interface RecoveryPlan {
-  /** Of the snapshot that it begins with; 0 = with nothing. */
+  /** Number of the snapshot that recovery begins with; 0 = with nothing. */
   readonly number: number;
   readonly manifest: Manifest | undefined;
   /** The snapshot is damaged, and there is no other: what is sound in it is read. */
@@ -81,7 +81,7 @@ export class DataFolder {
   readonly lastSegment: number;
   /** Segments that were begun and have not even a head. */
   readonly stillborn: readonly string[];
-  /** By shard, in order. */
+  /** Segments by shard, in order. */
   readonly #segments: ReadonlyMap<number, readonly Segment[]>;
 
   /** Throws a DataFolderError when what is in it cannot be used, or is of a newer version. Makes no folder. */
@@ -132,8 +132,8 @@ export class DataFolder {
   }
 
   /**
-   * What to read when recovery begins with the `nth` newest snapshot; beyond them, with nothing. Throws a
-   * DataFolderError where that cannot be.
+   * Returns the plan of a recovery that begins with the `nth` newest snapshot; beyond the oldest, with nothing.
+   * Throws a DataFolderError where that cannot be.
    */
   plan(nth: number, salvages = false): RecoveryPlan {
     const manifest = this.snapshots[nth];
@@ -144,7 +144,7 @@ export class DataFolder {
     return { number, manifest, salvages, shards };
   }
 
-  /** What to read of the newest snapshot alone: no log is behind it. */
+  /** Returns the plan that reads the newest snapshot alone: no log is behind it. */
   planOfSnapshot(): RecoveryPlan {
     const [manifest] = this.snapshots;
     if (manifest === undefined) throw new DataFolderError(`${this.folder} has no snapshot`);
@@ -213,7 +213,7 @@ function holeIn(segments: readonly Segment[], snapshot: number | undefined): num
   );
 }
 
-/** What the segments of a plan lack: in between, or at their end. */
+/** Returns what the segments of a plan lack: records in between, or at their end. */
 function lackOf(
   segments: readonly Segment[],
   last: Segment | undefined,

@@ -80,7 +80,7 @@ export class FolderLock {
     fs.renameSync(`${claim}.new`, claim);
   }
 
-  /** Of those that want it at the same time, the one whose claim has the first name waits for the others to give way. */
+  /** Waits to be alone: of claims made at the same time, the one with the first name waits for the rest to give way. */
   async #waitUntilAlone(): Promise<void> {
     const giveUpUs = systemClock.nowUs() + OTHERS_US_MAX;
     for (;;) {

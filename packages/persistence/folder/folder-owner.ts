@@ -1,9 +1,10 @@
 /**
- * Who owns a folder, and whether that process runs still, in whatever container or on whatever machine.
+ * Owner of a folder, and whether its process still runs, in whatever container or on whatever machine.
  *
- * An owner listens on a socket in the folder: the kernel refuses a connection as soon as it has ended, and takes one while
- * it is merely stopped, whatever namespaces the two are in. Where a folder can have no sockets, a process of the same
- * namespace is looked up by its number; any other, as that of another machine, is alive while its file beats.
+ * An owner listens on a socket in the folder: the kernel refuses a connection as soon as the owner has ended, and
+ * takes one while it is merely stopped, whatever namespaces the two are in. Where a folder can have no sockets, a
+ * process of the same namespace is looked up by its number; any other, such as that of another machine, is alive
+ * while its file beats.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -25,7 +26,7 @@ const START_TIME_FIELD = 19;
 
 export interface Owner {
   readonly pid: number;
-  /** What the system says of when it was started, so that a number that is given again is not taken for it. */
+  /** Start time of the process as the system reports it, so that a reused process number is not taken for it. */
   readonly started: string;
   /** Names it among all processes of all machines; like what follows, not told by versions before this one. */
   readonly id?: string;
@@ -33,7 +34,7 @@ export interface Owner {
   readonly space?: string;
   /** The run of the machine's kernel. */
   readonly boot?: string;
-  /** Whether it listens in the folder. */
+  /** True when the owner listens in the folder. */
   readonly listens?: boolean;
 }
 
@@ -143,7 +144,7 @@ async function beats(file: string): Promise<boolean> {
   return false;
 }
 
-/** By an open file, which a disk over the network looks up anew. */
+/** Returns the time of the last beat, by an open file, which a disk over the network looks up anew. */
 function lastBeat(file: string): number | undefined {
   try {
     const fd = fs.openSync(file, 'r');
@@ -168,7 +169,7 @@ function isRunning({ pid, started }: Owner): boolean {
   return start === undefined || started === '' || start === started;
 }
 
-/** When a process was started, in ticks since the machine was; undefined where that is not to be had. */
+/** Returns the start time of a process, in ticks since the machine was started; undefined where it is not available. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');

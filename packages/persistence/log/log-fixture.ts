@@ -23,10 +23,10 @@ const FOLDER = '/data';
 const CUT_BYTES = RECORD_HEADER_BYTES + 8;
 const MARK_WORD = Record.spans + 2;
 const RECORD_BYTES = RECORD_HEADER_BYTES + 16;
-/** Of a block with one such record: the head, kind and time, and the argument with its length behind their number. */
+/** Bytes of a block with one such record: head, kind and time, and the argument with its length behind their number. */
 export const FIXTURE_BLOCK_BYTES = SHORT_HEAD_BYTES + 7 + 6;
 
-/** What puts records into a ring. */
+/** Returns the functions that put records into a ring. */
 function recordsInto(memory: LinkMemory, writer: RingWriter) {
   const add = (bytes: number, kind: number, fill: (word: number) => void): void => {
     const at = writer.reserve(bytes);

@@ -1,4 +1,7 @@
-/** Where replies wait for the log a shard writes it itself: the disk thread and it go on where the other has left off. */
+/**
+ * Tests of a log that a shard writes itself, where replies wait for it: the disk thread and the shard each go on
+ * where the other has left off.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,7 +22,7 @@ logs.after(() => {
 
 type Fixture = ReturnType<typeof logFixture>;
 
-/** What the first records of a segment's blocks say. */
+/** Returns the marks of the first records of a segment's blocks. */
 function marksIn({ disk, file }: Fixture, number: number): number[] {
   const reader = new BlockReader('log', disk.survive(file(number), folder));
   const marks: number[] = [];

@@ -1,4 +1,4 @@
-/** What of the data folder is not needed any more. */
+/** Retention: removes from the data folder what is not needed any more. */
 
 import type { Disk } from '../disk.ts';
 import {

@@ -1,4 +1,4 @@
-/** What a shard's log is made of: its ring, the place where blocks are made, its pen, and the disk. */
+/** Parts of a shard's log: its ring, the place where blocks are made, its `LogOwner`, and the disk. */
 
 import type { Bytes, Clock } from '#base';
 import type { LogFigures } from '#stats';
@@ -12,10 +12,10 @@ export interface ShardLogOptions {
   readonly epoch: number;
   readonly disk: Disk;
   readonly clock: Clock;
-  /** Whether this thread opens the files: Node would close them with it, so no other closes them. */
+  /** True when this thread opens the files: Node would close them with the thread, so no other closes them. */
   readonly opensFiles: boolean;
   readonly memory: LinkMemory;
-  /** Where in it blocks are made. */
+  /** Offset in `memory` at which blocks are made. */
   readonly blockAt: number;
   readonly ring: RingReader;
   readonly progress: LogProgress;

@@ -39,7 +39,7 @@ export class ShardLog {
   readonly #packer: BlockPacker;
   /** A sync was asked for while another was under way: somebody may wait for what that one has not. */
   #isSyncOwed = false;
-  /** Whether somebody waits for each sync. */
+  /** True while each sync is waited for. */
   writesAhead = false;
 
   constructor(parts: ShardLogOptions) {
@@ -174,7 +174,7 @@ export class ShardLog {
     });
   }
 
-  /** Whether records go into a file. */
+  /** True while records go into a file. */
   get isOpen(): boolean {
     return this.#options.pen.isOpen;
   }

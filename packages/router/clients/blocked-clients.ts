@@ -16,18 +16,18 @@ import { resume, type Routes, type SentBefore } from '../routes.ts';
 import { emptyHead } from '../shard-link.ts';
 import { ownedCopy } from './transaction.ts';
 
-/** What a shard says of the keys it holds for an offer. */
+/** Answer of a shard about the keys that it holds for an offer. */
 export interface OfferAnswer {
   readonly shard: number;
   readonly flags: number;
-  /** Which of the command's keys is the first that is there, or -1; of a refusal, where it fails. */
+  /** Index of the first of the command's keys that is there, or -1; of a refusal, the index where it fails. */
   readonly firstIndex: number;
   readonly timeoutMs: number;
 }
 
-/** What a command answers for one key. */
+/** Item that a command answers for one key. */
 interface Item {
-  /** Of the key's argument. */
+  /** Index of the key's argument. */
   readonly index: number;
   readonly bytes: Bytes;
 }
@@ -40,10 +40,10 @@ interface SentCommand {
 /** One client's wait, from the dispatch of its command to the reply. */
 interface ClientWait {
   readonly sequence: number;
-  /** Who may answer: one shard, or the shards of an offer. */
+  /** Shards that may answer: one shard, or the shards of an offer. */
   readonly shards: readonly number[];
   readonly isMuted: boolean;
-  /** Of an offer. */
+  /** Transaction of an offer, and the shards' answers to it. */
   transaction: number;
   offers: OfferAnswer[];
   /** The command answers an item for each key. */
@@ -384,7 +384,7 @@ export class BlockedClients {
   }
 }
 
-/** Whether the client may be left waiting; else what follows in its pipeline need not be held. */
+/** True when the client may be left waiting; else what follows in its pipeline need not be held. */
 function asksToWait(entry: CommandEntry, args: Arguments): boolean {
   const { command } = entry;
   if (command.route !== 'oneShard' || !entry.has('blocking')) return false;

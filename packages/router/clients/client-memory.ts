@@ -7,7 +7,7 @@ import type { Client } from './client.ts';
  * (measured: 10 to 22 KiB).
  */
 const CLIENT_BYTES = 16 * 1024;
-/** What of a query buffer and of waiting replies is counted in that already. */
+/** Bytes of a query buffer and of waiting replies that `CLIENT_BYTES` already counts. */
 const QUERY_BYTES_COUNTED = 4 * 1024;
 const REPLY_BYTES_COUNTED = 16 * 1024;
 /** Memory of a watched key besides its bytes, here and in its shard. */

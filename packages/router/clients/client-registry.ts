@@ -162,7 +162,7 @@ export class ClientRegistry {
     }
   }
 
-  /** What one client waited for has ended. */
+  /** Resumes one client when what it waited for has ended. */
   retry(client: Client): void {
     if (this.#held.delete(client)) client.socket.resume();
   }

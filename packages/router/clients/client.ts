@@ -45,7 +45,7 @@ export interface ClientSocket {
   destroy(): void;
 }
 
-/** Where a client's replies go: its socket, or a place where they are put together. */
+/** Destination of a client's replies: its socket, or a place where they are put together. */
 export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
 
 /** Commands that a client may have on their way before it is known how long their replies are. */
@@ -64,7 +64,7 @@ export class Client implements ClientPort {
   readonly createdMs: number;
   database = 0;
   protocol: 2 | 3 = 2;
-  /** Which shards know who it is. */
+  /** Shards that know who the client is, by index. */
   readonly knownTo: boolean[] = [];
   libraryName = '';
   libraryVersion = '';
@@ -96,29 +96,29 @@ export class Client implements ClientPort {
   unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
-  /** What it has queued since MULTI. */
+  /** Transaction with what the client has queued since MULTI. */
   transaction: Transaction | undefined;
   /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
   isConducting = false;
   /** Its last command may wait: nothing else of it is taken until that is answered. */
   awaitsReply = false;
-  /** Of a command on main that has left its reply for later. */
+  /** Sequence of a command on main that has left its reply for later. */
   deferredSequence = 0;
   /** The command it waited for has been run: its reply is under way. */
   isServed = false;
-  /** Which command of a transaction was sent on last; the commands share a sequence. */
+  /** Number of the command of a transaction that was sent on last; the commands share a sequence. */
   step = 0;
-  /** What its application has said of the trace that its commands belong to. */
+  /** Trace that the client's commands belong to, as its application has given it. */
   traceParent: TraceParent | undefined;
-  /** Of the command taken last, if that is traced; it may yet have to be sent again. */
+  /** Trace of the command taken last, if that is traced; the command may yet have to be sent again. */
   trace: Trace | undefined;
-  /** Of the commands not yet answered that are traced. */
+  /** Traces of the traced commands that are not yet answered. */
   traces: OpenTraces | undefined;
   /** Called when a reply was delivered and nothing is outstanding. */
   answered: (() => void) | undefined;
   /** Closes when all replies are written. */
   isEnding = false;
-  /** What it still sends is not looked at (after QUIT). */
+  /** True when what the client still sends is not looked at (after QUIT). */
   isDeaf = false;
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
@@ -257,7 +257,7 @@ export class Client implements ClientPort {
     return (this.nextSequence - this.dueSequence) >>> 0;
   }
 
-  /** Whether replies will come by themselves, since nothing that it has sent may wait. */
+  /** True when replies will come by themselves, since nothing that the client has sent may wait. */
   get isOwedReplies(): boolean {
     return this.outstanding > 0 && !this.isOccupied;
   }
@@ -266,12 +266,12 @@ export class Client implements ClientPort {
     return this.unblock !== undefined;
   }
 
-  /** Whether its next command must wait for the reply to its last. */
+  /** True when the client's next command must wait for the reply to its last. */
   get isOccupied(): boolean {
     return this.isBlocked || this.isConducting || this.awaitsReply;
   }
 
-  /** Whether the reply of the next command is unwanted. */
+  /** True when the reply of the next command is unwanted. */
   get isMuted(): boolean {
     return this.replyMode === 'off' || this.replyMode === 'skip';
   }

@@ -1,4 +1,4 @@
-/** What a command is answered with that fails while main is at it. */
+/** Errors that answer a command that fails while main runs it. */
 
 import { CommandError, errors, isResourceError } from '#base';
 

@@ -1,4 +1,4 @@
-/** What a client has queued since MULTI. */
+/** Transaction of a client: what it has queued since MULTI. */
 
 import type { CommandBytes } from '#resp';
 import { CommandQueue } from './command-queue.ts';

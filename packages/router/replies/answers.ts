@@ -57,7 +57,7 @@ const LONG_US = 100;
 export class Answers {
   /** True when the last of main's own commands has taken long. */
   tookLong = false;
-  /** Of the command that main is running, if that is traced. */
+  /** Trace of the command that main is running, if that is traced. */
   running: Trace | undefined;
   readonly #accounts: CommandStats;
   readonly #clientRegistry: ClientRegistry;

@@ -8,18 +8,18 @@ import type { Client } from '../clients/client.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 
-/** What is being gathered, and for whom. */
+/** Options of a gather: what is being gathered, and for whom. */
 export interface GatherOptions {
   client: Client;
   sequence: number;
   command: Gathered;
   commandId: number;
-  /** Who is asked, in the order of the parts. */
+  /** Shards that are asked, in the order of the parts. */
   shards: readonly number[];
   plan: SplitPlan;
   isMuted: boolean;
   database: number;
-  /** When the command was taken up: monotonic microseconds. */
+  /** Time at which the command was taken up, in monotonic microseconds. */
   takenUs: number;
   /** For the slow log. */
   kept: KeptArguments | undefined;

@@ -1,4 +1,4 @@
-/** What the shards answer: taken from the rings, and given to clients in the order of their commands. */
+/** Replies of the shards: taken from the rings, and given to clients in the order of their commands. */
 
 import { asBuffer, errors, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, type Page } from '#stats';
@@ -18,7 +18,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { emptyHead, type ShardLink } from '../shard-link.ts';
 import type { OfferAnswer } from '../clients/blocked-clients.ts';
 
-/** What shards say besides replies. */
+/** Signals of shards besides replies. */
 export interface ShardSignals {
   /** A shard's log has the end of a client's transaction that was run at a barrier. */
   prepared(client: Client): void;
@@ -36,7 +36,7 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
-  /** What a shard did for a traced command: so many doubles of the link memory. */
+  /** Tells what a shard did for a traced command: `length` doubles of the link memory. */
   traced(shard: number, at: number, length: number): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
@@ -62,7 +62,7 @@ export class Replies {
   readonly #page: Page;
   readonly #signals: ShardSignals;
   readonly #keyEvents: (body: Bytes) => void;
-  /** By slot of the client, then by sequence. */
+  /** Gathers by slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
   constructor(parts: RepliesOptions) {
@@ -114,7 +114,7 @@ export class Replies {
     }
   }
 
-  /** Whether a shard has published something that was not taken. */
+  /** True when a shard has published something that was not taken. */
   get hasReplies(): boolean {
     for (const link of this.#links) if (link.replies.next() >= 0) return true;
     return false;

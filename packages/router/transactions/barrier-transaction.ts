@@ -22,7 +22,7 @@ export interface BarrierTransactionOptions {
   readonly memory: LinkMemory;
   /** A command was sent on. */
   sent(entry: CommandEntry, args: Arguments): void;
-  /** How many shards will say that they have stopped. */
+  /** Number of shards that will say that they have stopped. */
   readonly shardsToStop: number;
   /** All commands are done: answers how many shards will say that their logs have the end of it. */
   prepare(): number;

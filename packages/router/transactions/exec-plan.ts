@@ -24,7 +24,7 @@ export interface LendPlan {
 }
 
 export interface InquiredPlan extends LendPlan {
-  /** What the host has of the keys that values name. */
+  /** Keys that values name and that the host itself has. */
   readonly kept: readonly Bytes[];
 }
 
@@ -78,8 +78,8 @@ function commonOwner(queue: CommandQueue, watched: WatchedKeys, ownership: Owner
 }
 
 /**
- * What a command that names some of its keys by values needs: those, which are `read`, and its own. The host
- * is to be told of what is its own among those: its frame does not.
+ * Plans the lending for a command that names some of its keys by values: it needs those, which are `read`, and its
+ * own. The host is to be told which of those are its own: its frame does not say so.
  */
 export function planInquired(
   { entry, command }: QueuedCommand,
@@ -122,7 +122,7 @@ function addKeys(
   }
 }
 
-/** Where a command looks for the keys of a spec. What is no database is the handler's to refuse. */
+/** Returns the databases where a command looks for a spec's keys. What is no database is the handler's to refuse. */
 function databasesOf(
   { databaseOf, alsoIn, keys }: Command,
   spec: KeySpec,

@@ -22,7 +22,7 @@ import { askLenders, lendHead, type Routes } from '../routes.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { Transaction } from '../clients/transaction.ts';
 
-/** What is done at once, and not queued, inside a transaction. */
+/** Commands that are done at once, and not queued, inside a transaction. */
 const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
   ['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'QUIT', 'RESET'].flatMap(
     (name) => commandTable.byName(name) ?? [],
@@ -38,7 +38,7 @@ export interface TransactionsOptions {
   readonly accounts: CommandStats;
   readonly clock: Clock;
   readonly keyDiscovery: KeyDiscovery;
-  /** Whether shards keep logs. */
+  /** True when shards keep logs. */
   readonly isDurable: boolean;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
@@ -77,7 +77,7 @@ export class Transactions {
     }
   }
 
-  /** Whether the command is for the queue, or may not be sent at all; then it is answered. */
+  /** True when the command is for the queue, or may not be sent at all; then it is answered. */
   queues(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
     const { transaction } = client;
     const { answers } = this.#options;

@@ -11,7 +11,7 @@ import { Client, type ParkingBlocks, type Router } from '#router';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
 import { ClientMemory } from './client-memory.ts';
 
-/** Which commands CLIENT PAUSE holds back. */
+/** Commands that CLIENT PAUSE holds back. */
 export type PauseMode = 'all' | 'write';
 
 /** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
@@ -125,7 +125,7 @@ export class Clients {
     return isOpen ? undefined : errors.protectedMode;
   }
 
-  /** Why the client may not run the command now; `wait` when it may later. */
+  /** Returns the reason why the client may not run the command now; `wait` when it may later. */
   gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
     if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
@@ -181,7 +181,7 @@ export class Clients {
     this.#router.retryAll();
   }
 
-  /** What must be looked at now and then: pauses that end, idle clients, full outputs. */
+  /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
@@ -229,12 +229,12 @@ const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
   ...['PING', 'QUIT', 'RESET'],
 ]);
 
-/** What a RESP2 client that listens to messages may do: its replies could not be told from messages. */
+/** True when a RESP2 client that listens to messages may run it; other replies could not be told from messages. */
 function mayWhileListening({ command }: CommandEntry): boolean {
   return LISTENERS_COMMANDS.has(command.name);
 }
 
-/** Why a client that listens to messages, or is a monitor, may not run the command. */
+/** Returns the reason why a client that listens to messages, or is a monitor, may not run the command. */
 function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
   if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
     return errors.notAllowedInPubSub(entry.lowerName);
@@ -247,7 +247,7 @@ function touchesKeys(entry: CommandEntry): boolean {
   return entry.isWrite || entry.has('readonly') || entry.has('may_replicate');
 }
 
-/** Whether somebody is on this machine. */
+/** True when the peer is on this machine. */
 function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
   return isUnix || LOOPBACK.test(address);
 }

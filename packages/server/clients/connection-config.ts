@@ -1,4 +1,4 @@
-/** What all connections share, built from the server's memory, settings and turn. */
+/** Configuration that all connections share, built from the server's memory, settings and turn. */
 
 import type { Settings } from '#config';
 import { AT } from '#stats';

@@ -1,4 +1,4 @@
-/** Where clients are listened for, as CONFIG SET port and bind move it: the new places are had before the old are left. */
+/** Listening places of the server, as CONFIG SET port and bind move them: new ones are had before the old are left. */
 
 import { configSetFailed, type Settings } from '#config';
 import type { Listener } from '#net';

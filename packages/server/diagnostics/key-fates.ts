@@ -1,4 +1,4 @@
-/** Why keys have gone: the last deaths on all shards as one log, and all deaths by fate. */
+/** Key fates: the last deaths on all shards as one log, and all deaths by fate. */
 
 import { KEY_FATES, unreachable } from '#base';
 import { commandTable, type KeyFatePort, type KeyDeathEntry } from '#commands';

@@ -1,4 +1,4 @@
-/** What the doctor finds, for each kind of trouble by itself. */
+/** Tests of the doctor's findings, for each kind of trouble by itself. */
 import {
   LatencySeries,
   MAIN_THREAD,

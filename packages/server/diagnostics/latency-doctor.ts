@@ -22,9 +22,9 @@ export interface Symptoms {
   /** Shards that did not answer: they are stuck in a command. */
   readonly missingShards: readonly number[];
   readonly main: PauseReport;
-  /** Of each shard; its loop is late by as much as its rounds last. */
+  /** Pauses of each shard; its loop is late by as much as its rounds last. */
   readonly shards: readonly PauseReport[];
-  /** How long requests waited for their shard: of each shard, for all but one in a hundred. */
+  /** Microseconds that requests waited for their shard: of each shard, the 99th percentile. */
   readonly queueUsP99: readonly number[];
   /** The longest pause that the machine causes by itself, when it was measured. */
   readonly baselineUsMax?: number;
@@ -83,7 +83,7 @@ function headline({ event, usMax, samples }: LatencySeries, nowMs: number): stri
   );
 }
 
-/** Whether occurrences come in one burst, or all the time. */
+/** Tells whether occurrences come in one burst, or all the time. */
 function spread(samples: LatencySeries['samples']): string {
   const times = samples.map(({ unixSeconds }) => unixSeconds);
   const first = times[0] ?? 0;
@@ -202,7 +202,7 @@ function collections({ collections: count, collectionUs, collectionUsMax }: Paus
     : `${all}, ${ms(collectionUs)} together, the longest ${ms(collectionUsMax)}`;
 }
 
-/** Whether one shard's requests wait ten times as long as the median shard's, and noticeably. */
+/** True when one shard's requests wait ten times as long as the median shard's, and noticeably. */
 function isUneven(queueUsP99: readonly number[]): boolean {
   const sorted = [...queueUsP99].sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;

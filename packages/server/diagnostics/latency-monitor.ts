@@ -1,4 +1,4 @@
-/** What main knows of slowness, and how commands about it read that. */
+/** Latency monitor: what main knows of slowness, and how commands about it read that. */
 
 import { systemClock } from '#base';
 import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';

@@ -1,4 +1,4 @@
-/** What main notes in its flight recorder, beside the pauses of its thread. */
+/** Notes of main in its flight recorder, beside the pauses of its thread. */
 
 import { systemClock } from '#base';
 import { settingNames, type Settings } from '#config';
@@ -36,7 +36,7 @@ export class MainFlight {
     }
   }
 
-  /** How much a counter has grown since the last look. */
+  /** Returns the growth of a counter since the last look. */
   #grown(counter: Counter): number {
     const now = this.#options.page.get(counter);
     const before = this.#before.get(counter) ?? 0;
@@ -46,7 +46,7 @@ export class MainFlight {
   }
 }
 
-/** What is neither a number nor a yes or no is not told: it may be long, or a secret. */
+/** Returns a number or a boolean as a number; anything else is not told (NaN): it may be long, or a secret. */
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : NaN;

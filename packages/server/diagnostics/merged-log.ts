@@ -22,7 +22,7 @@ export class MergedLog {
     return this.#lengthMax;
   }
 
-  /** What was beyond the old length stays forgotten when there is more room. */
+  /** Sets the most entries of the log; entries beyond the old length stay forgotten when there is more room. */
   set lengthMax(lengthMax: number) {
     this.#firstId = this.oldestId;
     this.#lengthMax = lengthMax;

@@ -25,7 +25,7 @@ export interface SlowReport {
 }
 
 export class SlowCommands implements SlowlogPort {
-  /** Of main's own commands, and of those that several shards answer. */
+  /** Slow log of main's own commands, and of those that several shards answer. */
   readonly ofMain: SlowLog;
   readonly #ids: SharedCounter;
   readonly #reports: () => Reports;

@@ -28,7 +28,7 @@ export function followTracing(settings: Settings, tracing: Router['tracing']): v
   settings.onChange('logging.per-request-spans', apply);
 }
 
-/** What DEBUG TRACING answers: main's own counts, and what the ops thread knows. */
+/** Answers of DEBUG TRACING: main's own counts, and what the ops thread knows. */
 export class Traces implements TracesPort {
   readonly #settings: Settings;
   readonly #page: Page;

@@ -1,4 +1,4 @@
-/** What the executable does with a data folder instead of serving it, or before. */
+/** Tasks that the executable does with a data folder instead of serving it, or before. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -89,7 +89,7 @@ function folderOf(settings: Settings): string {
   return settings.string('persistence.data-dir');
 }
 
-/** Who only reads makes no folder: a name that was misspelt is told, and nothing stays of it. */
+/** Uses a folder under its lock, and makes none: a name that was misspelt is told, and nothing stays of it. */
 async function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): Promise<T> {
   demandFolder(folderOf(settings));
   const lock = await FolderLock.take(folderOf(settings));

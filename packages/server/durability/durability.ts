@@ -1,5 +1,5 @@
 /**
- * What main has to do with durability: the data folder, recovery at the start, snapshots, and what happens
+ * Durability as far as main has to do with it: the data folder, recovery at the start, snapshots, and what happens
  * when the disk fails. The logs themselves are written by the disk thread.
  */
 
@@ -49,7 +49,7 @@ export interface DurabilityOptions {
   readonly publish: () => void;
 }
 
-/** Who waits for a snapshot. */
+/** Snapshot under way, and who waits for it. */
 interface SnapshotUnderWay {
   readonly number: number;
   readonly changes: number;
@@ -69,7 +69,7 @@ export class Durability {
   readonly #options: DurabilityOptions;
   readonly #lock: FolderLock;
   readonly #due: SnapshotDue;
-  /** What all shards must know; the epoch is that of this life of the server. */
+  /** Values that all shards must know; the epoch is that of this life of the server. */
   readonly ofShards: { readonly epoch: number; readonly folder: string };
   readonly disk: DiskLink;
   #nextNumber: number;
@@ -136,7 +136,10 @@ export class Durability {
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
   }
 
-  /** What is there will be used: only now anything is written. No command is run before a log can take it. */
+  /**
+   * Begins the log, now that what is there will be used: before, nothing is written. No command is run before a log
+   * can take it.
+   */
   async #beginLog(): Promise<void> {
     const { folder, serverMemory } = this.#options;
     for (const file of folder.stillborn) rmSync(file);
@@ -146,7 +149,7 @@ export class Durability {
     await this.disk.begin(serverMemory.logMemory.map((_, shard) => repaired.lastOf(shard)));
   }
 
-  /** Whether there is no data yet. */
+  /** True while there is no data yet. */
   get isEmpty(): boolean {
     return this.#options.folder.isEmpty;
   }
@@ -309,7 +312,7 @@ export class Durability {
 
   // When the disk fails.
 
-  /** Why writes are refused, or undefined. */
+  /** Error with which writes are refused, or undefined. */
   get refusal(): CommandError | undefined {
     const { settings, serverMemory } = this.#options;
     if (this.#failure !== undefined) {
@@ -339,7 +342,7 @@ export class Durability {
     this.#tryToHeal();
   }
 
-  /** Who writes the logs cannot say any more that they have ended. */
+  /** Marks the logs as broken: the thread that writes them cannot say any more that they have ended. */
   #markLogs(): void {
     const { serverMemory, folder, clock } = this.#options;
     for (const [shard, memory] of serverMemory.logMemory.entries()) {
@@ -348,7 +351,7 @@ export class Durability {
     }
   }
 
-  /** What the log lacks now is in the next snapshot, and the log goes on behind it. */
+  /** Begins snapshots until one succeeds: it has what the log lacks now, and the log goes on behind it. */
   #tryToHeal(): void {
     if (this.#isStopping || this.#healing !== undefined) return;
     this.#healing = setTimeout(() => {

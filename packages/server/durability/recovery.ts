@@ -30,7 +30,7 @@ export interface ServerRecoveryOptions {
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
 
-/** What every shard has read, and what it lacks that another has. */
+/** Results of every shard: what it has read, and what it lacks that another has. */
 interface AllRecovered {
   readonly shards: readonly Recovered[];
   readonly missing: Agreement['missing'];
@@ -39,10 +39,10 @@ interface AllRecovered {
 export class ServerRecovery {
   readonly #options: ServerRecoveryOptions;
   readonly #pool: ShardPool;
-  /** Of each log that could not be written at its end, what is to be said. */
+  /** Messages about the logs that could not be written at their end. */
   #unwritten: readonly string[] = [];
   #lostBytes = 0;
-  /** What was read is what is left of a damaged snapshot. */
+  /** True when what was read is what is left of a damaged snapshot. */
   #isSalvaged = false;
 
   constructor(parts: ServerRecoveryOptions, pool: ShardPool) {
@@ -200,7 +200,7 @@ export class ServerRecovery {
   }
 }
 
-/** By the numbers of their transactions: the order in which main began them. */
+/** Returns records by the numbers of their transactions: the order in which main began them. */
 function inOrder(records: readonly RecordPieces[]): readonly RecordPieces[] {
   const idOf = ([head]: RecordPieces): number => {
     const view = new DataView(head.buffer, head.byteOffset);

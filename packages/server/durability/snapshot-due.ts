@@ -1,4 +1,4 @@
-/** When a snapshot is due by itself: after a time, or because a start would have to read much more than it. */
+/** Decides when a snapshot is due by itself: after a time, or because a start would have to read much more than it. */
 
 import type { Clock } from '#base';
 import type { Settings } from '#config';
@@ -40,14 +40,14 @@ export class SnapshotDue {
     this.#options = parts;
   }
 
-  /** What is on disk when the log begins. */
+  /** Notes the bytes that are on disk when the log begins. */
   begin({ snapshot, log }: { readonly snapshot: number; readonly log: number }): void {
     const { mainPage } = this.#options.serverMemory;
     mainPage.set('logBaseBytes', snapshot);
     mainPage.set('logCountAtBase', -log);
   }
 
-  /** What is on disk cannot be read as it is: the next one is due whatever has changed. */
+  /** Makes the next snapshot due whatever has changed: what is on disk cannot be read as it is. */
   owe(): void {
     this.#isOwed = true;
   }
@@ -64,7 +64,7 @@ export class SnapshotDue {
     this.#retryMs = this.#options.clock.wallMs() + RETRY_MS;
   }
 
-  /** Whether one is due, after so many changes since the last. */
+  /** True when a snapshot is due, after so many changes since the last. */
   isDue(changes: number): boolean {
     if (this.#options.clock.wallMs() < this.#retryMs) return false;
     if (this.#isOwed || changes === 0) return this.#isOwed;

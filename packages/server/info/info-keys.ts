@@ -48,7 +48,7 @@ export function prefixes({ settings, shards }: ServerMetrics): readonly Line[] |
   });
 }
 
-/** By number of ValueType. Redis' names; streams are ours. */
+/** Redis' names of types by number of ValueType; the name of streams is ours. */
 const TYPES: readonly (readonly [type: number, name: string])[] = [
   [1, 'strings_sizes'],
   [2, 'lists_items'],
@@ -58,7 +58,7 @@ const TYPES: readonly (readonly [type: number, name: string])[] = [
   [6, 'streams_items'],
 ];
 
-/** How many keys are how large, as the shards' last walks have found; and how long ago the oldest was. */
+/** Returns how many keys are how large, as the shards' last walks have found; and how long ago the oldest was. */
 export function keySizes(metrics: ServerMetrics): readonly Line[] {
   const lines: Line[] = [];
   for (let database = 0; database < metrics.databases; database += 1) {

@@ -55,7 +55,7 @@ function allocator(metrics: ServerMetrics): Line[] {
   ];
 }
 
-/** What is resident, by owner: these add up to used_memory_rss. */
+/** Returns the resident memory by owner: the parts add up to used_memory_rss. */
 function resident(metrics: ServerMetrics): Line[] {
   const parts = memoryParts(metrics);
   const heapUsed = metrics.main.get('heapUsedBytes') + metrics.total('heapUsedBytes');

@@ -1,4 +1,4 @@
-/** What INFO tells of each thread: how long it stood still, and the heap that it has. */
+/** Lines of INFO about each thread: how long it stood still, and the heap that it has. */
 
 import { GC_KINDS, pauseReport } from '#stats';
 import type { Line } from './info-lines.ts';

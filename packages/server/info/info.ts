@@ -12,7 +12,7 @@ import { REDIS_VERSION, VERSION } from '../version.ts';
 
 interface Section {
   name: string;
-  /** By which INFO it is shown besides one that names it: a bare one, or one of all. */
+  /** Kind of INFO that shows it besides one that names it: a bare one, or one of all. */
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
   lines: (metrics: ServerMetrics) => readonly Line[] | undefined;
@@ -148,7 +148,7 @@ function stats(metrics: ServerMetrics): Line[] {
   ];
 }
 
-/** Of all shards together: each by its keys that expire. */
+/** Returns the percentage of stale keys of all shards together: each counts by its keys that expire. */
 function stalePercent({ shards, databases }: ServerMetrics): number {
   let expires = 0;
   let stale = 0;
@@ -218,7 +218,7 @@ function latencyStats(metrics: ServerMetrics): Line[] {
     });
 }
 
-/** What the latency test at the start has found; nothing when there was none. */
+/** Returns the results of the latency test at the start; nothing when there was none. */
 function latencyBaseline({ baseline, settings }: ServerMetrics): Line[] {
   if (baseline === undefined) return [];
   const thresholdUs = settings.number('latency.warning-threshold-us');

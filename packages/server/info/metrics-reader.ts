@@ -36,7 +36,7 @@ export class MetricsReader {
   readonly #samples: ThreadSamples;
   /** Of the nursery, as of the last second. */
   #collections = 0;
-  /** Of main: what clients' buffers take is in use. */
+  /** Return of main's unused memory; what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();
 
   constructor(parts: MetricsReaderOptions) {

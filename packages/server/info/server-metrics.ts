@@ -43,7 +43,7 @@ export interface ServerMetricsOptions {
   readonly nowUs: number;
   readonly rssBytes: number;
   readonly resident: ResidentParts | undefined;
-  /** What the latency test at the start has found, if there was one. */
+  /** Results of the latency test at the start, if there was one. */
   readonly baseline: LatencyBaseline | undefined;
   readonly linkBytes: number;
   /** Records of the logs that are not written to a file yet. */

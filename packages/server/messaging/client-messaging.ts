@@ -1,4 +1,4 @@
-/** What happens between connections: all of it main's. */
+/** Client messaging: everything that happens between connections, all of it on main. */
 
 import { unixUs } from '#base';
 import type { Settings } from '#config';

@@ -1,10 +1,10 @@
-/** What shards tell of keys, handed on to those who want to know. */
+/** Key events of the shards, handed on to those who want to know. */
 
 import { fromLatin1, type Bytes } from '#base';
 import { decodeKeyEvents, KeyEventFlag, type KeyEvent } from '#link';
 import type { PubSub } from './pubsub.ts';
 
-/** What becomes of changes, beside notifications. */
+/** Follower of changes, beside notifications. */
 export interface ChangeFollower {
   modified(event: KeyEvent): void;
   flushed(): void;

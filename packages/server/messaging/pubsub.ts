@@ -1,8 +1,8 @@
 /**
- * Who listens to what, and messages to them.
+ * Pub/sub: who listens to what, and messages to them.
  *
- * Everything is main's, so a message needs no shard: it is in the outputs of all who listen before the
- * next command is looked at, and each listener gets the messages of a publisher in their order.
+ * Everything is main's, so a message needs no shard: it is in the outputs of all who listen before the next command
+ * is looked at, and each listener gets the messages of a publisher in their order.
  */
 
 import { fromLatin1, globMatches, latin1, type Bytes } from '#base';
@@ -19,14 +19,14 @@ import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';
 
-/** Who listens to one name. Most names have one listener, for whom a set would cost more than all else. */
+/** Listeners of one name. Most names have one listener, for whom a set would cost more than all else. */
 type Audience = Client | Set<Client>;
 type Audiences = Map<string, Audience>;
 
 export class PubSub implements PubSubPort {
   readonly #fanOut: FanOut;
   readonly #page: Page;
-  /** Who listens, by name; a name that nobody listens to is not in it. */
+  /** Listeners by name; a name without listeners is not in it. */
   readonly #audiences: Readonly<Record<SubscriptionKind, Audiences>> = {
     channel: new Map(),
     pattern: new Map(),
@@ -44,7 +44,7 @@ export class PubSub implements PubSubPort {
     return this.#audiences.pattern.size;
   }
 
-  /** Whether a message to any channel could reach anybody. */
+  /** True when a message to any channel could reach a client. */
   get hasListeners(): boolean {
     return this.#audiences.channel.size + this.#audiences.pattern.size > 0;
   }

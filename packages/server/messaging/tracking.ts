@@ -53,7 +53,7 @@ export interface TrackingParts {
 
 export class Tracking implements TracksPort {
   readonly #parts: TrackingParts;
-  /** Who has read a key, by id since they may be gone. */
+  /** Clients that have read a key, by id since they may be gone. */
   readonly #readers = new Map<string, Map<number, Reads>>();
   /** The keys again, so that one can be drawn: its place is in `#places`. */
   readonly #keys: string[] = [];
@@ -70,7 +70,7 @@ export class Tracking implements TracksPort {
     });
   }
 
-  /** Whether commands must be shown to `routed`. */
+  /** True while commands must be shown to `routed`. */
   get isOn(): boolean {
     return this.#clients.size > 0;
   }
@@ -92,7 +92,7 @@ export class Tracking implements TracksPort {
     this.#count();
   }
 
-  /** What it has read stays in the table, as in Redis, until the keys change or nobody tracks any more. */
+  /** Ends tracking. What the client has read stays, as in Redis, until the keys change or nobody tracks any more. */
   disable(port: ClientPort): void {
     const client = port as Client;
     if (client.tracking === undefined) return;
@@ -266,12 +266,12 @@ export class Tracking implements TracksPort {
   }
 }
 
-/** Whether a command that reads so waits for its keys: it has them still to read. */
+/** True when a command that reads at `readAt` waits for its keys: it still has to read them. */
 function awaits(client: Client, readAt: ReadAt): boolean {
   return client.isBlocked && readAt.sequence === client.dueSequence;
 }
 
-/** What a client's reads of a key are after a change of `writer`; undefined when they are all of the past. */
+/** Returns a client's reads of a key after a change of `writer`; undefined when they are all of the past. */
 function readsLeft(
   reads: Reads,
   client: Client,
@@ -291,7 +291,7 @@ function isBefore(one: ReadAt, other: ReadAt): boolean {
   return ahead < 0 || (ahead === 0 && one.step < other.step);
 }
 
-/** Who broadcasts now has learnt of the change that way; and not everybody wants to hear of his own. */
+/** True when a client is told of a change: one that broadcasts now knows already, and NOLOOP leaves out its own. */
 function isToBeTold(client: Client, writer: Client | undefined): boolean {
   const { tracking } = client;
   if (tracking === undefined || tracking.broadcasts) return false;

@@ -8,7 +8,7 @@ const CHARACTER_BYTES_MAX = 4;
 
 export interface KeyText {
   readonly key: string;
-  /** Whether it is no UTF-8, so that each character of `key` stands for a byte. */
+  /** True when the key is no UTF-8, so that each character of `key` stands for a byte. */
   readonly binary: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What main answers the ops thread. Long lists are made in pieces, so that no client waits for one. */
+/** Answers of main to the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
 import { readable } from '#base';
 import { flagsOf, type ClientPort } from '#commands';

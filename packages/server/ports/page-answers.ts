@@ -1,4 +1,4 @@
-/** What main does and tells for the debug pages. Whatever changes something is logged: nobody else tells who did it. */
+/** Answers of main to the debug pages, and its actions. Each change is logged: nobody else tells who made it. */
 
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';

@@ -1,4 +1,4 @@
-/** What is left behind when a thread dies: enough to find out why, and no values of the user's. */
+/** Report left behind when a thread dies: enough to find out why, and no values of the user's. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export interface CrashReport {
   version: string;
 }
 
-/** What is known of the death of a thread. */
+/** Facts about the death of a thread. */
 export interface Crash {
   thread: string;
   reason: unknown;

@@ -8,13 +8,13 @@ import { diskWorkerUrl } from '#workers';
 /** Young generation of its heap: records and blocks are in shared memory. */
 const YOUNG_GENERATION_MB = 8;
 
-/** What one shard needs to reach the disk thread. */
+/** Ports that one shard needs to reach the disk thread. */
 export interface ShardPorts {
   readonly records: MessagePort;
   readonly pieces: MessagePort;
 }
 
-/** What the thread is started with, but for its ports. */
+/** Options that the disk thread is started with, except its ports. */
 export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
 export interface DiskLinkOptions {
@@ -106,7 +106,7 @@ export class DiskLink {
   }
 }
 
-/** What the disk thread goes by, at its start and whenever it changes. */
+/** Returns the settings that the disk thread goes by, at its start and whenever they change. */
 export function diskSettings(settings: Settings): DiskSettings {
   return {
     mode: settings.string('persistence.durability-mode') as DurabilityMode,

@@ -1,4 +1,4 @@
-/** What the ops thread is told of the settings: what it needs, and of the secrets only its own token. */
+/** Settings that the ops thread is told: those that it needs, and of the secrets only its own token. */
 
 import type { LogLevel } from '#base';
 import { rowOf, settingNames, type Settings } from '#config';
@@ -48,7 +48,7 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
   };
 }
 
-/** What decides on traces. */
+/** Returns the settings that decide on traces. */
 export function traceSettings(settings: Settings): TracingSettings {
   return {
     isEnabled: settings.boolean('tracing.enabled'),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { OfflineReport, Redistribution } from '#shard';
 import { redistributionUrl } from '#workers';
 
-/** What the process answers. */
+/** Answer of the process. */
 type Answer =
   { readonly report: OfflineReport; readonly problem?: undefined } | { readonly problem: string };
 

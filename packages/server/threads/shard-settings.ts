@@ -12,7 +12,7 @@ export const settingsOfShards: readonly SettingName[] = settingNames.filter((nam
   isShardSetting(configName(name)),
 );
 
-/** What shards are told, under the names that CONFIG knows. */
+/** Returns the settings that shards are told, under the names that CONFIG knows. */
 export function shardSettings(settings: Settings): Record<string, SettingValue> {
   return Object.fromEntries(
     settingsOfShards.map((name) => [configName(name), settings.get(name) as SettingValue]),

@@ -45,7 +45,7 @@ export class ServerMemory {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
-  /** What the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  /** Memory in which the disk thread tells of each shard's log; none where nothing is kept on disk. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
   readonly opsPage: Page;
@@ -58,7 +58,7 @@ export class ServerMemory {
   /** The same of keys' deaths. */
   readonly deathIds: SharedCounter;
   readonly shardPages: readonly Page[];
-  /** What another thread needs to see all of this, and main's own view of it. */
+  /** Data that another thread needs to see all of this, and main's own view of it. */
   readonly observerData: ObserverData;
   readonly sight: Observer;
   /** `maxmemory`, which every command that writes asks for. */
@@ -126,7 +126,7 @@ export class ServerMemory {
     });
   }
 
-  /** What the ops thread is told of traced requests. */
+  /** Returns the ring that tells the ops thread of traced requests. */
   traceRing(): TraceRingWriter {
     return new TraceRingWriter(this.memory, this.layout.traces);
   }
@@ -156,7 +156,7 @@ export class ServerMemory {
     return usedMemory(this.mainPage, this.shardPages);
   }
 
-  /** Whether writes that need memory must be refused, because nothing can be evicted for them. */
+  /** True when writes that need memory must be refused, because nothing can be evicted for them. */
   isOutOfMemory(settings: Settings): boolean {
     const limit = this.#memoryLimit;
     if (limit === 0 || this.usedBytes <= limit) return false;

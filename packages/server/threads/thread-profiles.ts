@@ -6,7 +6,7 @@ import type { HeapReport, ThreadsPort } from '#commands';
 import { HEAP, PROFILE, ThreadProbe, type Topic } from '#stats';
 import type { Reports } from '#router';
 
-/** How long a shard is waited for: it may be in a slow command. */
+/** Longest wait for a shard, in milliseconds: it may be in a slow command. */
 const ANSWER_MS_MAX = 1_000;
 /** A profile that is made is waited for, though the shard may be in a slow command when it ends. */
 const PROFILE_MS_MAX = 10_000;

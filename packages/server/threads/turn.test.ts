@@ -64,7 +64,7 @@ function touched(turn: Turn, owed: number): FakeConnection[] {
   });
 }
 
-/** Of all together; none is flushed twice. */
+/** Counts the flushes of all connections together; none is flushed twice. */
 function flushesOf(connections: readonly FakeConnection[]): number {
   assert.ok(connections.every(({ flushes }) => flushes <= 1));
   return connections.filter(({ flushes }) => flushes === 1).length;

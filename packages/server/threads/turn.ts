@@ -20,13 +20,13 @@ import type { ClientMessaging } from '../messaging/client-messaging.ts';
 const ROUNDS_MAX = 8;
 /** With fewer sockets to write than this, replies are written as they come: the next turn is too far (measured). */
 const CROWD_MIN = 12;
-/** How long replies wait for more when there is no next turn. */
+/** Milliseconds that replies wait for more when there is no next turn. */
 const PUT_OFF_MS = 1;
 
-/** What a turn needs of a connection. */
+/** Members of a connection that a turn needs. */
 export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies' | 'resume'>;
 
-/** What it needs of the router. */
+/** Members of the router that a turn needs. */
 export interface TurnRouter extends Pick<
   Router,
   'publish' | 'drain' | 'readClock' | 'readMonotonic' | 'hasWork'

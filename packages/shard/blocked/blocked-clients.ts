@@ -24,7 +24,7 @@ export interface Waiter {
 export class WaitingClients {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #bySlot = new Map<number, Waiter>();
-  /** By key: how many wait for its being gone as well. */
+  /** Waiters by key that wait also for the key to be gone, counted. */
   readonly #noKeyWaiters = new Map<string, number>();
   /** Keys that have changed, in that order, and that somebody waits for. */
   readonly #touched = new Set<string>();
@@ -56,7 +56,7 @@ export class WaitingClients {
     return this.#bySlot.get(slot);
   }
 
-  /** Those who wait for a key; it may change while it is walked. */
+  /** Returns those who wait for a key; the set may change while it is walked. */
   of(name: string): ReadonlySet<Waiter> | undefined {
     return this.#byKey.get(name);
   }

@@ -32,7 +32,7 @@ export interface BlockedCommandsOptions {
 }
 
 interface OfferState {
-  /** Which of the command's keys is the first that is there, or -1. */
+  /** Index of the first of the command's keys that is there, or -1. */
   readonly first: number;
   readonly wait: Wait | undefined;
   readonly flags: number;
@@ -40,7 +40,7 @@ interface OfferState {
 
 export class BlockedCommands {
   readonly #options: BlockedCommandsOptions;
-  /** What main asked this shard to hold ready. */
+  /** Offers that main asked this shard to hold ready. */
   readonly #offers = new Map<number, Frame>();
   #isServing = false;
   /** Main has decided that the offer being run is to wait. */
@@ -83,7 +83,7 @@ export class BlockedCommands {
     };
   }
 
-  /** Whether a command that is run again still has somebody who waits for it. */
+  /** True when a client still waits for a command that is run again. */
   isAwaited(frame: Frame): boolean {
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
@@ -146,7 +146,7 @@ export class BlockedCommands {
     this.#options.executor.runCommand(waiter.frame, true, waiter.wait);
   }
 
-  /** Whether the command would answer, were it run. */
+  /** True when the command would answer, were it run. */
   #hasAnswer({ frame, wait }: Waiter): boolean {
     return wait.ready === undefined || this.#options.trials.isReady(frame, wait.ready);
   }
@@ -203,7 +203,7 @@ export class BlockedCommands {
     return { first: -1, wait, flags: waits ? ReplyFlag.waits : 0 };
   }
 
-  /** What main decides on an offer, or on a client that was woken here. */
+  /** Applies main's decision on an offer, or on a client that was woken here. */
   verdict(frame: Frame): void {
     const { waitingClients, holds, executor, trials } = this.#options;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
@@ -250,7 +250,7 @@ export class BlockedCommands {
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
   }
 
-  /** Those of the command's keys that this shard owns. */
+  /** Returns the names of the command's keys that this shard owns. */
   #ownNames(frame: Frame): readonly string[] {
     const { executor, shardIndex, shardCount } = this.#options;
     const names = executor.keys.namesOf(frame) ?? [];

@@ -27,15 +27,15 @@ export class DryRuns {
     this.#options = parts;
   }
 
-  /** Whether every shard runs the command on its own keys. */
+  /** True when every shard runs the command on its own keys. */
   runsOnEach(frame: Frame): boolean {
     const { command } = this.#options.executor.entryOf(frame);
     return command.route === 'oneShard' && command.acrossShards === 'each';
   }
 
   /**
-   * What a command that shards run together would do here: what it would wait for, or whether it has something
-   * to answer. Undefined when it would not wait; `refusedAt` is how far it had come when it failed, or -1.
+   * Tries a command that shards run together: returns what it would wait for here, or whether it has something to
+   * answer. Undefined when it would not wait; `refusedAt` is how far it had come when it failed, or -1.
    */
   tryCommand(frame: Frame): { wait: Wait | undefined; refusedAt: number } {
     const { executor, context, sender } = this.#options;
@@ -67,7 +67,7 @@ export class DryRuns {
     sender.send(FrameKind.inquiry, slot, sequence, encodeKeys(keys));
   }
 
-  /** Whether a command that waits would answer; an error is an answer. */
+  /** True when a command that waits would answer; an error is an answer. */
   isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
     const { executor, context } = this.#options;
     executor.point(frame);

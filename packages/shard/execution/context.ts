@@ -1,4 +1,4 @@
-/** What commands touch in a shard; one object, pointed at each command in turn. */
+/** Context of commands in a shard: what they touch; one object, pointed at each command in turn. */
 
 import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
 import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
@@ -40,28 +40,28 @@ export class ExecutionContext implements ShardContext {
   database = 0;
   connection = 0;
   nowMs = 0;
-  /** Whether the command may leave its client waiting: not in a transaction. */
+  /** True when the command may leave its client waiting: not in a transaction. */
   mayBlock = true;
   isOffering = false;
   /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
   items: ItemMark[] | undefined;
-  /** How far the judgement of such a command has come. */
+  /** Progress of the judgement of such a command, which runs on this shard's keys only. */
   judgement = 0;
   /** The command's other keys are other shards' matter. */
   isPartial = false;
-  /** Whether somebody else has a key, or is to have it first. */
+  /** True when another frame or transaction has a key, or is to have it first. */
   isKept: (name: string) => boolean = () => false;
   /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
   lent: ReadonlySet<string> | undefined;
   /** With them here: commands that do what was done to this shard's own. */
   ownEffects: (readonly EffectWord[])[] = [];
-  /** Those of them that are dropped after the command. */
+  /** Lent keys that are dropped after the command. */
   spare: ReadonlySet<string> | undefined;
-  /** What the command waits for, when it has found nothing. */
+  /** Wait of the command, when it has found nothing. */
   parked: Wait | undefined;
-  /** What the command has to do first, which takes long. */
+  /** Steps that the command has to do first, and that take long. */
   preparing: Steps<unknown> | undefined;
-  /** What that has made, when the command is run again. */
+  /** Result of the steps in `preparing`, when the command is run again. */
   prepared: unknown;
   /** While keys of other shards are here: the names of those that commands have changed. */
   touched: Set<string> | undefined;
@@ -142,14 +142,14 @@ export class ExecutionContext implements ShardContext {
     if (this.#waitingClients.isActive) this.#waitingClients.touch(name);
   }
 
-  /** Whether a key that a value names may be looked up now: it is free, or the command has it. */
+  /** True when a key that a value names may be looked up now: it is free, or the command has it. */
   hasHere(key: Bytes): boolean {
     const name = keyName(this.database, key);
     if (this.lent !== undefined) return this.lent.has(name);
     return this.isOwn(key, 0, key.length) && !this.isKept(name);
   }
 
-  /** Whether the key belongs to this shard. */
+  /** True when the key belongs to this shard. */
   isOwn(bytes: Bytes, at: number, length: number): boolean {
     return this.ownerOf(bytes, at, length) === this.shardIndex;
   }
@@ -175,7 +175,7 @@ export class ExecutionContext implements ShardContext {
     this.items?.push({ index, at: this.reply.position });
   }
 
-  /** Whether the command is neither done nor refused. */
+  /** True when the command is neither done nor refused. */
   get isPutOff(): boolean {
     return this.parked !== undefined || this.preparing !== undefined;
   }
@@ -196,7 +196,7 @@ export class ExecutionContext implements ShardContext {
     this.preparing = steps;
   }
 
-  /** What the command waits for, which it does no longer. */
+  /** Takes the wait of the command, which then waits no longer. */
   takeWait(): Wait | undefined {
     const wait = this.parked;
     this.parked = undefined;
@@ -239,7 +239,7 @@ export class ExecutionContext implements ShardContext {
     this.uncounted += 1;
   }
 
-  /** What moves on with everything that must last. */
+  /** Count that grows with every change that must last. */
   get changeCount(): number {
     return this.#values[AT.changes]! + this.uncounted;
   }

@@ -39,13 +39,13 @@ export interface ExecutorOptions {
   readonly events: KeyEvents;
   readonly effects: Effects;
   readonly traced: TracedCommands;
-  /** Of the link memory: a frame in it can be read by others. */
+  /** Words of the link memory: a frame in it can be read by others. */
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
   readonly slowness: Slowness;
-  /** Whether replies will wait for what was logged: in sync mode, once something was. */
+  /** True when replies will wait for what was logged: in sync mode, once something was. */
   waitsForDisk(): boolean;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
@@ -64,7 +64,7 @@ export class Executor {
   readonly #sender: ReplySender;
   readonly #page: Page;
   readonly #values: Float64Array;
-  /** Of the command that was pointed at last. */
+  /** Arguments of the command that was pointed at last. */
   readonly args = new Arguments();
   /** The keys that frames name. */
   readonly keys: FrameKeys;
@@ -146,7 +146,7 @@ export class Executor {
     return true;
   }
 
-  /** Whether the keys that values name are not here: they have changed since main has asked, and it is told so. */
+  /** True when the keys that values name are not here: they have changed since main has asked, and it is told so. */
   #isOutdated(frame: Frame, entry: CommandEntry): boolean {
     const context = this.#context;
     if (context.shardCount === 1) return false;

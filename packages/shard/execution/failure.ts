@@ -1,4 +1,4 @@
-/** What is answered when a command has thrown. */
+/** Replies to commands that have thrown. */
 
 import { CommandError, errors, isResourceError } from '#base';
 

@@ -12,7 +12,7 @@ import { watchPlace, type Watches } from './watches.ts';
 /** Told of a key: where it stands in the arguments, and whether it may be written. */
 type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
 
-/** What points arguments and context at a frame's command. */
+/** Pointer that sets arguments and context to a frame's command. */
 interface Pointer {
   readonly args: Arguments;
   point(frame: Frame, spans?: number): CommandEntry;
@@ -26,7 +26,7 @@ export function slotOf({ words, word }: Frame): number {
   return words[word + Request.connection]!;
 }
 
-/** Whether a transaction's client watches keys. */
+/** True when a transaction's client watches keys. */
 export function isWatching({ words, word }: Frame): boolean {
   return (words[word + Request.kind]! & RequestFlag.watches) !== 0;
 }
@@ -61,7 +61,7 @@ export class FrameKeys {
     return names;
   }
 
-  /** Those that may be written, each once. */
+  /** Returns the keys that may be written, each once. */
   written(frame: Frame): readonly NamedKey[] {
     const written = new Map<string, NamedKey>();
     this.#visit(frame, (database, args, index, isWritten) => {
@@ -104,7 +104,7 @@ export class FrameKeys {
   }
 }
 
-/** Of a command that several shards do their share of: points at the arguments that belong to keys of this shard. */
+/** Points at the arguments that belong to keys of this shard, for a command that several shards do their share of. */
 export function pointAtShare(
   args: Arguments,
   { command }: CommandEntry,

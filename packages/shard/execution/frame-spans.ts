@@ -1,4 +1,4 @@
-/** Where the spans of a frame's command are, and the commands in a transaction's frame. */
+/** Positions of the spans of a frame's command, and the commands in a transaction's frame. */
 
 import { FrameKind, HOST_WORDS, Request } from '#link';
 import { Frame } from './frame.ts';
@@ -6,7 +6,7 @@ import { Frame } from './frame.ts';
 /** The spans of a host's frame begin behind its own words, and so do the frames in a transaction's. */
 export const HOST_SPANS = Request.spans + HOST_WORDS;
 
-/** Of the frame's first word: the index of its spans. */
+/** Returns the index of the frame's spans, counted from its first word. */
 export function spansOf({ kind }: Frame): number {
   return kind === FrameKind.host || kind === FrameKind.offer || kind === FrameKind.share
     ? HOST_SPANS

@@ -2,9 +2,9 @@
 
 import type { ReplyWriter } from '#resp';
 
-/** Where an item begins: a position of the writer. */
+/** Beginning of an item: a position of the writer. */
 export interface ItemMark {
-  /** Of the argument it belongs to. */
+  /** Index of the argument that the item belongs to. */
   readonly index: number;
   readonly at: number;
 }

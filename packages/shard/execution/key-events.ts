@@ -1,6 +1,6 @@
 /**
- * What happens to keys, told to main while anybody wants to know: notifications, and for clients that
- * track keys which ones have changed. While nobody does, it costs a look at `isOn`.
+ * Events of keys, told to main while anybody wants to know: notifications, and for clients that track keys which ones
+ * have changed. While nobody does, it costs a look at `isOn`.
  */
 
 import type { Bytes } from '#base';
@@ -10,7 +10,7 @@ import type { StoreEvents } from '#store';
 import type { ReplySender } from './reply-sender.ts';
 import type { Settings } from '../settings.ts';
 
-/** What `A` stands for. */
+/** Event classes that `A` stands for. */
 const ALL_CLASSES = 'g$lshzxetd';
 const NO_KEY: Bytes = new Uint8Array(0);
 
@@ -23,7 +23,7 @@ interface Happening {
 }
 
 export class KeyEvents implements StoreEvents {
-  /** Whether anything that happens is of interest. */
+  /** True while anything that happens is of interest. */
   isOn = false;
   /** Whose command is being run. */
   readonly origin: Origin = { ...NO_ORIGIN };

@@ -67,7 +67,7 @@ export class FramePrefetch {
   }
 }
 
-/** Whether a command's arguments begin with the key that it looks up first. */
+/** True when a command's arguments begin with the key that it looks up first. */
 export function beginsWithKey(entry: CommandEntry | undefined): entry is CommandEntry {
   return entry?.firstArgumentIsKey === true && entry.container === undefined;
 }

@@ -31,10 +31,10 @@ const FRAME_START_BYTES = 1024;
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Private memory that a large reply may leave behind for the next one. */
 const SPILL_BYTES_KEPT = 1024 * 1024;
-/** How long one wait for room lasts before the shard looks again; main always wakes it earlier. */
+/** Longest wait for room before the shard looks again, in milliseconds; main always wakes it earlier. */
 const ROOM_WAIT_MS = 1_000;
 
-/** What a reply frame says besides its body. */
+/** Head of a reply frame: what it says besides its body. */
 export interface ReplyHead {
   kind: number;
   sequence: number;
@@ -48,7 +48,7 @@ export interface ReplyHead {
 
 const NO_TIMES = { queueUs: 0, executeTicks: 0, flags: 0 };
 
-/** How a shard reaches main beside the ring. */
+/** Ways of a shard to reach main beside the ring. */
 export interface Outlet {
   /** Wakes main. */
   ring(): void;
@@ -69,7 +69,7 @@ export class ReplySender {
   /** The sequence that may follow in the frame. */
   #nextSequence = 0;
   #count = 0;
-  /** Where the reply at hand begins in `writer.bytes`, and behind it what `rewind` goes back to. */
+  /** Beginning of the reply at hand in `writer.bytes`, and behind it the place that `rewind` goes back to. */
   #replyAt = 0;
   #mark = 0;
   /** Pieces of a long reply before the mark. */
@@ -81,7 +81,7 @@ export class ReplySender {
   settle: () => boolean = always;
   /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
   settledUs = 0;
-  /** How often the shard had to wait for main to read, since this was last set to 0. */
+  /** Number of times that the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
   constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet, workspaceAt: number) {
@@ -120,7 +120,7 @@ export class ReplySender {
     this.#markedPieces = 0;
   }
 
-  /** What is written from here on is what `rewind` forgets. */
+  /** Marks the place that `rewind` goes back to: it forgets what is written from here on. */
   mark(): void {
     this.#mark = this.writer.at - this.#replyAt;
     this.#markedPieces = this.writer.chunks.length;

@@ -1,4 +1,4 @@
-/** What breaks a watch, and what does not. */
+/** Tests of what breaks a watch, and what does not. */
 import { fromLatin1 } from '#base';
 import { Store } from '#store';
 import { suite } from 'uvu';

@@ -16,7 +16,7 @@ interface Watch {
   readonly slot: number;
   readonly database: number;
   readonly key: Bytes;
-  /** Whether the key was there when the watch began. */
+  /** True when the key was there when the watch began. */
   readonly existed: boolean;
   /** It was there but over its time: that it then goes is no change. */
   wasExpired: boolean;
@@ -110,7 +110,7 @@ export class Watches {
     }
   }
 
-  /** Whether a client may not run its transaction; its watches end with the answer. */
+  /** True when a client may not run its transaction; its watches end with the answer. */
   take(slot: number): boolean {
     const isBroken = this.#broken.has(slot) || this.#hasExpired(slot);
     this.forget(slot);
@@ -164,7 +164,7 @@ export class Watches {
   }
 }
 
-/** Whether the key has a record, be it over its time or not. */
+/** True when the key has a record, be it over its time or not. */
 function isThere(keyspace: Keyspace, key: Bytes): boolean {
   return keyspace.lookUp(key, key.length) !== 0;
 }

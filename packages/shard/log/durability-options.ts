@@ -1,4 +1,4 @@
-/** What ties a shard's thread to the disk thread. */
+/** Ties of a shard's thread to the disk thread. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable } from '#base';
@@ -22,7 +22,7 @@ import type { MachineParts } from '../machine-options.ts';
 import { readShard } from '../recovery/offline.ts';
 import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
 
-/** What main gives the thread for it. */
+/** Data that main gives a shard's thread for its durability. */
 export interface ShardDurability {
   readonly epoch: number;
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface ShardDurability {
   readonly records: MessagePort;
   /** Pieces of snapshots, and what main is to be told of the log. */
   readonly pieces: MessagePort;
-  /** Those of its log. */
+  /** Figures of the shard's log. */
   readonly figures: SharedMemory;
 }
 

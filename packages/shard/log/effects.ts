@@ -1,6 +1,6 @@
 /**
- * What must happen around each change, so that it lasts: a key that a snapshot wants is written before it
- * changes, and what was done goes into the journal.
+ * Work around each change, so that it lasts: a key that a snapshot wants is written before it changes, and what was
+ * done goes into the journal.
  */
 import { isResourceError, type Bytes, type Pieces } from '#base';
 import type { Arguments } from '#commands';
@@ -22,7 +22,7 @@ export interface EffectsOptions {
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
   readonly shardIndex: number;
-  /** Of the command at hand. */
+  /** Returns the arguments of the command at hand. */
   readonly args: () => Arguments;
 }
 
@@ -54,7 +54,7 @@ export class Effects {
     return this.#journal?.isOn === true;
   }
 
-  /** Whether keys must be preserved before they change. */
+  /** True while keys must be preserved before they change. */
   get isFreezing(): boolean {
     return this.#freeze.isActive;
   }
@@ -213,7 +213,7 @@ export class Effects {
   }
 }
 
-/** How a command is done again. */
+/** Returns the kind of record by which a command is done again. */
 function recordKindOf({ kind }: Frame): number {
   if (kind === FrameKind.share) return RecordKind.share;
   return kind === FrameKind.offer ? RecordKind.each : RecordKind.command;

@@ -1,4 +1,4 @@
-/** Who writes what was logged before replies are shown, the shard itself or the disk thread. */
+/** Tests of who writes what was logged before replies are shown: the shard itself or the disk thread. */
 import { systemClock } from '#base';
 import { defaultShape, layoutOf, LinkMemory, LogProgress, RingReader, RingWriter } from '#link';
 import { RecordKind } from '#persistence';

@@ -39,20 +39,20 @@ import {
 import { recordOf, type EffectWord } from './effect-record.ts';
 import type { Frame } from '../execution/frame.ts';
 
-/** Where the body of a transaction's record begins. */
+/** Offset at which the body of a transaction's record begins. */
 export const TRANSACTION_START_BYTES = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
 
 /** Records that wait in private memory take no more than this; then the shard waits for the disk. */
 const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM_WAIT_MS = 100;
 
-/** Where the records go. */
+/** Options of a journal: where the records go. */
 export interface JournalOptions {
   readonly memory: LinkMemory;
   readonly ring: RingWriter;
   readonly progress: LogProgress;
   readonly clock: Clock;
-  /** Which life of the server this is. */
+  /** Epoch: the number of this life of the server. */
   readonly epoch: number;
   /** Wakes the disk thread. */
   readonly wake: () => void;
@@ -65,7 +65,7 @@ export interface JournalOptions {
   readonly transfer: (pieces: Pieces) => void;
 }
 
-/** What a record is about, besides its kind. */
+/** Head of a record: its kind, and what it is about. */
 interface RecordHead {
   readonly kind: number;
   readonly database: number;
@@ -75,9 +75,9 @@ interface RecordHead {
 }
 
 export class Journal {
-  /** Whether anything is logged; false while recovery does it again. */
+  /** True while changes are logged; false while recovery does them again. */
   isOn = false;
-  /** What replies wait for: the sync of their writes, their write, or nothing. */
+  /** Durability that replies wait for: the sync of their writes, their write, or nothing. */
   mode: DurabilityMode = 'async';
   /** True when in periodic mode replies are given though the log cannot take what they tell of. */
   answersUnkept = false;
@@ -88,13 +88,13 @@ export class Journal {
   /** Records that found the ring full, in order, and in their pieces: the first has the head. */
   #behind: Pieces[] = [];
   #behindBytes = 0;
-  /** Where the double of a record's time lies is not always a multiple of 8 in a ring's memory: so by bytes. */
+  /** View for the double of a record's time: in a ring's memory it is not always at a multiple of 8, so by bytes. */
   readonly #view: DataView;
   /** True when something was published that no reply has waited for. */
   #isUnsettled = false;
   /** True when some of that is what commands have done: of keys that were gone by themselves no reply tells. */
   #hasCommands = false;
-  /** Where in the ring the last record ends that only the disk thread can write; undefined when it has. */
+  /** Position in the ring where the last record ends that only the disk thread can write; undefined when it has. */
   #forDiskThread: number | undefined;
   /** Records of the kind `transaction` in the segment so far. */
   transactions = 0;
@@ -155,7 +155,7 @@ export class Journal {
     this.#add(record, { kind, database: 0, nowMs });
   }
 
-  /** What a transaction over several shards rests on, and has changed on all of them. */
+  /** Logs what a transaction over several shards rests on, and has changed on all of them. */
   transaction(transaction: number, [first, ...rest]: Pieces, nowMs: number): void {
     const body = first ?? unreachable('a transaction has changed something');
     const record = new Uint8Array(TRANSACTION_START_BYTES + body.length);
@@ -197,7 +197,7 @@ export class Journal {
     this.#wait([copy, ...rest]);
   }
 
-  /** What follows counts all together or not at all. */
+  /** Begins a group: the records that follow count all together or not at all. */
   beginGroup(): void {
     this.#isGrouping = true;
     this.#hasGrouped = false;
@@ -304,7 +304,7 @@ export class Journal {
     return isSafe;
   }
 
-  /** What the kernel has, a killed process does not take with it. */
+  /** Writes what was logged to the kernel: what the kernel has, a killed process does not take with it. */
   #write(): boolean {
     const { progress, writeHere, wake } = this.#options;
     if (this.#isPlain && writeHere(false)) return this.answersUnkept || !progress.hasFailed;
@@ -312,7 +312,7 @@ export class Journal {
     return this.drain() || this.answersUnkept;
   }
 
-  /** Whether what the disk thread has not taken are plain records, all in the ring. */
+  /** True when what the disk thread has not taken are plain records, all in the ring. */
   get #isPlain(): boolean {
     if (this.#behind.length > 0) return false;
     if (this.#forDiskThread === undefined) return true;

@@ -1,4 +1,4 @@
-/** What a record of the log is, and which command it is of. */
+/** Kinds of the log's records, and the commands that they are of. */
 
 import { latin1 } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
@@ -10,7 +10,7 @@ import type { Frame } from '../execution/frame.ts';
 const SET = 0x74_65_73;
 const LOWER_CASE = 0x20_20_20;
 
-/** Whether the record's size is one that a record in that place can have. */
+/** True when the record's size is one that a record in that place can have. */
 export function hasSoundSize({ byteCount, word, bytes }: Frame): boolean {
   const isOne = byteCount >= REQUEST_HEADER_BYTES && byteCount % 8 === 0;
   return isOne && (word << 2) + byteCount <= bytes.length;
@@ -32,7 +32,7 @@ export function nameOf({ bytes, words, word }: Frame, spans: number): string {
   return latin1(bytes, body + words[word + spans]!, words[word + spans + 1]);
 }
 
-/** Whether a record of the kind `command` is SET without options: most of most logs. */
+/** True when a record of the kind `command` is SET without options: most of most logs. */
 export function isPlainSet({ bytes, words, word }: Frame): boolean {
   const spans = word + Request.spans;
   if (words[word + Record.argumentCount] !== 3 || words[spans + 1] !== 3) return false;

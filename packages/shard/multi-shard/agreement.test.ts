@@ -1,4 +1,4 @@
-/** What the logs of several shards agree on, when each of them has ended somewhere. */
+/** Tests of what the logs of several shards agree on, when each of them has ended somewhere. */
 
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
@@ -9,7 +9,7 @@ const agreement = suite('agreement of logs');
 
 const NOW_MS = 1_000_000;
 
-/** What shards log, one transaction after the other. */
+/** History of what shards log, one transaction after the other. */
 class History {
   readonly logs: TransactionNote[][];
   #transactions = 0;
@@ -63,7 +63,7 @@ class History {
   }
 }
 
-/** What each shard has in the end. */
+/** Returns the transactions that each shard has in the end. */
 function outcome(ends: readonly LogEnd[]): Set<number>[] {
   const { stops, missing } = agree(ends);
   const all = ends.map(({ notes }, shard) => {

@@ -1,14 +1,14 @@
 /**
- * What the logs of all shards agree on, when each of them has ended somewhere.
+ * Finds the consistent cut of all shards' logs, when each of them has ended somewhere.
  *
  * A transaction over several shards is on all of them or on none. Where one log has it and another has ended before,
  * it is given to the other, if all that it rests on is there: what that shard had logged when the transaction took
- * part. If not, a transaction before it is on no disk, and its traces are in what this one did: then the log that
- * has it is read only up to there, and so on until nothing rests on what is missing (a consistent cut: Chandy and
+ * part. If not, a transaction before it is on no disk, and its traces are in what this one did: then the log that has
+ * it is read only up to there, and so on until nothing rests on what is missing (a consistent cut: Chandy and
  * Lamport, "Distributed Snapshots", 1985).
  */
 
-/** What a record of a transaction over several shards says, in the order of its log. */
+/** Note of a transaction over several shards: what its record says, in the order of its log. */
 export interface TransactionNote {
   /** As `transactionId` makes it. */
   readonly id: number;
@@ -16,7 +16,7 @@ export interface TransactionNote {
   readonly shards: number;
   /** Unix milliseconds at which it was done. */
   readonly timeMs: number;
-  /** Whether it counts only where all that took part have it by themselves: each has only its own share of it. */
+  /** True when it counts only where all that took part have it by themselves: each has only its own share of it. */
   readonly needsAll: boolean;
   /** The segment that it is in, and how many transactions of that are before it. */
   readonly segment: number;
@@ -25,7 +25,7 @@ export interface TransactionNote {
   readonly rests: readonly (readonly [shard: number, transactions: number])[];
 }
 
-/** How far a shard's log goes. */
+/** End of a shard's log. */
 export interface LogEnd {
   readonly notes: readonly TransactionNote[];
   /** The largest id of those that are noted no more; what is older is taken for present. */
@@ -61,7 +61,7 @@ export function agree(ends: readonly LogEnd[]): Agreement {
   };
 }
 
-/** Whether a transaction is in what counts of a shard's log. */
+/** True when a transaction is in what counts of a shard's log. */
 type Has = (shard: number, id: number) => boolean;
 
 /** Takes off how many notes of each shard count until nothing rests on what is missing. */

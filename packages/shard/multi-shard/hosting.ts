@@ -34,10 +34,10 @@ import type { Watches } from '../execution/watches.ts';
 
 const NOTHING: Pieces = [];
 
-/** Of a copy that goes back unchanged. */
+/** Value of a copy that goes back unchanged. */
 const NO_VALUE = { value: new Uint8Array(0), object: undefined, sent: NOTHING };
 
-/** What hosting asks of the machine it is a part of. */
+/** Options of hosting: what it asks of the machine it is a part of. */
 export interface HostingOptions {
   readonly shardIndex: number;
   readonly store: Store;
@@ -142,7 +142,7 @@ export class Hosting {
     );
   }
 
-  /** Who waited for the transaction's keys goes on. */
+  /** Releases the transaction's keys: what waited for them goes on. */
   release(transaction: number): void {
     this.#options.keyLocks.release(transaction, () => {
       this.#options.blocking.serve();
@@ -203,7 +203,7 @@ export class Hosting {
     for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
-  /** What became of a lender's keys, which leave the host. */
+  /** Returns the outcome of a lender's keys, which leave the host. */
   #returned(
     { transaction, shard, copies }: CopyMessage,
     touched: ReadonlySet<string>,

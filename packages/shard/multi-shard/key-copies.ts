@@ -34,10 +34,10 @@ const KEY_BYTES = 32;
  */
 export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 4 } as const;
 
-/** What goes with a key: it may be written; a command said that it changed it, whatever it is now; it is a stub. */
+/** Flags of a key: it may be written; a command said that it changed it, whatever it is now; it is a stub. */
 const KeyFlag = { writable: 1, touched: 2, stub: 4 } as const;
 
-/** What a message says of itself: a watch is broken; there was no room for the copies. */
+/** Flags of a message: a watch is broken; there was no room for the copies. */
 const MessageFlag = { broken: 1, refused: 2 } as const;
 
 export interface KeyCopy {
@@ -58,11 +58,11 @@ export interface KeyCopy {
   value: Bytes;
   /** The value, where it is an object and was not in a message, or is unpacked. */
   object: unknown;
-  /** What a message had of the value. */
+  /** Pieces of the value that were in a message. */
   sent: Pieces;
 }
 
-/** Of a message: bytes of a piece, and of all copies. */
+/** Limits of a message: bytes of a piece, and of all copies. */
 export interface CopyLimits {
   readonly pieceBytes?: number;
   readonly bytesMax?: number;
@@ -75,7 +75,7 @@ export interface CopyMessage {
   isBroken: boolean;
   /** The lender had no room for its copies: there are none, and nothing may be run. */
   isRefused?: boolean;
-  /** Of the sender when it sent this: what the transaction rests on. */
+  /** Transactions of the sender when it sent this: what the transaction rests on. */
   transactions: number;
   copies: readonly KeyCopy[];
   /** On the way back: what the whole transaction has changed, for the log. */
@@ -128,7 +128,7 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
 }
 
-/** Whether a copy of a key that is here takes long to be written. */
+/** True when a copy of a key that is here takes long to be written. */
 export function isLong({ state, type, encoding, value, object }: KeyCopy): boolean {
   if (state !== KeyState.object) return value.length > LONG_COPY_BYTES;
   return codecOf(type, encoding).bytesOf(object) > LONG_COPY_BYTES;
@@ -181,8 +181,8 @@ function store(keyspace: Keyspace, copy: KeyCopy): Ref {
 }
 
 /**
- * Whether both say the same of the key; its access clock does not count. Of an object or a long value that changed
- * where it lay, `before` knows nothing any more: that is for the caller to know.
+ * True when both say the same of the key; its access clock does not count. `before` knows nothing any more of an
+ * object or a long value that changed where it lay: that is for the caller to know.
  */
 export function sameState(before: KeyCopy, after: KeyCopy): boolean {
   return (
@@ -273,7 +273,7 @@ function headOf(copy: KeyCopy, valueBytes: number): Bytes {
 
 /** Puts messages together of the pieces in which they come. */
 export class MessagePieces {
-  /** Of messages that are not whole, by transaction and sender. */
+  /** Pieces of messages that are not whole, by transaction and sender. */
   readonly #begun = new Map<string, Bytes[]>();
 
   /** Answers the message when this is its last piece. */

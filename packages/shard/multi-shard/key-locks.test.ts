@@ -1,4 +1,4 @@
-/** Who waits for whom: frames on the same keys in order, others at once, barriers for everything. */
+/** Tests of key locks: frames on the same keys in order, others at once, barriers for everything. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Frame } from '../execution/frame.ts';
@@ -19,7 +19,7 @@ function fixture(ran?: (id: number, keyLocks: KeyLocks) => void) {
     order.push(id);
     ran?.(id, holds);
   });
-  /** What the shard does with a frame of the ring. */
+  /** Does what the shard does with a frame of the ring. */
   const take = (id: number, keys: readonly string[] | null): void => {
     if (holds.admits(frameOf(id), keys)) order.push(id);
   };

@@ -1,11 +1,11 @@
 /**
- * Which keys a shard must leave alone for now, and the frames that wait for them.
+ * Key locks: the keys that a shard must leave alone for now, and the frames that wait for them.
  *
- * Every key in use has a queue of tickets, in the order of the ring; the first ticket has the key. A
- * frame runs when its ticket is the first of all its keys, so frames on other keys go on. A frame that
- * concerns all keys is a barrier: it waits for everything before it, and everything behind it waits for
- * it. Since all shards meet transactions in one order, tickets never wait in a circle. Each frame is
- * looked at a fixed number of times, however many wait.
+ * Every key in use has a queue of tickets, in the order of the ring; the first ticket has the key. A frame runs when
+ * its ticket is the first of all its keys, so frames on other keys go on. A frame that concerns all keys is a
+ * barrier: it waits for everything before it, and everything behind it waits for it. Since all shards meet
+ * transactions in one order, tickets never wait in a circle. Each frame is looked at a fixed number of times, however
+ * many wait.
  */
 
 import { assert } from '#base';
@@ -33,7 +33,7 @@ export class KeyLocks {
   readonly #run: (frame: Frame) => void;
   #tickets = 0;
   #isSettling = false;
-  /** What `settle` is running, and the keys that it has waited for. */
+  /** Ticket that `settle` is running, and the keys that it has waited for. */
   #running: Ticket | undefined;
   #runningKeys: Iterable<string> | undefined;
   #isStopped = false;
@@ -65,7 +65,7 @@ export class KeyLocks {
   }
 
   /**
-   * Whether a frame on these keys may run now; else it is put aside. `null` stands for all keys. What
+   * True when a frame on these keys may run now; else it is put aside. `null` stands for all keys. A frame that
    * passes the barrier waits for keys that its own transaction lends, and for nothing else.
    */
   admits(frame: Frame, keys: readonly string[] | null, passes = false): boolean {
@@ -104,19 +104,19 @@ export class KeyLocks {
     this.hold(transaction, this.#runningKeys ?? names());
   }
 
-  /** Whether a transaction has the key now. */
+  /** True when a transaction has the key now. */
   isLent(key: string): boolean {
     const ticket = this.#queues.get(key)?.peek();
     return ticket !== undefined && ticket.frame === undefined;
   }
 
-  /** Whether a key is anybody's but the frame's that is being run. */
+  /** True when a key is held by anything but the frame that is being run. */
   isKept(key: string): boolean {
     const first = this.#queues.get(key)?.peek();
     return first !== undefined && first !== this.#running;
   }
 
-  /** What a transaction has. */
+  /** Returns the names of the keys that a transaction has. */
   namesOf(transaction: number): Iterable<string> {
     return this.#byTransaction.get(transaction)?.keys ?? [];
   }

@@ -29,7 +29,7 @@ import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import { pushedOf, stubOf } from '../stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
-/** What lending asks of the machine it is a part of. */
+/** Options of lending: what it asks of the machine it is a part of. */
 export interface LendingOptions extends HostingOptions {
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;

@@ -1,4 +1,4 @@
-/** What `lend` and `keep` frames ask for. */
+/** Keys that `lend` and `keep` frames ask for. */
 
 import { keyName, type Bytes } from '#base';
 import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
@@ -9,7 +9,7 @@ export interface LentKey {
   key: Bytes;
   writable: boolean;
   insertsOnly: boolean;
-  /** What is added to it, where the frame says that. */
+  /** Element that is added to the key, where the frame says so. */
   element: Bytes | undefined;
 }
 

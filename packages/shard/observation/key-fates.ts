@@ -1,8 +1,9 @@
 /**
- * Why keys have gone from this shard: counted by fate, and the last of them kept with whose command it was.
+ * Key fates: why keys have gone from this shard, counted by fate, and the last of them kept with whose command it
+ * was.
  *
- * A death is told by the store at the moment it happens, so the command that the page shows as being
- * executed is the one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
+ * A death is told by the store at the moment it happens, so the command that the page shows as being executed is the
+ * one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
  */
 
 import { KeyFate, type Bytes } from '#base';
@@ -20,7 +21,7 @@ import type { Questions } from '../questions.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
 
-/** Where the counter of the first fate is; the others follow. */
+/** Index of the counter of the first fate; the others follow. */
 const FIRST_COUNTER = AT[FATE_COUNTERS[0]];
 
 export class Fates implements FateListener {

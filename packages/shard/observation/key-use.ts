@@ -1,7 +1,7 @@
 /**
- * Who wants to know what commands do with keys: the session of HOTKEYS, its windows, and the counts by prefix.
+ * Followers of key use: the session of HOTKEYS, its windows, and the counts by prefix.
  *
- * While nobody does, a command costs one look at `isOn`.
+ * While there are none, a command costs one look at `isOn`.
  */
 
 import { keyName, threadCpuReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
@@ -58,7 +58,7 @@ export class KeyUse {
     return isNew;
   }
 
-  /** Whether `lookedUp` wants to hear. */
+  /** True while `lookedUp` is to be told of look-ups. */
   get tellsLookUps(): boolean {
     return this.prefixes.matcher !== undefined;
   }

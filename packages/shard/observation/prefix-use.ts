@@ -1,4 +1,4 @@
-/** What commands do with the keys of each configured prefix, counted on the shard's page. */
+/** Use of the keys of each configured prefix by commands, counted on the shard's page. */
 
 import { PrefixMatcher, type Bytes } from '#base';
 import { beginPrefixes, prefixesId, PrefixField, type Page } from '#stats';

@@ -18,12 +18,12 @@ export class SlowArguments implements RawArguments<Arguments> {
   readonly #memory: LinkMemory;
   readonly #requests: RingReader;
   readonly #at: number;
-  /** What is older in the ring is copied together with the first that must be. */
+  /** Distance in the ring, in bytes, beyond which arguments are copied together with the first that must be. */
   readonly #copyAfterBytes: number;
   /** Arguments of the command in each slot, and bytes of their spans and of themselves. */
   readonly #counts = new Int32Array(SLOW_SLOTS);
   readonly #sizes = new Int32Array(SLOW_SLOTS);
-  /** Where the spans are in the ring, or IN_SLOT; and the ring's position then. */
+  /** Place of the spans in the ring, or IN_SLOT; and the ring's position then. */
   readonly #froms = new Int32Array(SLOW_SLOTS).fill(IN_SLOT);
   readonly #positions = new Uint32Array(SLOW_SLOTS);
   #hasAnyInRing = false;

@@ -1,4 +1,4 @@
-/** What a shard notes of whatever took long: slow commands, and occurrences that LATENCY tells of. */
+/** Notes of a shard on whatever took long: slow commands, and occurrences that LATENCY tells of. */
 
 import type { Arguments, CommandEntry } from '#commands';
 import {
@@ -17,7 +17,7 @@ import type { Questions } from '../questions.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { Settings } from '../settings.ts';
 
-/** How a command went; one object, filled anew for each, since with a limit of 0 every command is slow. */
+/** Times of a command; one object, filled anew for each, since with a limit of 0 every command is slow. */
 export class CommandTimes {
   executeUs = 0.5;
   queueUs = 0.5;
@@ -67,7 +67,7 @@ export class Slowness {
     });
   }
 
-  /** Who the client in a slot is. */
+  /** Returns the client in a slot. */
   clientIn(slot: number): SlowClient {
     return this.#clients[slot] ?? STRANGER;
   }

@@ -11,20 +11,20 @@ export function isTraced({ words, word }: Frame): boolean {
   return (words[word + Request.kind]! & RequestFlag.traced) !== 0;
 }
 
-/** How a command went that was traced. */
+/** Outcome of a command that was traced. */
 export interface TracedEnd {
   readonly startUs: number;
   readonly endUs: number;
   /** Negative: it had waited for its keys. */
   readonly queueUs: number;
-  /** What it answered, when that is an error. */
+  /** Error that the command answered; null when it answered none. */
   readonly errorText: string | null;
 }
 
 export interface TracedOptions {
   readonly sender: ReplySender;
   readonly clock: Clock;
-  /** How many keys were evicted so far. */
+  /** Returns the number of keys evicted so far. */
   readonly evicted: () => number;
   /** Evicts what must go before a command that needs memory. */
   readonly makeRoomFor: (entry: CommandEntry) => void;
@@ -65,7 +65,7 @@ export class TracedCommands {
     this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
-  /** What it has done was put into the log. */
+  /** Notes that what the command has done was put into the log. */
   logged(bytes: number, sinceUs: number, endUs: number): void {
     this.#times.add(TracedPart.logWrite, bytes, sinceUs, endUs);
   }

@@ -5,7 +5,7 @@ import { AT, type Bands, type KeptCommand, type Page } from '#stats';
 export interface UnsettledOptions {
   readonly page: Page;
   readonly bands: () => Bands;
-  /** Whether replies will wait for what was logged: in sync mode, once something was. */
+  /** True when replies will wait for what was logged: in sync mode, once something was. */
   readonly waitsForDisk: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What probes say of commands and frames in a shard, made only while somebody watches. */
+/** Values that probes tell of commands and frames in a shard, made only while somebody watches. */
 
 import { findKeys, type Arguments, type CommandEntry } from '#commands';
 import type { SlowClient } from '#stats';

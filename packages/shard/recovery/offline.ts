@@ -40,7 +40,7 @@ import { ShardMachine } from '../machine.ts';
 import { Recovery, refusalsOf, type RecoveryReport } from './recovery.ts';
 import { Settings } from '../settings.ts';
 
-/** What a task is started with. */
+/** Options that a task is started with. */
 export interface OfflineOptions {
   readonly folder: string;
   readonly settings: Readonly<Record<string, SettingValue>>;
@@ -48,15 +48,15 @@ export interface OfflineOptions {
   readonly anyway: boolean;
 }
 
-/** What was found. */
+/** Report of what was found. */
 export interface OfflineReport {
   readonly shards: number;
   readonly keys: number;
   readonly records: number;
-  /** Of the snapshot that it begins with; 0 = none. */
+  /** Number of the snapshot that recovery begins with; 0 = none. */
   readonly snapshot: number;
   readonly remarks: readonly string[];
-  /** Of each log that could not be written at its end, what is to be said. */
+  /** Messages about the logs that could not be written at their end. */
   readonly unwritten: readonly string[];
   /** Bytes that were left out because they were damaged, or behind damage. */
   readonly lostBytes: number;
@@ -301,7 +301,7 @@ export function readFolder(
 }
 
 export interface Redistribution extends OfflineOptions {
-  /** How many there are to be. */
+  /** Number of shards that there are to be. */
   readonly shards: number;
 }
 
@@ -318,8 +318,8 @@ export async function redistribute(options: Redistribution): Promise<OfflineRepo
 }
 
 /**
- * What the files of one shard say, while the server goes on that writes them. Throws an error with what is wrong
- * with them.
+ * Reads the files of one shard, while the server goes on that writes them. Throws an error with what is wrong with
+ * them.
  */
 export function readShard(folder: string, options: Omit<MachineOptions, 'page'>): Store {
   const page = offlinePage(options.settings);
@@ -390,7 +390,7 @@ function offlineMachine({ index, shards, page, settings }: MachineOptions): Shar
   });
 }
 
-/** What comes of a file while it is open. */
+/** Returns what `read` makes of a file while it is open. */
 function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
   const fd = fs.openSync(file, 'r');
   try {

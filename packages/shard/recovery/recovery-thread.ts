@@ -1,4 +1,4 @@
-/** How a shard's thread is brought back to its data: what main says and what the thread answers. */
+/** Recovery of a shard's thread: what main says and what the thread answers. */
 
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
@@ -9,7 +9,7 @@ import type { Journal } from '../log/journal.ts';
 import type { ShardMachine } from '../machine.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 
-/** What main says, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
+/** Orders of main, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
 export type RecoveryOrder =
   | {
       readonly kind: 'recover';

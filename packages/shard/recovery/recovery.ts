@@ -17,7 +17,7 @@ import {
 import { PieceInstaller, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
-/** What was left out, and why. */
+/** Part of a file that was left out, and why. */
 export interface LeftOut {
   readonly file: string;
   readonly offset: number;
@@ -36,7 +36,7 @@ export interface RecoveryReport {
   readonly refusedRecords: number;
 }
 
-/** What is said of such records. */
+/** Returns the message about records that could not be done again. */
 export function refusalsOf(records: number): string {
   return `${records} records of the log could not be done again without the keys that are lost`;
 }
@@ -50,7 +50,7 @@ export interface RecoveryOptions {
 export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #leftOut: LeftOut[] = [];
-  /** What is to be done to the files, once all shards can be recovered. */
+  /** Repairs to be made to the files, once all shards can be recovered. */
   readonly #repairs: (() => void)[] = [];
   #before = 0;
   #droppedRecords = 0;

@@ -94,7 +94,7 @@ export class Replay {
   records = 0;
   /** Leaves out what cannot be done again: keys are lost. */
   skipsRefused = false;
-  /** What was left out so. */
+  /** Number of records left out because they could not be done again. */
   refusedRecords = 0;
 
   constructor(parts: ReplayOptions) {
@@ -116,7 +116,7 @@ export class Replay {
     this.refusedRecords = 0;
   }
 
-  /** What follows is of that segment. */
+  /** Begins a segment: the records that follow are of it. */
   beginSegment(number: number): void {
     this.#segment = number;
     this.#inSegment = 0;

@@ -1,4 +1,4 @@
-/** What the tests of DUMP and RESTORE begin with: payloads that were recorded from Redis 7.4.1, and old ziplists. */
+/** Fixtures of the tests of DUMP and RESTORE: payloads that were recorded from Redis 7.4.1, and old ziplists. */
 
 /** A payload as hex digits, and what it is. */
 export interface Recorded {

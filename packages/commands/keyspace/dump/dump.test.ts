@@ -1,4 +1,4 @@
-/** What was dumped comes back as it was. Payloads beside which an encoding stands were recorded from Redis 7.4.1. */
+/** Tests that dumps come back as they were. Payloads beside which an encoding stands were recorded from Redis 7.4.1. */
 
 import { binary, call, CallContext, dumpPayload, restore } from '#testkit';
 import { suite } from 'uvu';
@@ -103,7 +103,7 @@ for (const [name, payload, encoding, line, reply] of otherForms) {
   });
 }
 
-/** What stands in the ziplists. */
+/** Elements of the ziplists. */
 const texts = ['a', '5', '300', '-70000', '8', '1099511627776'];
 
 const ziplists: readonly (readonly [

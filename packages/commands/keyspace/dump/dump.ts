@@ -119,7 +119,7 @@ function readOptions(args: Arguments): Options {
   return options;
 }
 
-/** When the key shall end, or -1. */
+/** Reads the time at which the key shall end, or -1. */
 function readEnd({ nowMs }: ShardContext, args: Arguments, isAbsolute: boolean): number {
   const ttl = args.roundedAt(TTL_INDEX);
   if (ttl < 0) throw invalidTtl;
@@ -162,7 +162,7 @@ export function valueLimits({
   };
 }
 
-/** What was there is deleted for good when what comes has already ended. */
+/** Removes what was there: it is deleted for good when what comes has already ended, else overwritten. */
 function removeKey({ keyspace }: ShardContext, args: Arguments, hasEnded: boolean): boolean {
   const fate = hasEnded ? KeyFate.deleted : KeyFate.overwritten;
   return keyspace.remove(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX), fate);

@@ -1,4 +1,4 @@
-/** How long keys have to live. */
+/** Times to live of keys. */
 
 import { oneShard, type OneShardCommand } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';

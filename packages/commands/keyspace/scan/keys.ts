@@ -8,7 +8,7 @@ import { concatenated } from '../../merge.ts';
 import { hasEnded } from '../lookup.ts';
 import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
 
-/** How many keys one step of a walk over a whole keyspace asks for. */
+/** Number of keys that one step of a walk over a whole keyspace asks for. */
 const WALK_STEP_KEYS = 1000;
 
 export const keys = everyShard<readonly (Bytes | null)[]>({

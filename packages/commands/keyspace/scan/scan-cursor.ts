@@ -10,17 +10,17 @@ import type { Arguments } from '../../arguments.ts';
 
 const PLACES = 2 ** 32;
 const UNSIGNED_64 = 2n ** 64n;
-/** What C's strtoull takes, which is what Redis reads cursors with. */
+/** Texts that C's strtoull takes, with which Redis reads cursors. */
 const UNSIGNED = /^[ \t\n\v\f\r]*[+-]?\d+$/;
 
-/** Where a walk goes on. */
+/** Place where a walk goes on. */
 export interface ScanPlace {
   readonly shard: number;
   /** In the shard's own scan. */
   readonly place: number;
 }
 
-/** What the cursor argument says; throws when the text is no cursor. */
+/** Returns the place that the cursor argument names; throws when the text is no cursor. */
 export function scanPlace(args: Arguments, shardCount: number): ScanPlace {
   const cursor = args.integerAt(1);
   if (cursor >= 0) {

@@ -1,24 +1,24 @@
-/** What the walks of several shards become: one piece of SCAN's walk through all of them. */
+/** Merge of the walks of several shards into one piece of SCAN's walk through all of them. */
 
 import type { Bytes } from '#base';
 import type { Merge } from '../../merge.ts';
 import { bytesListPart, PieceReader, readBytesList } from '../../parts.ts';
 import { nextCursor } from './scan-cursor.ts';
 
-/** How far one shard has come. */
+/** Progress of one shard's walk. */
 export interface Walked {
   /** The place to go on at; 0 when it is through, or has not begun. */
   readonly next: number;
-  /** How many keys one call is to look at. */
+  /** Number of keys that one call is to look at. */
   readonly count: number;
-  /** How many it has looked at, with those that were left out. */
+  /** Number of keys that the shard has looked at, with those that were left out. */
   readonly looked: number;
   readonly keys: readonly (Bytes | null)[];
 }
 
-/** Of a shard before the one that the cursor names. */
+/** Progress of a shard before the one that the cursor names. */
 export const NOT_YET: Walked = { next: 0, count: 0, looked: 0, keys: [] };
-/** Of a shard behind it with more keys than one call looks at. */
+/** Progress of a shard behind the one that the cursor names, with more keys than one call looks at. */
 export const TOO_MANY: Walked = { next: 0, count: 0, looked: 2 ** 32 - 1, keys: [] };
 
 const WORD_BYTES = 4;

@@ -42,7 +42,7 @@ for (const shardCount of [1, 2, 3, 7]) {
   }
 }
 
-/** How many keys each call of a walk answers, by cursor. */
+/** Returns the number of keys that each call of a walk answers, by cursor. */
 function walk(shards: readonly CallContext[], options = ''): Map<string, number> {
   const calls = new Map<string, number>();
   let cursor = '0';

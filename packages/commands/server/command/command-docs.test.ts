@@ -11,7 +11,7 @@ const docs = suite('COMMAND DOCS');
 /** The sources are three levels up from what was compiled from them. */
 const factsFile = new URL('../../../../../packages/commands/redis-documents.json', import.meta.url);
 
-/** By command: version, group, flags, versions with changes, and the arguments. */
+/** Facts by command: version, group, flags, versions with changes, and the arguments. */
 const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
 
 /** Commands that take words of ours. */

@@ -1,4 +1,4 @@
-/** How COMMAND INFO and COMMAND DOCS describe a command: Redis' shapes, field for field. */
+/** Descriptions of commands by COMMAND INFO and COMMAND DOCS: Redis' shapes, field for field. */
 
 import type { ReplyWriter } from '#resp';
 import type { ArgumentDoc, Command } from '../../definition.ts';

@@ -187,7 +187,7 @@ export const command = container({
 
 export const commandCommands = [command];
 
-/** How many names stand before the command that GETKEYS is asked about. */
+/** Number of names before the command that GETKEYS is asked about. */
 const NAMES = 2;
 
 function answerAll({ reply, commands }: ServerContext): void {

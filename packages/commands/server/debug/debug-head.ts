@@ -1,7 +1,7 @@
 import type { CommandHead } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
 
-/** What the parts of DEBUG have in common that only look: whoever may look for a fault may run them. */
+/** Common head of the parts of DEBUG that only look: any client that may diagnose the server may run them. */
 export const debugHead = {
   since: '1.0.0',
   complexity: 'Depends on the subcommand.',

@@ -19,7 +19,7 @@ export const packedThreshold = everyShard({
   merge: allOk,
 });
 
-/** What DEBUG OBJECT adds for a large list. */
+/** Returns the fields that DEBUG OBJECT adds for a large list. */
 export function quicklistReport({ nodes }: Quicklist): string {
   const average = (nodes.count / nodes.nodeCount).toFixed(2);
   let size = 0;

@@ -16,7 +16,7 @@ const countRange = new CommandError('ERR COUNT must be between 1 and 100');
 const sampleRange = new CommandError('ERR SAMPLE ratio must be >= 1');
 const noCluster = new CommandError('ERR SLOTS option is not allowed in non-cluster mode');
 
-/** What was read so far. */
+/** Options that were read so far. */
 interface Draft {
   metrics: HotKeysMetric[] | undefined;
   slots: number[] | undefined;

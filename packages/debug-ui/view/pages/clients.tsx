@@ -1,4 +1,4 @@
-/** Who is connected. */
+/** Connected clients. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';

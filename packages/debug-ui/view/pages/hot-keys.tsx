@@ -1,4 +1,4 @@
-/** Which keys take the time and the traffic, while it happens. */
+/** Keys that take the time and the traffic, while it happens. */
 
 import type { JSX } from 'preact';
 import type { HotKey, HotKeysReport } from '../../model/api.ts';

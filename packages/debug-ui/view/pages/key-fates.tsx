@@ -1,4 +1,4 @@
-/** Which keys have gone, why, and by whose command. */
+/** Keys that have gone, with the reason and the command that removed them. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';

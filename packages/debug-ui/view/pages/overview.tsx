@@ -1,4 +1,4 @@
-/** How the server fares: what is wrong, how busy it is, and what each shard is doing this moment. */
+/** State of the server: what is wrong, how busy it is, and what each shard is doing this moment. */
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-/** Where time goes: over the last minutes, in the slowest commands, by command and by thread. */
+/** Time spent: over the last minutes, in the slowest commands, by command and by thread. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';

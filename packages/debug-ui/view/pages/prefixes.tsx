@@ -1,4 +1,4 @@
-/** What keys with configured prefixes are used for, and what they take. */
+/** Use and size of keys with configured prefixes. */
 
 import type { JSX } from 'preact';
 import type { PrefixReport, Prefixes } from '../../model/api.ts';

@@ -1,4 +1,4 @@
-/** Whether deaths of keys are remembered, and what may be changed about that. */
+/** Recording of key fates: its state, and what may be changed about it. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-/** How many requests were within which band, by shard, over the last minutes. */
+/** Requests within each latency band, by shard, over the last minutes. */
 
 import type { JSX } from 'preact';
 import type { LiveBands } from '../../../model/api.ts';

@@ -1,4 +1,4 @@
-/** What was notable in each thread lately: the flight recorder, which is readable however stuck a thread is. */
+/** Notable events of each thread: the flight recorder, which is readable even while a thread is stuck. */
 
 import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -91,7 +91,7 @@ function useRecorder(thread: string, count: number): Polled<Flight> {
   return shown;
 }
 
-/** How much there has been, and how much of it is shown. */
+/** Returns a sentence that tells how many events there have been, and how many of them are kept and shown. */
 function extentOf({ threads, entries }: Flight): string {
   const sum = (of: 'recorded' | 'kept'): number =>
     threads.reduce((total, each) => total + each[of], 0);

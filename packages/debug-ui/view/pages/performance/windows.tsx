@@ -1,4 +1,4 @@
-/** How long commands took now, in the last minute, five minutes, and hour: all together, and each. */
+/** Latency of commands now, in the last minute, five minutes, and hour: all together, and each. */
 
 import type { JSX } from 'preact';
 import { WINDOW_NAMES, type Latency, type Windows } from '../../../model/api.ts';
