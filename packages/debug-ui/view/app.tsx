@@ -175,6 +175,8 @@ function useOpenPlace(first: OpenPlace): OpenPlace {
       });
     };
     window.addEventListener('hashchange', listener);
+    // The address may have changed while the first page was loaded.
+    if (currentPlace() !== first.place) listener();
     return () => window.removeEventListener('hashchange', listener);
   }, []);
   return open;
