@@ -55,7 +55,7 @@ const SHARDS = 2;
 const TURNS = isQuick ? 1 : 3;
 const MEMORY_KEYS = 2_000_000 * scale;
 const STALL_KEYS = 5_000_000 * scale;
-/** Of each mode. */
+/** Seconds of each mode. */
 const SOAK_SECONDS = 600;
 const COMMANDS: Readonly<Record<number, number>> = {
   1: 200_000 * scale,
@@ -85,7 +85,7 @@ const contenders = [svc, ...(isInstalled('redis-server') ? [redis] : [])];
 const report: Record<string, unknown> = {
   machine: machine(SHARDS),
 };
-/** When each part was measured. */
+/** Time at which each part was measured. */
 const measured: Record<string, string> = {};
 
 function print(line: string): void {
@@ -197,7 +197,7 @@ async function benchTypes(): Promise<void> {
   report['types'] = table;
 }
 
-/** What each shard executed, and how busy it was, over the whole load. */
+/** Prints what each shard executed, and how busy it was, over the whole load. */
 async function showShards(server: ChildServer | undefined): Promise<void> {
   if (server === undefined) return;
   const client = await server.client();
@@ -245,7 +245,7 @@ async function benchPubSub(): Promise<void> {
   report['pubsub'] = { subscribers: SUBSCRIBERS, ...table };
 }
 
-/** How long each shard's requests took, in a round of its own: the others are measured without bands. */
+/** Prints how long each shard's requests took, in a round of its own: the others are measured without bands. */
 async function showBands(server: ChildServer | undefined): Promise<void> {
   if (server === undefined) return;
   const shards = await bandsOfRound(server, roundOf('get', 16));

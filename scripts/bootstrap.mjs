@@ -60,7 +60,7 @@ function sourceFingerprint() {
   return hash.update(lockFingerprint()).digest('hex');
 }
 
-/** What is to be installed. The rest of package.json may change without an install. */
+/** Returns a fingerprint of what is to be installed. The rest of package.json may change without an install. */
 function lockFingerprint() {
   const wanted = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const lock = path.join(root, 'package-lock.json');

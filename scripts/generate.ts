@@ -35,7 +35,7 @@ function serverToml(): string {
   return `${head}\n\n${renderToml({ valueOf: (name) => rowOf(name).default, explain: true })}`;
 }
 
-/** What the link memory's WebAssembly is compiled to. */
+/** Compiles the link memory's WebAssembly; returns the source text of its module. */
 async function memoryModule(): Promise<string> {
   const source = 'packages/link/memory.wat';
   const wabt = await openWabt();

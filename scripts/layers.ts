@@ -1,5 +1,5 @@
 /**
- * Who may import whom, and which words belong to which file. Nothing else holds these rows.
+ * Rules of which package may import which, and which file certain words belong to. No other file holds these rules.
  */
 import path from 'node:path';
 import {
@@ -102,7 +102,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/tasks': { imports: ['base', 'stats', 'shard'], thirdParty: ['archiver'] },
 };
 
-/** What tests may import beside what their package may. */
+/** Imports that tests may have beside those of their package. */
 const testImports = ['testkit', 'base'];
 const testThirdParty = ['uvu', 'uvu/assert', 'redis', 'ioredis', 'playwright-core'];
 
@@ -111,7 +111,7 @@ interface Seam {
   readonly what: string;
   readonly pattern: RegExp;
   readonly allowed: readonly string[];
-  /** Whether tests and their kit are held to it too. */
+  /** True when tests and their kit are held to it too. */
   readonly isForTests?: boolean;
 }
 
@@ -163,12 +163,12 @@ const seams: readonly Seam[] = [
   },
 ];
 
-/** How often a file may break a rule, and why. Counted, so that it can only shrink. */
+/** Number of times that a file may break a rule, and the reason. Counted, so that it can only shrink. */
 export type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
 
 const exemptions: Exemptions = {};
 
-/** What breaks the rows or the seams, one line each. */
+/** Returns what breaks the import rules or the seams, one line each. */
 export function layerFaults(
   files: readonly SourceFile[],
   exempt: Exemptions = exemptions,

@@ -1,4 +1,4 @@
-/** What is being done, told while it is done: a first build takes minutes on a busy machine. */
+/** Progress of long steps, shown while they run: a first build takes minutes on a busy machine. */
 
 /** Between two lines of what takes long. */
 const TELL_MS = 10_000;

@@ -10,7 +10,7 @@ export interface SourceFile {
 /** One import of a file. */
 export interface Import {
   readonly target: string;
-  /** Whether only types are taken, so that nothing is left of it when the code runs. */
+  /** True when only types are taken, so that nothing is left of it when the code runs. */
   readonly isType: boolean;
 }
 
@@ -29,7 +29,7 @@ export function readSources(root: string): SourceFile[] {
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 }
 
-/** What a file imports or exports from elsewhere, read from the lines as Prettier leaves them. */
+/** Returns what a file imports or exports from elsewhere, read from the lines as Prettier leaves them. */
 export function importsOf({ text }: SourceFile): Import[] {
   const statements = text.matchAll(
     /^(?:import|export)\b(?<rest>[^;'"]*?\bfrom\s+|\s+)'(?<target>[^']+)';/gm,

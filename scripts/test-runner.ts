@@ -15,7 +15,7 @@ const LIMIT_SECONDS_MAX = 120;
 const LIMIT_COMMENT_LINES = 12;
 const OUTPUT_CHARS_MAX = 200_000;
 
-/** What to run, and where to say so. */
+/** Options of a test run: what to run, and where to report it. */
 export interface TestRunOptions {
   /** The folder of the compiled files. */
   readonly folder: string;
@@ -23,18 +23,18 @@ export interface TestRunOptions {
   readonly sourceFolder: string;
   /** Only files whose path contains one of these; all files when there are none. */
   readonly words?: readonly string[];
-  /** Whether a test that leaves itself out for want of a tool is a failure. */
+  /** True when a test that leaves itself out for want of a tool is a failure. */
   readonly everyToolMustExist?: boolean;
   readonly limitSeconds?: number;
   readonly write: (text: string) => void;
 }
 
-/** How one file went. */
+/** Result of one file. */
 export interface FileResult {
   readonly file: string;
   readonly passed: number;
   readonly failed: number;
-  /** Why the file failed; empty when it passed. */
+  /** Reasons why the file failed; empty when it passed. */
   readonly faults: readonly string[];
   /** Tools whose absence made the file leave tests out. */
   readonly missingTools: readonly string[];

@@ -63,6 +63,9 @@ tidiness('counts exemptions in both directions', () => {
   assert.match(layerFaults([], { 'packages/net/b.ts': [1, 'gone'] }).join('\n'), 'does not exist');
 });
 
+/** In pieces, so that no line here is such a comment. */
+const doc = '/' + '**';
+
 const tidyCases: readonly (readonly [file: string, text: string, fault: string | null])[] = [
   ['packages/net/index.ts', 'export {};\n'.repeat(700), null],
   ['packages/net/a.test.ts', `${run}${'// line\n'.repeat(900)}`, null],
@@ -70,6 +73,9 @@ const tidyCases: readonly (readonly [file: string, text: string, fault: string |
   ['packages/net/a.ts', '', 'nothing imports it'],
   ['packages/server/main.ts', '', null],
   ['scripts/Some_Thing.ts', '', 'kebab-case'],
+  ['scripts/a.ts', `${doc} What it does. */\n`, 'cannot be read alone: /** What it'],
+  ['scripts/a.ts', `${doc}\n * Of a kind.\n */\n`, 'cannot be read alone'],
+  ['scripts/a.ts', `${doc} Bytes of a kind. */\n`, null],
   ['scripts/a.threads.test.ts', run, null],
   ['scripts/a.ts', `${disable}\n`, 'without a reason'],
   ['scripts/a.ts', `${disable} -- it is a table\n`, null],

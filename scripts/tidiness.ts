@@ -25,7 +25,7 @@ const entries = [
   /\.d\.ts$/,
 ];
 
-/** What is untidy, one line each. */
+/** Returns what is untidy, one line each. */
 export function tidyFaults(files: readonly SourceFile[]): string[] {
   return [...files.flatMap(fileFaults), ...deadFiles(files)];
 }
@@ -39,6 +39,9 @@ function fileFaults(source: SourceFile): string[] {
   const leftover = leftovers.exec(text)?.[1];
   if (leftover !== undefined) faults.push(`has a ${leftover}: finish it, or open an issue`);
   if (/eslint-disable(?!.* -- )/.test(text)) faults.push('disables a lint rule without a reason');
+  for (const comment of opensWithoutSubject(text)) {
+    faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
+  }
   if (isTest(file)) faults.push(...testFaults(source));
   return faults.map((fault) => `${file}: ${fault}`);
 }

@@ -1,4 +1,4 @@
-/** Where the entries of the threads are. Nothing else knows. */
+/** URLs of the threads' entries. Nothing else knows them. */
 
 /** The entry of a shard's thread. */
 export const shardWorkerUrl = new URL('./shard.js', import.meta.url);

@@ -123,7 +123,7 @@ async function argumentsOf(mode: SoakMode): Promise<readonly string[]> {
   }
 }
 
-/** What those ask for who watch a server, and a client that comes and goes. */
+/** Requests of those who watch a server, and a client that comes and goes. */
 async function lookAtAll({ httpPort, port }: ChildServer, observer: RespClient): Promise<void> {
   await request(httpPort, '/metrics');
   await request(httpPort, '/status/json');
@@ -202,7 +202,7 @@ class PacedLoad {
   }
 }
 
-/** Of ten commands three write strings, one each writes a hash, a counter and a list, and the others read. */
+/** Draws a command: three of ten write strings, one each writes a hash, a counter and a list, and the others read. */
 function commandOf(nth: number): string {
   // A step that has no part in common with the number of keys visits all of them.
   const index = (nth * 7_919) % KEYS;

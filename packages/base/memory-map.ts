@@ -103,7 +103,7 @@ function kindOfName(name: string): MemoryKind {
   return name === '[stack]' ? 'stacks' : 'other';
 }
 
-/** What an arena has not asked for yet is set aside behind it, without any rights. */
+/** Address space that an arena has not asked for yet lies behind it, without any rights. */
 function isArena({ start, end }: Mapping, after: Mapping | undefined): boolean {
   if (start % ARENA_BYTES !== 0) return false;
   if (end % ARENA_BYTES === 0) return true;

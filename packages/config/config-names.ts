@@ -20,7 +20,7 @@ export interface Target {
   readonly isLive: boolean;
   /** Error of CONFIG SET when it cannot change the value, where Redis could: then the value is judged first. */
   readonly refusal?: string;
-  /** Why nothing else than it shows can be set now, as other settings are; undefined when it can. */
+  /** Reason why only the value shown can be set now, as other settings are; undefined when any can. */
   obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */

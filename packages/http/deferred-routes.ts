@@ -24,7 +24,7 @@ export interface RestOptions {
   readonly access: Access;
   readonly opsContext: OpsContext;
   readonly metrics: MetricsRenderer;
-  /** Where the task is that packs bundles. */
+  /** URL of the task that packs bundles. */
   readonly bundleTask: string;
 }
 

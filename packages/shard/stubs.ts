@@ -1,6 +1,7 @@
 /**
- * What is lent of a long list or set where a command only adds to it: as much as tells what was added, however long it
- * is. The host runs the ordinary code on it, gives back the element, and the lender adds that to what it stands for.
+ * Stubs of long lists and sets, lent where a command only adds to them: as much as tells what was added, however long
+ * the value is. The host runs the ordinary code on a stub, gives back the element, and the lender adds that to the
+ * value that the stub stands for.
  */
 
 import type { Bytes } from '#base';
@@ -38,7 +39,7 @@ function otherThan(element: Bytes): Bytes {
   return other;
 }
 
-/** What was added to a stub; the key as it is where the stub had expired, and another value is in its place. */
+/** Returns what was added to a stub; the key as it is where the stub had expired and another value is in its place. */
 export function addedTo(keyspace: Keyspace, after: KeyCopy): KeyCopy {
   const ref = keyspace.peek(after.key, 0, after.key.length);
   if (ref === 0) return after;

@@ -38,7 +38,7 @@ import { ShardMachine } from './machine.ts';
 import type { MachineParts } from './machine-options.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 
-/** What the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
+/** Data that the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
 export interface ShardThreadData {
   index: number;
   link: LinkShape;
@@ -46,7 +46,7 @@ export interface ShardThreadData {
   pageShape: PageShape;
   /** The pages of all shards, this one's at `index`, and behind them main's. */
   pages: readonly SharedMemory[];
-  /** Where this shard's flight recorder keeps events. */
+  /** Memory in which this shard's flight recorder keeps events. */
   recorder: SharedMemory;
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;

@@ -124,7 +124,7 @@ class SimulatedClient implements ClientSocket {
   }
 }
 
-/** What else main's commands are given: none of those used here waits. */
+/** Other arguments of main's commands: none of those used here waits. */
 const NO_WAITING = { nowMs: 0, unixUs: 0, mayBlock: true, defer: () => () => undefined };
 
 /** A transaction ends after two messages; one more turn brings what it held back. */

@@ -1,4 +1,4 @@
-/** What is packed into a diagnostic bundle, and what comes of it: between the one who asks and the packing task. */
+/** Types shared by the requester of a diagnostic bundle and the task that packs it: the content, and the result. */
 
 export interface BundleFile {
   readonly name: string;

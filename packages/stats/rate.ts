@@ -1,4 +1,4 @@
-/** How fast a counter grows, over the last second or two. */
+/** Rate at which a counter grows, over the last second or two. */
 
 /** Samples kept: with one every 100 ms the window is 1.6 s, as Redis' is. */
 const SAMPLES = 16;

@@ -1,4 +1,4 @@
-/** What main may ask of shards; the name travels, the types say what is asked and what is answered. */
+/** Request that main may send to shards; the name travels, the types say what is asked and what is answered. */
 export interface Topic<Question, Answer> {
   readonly name: string;
   /** Never there: ties the types to the topic. */
@@ -19,7 +19,7 @@ export const settingsAppliedTopic = topic<null, null>('settings-applied');
 /** Has a shard move records out of sparse slabs; answers the bytes given back. */
 export const PURGE = topic<null, number>('purge');
 
-/** What only a shard itself can count. */
+/** Counts that only a shard itself can take. */
 export interface ShardContent {
   readonly keys: number;
   /** In memory, and on the disk tier. */

@@ -21,11 +21,11 @@ export const KEY_INLINE_BYTES_MAX = 2048;
 export const VALUE_RETURN_BYTES = 4096;
 /** Longest key or value: a bulk string, and a field of BITFIELD that begins with its last byte. */
 export const VALUE_BYTES_MAX = BULK_BYTES_MAX + 8;
-/** What a value that outgrows its place gets in advance, at most. */
+/** Most bytes that a value that outgrows its place gets in advance. */
 export const GROWTH_BYTES_MAX = 1024 * 1024;
-/** What Node keeps beside the bytes of a Uint8Array with its own buffer (measured on Node 20). */
+/** Bytes that Node keeps beside those of a Uint8Array with its own buffer (measured on Node 20). */
 export const BLOB_OVERHEAD_BYTES = 208;
-/** What the table of things outside keeps for each: a pointer and a number. */
+/** Bytes that the table of large values keeps for each: a pointer and a number. */
 export const OUTSIDE_SLOT_BYTES = 16;
 
 /** Slots of a full-grown index block; a cursor of SCAN names one of them with its low ten bits. */

@@ -78,7 +78,7 @@ export function scannedKeys(keyspace: Keyspace, count = 10): Set<string> {
 /** Lengths of pieces that cut words, entries and nodes anywhere. */
 const PIECE_LENGTHS = [1, 4_099, 6, 63, 20_011, 2, 1_025];
 
-/** What a codec makes of an object, and of that again, in pieces that end anywhere. */
+/** Encodes an object with a codec and decodes the result, in pieces that end anywhere. */
 export function thereAndBack(codec: ObjectCodec, object: unknown): unknown {
   const form = finish(codec.encode(object));
   const pieces: Bytes[] = [];

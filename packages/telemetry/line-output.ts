@@ -32,7 +32,7 @@ export class LineOutput {
     return dropped;
   }
 
-  /** Whether there is room for another line. */
+  /** True when there is room for another line. */
   get hasRoom(): boolean {
     return this.#waiting.length < WAITING_LINES_MAX;
   }

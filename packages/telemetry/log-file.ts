@@ -12,7 +12,7 @@ import DailyRotateFile from 'winston-daily-rotate-file';
 /** Bytes that may be on their way to the disk. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Where the log file is and when a new one is begun. */
+/** Path of the log file, and the rules for beginning a new one. */
 export interface LogFileOptions {
   readonly path: string;
   /** 0 for never. */

@@ -1,6 +1,6 @@
 import type { LogRecord } from '#base';
 
-/** How a line looks. */
+/** Format of log lines. */
 export type LogFormat = 'pretty' | 'json';
 
 const RESET = '\u001b[0m';

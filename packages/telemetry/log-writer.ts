@@ -12,7 +12,7 @@ import { formatRecord, type LogFormat } from './log-format.ts';
 
 /** Lines kept in memory, for bundles and the debug pages. */
 const RECENT_LINES_MAX = 1_000;
-/** How much of a line is kept there. */
+/** Most characters kept of a line in memory. */
 const RECENT_LINE_CHARS_MAX = 4_096;
 /** Lines for the file that are kept while it is being opened. */
 const EARLY_LINES_MAX = 10_000;
@@ -20,7 +20,7 @@ const EARLY_LINES_MAX = 10_000;
 const FILE_PAUSE_MS = 30_000;
 const DESCRIPTORS = { stdout: 1, stderr: 2 };
 
-/** Where the log goes and how it looks. */
+/** Destinations and format of the log. */
 export interface LogWriterOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;

@@ -1,4 +1,4 @@
-/** What is in configs/observability: it names metrics that exist, and Prometheus' own tool finds nothing wrong. */
+/** Tests of configs/observability: it names metrics that exist, and Prometheus' own tool finds nothing wrong. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

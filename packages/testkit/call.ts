@@ -26,7 +26,7 @@ import { argumentsOf } from './words.ts';
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
 
-/** What settings are in a server that is told nothing. */
+/** Default settings: those of a server that is told nothing. */
 const DEFAULTS: Readonly<Record<string, number>> = {
   'proto-max-bulk-len': 512 * 1024 * 1024,
   'hash-max-listpack-entries': 512,
@@ -76,16 +76,16 @@ export class CallContext implements ShardContext {
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];
   readonly answersItems = false;
-  /** What commands that found nothing wait for. */
+  /** Waits of commands that found nothing. */
   waited: Wait[] = [];
   /** Keys that WATCH named. */
   watched: Bytes[] = [];
   readonly tellsLookUps = true;
-  /** What `hits` and `misses` are made of: `+key` and `-key`. */
+  /** Look-ups that make up `hits` and `misses`: `+key` and `-key`. */
   lookUps: string[] = [];
   hits = 0;
   misses = 0;
-  /** What commands announced, as `type event key`; a notification without a change begins with `~`. */
+  /** Notifications that commands announced, as `type event key`; one without a change begins with `~`. */
   announced: string[] = [];
   /** Seconds that commands asked the shard to sleep. */
   slept: number[] = [];

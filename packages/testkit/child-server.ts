@@ -20,7 +20,7 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** How a server process is started. */
+/** Options for starting a server process. */
 export interface LaunchOptions {
   readonly program: string;
   /** The arguments, given the places chosen for the server. */
@@ -30,18 +30,18 @@ export interface LaunchOptions {
   readonly folder?: string;
   /** Sent once on the connection that waits for the server. */
   readonly password?: string;
-  /** Whether what else the test needs is there; asked again until it is. */
+  /** True when everything else that the test needs is there; asked again until it is. */
   readonly isReady?: (server: ChildServer) => boolean | Promise<boolean>;
 }
 
-/** Where a server is: free ports, and a folder. */
+/** Places of a server: free ports, and a folder. */
 export interface ServerPlaces {
   readonly port: number;
   readonly httpPort: number;
   readonly folder: string;
 }
 
-/** How a server process ended. */
+/** End of a server process. */
 export interface ServerEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -50,7 +50,7 @@ export interface ServerEnd {
 /** A running server. */
 export class ChildServer {
   readonly port: number;
-  /** Where HTTP is served, if it is. */
+  /** Port on which HTTP is served, if it is. */
   readonly httpPort: number;
   readonly folder: string;
   readonly pid: number;

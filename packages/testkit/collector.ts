@@ -42,14 +42,14 @@ export interface OtlpMetric {
   readonly description: string;
   readonly unit: string;
   readonly kind: 'gauge' | 'sum' | 'histogram';
-  /** Of sums and histograms; 2 is cumulative. */
+  /** Temporality of sums and histograms; 2 is cumulative. */
   readonly temporality?: number;
   readonly isMonotonic?: boolean;
   readonly points: readonly OtlpPoint[];
   readonly resource: OtlpAttributes;
 }
 
-/** What is done with whatever is sent; `hold` leaves it without an answer. */
+/** Treatment of what is sent to the collector; `hold` leaves it without an answer. */
 export type CollectorMode = 'take' | 'refuse' | 'hold';
 
 export class Collector {

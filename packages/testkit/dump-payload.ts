@@ -6,7 +6,7 @@ import { call, type CallContext } from './call.ts';
 /** Bytes that are written as hex digits. */
 export const binary = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1');
 
-/** What RESTORE takes: this type and value, and a footer that fits. */
+/** Returns a payload that RESTORE takes: this type and value, and a footer that fits. */
 export function dumpPayload(body: string, version = 12): string {
   const bytes = Buffer.from(`${body}\0\0${'\0'.repeat(8)}`, 'latin1');
   bytes.writeUInt16LE(version, body.length);

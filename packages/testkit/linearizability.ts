@@ -16,7 +16,7 @@ export interface Operation<State> {
   apply(state: State): State | undefined;
 }
 
-/** What a search came to. */
+/** Result of a search. */
 export interface Verdict {
   readonly isLinearizable: boolean;
   /** The longest order found, for people. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where a program is, or nothing when this machine does not have it. */
+/** Returns the path of a program, or nothing when this machine does not have it. */
 export function programOrNone(name: string): string | undefined {
   if (path.isAbsolute(name)) return existsSync(name) ? name : undefined;
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);

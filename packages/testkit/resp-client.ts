@@ -6,10 +6,10 @@ import { Push, ReplyError, RespParser, type Reply } from './resp-parser.ts';
 
 const WAIT_MS_DEFAULT = 15_000;
 
-/** Where a server listens. */
+/** Address at which a server listens. */
 export type Address = { readonly port: number; readonly host?: string } | { readonly path: string };
 
-/** How a client behaves. */
+/** Options of a client. */
 export interface ClientOptions {
   /** Bulk strings arrive as Buffers. */
   readonly buffers?: boolean;
@@ -28,7 +28,7 @@ interface Waiter {
 
 /** A connection to a server under test. */
 export class RespClient {
-  /** What came unasked: pushes, and replies nobody waited for. */
+  /** Messages that came unasked: pushes, and replies nobody waited for. */
   readonly pushes: Reply[] = [];
   /** Settles when the connection is closed, by whichever side. */
   readonly closed: Promise<void>;

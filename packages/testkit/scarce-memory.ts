@@ -1,6 +1,6 @@
 /** Memory that runs out: allocations that fail as V8's do, one after the other. */
 
-/** What V8 says when the system gives no memory. */
+/** Message of V8's error when the system gives no memory. */
 const MESSAGE = 'Array buffer allocation failed';
 
 const NAMES = ['ArrayBuffer', 'Uint8Array', 'Int32Array', 'Uint32Array', 'Float64Array'] as const;

@@ -7,7 +7,7 @@ import { request } from './http-client.ts';
 /** The executable, as it is started by whoever installs it. */
 export const mainFile = fileURLToPath(new URL('../../bundle/server/main.js', import.meta.url));
 
-/** What a test wants of its server. */
+/** Options of a test's server. */
 export interface ServerOptions {
   /** Command-line arguments, put last so that they win. */
   readonly args?: readonly string[];
@@ -15,7 +15,7 @@ export interface ServerOptions {
   /** The text of a configuration file for the server. */
   readonly toml?: string;
   readonly shards?: number;
-  /** Whether to serve HTTP, on a free port; off unless asked for. */
+  /** True when HTTP is served, on a free port; off unless asked for. */
   readonly http?: boolean;
   readonly password?: string;
   /** False leaves enable-debug-command at its default; tests may use all of DEBUG unless they say so. */

@@ -16,7 +16,7 @@ const LIBRARY = fileURLToPath(
 
 interface Library {
   fire(probe: number, ...args: readonly (string | number)[]): void;
-  /** By probe: how many watch it. */
+  /** Counts of watchers, by probe. */
   readonly semaphores: readonly Uint16Array[];
 }
 
@@ -52,7 +52,7 @@ export class Probe<Name extends ProbeName> {
   }
 }
 
-/** Whether probes can be watched at all. */
+/** True when probes can be watched at all. */
 export const hasProbes = library !== undefined;
 
 function loadOrNone(): Library | undefined {

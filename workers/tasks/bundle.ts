@@ -8,7 +8,7 @@ import { TarArchive } from 'archiver';
 import { makeFolders } from '#base';
 import type { BundleFile, BundleResult, BundleTask } from '#stats';
 
-/** What is in a bundle is its reader's only. */
+/** File mode of a bundle, whose content is for its reader only. */
 const MODE = 0o600;
 
 export async function packBundle(task: BundleTask): Promise<BundleResult> {

@@ -5,7 +5,7 @@
 
 import { redistribute, type Redistribution } from '#shard';
 
-/** Who waits for it has gone: what is half written is not looked at. */
+/** Ends the process when its parent has gone: what is half written is not looked at. */
 function end(): void {
   process.kill(process.pid);
 }

@@ -77,7 +77,7 @@ const unknownBecause: Readonly<Record<string, string>> = {
   tls: 'There is no TLS.',
 };
 
-/** What else must be known of a setting that means something else here, or more. */
+/** Remarks on settings that mean something else here, or more. */
 const remarks: Readonly<Record<string, string>> = {
   appendfsync: '`always` is `sync`, `everysec` is `periodic`, `no` is `async`.',
   appendonly:

@@ -1,4 +1,4 @@
-/** What a start tells of itself, and how little must be loaded for it. */
+/** Output of a start, and how little must be loaded for it. */
 // test-limit: 60s
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -10,7 +10,7 @@ import { openBrowser, openView, visit } from './browser.ts';
 const traffic = suite('traffic of the debug pages');
 
 const FIRST_LOAD_BYTES_MAX = 70_000;
-/** What the server keeps, and a page draws when it is opened. */
+/** Samples that the server keeps, and a page draws when it is opened. */
 const SAMPLES = 300;
 /** The live document comes once a second: what came beside so many of them is what so many seconds cost. */
 const SECONDS = 10;

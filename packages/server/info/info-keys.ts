@@ -71,7 +71,7 @@ export function keySizes(metrics: ServerMetrics): readonly Line[] {
 }
 
 /**
- * How long ago the oldest of those walks was. It is what INFO ALL has of the section: redis_exporter, which asks for
+ * Milliseconds since the oldest of those walks. It is what INFO ALL has of the section: redis_exporter, which asks for
  * that, makes a metric without meaning of every line that begins with "db".
  */
 export function keySizesAge({ shards, nowUs }: ServerMetrics): readonly Line[] {

@@ -16,7 +16,7 @@ interface Section {
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
   lines: (metrics: ServerMetrics) => readonly Line[] | undefined;
-  /** Those that INFO ALL has of it, where that is not all. */
+  /** Lines that INFO ALL has of it, where that is not all. */
   linesOfAll?: (metrics: ServerMetrics) => readonly Line[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Where the memory of the process is: what MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO say of it. */
+/** Memory of the process by use, as MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO report it. */
 
 import type { Counter, Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';

@@ -82,7 +82,7 @@ function resident(metrics: ServerMetrics, map: MemoryMap | undefined): MemoryTre
   ];
 }
 
-/** What each thread's heap has taken; its pages are resident once they are touched. */
+/** Bytes that the heap of each thread has taken; its pages are resident once they are touched. */
 function heapTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
   return [
     ...metrics.threads.map(([name, page]) => [name, page.get('heapTotalBytes')] as const),
@@ -90,7 +90,7 @@ function heapTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
   ];
 }
 
-/** What was asked of the C library: the data, and beside it the pages of statistics, Node's own, and what is kept for reuse. */
+/** Bytes asked of the C library: the data, the pages of statistics, Node's own, and what is kept for reuse. */
 function bufferTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
   const slabs = metrics.total('segmentBytes');
   const blobs = metrics.total('blobBytes');

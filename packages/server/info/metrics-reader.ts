@@ -34,7 +34,7 @@ export class MetricsReader {
   readonly #options: MetricsReaderOptions;
   readonly #rates: Rates;
   readonly #samples: ThreadSamples;
-  /** Of the nursery, as of the last second. */
+  /** Collections of the nursery, as of the last second. */
   #collections = 0;
   /** Return of main's unused memory; what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();

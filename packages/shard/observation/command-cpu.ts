@@ -13,7 +13,7 @@ export class CommandCpu {
   #beforeUs = 0;
   /** The clock at the last look of `begin`. */
   #begunUs = -Infinity;
-  /** Of commands since then that were too short to look. */
+  /** Time of commands since then that were too short to look. */
   #shortUs = 0;
 
   /** `threadUs` tells how much processor time the thread has had; without it all time is the command's. */

@@ -122,7 +122,7 @@ export class Replay {
     this.#inSegment = 0;
   }
 
-  /** How far the log goes, to be compared with others. */
+  /** End of the log, to be compared with those of others. */
   get end(): LogEnd {
     return {
       notes: this.#transactions.map(({ record: _, ...note }) => note),
@@ -192,7 +192,7 @@ export class Replay {
     return dropped;
   }
 
-  /** Whether the log is to end before this record; a group ends as a whole. */
+  /** True when the log is to end before this record; a group ends as a whole. */
   #stops(record: Frame, kind: number): boolean {
     const isCommit = kind === RecordKind.commit || kind === RecordKind.sharedCommit;
     const records = isCommit ? [...this.#group.map(([first]) => frameOf(first)), record] : [record];
@@ -272,7 +272,7 @@ export class Replay {
     this.#inSegment += 1;
   }
 
-  /** Whether a command may be done: the key that it adds to may be gone by itself, which the log says before. */
+  /** True when a command may be replayed: the key that it adds to may have gone by itself, as the log says earlier. */
   #isThere({ database, key }: KeyStateReader): boolean {
     return (
       key.length === 0 || this.#options.store.databases[database]!.lookUp(key, key.length) !== 0

@@ -18,7 +18,7 @@ export class SnapshotPieces implements SnapshotOutlet {
   readonly #progress: LogProgress;
   /** One for each piece that may be on its way. */
   #rooms: Bytes[] = [];
-  /** Of all snapshots, wrapping at 2^32. */
+  /** Pieces sent of all snapshots, wrapping at 2^32. */
   #sent = 0;
 
   constructor(port: MessagePort, progress: LogProgress) {

@@ -1,4 +1,4 @@
-/** What a shard notes of its batches: how long they were, and that main was slow to read its replies. */
+/** Notes of a shard about its batches: how long they were, and that main was slow to read its replies. */
 
 import { AT, SLOW_BATCH_US, Tally, type FlightRecorder, type Page } from '#stats';
 import type { Frame } from '../execution/frame.ts';

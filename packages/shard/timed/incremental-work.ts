@@ -1,4 +1,4 @@
-/** What takes long, in slices between batches of commands. */
+/** Long work, done in slices between batches of commands. */
 
 import { isResourceError, type Steps } from '#base';
 

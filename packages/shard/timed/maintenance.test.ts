@@ -38,7 +38,7 @@ function settingsWith(tenacity: number): Settings {
   });
 }
 
-/** How many of the keys go when the limit is lowered below them. */
+/** Returns the number of keys evicted when the limit is lowered below them. */
 function evictedBy(tenacity: number): number {
   return evicting(tenacity).store.stats.evicted;
 }

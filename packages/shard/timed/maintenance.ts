@@ -1,4 +1,4 @@
-/** What a shard does between batches: expiry, eviction, defragmentation, and telling its page. */
+/** Maintenance of a shard between batches: expiry, eviction, defragmentation, and updating its page. */
 
 import { isResourceError, type Clock, type PrefixMatcher } from '#base';
 import {
@@ -56,14 +56,14 @@ export class Maintenance {
   /** Most microseconds of eviction at a time. */
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
-  /** Whether a value is being read in steps: no field of it may expire by itself. */
+  /** True while a value is being read in steps: no field of it may expire by itself. */
   isReading = (): boolean => false;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
   #defragments = true;
   #dueUs = 0;
-  /** Whether anything would expire or be counted, as of the last time the page was brought up to date. */
+  /** True when anything would expire or be counted, as of the last update of the page. */
   #hasWork = false;
   #expiredBefore = 0;
   #evictedBefore = 0;
@@ -119,7 +119,7 @@ export class Maintenance {
     this.#watch(this.#hasOtherPrefixes);
   }
 
-  /** Whether a write must make room first. */
+  /** True when a write must make room first. */
   mustEvict(): boolean {
     return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
@@ -316,7 +316,7 @@ export class Maintenance {
     this.#slowness.occurred(event, this.#nowUs() - startUs, this.#clock.wallMs());
   }
 
-  /** When something to expire comes, the next round must not wait for as long as without. */
+  /** Brings the next round forward when something to expire comes: it must not wait for as long as without. */
   #watch(hasWork: boolean): void {
     if (hasWork && !this.#hasWork) {
       this.#dueUs = Math.min(this.#dueUs, this.#nowUs() + this.#periodMs * 1_000);

@@ -3,7 +3,7 @@
  * thread does now. Events are rare, and what could come often is told at most a few times a second.
  */
 
-/** What a number of an event is; without `of` it is shown as it is. */
+/** Number of an event; without `of` it is shown as it is. */
 export interface FlightField {
   /** As it is shown; ends in its unit. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface FlightField {
 
 export interface FlightKind {
   readonly event: string;
-  /** When it is recorded, in a sentence. */
+  /** Sentence that says when the event is recorded. */
   readonly about: string;
   /** Its numbers, in their order; at most four. */
   readonly fields: readonly FlightField[];
@@ -88,7 +88,7 @@ export const FLIGHT_KINDS = [
 
 export type FlightEvent = (typeof FLIGHT_KINDS)[number]['event'];
 
-/** Where a thread notes its events. */
+/** Recorder of a thread's events. */
 export interface FlightRecorder {
   /** `timeUs` is monotonic; the numbers are those of the event's fields, NaN for one that is not known. */
   note(event: FlightEvent, timeUs: number, numbers: readonly number[]): void;

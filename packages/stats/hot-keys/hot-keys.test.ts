@@ -35,7 +35,7 @@ function zipf(random: Random): Uint16Array {
   });
 }
 
-/** What one use of a key costs: keys with an even number are heavy by time, the others by bytes. */
+/** Costs of one use of a key: keys with an even number are heavy by time, the others by bytes. */
 const HEAVY = 1_000;
 const usOf = (key: number): number => (key % 2 === 0 ? HEAVY : 1);
 const bytesOf = (key: number): number => (key % 2 === 0 ? 1 : HEAVY);

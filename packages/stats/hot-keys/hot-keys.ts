@@ -4,7 +4,7 @@ import { fromLatin1, latin1, type Bytes } from '#base';
 import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
 import { topic } from '../topic.ts';
 
-/** What keys are ranked by: time of execution, or bytes of request and reply. */
+/** Metric that keys are ranked by: time of execution, or bytes of request and reply. */
 export type HotMetric = 'cpu' | 'net';
 
 /** Keys that a sketch knows, for each key that is reported; and the least, so that counts are exact enough. */
@@ -25,11 +25,11 @@ export interface HotKeysOptions {
 /** A key of a report: its bytes, calls, microseconds, bytes of traffic, and by how much it may be over-counted. */
 export type HotKey = readonly [key: Bytes, calls: number, us: number, bytes: number, error: number];
 
-/** What one shard has seen. Totals are of all commands, sampled or not. */
+/** Findings of one shard. Totals are of all commands, sampled or not. */
 export interface HotKeysShare {
   readonly allUs: number;
   readonly allBytes: number;
-  /** Of commands with keys. */
+  /** Totals of the commands with keys. */
   readonly keyedUs: number;
   readonly keyedBytes: number;
   readonly byMetric: Readonly<Partial<Record<HotMetric, readonly HotKey[]>>>;
@@ -134,7 +134,10 @@ export class HotKeys {
     }
   }
 
-  /** By chance, so that no pattern of the commands can hide between samples; `sample` on average. */
+  /**
+   * Returns the number of commands until the next sample: random, so that no pattern of the commands can hide between
+   * samples; `sample` on average.
+   */
   #gap(sample: number): number {
     return 1 + Math.floor(this.#random() * (2 * sample - 1));
   }
@@ -192,7 +195,7 @@ function added(one: HotKey, other: HotKey): HotKey {
   return [key, calls + other[1], us + other[2], bytes + other[3], error + other[4]];
 }
 
-/** What a key is ranked by, with what it may be over-counted by. */
+/** Returns what a key is ranked by, with what it may be over-counted by. */
 export function weightOf([, , us, bytes, error]: HotKey, metric: HotMetric): number {
   return (metric === 'cpu' ? us : bytes) + error;
 }

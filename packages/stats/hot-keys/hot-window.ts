@@ -35,7 +35,7 @@ export type WindowKey = readonly [
   error: number,
 ];
 
-/** What one shard has sampled in a window. */
+/** Samples that one shard has taken in a window. */
 export interface HotWindowShare {
   /** Uses of keys that were looked at. */
   readonly samples: number;
@@ -95,7 +95,7 @@ export class HotWindows {
     this.#countdown = this.#gap();
   }
 
-  /** Whether the keys of the command at hand are to be counted. */
+  /** True when the keys of the current command are to be counted. */
   samples(): boolean {
     this.#countdown -= 1;
     if (this.#countdown > 0) return false;
@@ -134,7 +134,10 @@ export class HotWindows {
     return this.#current;
   }
 
-  /** By chance, so that no pattern of the commands can hide between samples; `sample` on average. */
+  /**
+   * Returns the number of commands until the next sample: random, so that no pattern of the commands can hide between
+   * samples; `sample` on average.
+   */
   #gap(): number {
     return 1 + Math.floor(this.#random() * (2 * this.#options.sample - 1));
   }
@@ -153,7 +156,7 @@ export interface HotWindowKey {
   readonly opsPerSecond: number;
   readonly readsPerSecond: number;
   readonly writesPerSecond: number;
-  /** How far the first may be off, by sampling (three standard deviations) and by what the sketch forgot. */
+  /** Error bound of `opsPerSecond`, from sampling (three standard deviations) and from what the sketch forgot. */
   readonly errorPerSecond: number;
 }
 

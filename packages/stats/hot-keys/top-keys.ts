@@ -11,15 +11,15 @@
 
 import { assert, fromLatin1, halfSipHash, type Bytes } from '#base';
 
-/** What is known of a key. */
+/** Figures of one key in the sketch. */
 export interface TopKey {
   /** One character for each byte. */
   readonly key: string;
-  /** What it is ranked by. */
+  /** Weight that the key is ranked by. */
   readonly weight: number;
-  /** How much of `weight` may be others'. */
+  /** Part of `weight` that may belong to other keys. */
   readonly error: number;
-  /** What was added up since it is known, in the order in which it was given. */
+  /** Sums since the key is known, in the order in which they were given. */
   readonly sums: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export class KeyHash {
 /** Keys are numbered, and what is known of them lies in typed arrays: counting makes no garbage. */
 export class TopKeys {
   readonly #capacity: number;
-  /** How many sums each key has. */
+  /** Number of sums of each key. */
   readonly #width: number;
   #count = 0;
   readonly #keys: string[];
@@ -68,7 +68,7 @@ export class TopKeys {
   /** Finds ids: at most half of its slots are taken, and a key has the first that was free from its hash on. */
   readonly #table: Int32Array;
   readonly #slotMask: number;
-  /** By id. */
+  /** Rows of the sketch, by id. */
   readonly #rows: Float64Array;
   readonly #rowLength: number;
   /**
@@ -109,7 +109,7 @@ export class TopKeys {
     this.#settle(id);
   }
 
-  /** What the lightest key weighs: a key that is not known weighs no more. 0 while there is room. */
+  /** Weight of the lightest key: a key that is not known weighs no more. 0 while there is room. */
   get lightest(): number {
     return this.#count < this.#capacity ? 0 : this.#tree[0]!;
   }

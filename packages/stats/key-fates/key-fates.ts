@@ -12,7 +12,7 @@ import { topic } from '../topic.ts';
 /** Bytes that are kept of a key. */
 export const DEATH_KEY_BYTES_MAX = 128;
 
-/** What a death is, but for its key. */
+/** Removal of a key, without the key itself. */
 export interface DeathHead {
   readonly unixMs: number;
   readonly database: number;
@@ -20,7 +20,7 @@ export interface DeathHead {
   readonly fate: number;
   /** The id of the command that was run, or -1 when the shard did it by itself. */
   readonly command: number;
-  /** Who sent that command. */
+  /** Client that sent that command. */
   readonly client: SlowClient | null;
   /** Keys that have gone: 1, or all of a database that was emptied. */
   readonly keys: number;
@@ -64,7 +64,7 @@ class Place {
   client: SlowClient | null = null;
   keys = 0;
   keyBytes = 0;
-  /** Of the whole key, where it was too long to be kept. */
+  /** Checksum of the whole key, where it was too long to be kept. */
   sum = '';
   readonly key = new Uint8Array(DEATH_KEY_BYTES_MAX);
 }
@@ -82,7 +82,7 @@ export class RemovedKeys {
     this.#nextId = nextId;
   }
 
-  /** How many are kept; 0 keeps none. */
+  /** Sets how many removals are kept; 0 keeps none. */
   set lengthMax(lengthMax: number) {
     if (lengthMax === this.#lengthMax) return;
     this.#lengthMax = lengthMax;
@@ -159,7 +159,10 @@ export class RemovedKeys {
   }
 }
 
-/** Whether a death is of this key; a long one is known by its beginning, its length and its sum. */
+/**
+ * Returns a test that is true for removals of this key; a long key is known by its beginning, its length and its
+ * checksum.
+ */
 function concernedBy({ database, key }: KeyPlace): (place: Place) => boolean {
   const kept = Math.min(key.length, DEATH_KEY_BYTES_MAX);
   const sum = key.length > kept ? sumOf(key, 0, key.length) : '';

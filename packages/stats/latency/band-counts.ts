@@ -24,7 +24,7 @@ export class MainBands {
     return this.#bands;
   }
 
-  /** Which counting is in force: pages that are not at it yet have counted nothing. */
+  /** Generation of the counting in force: pages that are not at it yet have counted nothing. */
   get generation(): number {
     return this.#generation;
   }
@@ -70,7 +70,7 @@ export function bandCounts(
   return cumulative(bands, (row) => current.reduce((sum, page) => sum + page.band(row), 0));
 }
 
-/** What each count is of: `<=1ms`, ..., `>500ms`, `total`. */
+/** Returns the label of each count: `<=1ms`, ..., `>500ms`, `total`. */
 export function bandLabels({ thresholdsMs }: Bands): readonly string[] {
   const within = thresholdsMs.map((ms) => `<=${String(ms)}ms`);
   return [...within, `>${String(thresholdsMs.at(-1) ?? 0)}ms`, 'total'];

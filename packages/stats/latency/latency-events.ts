@@ -15,7 +15,7 @@ export type LatencyEvent = (typeof LATENCY_EVENTS)[number];
 /** Kept of each event; one for each second in which it occurred, as in Redis. */
 export const SAMPLES_MAX = 160;
 
-/** Who had an occurrence that is not a shard's. */
+/** Thread of an occurrence that is not a shard's. */
 export const MAIN_THREAD = -1;
 
 /** The longest occurrence of a second. */
@@ -26,7 +26,7 @@ export interface LatencySample {
   readonly shard: number;
 }
 
-/** What one thread had of an event. */
+/** Occurrences of an event on one thread. */
 export interface ThreadShare {
   readonly shard: number;
   readonly count: number;
@@ -38,7 +38,7 @@ export class LatencySeries {
   /** Occurrences, and microseconds of them all. */
   count = 0;
   usSum = 0;
-  /** Of all, also of those whose samples are gone. */
+  /** Longest of all occurrences, also of those whose samples are gone. */
   usMax = 0;
   readonly #samples: LatencySample[] = [];
   readonly #shares = new Map<number, ThreadShare>();
@@ -56,7 +56,7 @@ export class LatencySeries {
     return this.#samples.at(-1);
   }
 
-  /** By thread, the one with the longest occurrence first. */
+  /** Shares by thread, the one with the longest occurrence first. */
   get shares(): readonly ThreadShare[] {
     return [...this.#shares.values()].sort((a, b) => b.usMax - a.usMax);
   }
@@ -92,7 +92,7 @@ export class LatencyEvents {
   thresholdUs = Infinity;
   readonly #series = new Map<LatencyEvent, LatencySeries>();
 
-  /** Those that have occurred, in the order of LATENCY_EVENTS. */
+  /** Series of the events that have occurred, in the order of LATENCY_EVENTS. */
   get all(): readonly LatencySeries[] {
     return LATENCY_EVENTS.flatMap((event) => this.#series.get(event) ?? []);
   }

@@ -1,5 +1,5 @@
 /**
- * What latency the machine itself causes: a busy loop over the clock, which sees every pause that the
+ * Latency that the machine itself causes, measured by a busy loop over the clock, which sees every pause that the
  * scheduler, a hypervisor or power management puts in.
  */
 
@@ -9,7 +9,7 @@ import { bucketOf, HISTOGRAM_BUCKETS, percentileUs, TICKS_PER_US } from '../page
 /** Samples are counted as nanoseconds, since most are below a tick; the row of the last bucket is a second and more. */
 const NS_PER_US = 1_000;
 
-/** What was measured, in microseconds. A sample is the time between two readings of the clock. */
+/** Result of the measurement, in microseconds. A sample is the time between two readings of the clock. */
 export interface LatencyBaseline {
   readonly seconds: number;
   readonly samples: number;
@@ -61,7 +61,7 @@ export function measureLatency(
   };
 }
 
-/** Whether the machine alone causes more than is wanted, in words. */
+/** Returns a sentence that tells if the machine alone causes more latency than is wanted. */
 export function latencyVerdict({ maxUs }: LatencyBaseline, thresholdUs: number): string {
   return maxUs > thresholdUs
     ? `above the threshold of ${thresholdUs} us: expect pauses that no server can avoid here`

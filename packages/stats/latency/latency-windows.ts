@@ -60,7 +60,7 @@ export function windowsIn(table: Float64Array | undefined, command = -1): Window
   ) as unknown as WindowReport;
 }
 
-/** What came in some time: of each command that was called, the buckets that are not empty. */
+/** Executions within some time: of each command that was called, the buckets that are not empty. */
 interface Slice {
   readonly seconds: number;
   readonly rows: ReadonlyMap<number, Row>;
@@ -148,7 +148,7 @@ export class LatencyWindows {
     return table;
   }
 
-  /** What was added to each command's histogram; remembers how it is now. */
+  /** Returns what was added to each command's histogram, and remembers the histogram as it is now. */
   #grown(): Map<number, Row> {
     const rows = new Map<number, Row>();
     for (let id = 0; id < this.#commands; id += 1) {

@@ -1,4 +1,4 @@
-/** What all threads together know of commands. */
+/** Figures of commands over all threads together. */
 
 import { addCounts, type Counts } from './histogram.ts';
 import type { Page } from './page.ts';
@@ -22,7 +22,7 @@ export function calledCommands(names: readonly string[], pages: readonly Page[])
     .sort((a, b) => b.calls - a.calls);
 }
 
-/** How long the executions of a command took, which is `into` afterwards. */
+/** Sums the execution times of a command over all pages; overwrites `into` with the result. */
 export function mergeExecutions(pages: readonly Page[], id: number, into: Counts): void {
   into.fill(0);
   for (const page of pages) {

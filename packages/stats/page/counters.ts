@@ -7,7 +7,7 @@ import { DURABILITY_COUNTERS } from './durability-counters.ts';
 import { FATE_COUNTERS } from './fate-counters.ts';
 import { PAUSE_COUNTERS } from './pause-counters.ts';
 
-/** What was asked for, and what became of keys meanwhile. */
+/** Counters of what was asked for, and of what became of keys meanwhile. */
 const WORK_COUNTERS = [
   'commands',
   'errors',
@@ -52,7 +52,7 @@ const UPKEEP_COUNTERS = ['expireUs', 'evictionUs', 'defragUs', 'defragMoved'] as
 export const COUNTERS = [
   /** Monotonic microseconds of the last sign of life. */
   'heartbeatUs',
-  /** What is being executed: command id + 1 (0 = nothing), since when, for which client, in which frame. */
+  /** Execution under way: command id + 1 (0 = nothing), its start, its client, and its frame. */
   'executing',
   'executingSinceUs',
   'executingClient',
@@ -107,7 +107,7 @@ export const COUNTERS = [
   'slowCommandUsMax',
   /** Main: entries of the slow log with a lower id are forgotten. */
   'slowFirstId',
-  /** How often the bands were set to zero, since when these are counted. */
+  /** Generation of the bands that are counted here: how often they had been set to zero. */
   'bandsGeneration',
   /** Main: shards that did not answer a report in time. */
   'reportGaps',
@@ -123,7 +123,7 @@ export const COUNTERS = [
   ...UPKEEP_COUNTERS,
   /** Share of keys with an expiry that are expired and still there, as sampled. */
   'stalePercent',
-  /** When the walk that the census shows was through, and the count of changes when it began. */
+  /** End of the walk that the census shows, and the count of changes when it began. */
   'censusUs',
   'censusChanges',
   ...FATE_COUNTERS,
@@ -146,7 +146,7 @@ export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index]
   Record<Counter, number>
 >;
 
-/** What CONFIG RESETSTAT sets back: what has happened, and not how things are. */
+/** Counters that CONFIG RESETSTAT sets back: what has happened, and not how things are. */
 export const RESETTABLE: readonly Counter[] = [
   ...WORK_COUNTERS,
   ...RING_COUNTERS,

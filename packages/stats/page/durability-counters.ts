@@ -25,13 +25,13 @@ export const DURABILITY_COUNTERS = [
   'changesAtSave',
   /** 1 while the log cannot be written. */
   'logFailed',
-  /** What recovery has left out because it was damaged, in bytes. */
+  /** Bytes that recovery has left out because they were damaged. */
   'recoveryLostBytes',
   /** Logs that recovery has found to have no end: the disk had not taken what came then. */
   'recoveryHoles',
-  /** How long recovery took. */
+  /** Duration of recovery in microseconds. */
   'recoveryUs',
-  /** How long replies have waited for the disk, in sync mode. */
+  /** Time that replies have waited for the disk, in sync mode, and the number of waits. */
   'durableUs',
   'durableWaits',
 ] as const;

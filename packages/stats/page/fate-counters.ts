@@ -15,7 +15,7 @@ export const FATE_COUNTERS = [
   'fateFlushed',
 ] as const satisfies readonly string[] & { readonly length: typeof KEY_FATES.length };
 
-/** How many keys have gone for each reason, over all shards. Every surface shows these sums. */
+/** Returns how many keys have gone for each reason, over all shards. Every surface shows these sums. */
 export function fateCounts(
   shards: readonly Page[],
 ): readonly (readonly [reason: (typeof KEY_FATES)[number], keys: number])[] {

@@ -77,8 +77,8 @@ export function addCounts(target: Counts, source: Counts): void {
 const POWERS = 27;
 
 /**
- * How many took less than 1, 2, 4, ... microseconds, each power only where that adds any. Buckets end at
- * powers of two, so the counts are exact.
+ * Counts what took less than 1, 2, 4, ... microseconds, each power only where that adds any. Buckets end at powers of
+ * two, so the counts are exact.
  */
 export function cumulativeByPowers(
   counts: Counts,

@@ -1,4 +1,4 @@
-/** What is told of one shard's log: written by who holds its pen (`link/log-pen.ts`), read by all. */
+/** Figures of one shard's log: written by the owner of the log (`link/log/log-ownership.ts`), read by all. */
 
 /** One double each. */
 export const LOG_FIGURES = [

@@ -23,7 +23,7 @@ import { AT, COUNTERS, RESETTABLE, type Counter } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
-/** How far the server has come: what main's `phase` says. */
+/** Phases of the server, from its start to its end, as main's `phase` says. */
 export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;
 
 /** Fields of a command's row. */
@@ -45,7 +45,7 @@ export interface PageShape {
   errorCodes: number;
 }
 
-/** Of a thread that neither runs commands nor holds keys: the page of the ops thread. */
+/** Shape of the page of a thread that neither runs commands nor holds keys: the ops thread. */
 export const THREAD_SHAPE: PageShape = { databases: 0, commands: 0, errorCodes: 0 };
 
 export class Page {
@@ -116,7 +116,7 @@ export class Page {
     return this.values[this.#databases + DATABASE_FIELDS * database + 2]!;
   }
 
-  /** When keys with an expiry expire on average, in Unix milliseconds. */
+  /** Returns the average expiry of keys that have one, in Unix milliseconds. */
   meanExpiry(database: number): number {
     return this.values[this.#databases + DATABASE_FIELDS * database + 3]!;
   }
@@ -161,12 +161,12 @@ export class Page {
     return this.values[this.#census + CENSUS_CELLS * database + CENSUS_SIZES * (type - 1) + row]!;
   }
 
-  /** Where in `values` the fields of a prefix begin, the first of which counts uses. */
+  /** Returns the place in `values` where the fields of a prefix begin, the first of which counts uses. */
   prefixCell(row: number): number {
     return this.#prefixes + PREFIX_FIELDS * row;
   }
 
-  /** Whether executions are counted in histograms (`latency-tracking`). */
+  /** True while executions are counted in histograms (`latency-tracking`). */
   tracksLatency = true;
 
   /** Counts one execution of a command. */

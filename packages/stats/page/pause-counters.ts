@@ -1,6 +1,6 @@
 /** Counters of a page that add up what holds a thread, or a client, up. CONFIG RESETSTAT sets them back. */
 export const PAUSE_COUNTERS = [
-  /** What the page's histograms `loop` and `scatter` add up to. */
+  /** Sums of the page's histograms `loop` and `scatter`. */
   'loopUs',
   'scatterUs',
   // Garbage collections by kind, and what they took; the longest of all.

@@ -1,10 +1,10 @@
-/** What keys with configured prefixes are used for, and how many there are: from the pages of all shards. */
+/** Uses of keys with configured prefixes, and the number of such keys: from the pages of all shards. */
 
 import { crc64 } from '#base';
 import type { Page } from './page.ts';
 import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
-/** What is known of the keys with one prefix. */
+/** Figures of the keys with one prefix. */
 export interface PrefixReport {
   /** Empty for the keys with none of the prefixes. */
   readonly prefix: string;

@@ -1,4 +1,4 @@
-/** What a page holds of each configured key prefix: a row of fields, and one more for the other keys. */
+/** Rows of a page for the configured key prefixes: a row of fields for each, and one more for the other keys. */
 
 import { KEY_PREFIXES_MAX } from '#base';
 

@@ -2,7 +2,7 @@
 
 import { ByteViews, copyBytes, copyWords, fromLatin1, type Bytes } from '#base';
 
-/** Where arguments are read from; those of a frame, or of a parsed command. */
+/** Bytes that arguments are read from; those of a frame, or of a parsed command. */
 export interface ArgumentBytes {
   readonly source: Bytes;
   readonly count: number;
@@ -10,7 +10,7 @@ export interface ArgumentBytes {
   length(index: number): number;
 }
 
-/** Of more than these, the last place is taken by a note that says how many there are. */
+/** Most arguments kept; of more, the last place is taken by a note that says how many there are. */
 const ARGUMENTS_KEPT_MAX = 32;
 const START_BYTES = 64;
 const SECRET = -1;
@@ -22,11 +22,11 @@ const WORD_COPY_BYTES_MIN = 16;
 const sources = new ByteViews();
 
 export class KeptArguments {
-  /** How many the command had. */
+  /** Number of arguments that the command had. */
   #count = 0;
   #bytes = new Uint8Array(START_BYTES);
   #view = new DataView(this.#bytes.buffer);
-  /** Of each argument that is kept: where its bytes end, and how long it was; or SECRET. */
+  /** Ends and lengths of the arguments that are kept: where the bytes of each end, and how long it was; or SECRET. */
   readonly #ends = new Int32Array(ARGUMENTS_KEPT_MAX);
   readonly #lengths = new Int32Array(ARGUMENTS_KEPT_MAX);
 

@@ -10,7 +10,7 @@ import { unreachable, type Bytes } from '#base';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
 import { topic } from '../topic.ts';
 
-/** Who sent a command, as of then. */
+/** Client that sent a command, as it was then. */
 export interface SlowClient {
   readonly id: number;
   readonly address: string;
@@ -18,9 +18,9 @@ export interface SlowClient {
   readonly user: string;
 }
 
-/** How a command went. */
+/** Execution of a command, as the slow log reports it. */
 export interface SlowCommand {
-  /** When it ended. */
+  /** End of the execution, in Unix milliseconds. */
   readonly unixMs: number;
   readonly executeUs: number;
   readonly queueUs: number;
@@ -41,7 +41,7 @@ export interface SlowEntry extends SlowCommand {
 
 /** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
 export class KeptCommand {
-  /** Where its raw arguments go; -1 without such a place. */
+  /** Slot for its raw arguments; -1 without one. */
   readonly slot: number;
   isRaw = false;
   /** As the setting was when raw arguments were kept: they are shortened when they are shown. */

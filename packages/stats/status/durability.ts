@@ -1,4 +1,4 @@
-/** How well the data is kept, read from the pages and from what the disk thread tells: by any thread that sees them. */
+/** Durability of the data, read from the pages and from what the disk thread tells: by any thread that sees them. */
 
 import type { LogFigure, LogFigures } from '../page/log-figures.ts';
 import type { Page } from '../page/page.ts';
@@ -6,7 +6,7 @@ import type { Page } from '../page/page.ts';
 export interface DurabilitySource {
   readonly main: Page;
   readonly shards: readonly Page[];
-  /** Of each shard's log; none where nothing is kept on disk. */
+  /** Figures of each shard's log; none where nothing is kept on disk. */
   readonly logs: readonly LogFigures[];
   /** sync, periodic or async. */
   readonly mode: string;
@@ -35,7 +35,7 @@ export interface DurabilityReport {
   readonly lastSaveUs: number;
   readonly lastSaveBytes: number;
   readonly lastSaveKeys: number;
-  /** What a start would read: the newest snapshot and the logs behind it; when that was on disk, and now. */
+  /** Bytes that a start would read, of the newest snapshot and the logs behind it: when that was on disk, and now. */
   readonly baseBytes: number;
   readonly currentBytes: number;
   readonly hasLastSaveFailed: boolean;
@@ -49,7 +49,7 @@ export interface DurabilityReport {
   readonly lagMs: number;
   /** Writes and syncs that failed, and snapshots. */
   readonly errors: number;
-  /** What the start has left out: damaged bytes, and logs whose ends the disk had not taken. */
+  /** Data that the start has left out: damaged bytes, and logs whose ends the disk had not taken. */
   readonly recoveryLostBytes: number;
   readonly recoveryHoles: number;
   readonly isLoading: boolean;

@@ -10,7 +10,7 @@ export interface HealthLimits {
   readonly durabilityLagCriticalMs: number;
 }
 
-/** What is judged. */
+/** Facts that health is judged by. */
 export interface Vitals {
   readonly isReady: boolean;
   readonly usedBytes: number;
@@ -21,13 +21,13 @@ export interface Vitals {
   readonly connected: number;
   readonly maxClients: number;
   readonly durabilityLagMs: number;
-  /** Why writes do not reach the disk, if they do not. */
+  /** Reason why writes do not reach the disk, if they do not. */
   readonly persistenceError: string | null;
-  /** What the start could not bring back, if anything. */
+  /** Data that the start could not bring back, if any. */
   readonly recoveryLoss: string | null;
-  /** What main does if it is stuck, in words. */
+  /** Activity of main if it is stuck, in words. */
   readonly mainStandstill: string | null;
-  /** What each stuck shard does, in words. */
+  /** Stuck shards, each with what it does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
 

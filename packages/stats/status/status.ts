@@ -30,12 +30,12 @@ const TOP_COMMANDS = 10;
 export interface ShardObserver {
   readonly page: Page;
   readonly rates: ThreadRates;
-  /** What is in its request ring. */
+  /** Content of its request ring. */
   readonly queue: { readonly frames: number; readonly bytes: number };
   readonly executing: ExecutingReport | null;
 }
 
-/** Of a server that keeps nothing on disk. */
+/** Report of a server that keeps nothing on disk. */
 export const NO_PERSISTENCE: PersistenceReport = {
   enabled: false,
   durability_mode: null,
@@ -64,7 +64,7 @@ export interface StatusSource {
   readonly shape: PageShape;
   /** Names of commands by their id, as `client|list`. */
   readonly commandNames: readonly string[];
-  /** How long a command took lately; all commands without an id. */
+  /** Returns how long a command took lately; all commands without an id. */
   readonly windows: (command?: number) => WindowReport;
   readonly maxClients: number;
   readonly memoryLimitBytes: number;

@@ -18,7 +18,7 @@ export interface Fragmentation {
 }
 
 /**
- * What is in use is `usedMemory` and what an empty server takes. In Redis `used_memory` has both; here it has the
+ * Memory in use is `usedMemory` and what an empty server takes. In Redis `used_memory` has both; here it has the
  * first alone, because `maxmemory` does not limit the second.
  */
 export function fragmentation(

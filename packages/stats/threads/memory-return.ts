@@ -14,7 +14,10 @@ const GARBAGE_PARTS = 8;
 const PATIENCE_US = 5_000_000;
 /** A collection is followed by so many times its own duration without one. */
 const REST_TIMES = 100;
-/** What a collection has left is looked at again after so long, and ever later while nothing comes of it. */
+/**
+ * Shortest and longest time after which the rest that a collection has left is looked at again; the time grows while
+ * nothing comes of it.
+ */
 const AGAIN_US_MIN = 8_000_000;
 const AGAIN_US_MAX = 600_000_000;
 
@@ -28,7 +31,7 @@ export interface MemoryReturnOptions {
 
 export class MemoryReturn {
   readonly #options: MemoryReturnOptions;
-  /** What the last collection has left that nobody has told of. */
+  /** Bytes that the last collection has left beside those known to be in use. */
   #left = 0;
   #noticedUs = -1;
   #restUntilUs = 0;
@@ -81,7 +84,7 @@ export class MemoryReturn {
   }
 }
 
-/** That of the calling thread; `letGo` drops what is kept for the next command. */
+/** Creates the MemoryReturn of the calling thread; `letGo` drops what is kept for the next command. */
 export function threadMemoryReturn(letGo?: () => void): MemoryReturn {
   return new MemoryReturn({
     collect() {

@@ -1,6 +1,6 @@
 /**
- * How long a thread stands still: for garbage collection, and for whatever else holds up its event loop.
- * Each thread metrics itself and tells its page; reports of all threads are made from the pages.
+ * Pauses of a thread: for garbage collection, and for anything else that holds up its event loop. Each thread measures
+ * itself and updates its page; reports of all threads are made from the pages.
  */
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
@@ -119,12 +119,12 @@ export class LoopDelay {
   }
 }
 
-/** What a thread's page says of its pauses. */
+/** Pauses of a thread, as its page reports them. */
 export interface PauseReport {
   readonly collections: number;
   readonly collectionUs: number;
   readonly collectionUsMax: number;
-  /** How late the event loop came round, or how long a shard's rounds were; 0 while nothing is counted. */
+  /** Delays of the event loop, or durations of a shard's rounds; 0 while nothing is counted. */
   readonly loopCount: number;
   readonly loopUsP50: number;
   readonly loopUsP99: number;

@@ -1,9 +1,9 @@
 /**
- * What a thread can find out about itself for whoever debugs it: a profile of its processor time, and its heap
- * in figures. The inspector answers within the call, so a thread whose event loop stands still can be asked too.
+ * Self-diagnosis of a thread for debugging: a profile of its processor time, and its heap in figures. The inspector
+ * answers within the call, so a thread whose event loop stands still can be asked too.
  *
- * Beginning a profile stops the thread for about 20 ms, ending one of 30 s for about 10 ms. A snapshot of the
- * heap would stop it for a second per 100 MB or so: that is why there are only figures.
+ * Beginning a profile stops the thread for about 20 ms, ending one of 30 s for about 10 ms. A snapshot of the heap
+ * would stop it for a second per 100 MB or so: that is why there are only figures.
  */
 
 import { Session } from 'node:inspector';

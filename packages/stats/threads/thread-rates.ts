@@ -1,6 +1,6 @@
 /**
- * How fast threads work, from readings of their pages. Whoever reports keeps one of these and samples it
- * now and then: any thread can, since pages are shared.
+ * Speed at which threads work, from readings of their pages. A reporter keeps one of these and samples it now and then:
+ * any thread can, since pages are shared.
  */
 
 import type { Page } from '../page/page.ts';

@@ -20,7 +20,7 @@ export type { Piece } from './packed-hash.ts';
 registerCodec(ValueType.hash, Encoding.hashtable, tableCodec);
 registerCodec(ValueType.hash, Encoding.hashtableEx, tableCodec);
 
-/** What a listpack may grow to before the value becomes a table. */
+/** Limits of a listpack, beyond which the value becomes a table. */
 export interface PackedLimits {
   entries: number;
   /** Bytes of the longest field, value or member. */
@@ -32,7 +32,7 @@ export class HashValue {
   bytes: Bytes = EMPTY_LISTPACK;
   at = 0;
   length = 0;
-  /** Of the same bytes, where it is at hand. */
+  /** View of the same bytes, where it is at hand. */
   view: DataView | undefined;
   #keyspace!: Keyspace;
   #limits: PackedLimits = { entries: 0, valueBytes: 0 };
@@ -67,7 +67,7 @@ export class HashValue {
     return this.open(keyspace, ref, limits);
   }
 
-  /** Where the record is now. */
+  /** Current reference of the record. */
   get ref(): Ref {
     return this.#table === undefined ? this.#packed.ref : this.#tableRef;
   }
@@ -88,12 +88,12 @@ export class HashValue {
     return this.#packed.cursor;
   }
 
-  /** Whether fields can have an end, in this encoding. */
+  /** True when fields can have an expiry, in this encoding. */
   get mayExpire(): boolean {
     return this.#table === undefined ? this.#packed.hasEnds : this.#table.expiringCount > 0;
   }
 
-  /** When the first field ends, or -1. */
+  /** Expiry of the first field to expire, or -1. */
   get soonest(): number {
     if (this.#table === undefined) return this.#packed.first() ? this.#packed.expiry : -1;
     const { soonest } = this.#table;
@@ -177,7 +177,7 @@ export class HashValue {
     }
   }
 
-  /** When the current field ends, or -1. */
+  /** Expiry of the current field, or -1. */
   get expiry(): number {
     return this.#table === undefined ? this.#packed.expiry : this.#table.expiry(this.#found);
   }

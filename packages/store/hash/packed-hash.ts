@@ -9,7 +9,7 @@ import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
 
-/** Where a piece of a field's bytes is. */
+/** Place of a piece of a field's bytes. */
 export interface Piece {
   bytes: Bytes;
   at: number;
@@ -39,7 +39,7 @@ export class PackedHash {
     return this.cursor.count / this.#stride;
   }
 
-  /** Whether fields have room for an end. */
+  /** True when fields have room for an expiry. */
   get hasEnds(): boolean {
     return this.#stride === 3;
   }
@@ -76,7 +76,7 @@ export class PackedHash {
     cursor.position = position;
   }
 
-  /** When the current field ends, or -1. */
+  /** Expiry of the current field, or -1. */
   get expiry(): number {
     if (!this.hasEnds) return -1;
     const { cursor } = this;
@@ -88,7 +88,7 @@ export class PackedHash {
     return end === NO_END ? -1 : end;
   }
 
-  /** Whether any field has an end. The current field stays. */
+  /** True when any field has an expiry. The current field stays the same. */
   get hasExpiring(): boolean {
     const { cursor } = this;
     const { position } = cursor;

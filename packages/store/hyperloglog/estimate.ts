@@ -1,4 +1,4 @@
-/** How many elements the registers stand for: Otmar Ertl's improved raw estimator (arXiv 1702.01284). */
+/** Estimate of how many elements the registers stand for: Otmar Ertl's improved raw estimator (arXiv 1702.01284). */
 
 import { REGISTERS } from './registers.ts';
 

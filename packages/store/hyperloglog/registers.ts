@@ -16,7 +16,7 @@ import { hash, hashed } from './murmur.ts';
 export const REGISTERS = 16_384;
 export const HEADER_BYTES = 16;
 export const DENSE_BYTES = HEADER_BYTES + (REGISTERS * 6) / 8;
-/** What a sparse code can hold. */
+/** Highest value that a sparse code can hold. */
 export const SPARSE_VALUE_MAX = 32;
 
 const INDEX_BITS = 14;

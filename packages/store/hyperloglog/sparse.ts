@@ -22,17 +22,17 @@ const lengths = Uint8Array.from({ length: 256 }, (_, opcode) => {
   return opcode < 0x40 ? opcode + 1 : 0;
 });
 
-/** What became of it: raised, that high before, too large for a code, or a broken code. */
+/** Outcome of a change: raised, that high before, too large for a code, or a broken code. */
 export type SparseOutcome = 'raised' | 'kept' | 'too-large' | 'broken';
 
 /** A sparse value that is being changed, in memory that is used for one after the other. */
 export class SparseCode {
   #bytes: Bytes = new Uint8Array(BYTES_USUAL);
   #size = 0;
-  /** What takes the place of a run. */
+  /** Opcodes that take the place of a run. */
   readonly #opcodes = new Uint8Array(SPLIT_BYTES_MAX);
   #count = 0;
-  /** Where the run is that has every 256th register, the one before it, and its first register; 0 = not known. */
+  /** Places of the run with every 256th register and of the run before it, and its first register; 0 = not known. */
   readonly #markAts = new Int32Array(MARKS);
   readonly #markBefores = new Int32Array(MARKS);
   readonly #markFirsts = new Int32Array(MARKS);
@@ -188,7 +188,7 @@ export class SparseCode {
   }
 }
 
-/** Of a run of zeros in two bytes; what the end of the value has cut off is zero. */
+/** Returns the length of a run of zeros in two bytes; what the end of the value has cut off is zero. */
 function longLength(bytes: Bytes, at: number, size: number): number {
   return (((bytes[at]! & 63) << 8) | (at + 1 < size ? bytes[at + 1]! : 0)) + 1;
 }

@@ -42,7 +42,7 @@ const DIRECTORY_ENTRY_BYTES = 4;
 const CURSOR_PREFIX_BITS = 32 - BLOCK_BITS;
 const CURSOR_HOME_MASK = (1 << BLOCK_BITS) - 1;
 
-/** What the index needs to know of the records it names. No hash is 0. */
+/** Operations that the index needs of the records it names. No hash is 0. */
 export interface KeyedRecords {
   keyEquals(ref: Ref, key: Uint8Array, at: number, length: number): boolean;
 }

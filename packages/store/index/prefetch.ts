@@ -35,7 +35,7 @@ export class KeyPrefetch {
   #fields = 0;
   #count = 0;
   #next = 0;
-  /** Of all words that were read: without a use they would not be read at all. */
+  /** Sum of all words that were read: without a use they would not be read at all. */
   sum = 0;
 
   constructor(tools: RecordTools, databases: readonly Keyspace[]) {

@@ -1,10 +1,9 @@
 /**
- * What a database holds: its records, the index that finds them, and the indexes of those that expire
- * and of hashes with fields that do.
+ * Contents of a database: its records, the index that finds them, and the indexes of those that expire and of hashes
+ * with fields that do.
  *
- * Every record is in the main index; it is in the index of expiring keys exactly when it has an
- * expiry, and in the third exactly when its encoding says so. A record that moves is renamed in all
- * before its old cell is freed.
+ * Every record is in the main index; it is in the index of expiring keys exactly when it has an expiry, and in the
+ * third exactly when its encoding says so. A record that moves is renamed in all before its old cell is freed.
  */
 import { KeyIndex } from '../index/key-index.ts';
 import { Ledger, type MemoryCount } from '../memory/memory-count.ts';

@@ -113,7 +113,7 @@ export class Evictor {
     return candidates;
   }
 
-  /** How much better it is to evict this record than another. */
+  /** Returns a score, the higher the better it is to evict this record rather than another. */
   #score(keyspace: Keyspace, ref: Ref): number {
     if (this.#store.policy === 'volatile-ttl') return -keyspace.expireAt(ref);
     return this.#store.countsUses

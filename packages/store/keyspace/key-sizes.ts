@@ -1,9 +1,9 @@
 /**
- * How large the keys are: counts by type and power of two, for each database.
+ * Sizes of keys: counts by type and power of two, for each database.
  *
- * Counted by walking all keys in slices, again and again while keys change. Counting at each write would
- * cost every LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds
- * is exact for keys that have not changed meanwhile.
+ * Counted by walking all keys in slices, again and again while keys change. Counting at each write would cost every
+ * LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds is exact for keys that
+ * have not changed meanwhile.
  */
 import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
 import { HashValue } from '../hash/hash-value.ts';

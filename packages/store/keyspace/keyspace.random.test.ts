@@ -17,7 +17,7 @@ import { ValueType } from '../records/value-type.ts';
 
 const random = suite('keyspace against a Map, at random');
 
-/** What the model knows of a key. */
+/** Key as the model knows it. */
 interface Entry {
   value: string | object;
   expireAt: number;

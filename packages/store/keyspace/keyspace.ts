@@ -62,7 +62,7 @@ export class Keyspace {
     return this.#volatile.count;
   }
 
-  /** When keys with an expiry expire on average, in Unix milliseconds; 0 when there are none. */
+  /** Average expiry of keys that have one, in Unix milliseconds; 0 when there are none. */
   get meanExpiry(): number {
     return meanExpiry(this.#records.expirySum, this.expires);
   }
@@ -223,7 +223,7 @@ export class Keyspace {
     this.#records.addObjectBytes(this.#records.number(ref), delta);
   }
 
-  /** When the record expires in Unix milliseconds, or -1. */
+  /** Returns the expiry of the record in Unix milliseconds, or -1. */
   expireAt(ref: Ref): number {
     return this.#records.head(ref) < 0 ? this.#records.expiry(ref) : -1;
   }

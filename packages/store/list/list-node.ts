@@ -8,7 +8,7 @@ import { assert, compressLzf, decompressLzf, type Bytes } from '#base';
 import { END, HEADER_BYTES, writeWord } from '../listpack/listpack-layout.ts';
 import type { ListpackEntries } from '../listpack/listpack-entries.ts';
 
-/** What Node keeps for a node beside its bytes: our object, a view and its buffer (measured). */
+/** Bytes that Node keeps for a node beside its own: our object, a view and its buffer (measured). */
 export const NODE_OVERHEAD_BYTES = 300;
 /** Smaller nodes are not worth compressing, nor is it worth saving less than this. */
 const COMPRESSED_BYTES_MIN = 48;
@@ -26,12 +26,12 @@ export class ListNode {
   next: ListNode | undefined;
   /** The memory of a listpack, an element, or what either was compressed to. */
   bytes: Bytes;
-  /** Where the listpack begins. */
+  /** Start of the listpack in `bytes`. */
   start = 0;
   /** Bytes of the listpack or element, before compression. */
   size: number;
   count: number;
-  /** Whether it is one element, as it is. */
+  /** True when the node is one element, as it is. */
   readonly isPlain: boolean;
   isCompressed = false;
 

@@ -145,7 +145,7 @@ export class ListValue {
     else this.#quicklist.each(count, visit, taker);
   }
 
-  /** Whether the current element is these bytes. */
+  /** True when the current element is these bytes. */
   equals(bytes: Bytes, at: number, length: number): boolean {
     const holder = this.#quicklist ?? this.#cursor;
     return holder.equals(bytes, at, length);

@@ -18,7 +18,7 @@ export const entries = new ListpackEntries();
 /** The cursor that all lists share; for this folder only. */
 export const cursor = new Listpack();
 
-/** Where a compressed node is unpacked to be read, and which one was last. */
+/** Memory to which a compressed node is unpacked to be read, and the node unpacked last. */
 let unpacked: Bytes = new Uint8Array(16_384);
 let unpackedNode: ListNode | undefined;
 let unpackedBytes: Bytes | undefined;

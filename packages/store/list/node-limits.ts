@@ -1,6 +1,6 @@
-/** How large the listpacks of lists may get, as `list-max-listpack-size` says. */
+/** Size limits of the listpacks of lists, as `list-max-listpack-size` says. */
 
-/** What lists may grow to, and how their nodes are kept. */
+/** Limits of lists, and settings of how their nodes are kept. */
 export interface ListLimits {
   /** `list-max-listpack-size`: entries, or -1 to -5 for 4 to 64 KiB. */
   size: number;
@@ -14,11 +14,11 @@ export interface ListLimits {
 const SIZE_BYTES = [4096, 8192, 16_384, 32_768, 65_536];
 /** Bytes of a node that is bound by its entries. */
 const SAFE_BYTES_MAX = 8192;
-/** What an entry takes beside its text, at most, for one that is short. */
+/** Most bytes that an entry takes beside its text, for one that is short. */
 const ENTRY_ESTIMATE_BYTES = 8;
 /** A listpack's header and end, of which two become one when listpacks are joined. */
 const FRAME_BYTES = 7;
-/** What a list keeps of the settings from when it was made. */
+/** Highest settings that a list keeps from when it was made. */
 const SIZE_MAX = 2 ** 15 - 1;
 const DEPTH_MAX = 2 ** 16 - 1;
 
@@ -31,30 +31,30 @@ export function keptDepth(depth: number): number {
   return Math.max(Math.min(depth, DEPTH_MAX), 0);
 }
 
-/** Whether a listpack of so many bytes and entries is too large. */
+/** True when a listpack of so many bytes and entries is too large. */
 export function exceedsLimit(size: number, bytes: number, count: number): boolean {
   if (size < 0) return bytes > sizeBytes(size);
   return bytes > SAFE_BYTES_MAX || count > Math.max(size, 1);
 }
 
-/** Whether a listpack is small enough for a list to be that alone again: half of what is allowed. */
+/** True when a listpack is small enough for a list to be that alone again: half of what is allowed. */
 export function isWellBelowLimit(size: number, bytes: number, count: number): boolean {
   if (size < 0) return bytes <= sizeBytes(size) / 2;
   return count <= Math.floor(Math.max(size, 1) / 2);
 }
 
-/** Whether an element of so many bytes gets a node of its own. */
+/** True when an element of so many bytes gets a node of its own. */
 export function isLarge(size: number, bytes: number, plainBytes: number): boolean {
   if (plainBytes !== 0) return bytes >= plainBytes;
   return bytes > (size < 0 ? sizeBytes(size) : SAFE_BYTES_MAX);
 }
 
-/** Whether another element of `added` bytes may go into a node. */
+/** True when another element of `added` bytes may go into a node. */
 export function admitsElement(size: number, bytes: number, count: number, added: number): boolean {
   return !exceedsLimit(size, bytes + added + ENTRY_ESTIMATE_BYTES, count + 1);
 }
 
-/** Whether two nodes may become one. */
+/** True when two nodes may become one. */
 export function admitsJoin(size: number, bytes: number, count: number): boolean {
   return !exceedsLimit(size, bytes - FRAME_BYTES, count);
 }

@@ -29,7 +29,7 @@ function compare(list: Quicklist, model: readonly string[]): void {
   judgeNodes(list);
 }
 
-/** What must hold of the nodes: their links, counts, memory, and which are compressed. */
+/** Checks what must hold of the nodes: their links, counts, memory, and which are compressed. */
 function judgeNodes({ nodes }: Quicklist): void {
   let count = 0;
   let nth = 0;

@@ -14,7 +14,7 @@ import { admitsElement, isLarge } from './node-limits.ts';
 const LONG_LIST_NODES = 8;
 /** A node seldom takes exactly what the one before did; less than what `trim` gives back. */
 const ROOM_SPARE_SHIFT = 7;
-/** What a node of the usual settings can take, a little more than its limit. */
+/** Bytes that a node of the usual settings can take, a little more than its limit. */
 const ROOM_BYTES_MAX = 8_320;
 
 export class Quicklist {
@@ -291,7 +291,7 @@ export class Quicklist {
     return cursor.entryBytes;
   }
 
-  /** Where the gap before or behind the current element is. */
+  /** Returns the offset of the gap before or behind the current element. */
   #gapOffset(node: ListNode, isAfter: boolean): number {
     return isAfter ? this.#offset + this.#entryBytes(node) : this.#offset;
   }

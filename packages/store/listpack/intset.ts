@@ -69,7 +69,7 @@ export class Intset {
   start = 0;
   width = 2;
   count = 0;
-  /** Where the last search ended: the integer's place, or where it belongs. */
+  /** Result of the last search: the integer's place, or where it belongs. */
   index = 0;
   readonly text: Bytes = new Uint8Array(DIGITS);
   readonly #word = new Word64();

@@ -26,7 +26,7 @@ const sources = new ByteViews();
 /** Entries in their encoded form, in the order they were added. */
 export class ListpackEntries {
   bytes: Bytes = new Uint8Array(256);
-  /** Of the same bytes: it is copied to and from for nearly every element that is written. */
+  /** View of the same bytes, which are copied to and from for nearly every element that is written. */
   view = new DataView(this.bytes.buffer);
   length = 0;
   count = 0;

@@ -30,9 +30,9 @@ const DIGITS = 24;
  */
 export class Listpack {
   bytes: Bytes = new Uint8Array(0);
-  /** Where the listpack begins in `bytes`. */
+  /** Start of the listpack in `bytes`. */
   start = 0;
-  /** Where the current entry begins in `bytes`; -1 when there is none. */
+  /** Start of the current entry in `bytes`; -1 when there is none. */
   position = -1;
   /** The current entry as text, after `read`. */
   text: Bytes = this.bytes;
@@ -58,7 +58,7 @@ export class Listpack {
     return readWord(this.bytes, this.start);
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   get count(): number {
     const { bytes, start } = this;
     const stored = bytes[start + 4]! | (bytes[start + 5]! << 8);
@@ -135,7 +135,7 @@ export class Listpack {
     return body + backLengthBytes(body);
   }
 
-  /** Whether the current entry is kept as an integer. */
+  /** True when the current entry is kept as an integer. */
   get isInteger(): boolean {
     const first = this.bytes[this.position]!;
     return first < 0x80 || first > 0xf0 || (first >= 0xc0 && first < 0xe0);
@@ -226,7 +226,7 @@ export class Listpack {
     return latin1(this.text, this.textAt, this.textLength);
   }
 
-  /** Whether the current entry is this text. */
+  /** True when the current entry is this text. */
   equals(bytes: Bytes, at: number, length: number): boolean {
     const head = encodeHead(this.#needle, bytes, at, length);
     return this.#matches(head, bytes, at, length);

@@ -19,7 +19,7 @@ export class Defragmenter {
   readonly #store: Store;
   #isActive = false;
   #database = 0;
-  /** Where it stands: the heap is compared, because a flush or a swap replaces it. */
+  /** Position of the defragmentation: the heap is compared, because a flush or a swap replaces it. */
   #heap: Heap | undefined;
   #slab = -1;
   #cell = 0;

@@ -14,7 +14,7 @@ import { writeValue } from './write-value.ts';
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;
 const FOOTER_BYTES = VERSION_BYTES + CRC_BYTES;
-/** What a value takes beside its bytes, if those are all it is. */
+/** Most bytes that a value takes beside its own, if those are all it is. */
 const HEAD_BYTES_MAX = 32;
 
 /** The value of a record in a form that any Redis since 7.4 can restore. */
@@ -30,7 +30,7 @@ export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
   return writer.written;
 }
 
-/** Whether the payload is of a version that can be read, and is what was written. */
+/** True when the payload is of a version that can be read, and is what was written. */
 export function isSoundPayload(bytes: Bytes, at: number, length: number): boolean {
   if (length < FOOTER_BYTES) return false;
   const footer = at + length - FOOTER_BYTES;

@@ -43,7 +43,7 @@ export class RdbFileError extends Error {
   override readonly name = 'RdbFileError';
 }
 
-/** Where the keys of a file go. */
+/** Target for the keys of a file. */
 export interface RdbTarget {
   readonly limits: ValueLimits;
   readonly nowMs: number;
@@ -53,7 +53,7 @@ export interface RdbTarget {
   keyspaceOf(database: number, key: Bytes): Keyspace | undefined;
 }
 
-/** What a file held. */
+/** Contents of a file. */
 export interface RdbContents {
   readonly version: number;
   readonly keys: number;
@@ -127,7 +127,7 @@ function demandEnd(source: RdbSource, { position, crc }: FileWindow): void {
 class FileWindow {
   readonly #source: RdbSource;
   #bytes: Bytes;
-  /** How much of the array is of the file, and where in the file that begins. */
+  /** Number of bytes in the array that are of the file, and the position in the file at which they begin. */
   #length = 0;
   #begin = 0;
   #crc = { high: 0, low: 0 };
@@ -141,7 +141,7 @@ class FileWindow {
     this.reader.skip(HEAD_BYTES);
   }
 
-  /** Where in the file the reader is. */
+  /** Position of the reader in the file. */
   get position(): number {
     return this.#begin + this.reader.position;
   }

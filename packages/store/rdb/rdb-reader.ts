@@ -24,7 +24,7 @@ export class RdbReader {
   readonly #bytes: Bytes;
   readonly #buffer: Buffer;
   readonly #end: number;
-  /** What `wideLength` has read. */
+  /** Length that `wideLength` has read. */
   readonly wide = { high: 0, low: 0 };
   #at: number;
   /** Up to where bytes were asked for, if that is behind the end: of a file that is read in pieces they may follow. */
@@ -78,14 +78,14 @@ export class RdbReader {
     return this.#buffer.subarray(at, at + length);
   }
 
-  /** How many pieces of at least `bytes` follow; there may be none. */
+  /** Reads how many pieces of at least `bytes` follow; there may be none. */
   pieces(bytes: number): number {
     const count = this.length();
     this.#demandBytes(count * bytes);
     return count;
   }
 
-  /** How many pieces follow, each of which takes a byte or more; there is one at least. */
+  /** Reads how many pieces follow, each of which takes a byte or more; there is one at least. */
   count(): number {
     const count = this.length();
     demand(count > 0);

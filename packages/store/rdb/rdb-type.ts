@@ -1,7 +1,7 @@
 /** The version of the format that Redis 7.4 writes, and the latest that is read. */
 export const RDB_VERSION = 12;
 
-/** What the first byte of a payload says of the value, in Redis' numbers. */
+/** Types of values in the first byte of a payload, in Redis' numbers. */
 export const RdbType = {
   string: 0,
   /** Elements one by one; the same for sets and hashes. */
@@ -34,7 +34,7 @@ export const RdbType = {
   hashListpackEx: 25,
 } as const;
 
-/** How a string says that it is no plain one: the low bits of a length whose top bits are both set. */
+/** Codes of strings that are not plain: the low bits of a length whose top bits are both set. */
 export const StringCode = {
   int8: 0,
   int16: 1,
@@ -42,7 +42,7 @@ export const StringCode = {
   lzf: 3,
 } as const;
 
-/** How a node of a list says what it is. */
+/** Forms of a list's nodes. */
 export const NodeForm = {
   plain: 1,
   packed: 2,

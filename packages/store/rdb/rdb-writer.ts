@@ -23,7 +23,7 @@ export class RdbWriter {
     this.#bytes = new Uint8Array(INITIAL_BYTES + expected);
   }
 
-  /** What was written, in memory that further writing may change. */
+  /** Bytes written, in memory that further writing may change. */
   get written(): Bytes {
     return this.#bytes.subarray(0, this.#length);
   }

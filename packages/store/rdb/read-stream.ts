@@ -32,7 +32,7 @@ const FLAGS = EntryFlag.deleted | EntryFlag.sameFields;
 const place = new IdPlace();
 const cursor = new Listpack();
 
-/** How a form differs from the others. */
+/** Differences between a form and the others. */
 interface Form {
   /** It has the first id, the highest deleted one, and how much was added and read. */
   readonly hasCounters: boolean;

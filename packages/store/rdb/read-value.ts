@@ -23,7 +23,7 @@ import { checkedListpack } from './listpack-check.ts';
 /** Before a listpack of fields that end: the first end. */
 const FIRST_END_BYTES = 8;
 
-/** What values of each type may grow to before they are kept another way. */
+/** Limits of values of each type, beyond which they are kept another way. */
 export interface ValueLimits {
   readonly hash: PackedLimits;
   readonly set: SetLimits;

@@ -18,7 +18,7 @@ export const EVICTION_POLICIES = [
   'volatile-ttl',
 ] as const;
 
-/** What to remove when memory runs out, by Redis' names. */
+/** Policy for what to remove when memory runs out, by Redis' names. */
 export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
 
 const MS_PER_MINUTE = 60_000;
@@ -42,7 +42,7 @@ export function accessAfterUse(
   return before < 0 ? (minutesOf(rules.nowMs) << 8) | LFU_INITIAL : usedAgain(before, rules);
 }
 
-/** How a key was used elsewhere; -1 where that is not told. */
+/** Use of a key elsewhere; -1 where that is not told. */
 export interface KeyUse {
   readonly idleSeconds: number;
   readonly frequency: number;

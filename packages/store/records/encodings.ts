@@ -1,6 +1,6 @@
 /**
- * How a record's value is represented, for values that are no strings. The numbers stand in memory and
- * in snapshots: they never change.
+ * Representation of a record's value, for values that are no strings. The numbers stand in memory and in snapshots:
+ * they never change.
  */
 export const Encoding = {
   listpack: 1,

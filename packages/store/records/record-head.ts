@@ -1,5 +1,5 @@
 /**
- * What stands in a cell:
+ * Layout of a cell:
  *
  *   word 0   freeze 1 bit | type 3 bits | encoding 4 bits | access 24 bits
  *   word 1   has expiry 1 | key outside 1 | place of the value 2 | value length 14 | key length 14
@@ -8,7 +8,8 @@
  *            number of the key's outside entry    when the key is outside
  *            key bytes, value bytes               those that are inline
  *
- * A record in use never has type 0, which is how the heap tells free cells. What the freeze bit says is in `freeze.ts`.
+ * A record in use never has type 0, which is how the heap tells free cells. What the freeze bit
+ * says is in `snapshot-iterator.ts`.
  */
 import { Encoding } from './encodings.ts';
 import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../limits.ts';
@@ -26,7 +27,7 @@ export const ACCESS_MASK = 0xffffff;
 const LISTPACK_EX = (ValueType.hash << 4) | Encoding.listpackEx;
 const HASHTABLE_EX = (ValueType.hash << 4) | Encoding.hashtableEx;
 
-/** Whether word 0 is that of a hash with fields that expire. */
+/** True when word 0 is that of a hash with fields that expire. */
 export function hasFieldExpiry(word: number): boolean {
   const kind = (word & ~FREEZE_BIT) >>> ENCODING_SHIFT;
   return kind === LISTPACK_EX || kind === HASHTABLE_EX;

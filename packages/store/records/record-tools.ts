@@ -1,4 +1,4 @@
-/** What the databases of a store share for reading keys and values. */
+/** Tools that the databases of a store share for reading keys and values. */
 
 import { assert, ByteViews, halfSipHash } from '#base';
 
@@ -12,7 +12,7 @@ export interface ByteRange {
 /** A place in memory that the next call overwrites. */
 export class ValueView implements ByteRange {
   bytes: Uint8Array = new Uint8Array(0);
-  /** Of the same bytes; without it they are the value's alone, and begin with it. */
+  /** View of the same bytes; without it they are the value's alone, and begin with it. */
   view: DataView | undefined;
   at = 0;
   length = 0;

@@ -62,7 +62,7 @@ export class Records {
     return this.#tools.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
   }
 
-  /** Whether the record's key is these bytes. */
+  /** True when the record's key is these bytes. */
   keyEquals(ref: Ref, key: Uint8Array, at: number, length: number): boolean {
     const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
     const head = segment.words[((ref & UNIT_MASK) << 1) + 1]!;
@@ -272,7 +272,7 @@ export class Records {
     return next;
   }
 
-  /** Whether a record of this head needs the very cell that `ref` has. */
+  /** True when a record of this head needs the very cell that `ref` has. */
   fitsCell(ref: Ref, head: number): boolean {
     return classOf(recordBytes(head)) === this.heap.classAt(ref);
   }

@@ -1,6 +1,6 @@
 /**
- * What the owner of a value type says about values that are JavaScript objects, so that whoever copies,
- * lends or saves a key need not know any of them.
+ * Codecs of values that are JavaScript objects, given by the owner of each value type, so that code that copies, lends
+ * or saves a key need not know any of the types.
  */
 import { assert, type Bytes, type Pieces, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -25,7 +25,7 @@ export interface ObjectCodec {
    * must stay as it is.
    */
   copy(object: unknown): Steps<unknown>;
-  /** How many bytes of memory the object takes. */
+  /** Returns how many bytes of memory the object takes. */
   bytesOf(object: unknown): number;
 }
 
@@ -56,7 +56,7 @@ export function codecAt(keyspace: Keyspace, ref: Ref): ObjectCodec {
   return codecOf(keyspace.type(ref), keyspace.encoding(ref));
 }
 
-/** Whether a copy of a record's value takes long. */
+/** True when copying a record's value takes long. */
 export function isLong(keyspace: Keyspace, ref: Ref): boolean {
   const byteCount = keyspace.isObject(ref)
     ? codecAt(keyspace, ref).bytesOf(keyspace.object(ref))

@@ -1,4 +1,4 @@
-/** What a record's value is. The numbers stand in memory and in snapshots: they never change. */
+/** Type of a record's value. The numbers stand in memory and in snapshots: they never change. */
 export const ValueType = {
   none: 0,
   string: 1,

@@ -19,7 +19,7 @@ function contents(set: SetValue): string[] {
 const large = 9_223_372_036_854_775_807n;
 const small: SetLimits = { entries: 10, valueBytes: 20, intsetEntries: 30 };
 
-/** How a set is limited, and which members it is given. */
+/** Limits of a set, and the members that it is given. */
 const shapes: readonly (readonly [
   string,
   SetLimits,

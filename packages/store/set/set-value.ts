@@ -27,7 +27,7 @@ import { ValueType } from '../records/value-type.ts';
 
 registerCodec(ValueType.set, Encoding.hashtable, tableCodec);
 
-/** What a set may grow to before it is kept another way. */
+/** Limits of a set, beyond which it is kept another way. */
 export interface SetLimits extends PackedLimits {
   /** Integers of an intset. */
   intsetEntries: number;
@@ -285,7 +285,7 @@ export class SetValue {
     return true;
   }
 
-  /** Whether the integers and one more member of this length make a listpack. */
+  /** True when the integers and one more member of this length make a listpack. */
   #fitsListpack(length: number): boolean {
     const integers = this.#integers;
     const { entries: most, valueBytes } = this.#limits;

@@ -14,7 +14,7 @@ import { asBytes, type WordReader, type WordWriter } from '../memory/word-bytes.
 
 /** Slots of a node. */
 export const SLOTS = 64;
-/** Where there is no node. */
+/** Number that stands for no node. */
 export const NONE = -1;
 
 const REFS = 2 * SLOTS;
@@ -36,7 +36,7 @@ const GROWTH_PARTS = 8;
 const GROWTH_NODES_MIN = 1;
 /** Room for so many nodes is never given back. */
 const SPARE_NODES_MIN = 4;
-/** What Node keeps beside the bytes of a page: a buffer, two views and our own object (measured). */
+/** Bytes that Node keeps beside those of a page: a buffer, two views and our own object (measured). */
 const PAGE_OVERHEAD_BYTES = 360;
 
 export class NodePage {
@@ -99,7 +99,7 @@ export class NodePages {
     return this.pages[node >>> PAGE_BITS]!;
   }
 
-  /** Where the node's words begin in its page. */
+  /** Returns the place in its page where the node's words begin. */
   base(node: number): number {
     return (node & PAGE_MASK) * this.words;
   }
@@ -146,7 +146,7 @@ export class NodePages {
     return this.page(node).scores[this.base(node) / 2 + slot]!;
   }
 
-  /** Where the reference of a slot stands in the words of its node's page. */
+  /** Returns the place of a slot's reference in the words of its node's page. */
   refIndex(node: number, slot: number): number {
     return this.base(node) + REFS + slot;
   }
@@ -193,7 +193,7 @@ export class NodePages {
     words[at] = child;
   }
 
-  /** How many slots of leaves the node stands for. */
+  /** Returns how many slots of leaves the node stands for. */
   total(node: number): number {
     const count = this.count(node);
     if (!this.isInner) return count;

@@ -71,7 +71,7 @@ export class PackedSortedSet {
     return this.#cursor.prev() && this.#cursor.prev();
   }
 
-  /** How many members come before the current one. */
+  /** Number of members before the current one. */
   get rank(): number {
     const { position } = this.#cursor;
     let rank = 0;
@@ -82,7 +82,7 @@ export class PackedSortedSet {
     return rank;
   }
 
-  /** How many members have a lower score, or also that score. */
+  /** Counts members with a lower score; `withEqual` counts those with that score too. */
   countBelow(score: number, withEqual: boolean): number {
     let count = 0;
     for (let more = this.#cursor.first(); more; more = this.next()) {
@@ -93,7 +93,7 @@ export class PackedSortedSet {
     return count;
   }
 
-  /** How many members at the beginning come before these bytes, or also are them. */
+  /** Counts members at the beginning that come before these bytes; `withEqual` counts these bytes too. */
   countBefore(bytes: Bytes, withEqual: boolean): number {
     let count = 0;
     for (let more = this.#cursor.first(); more; more = this.next()) {

@@ -100,20 +100,20 @@ export class RankedTable implements SlotOrder {
     this.table.remove(entry);
   }
 
-  /** How many members come before that of the entry. */
+  /** Returns how many members come before that of the entry. */
   rankOf(entry: number): number {
     const score = this.scoreOf(entry);
     this.#wantEntry(entry);
     return this.tree.rank(score, this);
   }
 
-  /** How many members have a lower score, or also that score. */
+  /** Counts members with a lower score; `withEqual` counts those with that score too. */
   countBelow(score: number, withEqual: boolean): number {
     equalScores.sign = withEqual ? -1 : 1;
     return this.tree.rank(score, equalScores);
   }
 
-  /** Where members are in order: how many come before these bytes, or also they themselves. */
+  /** Counts members that come before these bytes; `withEqual` counts these bytes too. Members must be in order. */
   countBefore(bytes: Bytes, withEqual: boolean): number {
     this.#want(bytes, 0, bytes.length);
     const before = this.tree.rankByMember(this);

@@ -88,7 +88,7 @@ export class ScoreTree {
     if (slot === 0) this.#firstChanged();
   }
 
-  /** How many slots come before the member with this score; `order` may stand for a bound instead. */
+  /** Returns how many slots come before the member with this score; `order` may stand for a bound instead. */
   rank(score: number, order: SlotOrder): number {
     let before = 0;
     let node = this.root;
@@ -150,7 +150,7 @@ export class ScoreTree {
     return true;
   }
 
-  /** How many slots there are from the place on to its leaf's end, or with `isDown` to its beginning. */
+  /** Counts slots from the place on to its leaf's end, or with `isDown` to its beginning. */
   runLength({ leaf, slot }: TreePlace, isDown: boolean): number {
     return isDown ? slot + 1 : this.leaves.count(leaf) - slot;
   }
@@ -355,7 +355,7 @@ export class ScoreTree {
     this.#adopted(level - 1, inner, node, sibling);
   }
 
-  /** Whether the way goes through the last children down to `level`. */
+  /** True when the path goes through the last children down to `level`. */
   #isLastWay(level: number): boolean {
     for (let above = 0; above < level; above += 1) {
       if (pathSlot[above]! + 1 < this.inner.count(pathNode[above]!)) return false;
@@ -477,7 +477,7 @@ export class ScoreTree {
   }
 }
 
-/** How many slots of a node, at least `least`, come before the member that `order` looks for. */
+/** Counts slots of a node, at least `least`, that come before the member that `order` looks for. */
 function countBefore(nodes: NodePages, node: number, least: number, order: SlotOrder): number {
   let low = least;
   let high = nodes.count(node);

@@ -116,7 +116,7 @@ export class SortedSetValue {
     return this.#entry === 0 ? this.#ranked.score : this.#ranked.scoreOf(this.#entry);
   }
 
-  /** How many members come before the current one. */
+  /** Number of members before the current one. */
   get rank(): number {
     if (this.#ranked === undefined) return this.#packed.rank;
     return this.#ranked.rankOf(this.#current(this.#ranked));
@@ -135,13 +135,13 @@ export class SortedSetValue {
     }
   }
 
-  /** How many members have a lower score, or also that score. */
+  /** Counts members with a lower score; `withEqual` counts those with that score too. */
   countBelow(score: number, withEqual: boolean): number {
     const holder = this.#ranked ?? this.#packed;
     return holder.countBelow(score, withEqual);
   }
 
-  /** Where members are in order: how many come before these bytes, or also they themselves. */
+  /** Counts members that come before these bytes; `withEqual` counts these bytes too. Members must be in order. */
   countBefore(bytes: Bytes, withEqual: boolean): number {
     const holder = this.#ranked ?? this.#packed;
     return holder.countBefore(bytes, withEqual);

@@ -66,9 +66,9 @@ export class KeyStateWriter {
   readonly #begin: number;
   /** Pieces before the one that grows. */
   readonly #full: Bytes[] = [];
-  /** Where the key of the state at hand goes. */
+  /** Offset of the key of the current state. */
   #keyAt = 0;
-  /** Where the next state goes. */
+  /** Offset of the next state. */
   length: number;
   count = 0;
 
@@ -112,7 +112,7 @@ export class KeyStateWriter {
     }
   }
 
-  /** That a key is not there. */
+  /** Writes that a key is not there. */
   writeAbsent(key: Bytes, database: number, owner = 0): void {
     this.#writeNoState(StateFlag.absent, key, NOTHING, database, owner);
   }
@@ -169,13 +169,13 @@ export class KeyStateWriter {
     this.#put(this.#keyAt, key, 0, key.length);
   }
 
-  /** What was written, as a view that is good until the next is written, where no value was long. */
+  /** States written, as a view that is good until the next is written, where no value was long. */
   get written(): Bytes {
     assert(this.#full.length === 0, 'states in one piece');
     return this.#bytes.subarray(this.#begin, this.length);
   }
 
-  /** What was written with the room before it; memory that is the taker's. */
+  /** States written, with the room before them; memory that is the taker's. */
   get pieces(): [Bytes, ...Bytes[]] {
     const { length } = this;
     const last = length === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, length);
@@ -191,7 +191,7 @@ export class KeyStateWriter {
     this.count = 0;
   }
 
-  /** What was written, in memory that is the taker's; the writer begins anew. */
+  /** Returns the states written, in memory that is the taker's; the writer begins anew. */
   take(): Bytes {
     const bytes = this.written.slice();
     this.clear();

@@ -15,12 +15,12 @@ const NOTHING: Bytes = new Uint8Array(0);
 const PART = 2 ** 31;
 const LAST_PART = 2 ** 30;
 
-/** What stands in the place of a count of keys where a piece is part of the long state of that number. */
+/** Returns what stands in the place of a count of keys where a piece is part of the long state of that number. */
 function statePart(number: number, isLast: boolean): number {
   return PART + (isLast ? LAST_PART : 0) + (number % LAST_PART);
 }
 
-/** How many keys end in a piece. */
+/** Returns how many keys end in a piece. */
 export function keysInPiece(count: number): number {
   if (count < PART) return count;
   return count >= PART + LAST_PART ? 1 : 0;
@@ -29,7 +29,7 @@ export function keysInPiece(count: number): number {
 /** Makes keys of the pieces of a snapshot; states in parts may come among each other. */
 export class PieceInstaller {
   readonly #store: Store;
-  /** Of states that go on, by their number. */
+  /** Parts of states that go on, by the state's number. */
   readonly #parts = new Map<number, Bytes[]>();
 
   constructor(store: Store) {

@@ -83,12 +83,12 @@ export class SnapshotIterator {
     this.preservedBytes = 0;
   }
 
-  /** Whether a value is being read, in steps. */
+  /** True while a value is being read in steps. */
   get isReading(): boolean {
     return this.#long.length > 0;
   }
 
-  /** What is still to come is not wanted; the walk goes on, so that all records are met. */
+  /** Drops what is still to come; the walk goes on, so that all records are met. */
   abandon(): void {
     if (!this.isActive) return;
     this.#sink = nobody;
@@ -226,7 +226,7 @@ export class SnapshotIterator {
     }
   }
 
-  /** Whether a record was there when the freeze began, and has not been met since. */
+  /** True when a record was there when the snapshot began, and has not been met since. */
   #isUnmet({ contents }: Keyspace, ref: Ref): boolean {
     return ((contents.records.word(ref) ^ this.#store.freezeBit) & FREEZE_BIT) !== 0;
   }

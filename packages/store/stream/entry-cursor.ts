@@ -26,7 +26,7 @@ export class EntryCursor {
   readonly #node = new StreamId();
   #log!: NodeLog;
   #isBackward = false;
-  /** Whether `place` is that of a node still to be walked. */
+  /** True when `place` is that of a node still to be walked. */
   #hasNode = false;
   #isInNode = false;
   #masterCount = 0;
@@ -74,7 +74,7 @@ export class EntryCursor {
     this.#unread -= 2;
   }
 
-  /** Where the flags of the current entry are, in the memory of `value`. */
+  /** Offset of the flags of the current entry, in the memory of `value`. */
   get flagsAt(): number {
     return this.#flagsAt;
   }

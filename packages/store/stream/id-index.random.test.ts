@@ -19,7 +19,7 @@ const order = (a: number, b: number): number => idOf(a).compare(idOf(b));
 class Model {
   numbers: number[] = [];
 
-  /** How many come before. */
+  /** Counts the numbers that come before. */
   rank(number: number): number {
     let low = 0;
     let high = this.numbers.length;

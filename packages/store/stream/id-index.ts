@@ -25,7 +25,7 @@ const NEXT_SLOTS = 64;
 const JOINED_SLOTS_MAX = CHUNK_SLOTS / 2;
 /** Slots in front are used again when they are this part of a chunk; memory is given back below it. */
 const SPARE_PARTS = 4;
-/** What Node keeps for a chunk beside its words: our object, a view and its buffer (measured). */
+/** Bytes that Node keeps for a chunk beside its words: our object, a view and its buffer (measured). */
 const CHUNK_OVERHEAD_BYTES = 280;
 
 class Chunk {
@@ -74,7 +74,7 @@ export class IdIndex {
     return this.#chunks.length;
   }
 
-  /** Whether there is an id at the place. */
+  /** True when there is an id at the place. */
   isThere({ chunk, slot }: IdPlace): boolean {
     return slot < (this.#chunks[chunk]?.count ?? 0);
   }
@@ -226,7 +226,7 @@ export class IdIndex {
     return compareAt(words, (first + count - 1) * this.#stride, id);
   }
 
-  /** Where the id is or belongs; that may be behind the last slot of a chunk. */
+  /** Finds the place where the id is or belongs; that may be behind the last slot of a chunk. */
   #lowerBound(id: StreamId, place: IdPlace): void {
     const chunks = this.#chunks;
     const stride = this.#stride;

@@ -16,9 +16,9 @@ import type { StreamId } from './stream-id.ts';
 
 /** An extent takes no new node beyond this. */
 const EXTENT_BYTES = 64 * 1024;
-/** What Node keeps for an extent beside its bytes: our object, a view and its buffer (measured). */
+/** Bytes that Node keeps for an extent beside its own: our object, a view and its buffer (measured). */
 const EXTENT_OVERHEAD_BYTES = 300;
-/** What an extent that must grow gets in advance: at least this, and this part of what it has. */
+/** Bytes that an extent that must grow gets in advance: at least this, and this part of what it has. */
 const SPARE_BYTES_MIN = 64;
 const SPARE_PARTS = 4;
 /** Nodes that are left move together when they are less than half of an extent above this size. */
@@ -47,7 +47,7 @@ class Extent {
 }
 
 export class NodeLog {
-  /** Where each node is, by its first id. */
+  /** Index of the nodes' places, by their first id. */
   readonly index: IdIndex;
   /** The node of the last `read`. */
   bytes: Bytes = NO_BYTES;
@@ -169,7 +169,7 @@ export class NodeLog {
     return open;
   }
 
-  /** Where a new node of so many bytes goes. */
+  /** Makes room for a new node of so many bytes; answers its offset. */
   #roomForNode(length: number): number {
     const extent = this.#extents[this.#open];
     if (extent !== undefined && extent.used + length > EXTENT_BYTES) {

@@ -18,7 +18,7 @@ export const UNKNOWN_READ = -1;
 export const NEVER = -1;
 
 const WORD = 2 ** 32;
-/** What Node keeps for a group and a consumer, without their names and indexes (measured). */
+/** Bytes that Node keeps for a group and a consumer, without their names and indexes (measured). */
 const GROUP_OVERHEAD_BYTES = 900;
 const CONSUMER_OVERHEAD_BYTES = 400;
 
@@ -33,11 +33,11 @@ const other = new IdPlace();
 
 export class StreamConsumer {
   readonly name: string;
-  /** By which the group's index knows it. */
+  /** Number by which the group's index knows the consumer. */
   readonly number: number;
   /** Ids of the entries that it has to acknowledge. */
   readonly pending: IdIndex;
-  /** When it last asked, and when it last was given something. */
+  /** Times at which the consumer last asked, and was last given something. */
   seenMs: number;
   activeMs = NEVER;
 
@@ -172,7 +172,7 @@ export class StreamGroup {
     return this.#byNumber[this.pending.word(at, CONSUMER)];
   }
 
-  /** When a pending entry was delivered last. */
+  /** Returns the time at which a pending entry was delivered last. */
   deliveredMs(at: IdPlace): number {
     return this.#number(at, TIME);
   }

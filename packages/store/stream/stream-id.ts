@@ -67,7 +67,7 @@ export class StreamId {
     return (this.msHigh & this.msLow & this.seqHigh & this.seqLow) === -1;
   }
 
-  /** Whether both have the same milliseconds. */
+  /** True when both have the same milliseconds. */
   sharesMs(other: StreamId): boolean {
     return this.msHigh === other.msHigh && this.msLow === other.msLow;
   }

@@ -31,7 +31,7 @@ const fields = new ListpackEntries();
 const counts = new ListpackEntries();
 const stretch: Stretch = { offset: HEADER_BYTES, bytes: 0, count: 2 };
 
-/** Which arguments an entry is made of: names and values in turn. */
+/** Arguments that make up an entry: names and values in turn. */
 export interface EntryPieces {
   readonly pieces: Pieces;
   readonly first: number;
@@ -95,7 +95,7 @@ export function readLastId(bytes: Bytes, at: number, node: StreamId, id: StreamI
   return true;
 }
 
-/** Whether the fields of an entry are those of the node, in their order. */
+/** True when the fields of an entry are those of the node, in their order. */
 export function hasFields(bytes: Bytes, at: number, { pieces, first, end }: EntryPieces): boolean {
   cursor.point(bytes, at).first();
   cursor.next();

@@ -32,7 +32,7 @@ export interface StreamLimits {
   readonly nodeEntries: number;
 }
 
-/** What is to go from the front of a stream. */
+/** Part that is to go from the front of a stream. */
 export interface Trimming {
   /** The first id that stays; without it, so many entries stay. */
   readonly firstKept: StreamId | undefined;
@@ -60,7 +60,7 @@ export class Stream {
   readonly nodes: NodeLog;
   readonly groups = new NamedList<StreamGroup>();
   length = 0;
-  /** Of the entries that are there; zero without any. */
+  /** First id of the entries that are there; zero without any. */
   readonly firstId = new StreamId();
   /** The highest that was ever given, or XSETID said. */
   readonly lastId = new StreamId();
@@ -102,7 +102,7 @@ export class Stream {
     if (this.length === 1) this.firstId.set(id);
   }
 
-  /** Whether there is an entry with this id. */
+  /** True when there is an entry with this id. */
   has(id: StreamId): boolean {
     return cursor.open(this.nodes, id, id).next();
   }
@@ -178,14 +178,14 @@ export class Stream {
     group.dispose();
   }
 
-  /** Whether an entry from `id` on may have been deleted out of the midst. */
+  /** True when an entry from `id` on may have been deleted out of the middle. */
   hasGapFrom(id: StreamId): boolean {
     const { maxDeletedId } = this;
     if (this.length === 0 || maxDeletedId.isZero) return false;
     return this.firstId.compare(maxDeletedId) <= 0 && id.compare(maxDeletedId) <= 0;
   }
 
-  /** How many entries were added up to an id, where that can be known; else UNKNOWN_READ. */
+  /** Returns how many entries were added up to an id, where that can be known; else UNKNOWN_READ. */
   countUpTo(id: StreamId): number {
     const { entriesAdded, length, lastId, firstId, maxDeletedId } = this;
     if (entriesAdded === 0) return 0;
@@ -199,7 +199,7 @@ export class Stream {
     return toFirst < 0 ? entriesAdded - length : entriesAdded - length + 1;
   }
 
-  /** How many entries a group has yet to read, where that can be known; else undefined. */
+  /** Returns how many entries a group has yet to read, where that can be known; else undefined. */
   lagOf({ entriesRead, lastId }: StreamGroup): number | undefined {
     if (this.entriesAdded === 0) return 0;
     if (entriesRead !== UNKNOWN_READ && !this.hasGapFrom(lastId)) {
@@ -216,7 +216,7 @@ export class Stream {
     group.lastId.set(id);
   }
 
-  /** Whether the last node takes another entry. */
+  /** True when the last node takes another entry. */
   #admits({ pieces, first, end }: EntryPieces, { nodeBytes, nodeEntries }: StreamLimits): boolean {
     const { nodes } = this;
     if (!nodes.index.last(place)) return false;
@@ -254,7 +254,7 @@ export class Stream {
     if (changed !== undefined) nodes.replace(at, changed);
   }
 
-  /** Whether all of the first node goes, of which `live` entries are there. */
+  /** True when all of the first node goes, of which `live` entries are there. */
   #isAllTrimmed({ firstKept, kept }: Trimming, live: number): boolean {
     if (firstKept === undefined) return this.length - live >= kept;
     const { nodes } = this;

@@ -26,7 +26,7 @@ const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
 const FIRST_PAGE_BYTES = 256;
 /** A new page begins as this part of what there is, so that little of it is unused. */
 const GROWTH_PARTS = 8;
-/** What Node keeps beside the bytes of a page: a buffer, three views and our own object (measured). */
+/** Bytes that Node keeps beside those of a page: a buffer, three views and our own object (measured). */
 const PAGE_OVERHEAD_BYTES = 450;
 /** Pages looked at for a sparse one by one call. */
 const LOOK_PAGES_MAX = 32;
@@ -37,7 +37,7 @@ export class Page {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
   readonly view: DataView;
-  /** Where the next entry goes. */
+  /** Offset of the next entry. */
   used = WORD_BYTES;
   /** Bytes of entries that are still there. */
   live = 0;
@@ -58,7 +58,7 @@ export function pageOf(ref: number): number {
   return page < NEAR_PAGES_MAX ? page : NEAR_PAGES_MAX + (ref & FAR_MASK);
 }
 
-/** Where an entry begins in its page, in words. */
+/** Returns the word at which an entry begins in its page. */
 export function wordAt(ref: number): number {
   return ref >>> OFFSET_BITS < NEAR_PAGES_MAX ? ref & OFFSET_MASK : 1;
 }
@@ -83,7 +83,7 @@ export class Arena {
     return this.#capacity;
   }
 
-  /** Whether there are so many gaps that a page should be emptied. */
+  /** True when there are so many gaps that a page should be emptied. */
   get isSparse(): boolean {
     return (this.#used - this.#live) * GAP_PARTS > this.#used && this.#used > FIRST_PAGE_BYTES;
   }

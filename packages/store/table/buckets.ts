@@ -13,7 +13,7 @@ const PIECE_BITS = 12;
 const PIECE_BUCKETS = 1 << PIECE_BITS;
 const PIECE_MASK = PIECE_BUCKETS - 1;
 const LEVEL_MIN = 2;
-/** What Node keeps beside a piece's bytes. */
+/** Bytes that Node keeps beside those of a piece. */
 const PIECE_OVERHEAD_BYTES = 200;
 const BUCKET_BYTES = 4;
 
@@ -57,7 +57,7 @@ export class Buckets {
     return from;
   }
 
-  /** Whether the last bucket can be taken away. */
+  /** True when the last bucket can be taken away. */
   get canShrink(): boolean {
     return this.level > LEVEL_MIN || this.split > 0;
   }

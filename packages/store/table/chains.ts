@@ -5,7 +5,7 @@
 import { pageOf, wordAt, type Arena } from './arena.ts';
 import { Buckets } from './buckets.ts';
 
-/** What the chains ask of the entries. */
+/** Operations that the chains need of the entries. */
 export interface HashedEntries {
   hashOf(ref: number): number;
 }

@@ -18,16 +18,16 @@ export const EXPIRY_BYTES = 10;
 const MS_BYTES = 6;
 const WORD_MASK = 3;
 
-/** What an entry says of itself, after `parse`. One object serves a whole thread. */
+/** Fields of an entry, after `parse`. One object serves a whole thread. */
 export class Entry {
   bytes: Uint8Array = new Uint8Array(0);
-  /** Of the same bytes. */
+  /** View of the same bytes. */
   view = new DataView(this.bytes.buffer);
   fieldAt = 0;
   fieldLength = 0;
   valueAt = 0;
   valueLength = 0;
-  /** Where the expiry stands; 0 when the entry has none. */
+  /** Offset of the expiry; 0 when the entry has none. */
   expiryAt = 0;
   /** Bytes of the entry, its padding included. */
   size = 0;
@@ -49,7 +49,7 @@ export class Entry {
     this.size = padded(this.valueAt + this.valueLength - start);
   }
 
-  /** When the entry expires, or -1. */
+  /** Expiry of the entry, or -1. */
   get expiry(): number {
     return this.expiryAt === 0 ? -1 : readExpiry(this.bytes, this.expiryAt);
   }

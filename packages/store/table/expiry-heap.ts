@@ -6,7 +6,7 @@
 
 import { isResourceError } from '#base';
 
-/** What the heap asks of the entries. */
+/** Operations that the heap needs of the entries. */
 export interface ExpiringEntries {
   expiry(ref: number): number;
   setHeapIndex(ref: number, index: number): void;
@@ -37,7 +37,7 @@ export class ExpiryHeap {
     return this.#refs[0]!;
   }
 
-  /** How many entries expire before a moment. */
+  /** Counts the entries that expire before a moment. */
   countBefore(unixMs: number): number {
     let count = 0;
     const left = [0];

@@ -30,7 +30,7 @@ class FieldHint {
     this.#at = -1;
   }
 
-  /** Whether `hash` is that of these bytes. */
+  /** True when `hash` is that of these bytes. */
   isOf(secrets: HashSecrets, bytes: Bytes, at: number, length: number): boolean {
     const isThere = at === this.#at && length === this.#length;
     return isThere && bytes === this.#bytes && secrets === this.#secrets;

@@ -47,7 +47,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   #chains = new Chains(this.#arena, this);
   #heap: ExpiryHeap | undefined;
   #count = 0;
-  /** Of the last field that was not found: its hash, and how long the chain was. */
+  /** Last field that was not found: its hash, and the length of the chain. */
   #missedHash = 0;
   #missedChain = 0;
   /** The page that is being emptied, or -1, and the word where what is left of it begins. */
@@ -70,7 +70,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return TABLE_OVERHEAD_BYTES + this.#arena.bytes + this.#chains.buckets.bytes + heap;
   }
 
-  /** How many entries expire. */
+  /** Number of entries with an expiry. */
   get expiringCount(): number {
     return this.#heap === undefined ? 0 : this.#heap.count;
   }
@@ -80,7 +80,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.#heap === undefined || this.#heap.count === 0 ? 0 : this.#heap.first;
   }
 
-  /** How many entries expire before a moment. It looks at those alone, and at their neighbours. */
+  /** Counts the entries that expire before a moment. It looks at those alone, and at their neighbours. */
   endedCount(unixMs: number): number {
     return this.#heap === undefined ? 0 : this.#heap.countBefore(unixMs);
   }
@@ -162,7 +162,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.#tidy(this.#rebuild(ref, valueLength, expires));
   }
 
-  /** When the entry expires, or -1. */
+  /** Returns the expiry of the entry, or -1. */
   expiry(ref: number): number {
     return this.read(ref).expiry;
   }

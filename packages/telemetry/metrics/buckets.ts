@@ -12,7 +12,7 @@ export const BUCKET_SECONDS = [
 /** As `le` shows them. */
 export const BUCKET_LABELS: readonly string[] = [...BUCKET_SECONDS.map(String), '+Inf'];
 
-/** How many of a page's buckets lie below each bound; the one that holds the bound counts as below. */
+/** Number of a page's buckets below each bound; the one that holds the bound counts as below. */
 const ENDS: readonly number[] = [
   ...BUCKET_SECONDS.map((seconds) => bucketOf(seconds * 1e6 * TICKS_PER_US) + 1),
   HISTOGRAM_BUCKETS,

@@ -25,7 +25,7 @@ const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
 
 export const pagesOf = ({ main, shards }: MetricSource): readonly Page[] => [main, ...shards];
 
-/** What the pages count in a field of a command's row, for every command that has been asked for. */
+/** Gives `take` the sum over all pages of a field of a command's row, for every command that has been asked for. */
 export function eachCommand(
   source: MetricSource,
   field: keyof typeof CommandField,

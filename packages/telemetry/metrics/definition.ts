@@ -1,5 +1,5 @@
 /**
- * What a metric is: its name, what it means, and where its value is read. From the table of these come the
+ * Definition of a metric: its name, what it means, and where its value is read. The table of these is the source of the
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
@@ -13,11 +13,11 @@ export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
   readonly opsPage: Page;
-  /** Of each shard's log; none where nothing is kept on disk. */
+  /** Figures of each shard's log; none where nothing is kept on disk. */
   readonly logs: readonly LogFigures[];
   readonly durability: DurabilityReport;
   readonly shape: PageShape;
-  /** By the ids that pages count by. */
+  /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];
   readonly version: string;
   readonly nowUs: number;
@@ -31,7 +31,7 @@ export interface MetricSource {
     readonly prefixes: readonly string[];
     readonly bands: { readonly isEnabled: boolean; readonly thresholdsMs: readonly number[] };
   };
-  /** What is in each shard's request ring. */
+  /** Content of each shard's request ring. */
   readonly queues: readonly { readonly frames: number; readonly bytes: number }[];
   readonly process: {
     readonly rssBytes: number;
@@ -40,21 +40,21 @@ export interface MetricSource {
   };
   /** The id that the next entry of the slow log gets. */
   readonly slowLogUpcoming: number;
-  /** What redis_exporter tells of an instance, label by label. */
+  /** Labels that redis_exporter gives an instance, with their values. */
   readonly instance: Readonly<Record<string, string>>;
   /** The ops thread itself. */
   readonly ops: OpsFigures;
-  /** Of a command's durations: the trace that fell into each bucket last. */
+  /** Returns, for a command's durations, the trace that fell into each bucket last. */
   readonly exemplarsOf: (command: number) => readonly (Exemplar | undefined)[] | undefined;
 }
 
-/** What the ops thread knows of itself. */
+/** Figures that the ops thread has of itself. */
 export interface OpsFigures {
   readonly connections: number;
   readonly connectionsRefused: number;
   /** Requests answered, by the class of their status. */
   readonly answered: Readonly<Record<string, number>>;
-  /** How long the last scrape took. */
+  /** Duration of the last scrape. */
   readonly scrapeSeconds: number;
   readonly logLinesDropped: number;
   readonly traces: TraceFigures;
@@ -62,12 +62,12 @@ export interface OpsFigures {
   readonly metricPushes: { readonly exported: number; readonly failed: number };
 }
 
-/** Where a metric puts its values; label values come in the order of its labels. */
+/** Receiver of a metric's values; label values come in the order of its labels. */
 export interface Samples {
   value(value: number, ...labels: readonly string[]): void;
   /** `counts` are those of a page, in ticks. */
   histogram(counts: Counts, sumSeconds: number, ...labels: readonly string[]): void;
-  /** What the next histogram's buckets have as exemplars, where they are shown. */
+  /** Sets the exemplars of the next histogram's buckets, where they are shown. */
   exemplars(exemplars: BucketExemplars): void;
 }
 
@@ -78,12 +78,12 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** One sentence. */
   readonly help: string;
-  /** Where the value is read, in words. */
+  /** Source of the value, in words. */
   readonly source: string;
   read(source: MetricSource, samples: Samples): void;
 }
 
-/** By the buckets of a histogram. */
+/** Exemplars by the buckets of a histogram. */
 export type BucketExemplars = readonly (Exemplar | undefined)[] | undefined;
 
 type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' | 'read'> & {

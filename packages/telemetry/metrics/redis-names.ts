@@ -141,7 +141,7 @@ const durabilityNames: readonly MetricDefinition[] = [
   disk('gauge', 'redis_aof_delayed_fsync', (_report, { logs }) => sumOfLogs(logs, 'delayedSyncs')),
 ];
 
-/** Of what there is none in this version, and of what there never is any. */
+/** Metrics that are always 0: of what does not exist in this version, or never does. */
 const noneOf = [
   'redis_connected_slaves',
   'redis_cluster_enabled',

@@ -16,7 +16,7 @@ export interface MetricFamily {
   readonly metrics: readonly MetricDefinition[];
 }
 
-/** By what they are about, in the order of the reference. */
+/** Metrics by subject, in the order of the reference. */
 export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Process', metrics: processMetrics },
   { title: 'Commands', metrics: commandMetrics },
@@ -35,5 +35,5 @@ export const metrics: readonly MetricDefinition[] = metricFamilies.flatMap(
   (family) => family.metrics,
 );
 
-/** Those under other names, for dashboards that exist. */
+/** Metrics under other names, for dashboards that exist. */
 export { redisMetrics };

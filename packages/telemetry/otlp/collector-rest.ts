@@ -22,7 +22,7 @@ export class CollectorRest {
     return this.#clock.nowUs() < this.#untilUs;
   }
 
-  /** How many things are to be sent at once, `most` where the collector works. */
+  /** Returns the number of things to send at once, `most` where the collector works. */
   batch(most: number): number {
     return this.#restUs > 0 ? 1 : most;
   }

@@ -1,4 +1,4 @@
-/** Whether a collector takes what it is sent: counted, and told of once for each change. */
+/** State of a collector, which takes what it is sent or does not: counted, and logged once for each change. */
 
 import type { LogFields } from '#base';
 

@@ -2,7 +2,7 @@
 
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 
-/** How long a collector may take for it. */
+/** Most milliseconds that a collector may take for one batch. */
 export const EXPORT_MS_MAX = 3_000;
 
 interface Exporter<Batch> {

@@ -1,4 +1,4 @@
-/** Who sends traces and metrics: the same attributes on both. */
+/** Identity of the sender of traces and metrics: the same attributes on both. */
 
 import { hostname } from 'node:os';
 import { resourceFromAttributes, type Resource } from '@opentelemetry/resources';

@@ -30,7 +30,7 @@ export class Exemplars {
     buckets[index < 0 ? BUCKET_SECONDS.length : index] = source;
   }
 
-  /** By bucket, or nothing when the command was never traced. */
+  /** Returns the exemplars of a command by bucket, or nothing when the command was never traced. */
   of(command: number): readonly (Exemplar | undefined)[] | undefined {
     const buckets = this.#byCommand.get(command);
     return buckets && Array.from(buckets, (source) => source?.exemplar());

@@ -46,9 +46,9 @@ export interface PlannedTrace {
 }
 
 export interface TraceContext {
-  /** By the command's index in the table, in lower case. */
+  /** Names of commands by their index in the table, in lower case. */
   readonly commandNames: readonly string[];
-  /** What is added to a monotonic time to get unix microseconds. */
+  /** Microseconds that are added to a monotonic time to get unix microseconds. */
   readonly unixOffsetUs: number;
 }
 

@@ -23,7 +23,7 @@ const RECORDS_MAX = 500;
 /** The last traces are sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
-/** What may change while the server runs. What is made of a request is said by its record. */
+/** Settings that may change while the server runs. The record of a request says what is made of it. */
 export interface TraceSettings {
   /** Main tells of requests. */
   readonly isOn: boolean;
@@ -40,7 +40,7 @@ export interface TraceStoreOptions {
   readonly log: TelemetryLog;
 }
 
-/** What the ops thread itself counts. */
+/** Figures that the ops thread itself counts. */
 export interface TraceFigures {
   readonly recent: number;
   readonly queued: number;
@@ -172,7 +172,7 @@ export class TraceStore {
   }
 }
 
-/** How long executing took, of the slowest shard or of main. */
+/** Returns how long executing took, of the slowest shard or of main. */
 function executedUs({ shards, mainUs }: TraceRecord): number | undefined {
   const slowest = slowestOf(shards);
   return slowest === undefined ? mainUs : executeUs(slowest);
