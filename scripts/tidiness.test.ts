@@ -73,7 +73,7 @@ const tidyCases: readonly (readonly [file: string, text: string, fault: string |
   ['packages/net/a.ts', '', 'nothing imports it'],
   ['packages/server/main.ts', '', null],
   ['scripts/Some_Thing.ts', '', 'kebab-case'],
-  ['scripts/a.ts', `${doc} What it does. */\n`, 'cannot be read alone: /** What it'],
+  ['scripts/a.ts', `${doc} What it does. */\n`, 'cannot be read alone'],
   ['scripts/a.ts', `${doc}\n * Of a kind.\n */\n`, 'cannot be read alone'],
   ['scripts/a.ts', `${doc} Bytes of a kind. */\n`, null],
   ['scripts/a.threads.test.ts', run, null],

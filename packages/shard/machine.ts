@@ -336,6 +336,8 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   #flush(): void {
+    // Whoever has a reply of a long command finds the thread alive.
+    this.#values[AT.heartbeatUs] = this.#executor.nowUs;
     const { maintenance, events } = this.#base;
     maintenance.publish();
     // What has to go for what was written is told of with its reply: a client's next command comes behind it.
