@@ -1,5 +1,6 @@
 export { assert, AssertionError, unreachable } from './errors/assert.ts';
 export { ByteViews, copyWords, forgetViews } from './bytes/byte-views.ts';
+export type { Bytes } from './bytes/byte-array.ts';
 export {
   asBuffer,
   compareBytes,
@@ -10,7 +11,6 @@ export {
   readable,
   sameBytes,
   spells,
-  type Bytes,
 } from './bytes/bytes.ts';
 export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './time/clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './errors/command-error.ts';

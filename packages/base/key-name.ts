@@ -1,6 +1,7 @@
 /** Name of a key of a database among watches, key locks and plans: `database:key`, a character per byte. */
 
-import { fromLatin1, latin1, type Bytes } from './bytes/bytes.ts';
+import type { Bytes } from './bytes/byte-array.ts';
+import { fromLatin1, latin1 } from './bytes/bytes.ts';
 
 export function keyName(database: number, key: Bytes, at = 0, length = key.length - at): string {
   return `${String(database)}:${latin1(key, at, length)}`;

@@ -3,7 +3,6 @@
 import type { Bytes } from '#base';
 import type { ParsedCommand, ParserLimits } from '#resp';
 import type { BlockPool } from './blocks.ts';
-import type { Connection } from './connection.ts';
 
 /**
  * Outcome of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
@@ -42,16 +41,28 @@ export interface ConnectionSupplies {
   counters: NetCounters;
 }
 
+/** Members of a connection that a turn needs. */
+export interface TurnConnection {
+  /** Number that the owner gave it; 0 without one. */
+  readonly label: number;
+  /** Its flush was left for the next turn. */
+  isPutOff: boolean;
+  /** True when little is to be written, and more will follow by itself. */
+  readonly isOwedReplies: boolean;
+  flush(): void;
+  resume(): void;
+}
+
 /** The round of the event loop that connections work in. */
 export interface ConnectionTurn {
   /** Counts the turns: two works with the same number share one turn. */
   readonly number: number;
   /** Called before bytes are looked at: a turn of work has begun. */
-  begin(connection: Connection): void;
+  begin(connection: TurnConnection): void;
   /** Called for a connection with something to flush at the turn's end. */
-  dirty(connection: Connection): void;
+  dirty(connection: TurnConnection): void;
   /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */
-  later(connection: Connection): void;
+  later(connection: TurnConnection): void;
 }
 
 export interface NetCounters {

@@ -1,7 +1,8 @@
 /** Commands out of bytes: cut anywhere, quoted anyhow, and refused with Redis 7.4's words. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandParser, ParsedCommand, ParseStatus } from './command-parser.ts';
+import { CommandParser, ParseStatus } from './command-parser.ts';
+import { ParsedCommand } from './parsed-command.ts';
 
 const parsing = suite('command parser');
 

@@ -18,6 +18,7 @@ import {
   type Bytes,
 } from '#base';
 import { splitInline } from './inline.ts';
+import { ARGUMENTS_EXPECTED, type ParsedCommand } from './parsed-command.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -28,49 +29,11 @@ const ZERO = 0x30;
 
 export const ParseStatus = { incomplete: 0, complete: 1, error: 2 } as const;
 
-/** Arguments that the tables hold from the start. */
-const ARGUMENTS_EXPECTED = 64;
 /** From this many parsed arguments on an incomplete command remembers them. */
 const ARGUMENTS_REMEMBERED_MIN = 32;
 
 const LENGTH_INVALID = -2;
 const LENGTH_INCOMPLETE = -3;
-
-/** A command as it came: bytes, and where in them each argument is. */
-export interface CommandBytes {
-  /** The bytes that `spans` refer to; not the input's for an inline command. */
-  readonly source: Bytes;
-  /** Offset of the command in `source`, and its bytes there. */
-  readonly at: number;
-  readonly length: number;
-  /** Offset from `at`, and length, of each argument. */
-  readonly spans: Int32Array;
-  readonly count: number;
-  /** Nothing else is in the memory of `source`, which may be given away with the command, and has room before it. */
-  readonly isGivable?: boolean;
-}
-
-/** Result of the last `next`, shared by the parsers of one main thread. */
-export class ParsedCommand implements CommandBytes {
-  source: Bytes = Buffer.alloc(0);
-  at = 0;
-  length = 0;
-  spans = new Int32Array(2 * ARGUMENTS_EXPECTED);
-  count = 0;
-  isGivable = false;
-
-  push(offset: number, length: number): void {
-    const index = 2 * this.count;
-    if (index === this.spans.length) {
-      const larger = new Int32Array(4 * this.count);
-      larger.set(this.spans);
-      this.spans = larger;
-    }
-    this.spans[index] = offset;
-    this.spans[index + 1] = length;
-    this.count += 1;
-  }
-}
 
 export interface ParserLimits {
   /** Longest bulk string in bytes (`proto-max-bulk-len`). */

@@ -1,9 +1,4 @@
-export {
-  CommandParser,
-  ParsedCommand,
-  ParseStatus,
-  type CommandBytes,
-  type ParserLimits,
-} from './command-parser.ts';
+export { CommandParser, ParseStatus, type ParserLimits } from './command-parser.ts';
+export { ParsedCommand, type CommandBytes } from './parsed-command.ts';
 export { growMemory, OwnedReply } from './owned-reply.ts';
 export { ReplyWriter, type Protocol } from './reply-writer.ts';

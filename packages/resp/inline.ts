@@ -1,7 +1,7 @@
 /** Inline commands: a line of words, with quotes as Redis' `sdssplitargs` understands them. */
 
 import type { Bytes } from '#base';
-import type { ParsedCommand } from './command-parser.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 
 const DOUBLE = 0x22;
 const SINGLE = 0x27;

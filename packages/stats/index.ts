@@ -100,7 +100,8 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency/latency-test.ts';
-export { FATE_COUNTERS, fateCounts } from './page/fate-counters.ts';
+export { FATE_COUNTERS } from './page/fate-counters.ts';
+export { fateCounts } from './page/fate-counts.ts';
 export {
   beginPrefixes,
   prefixesId,

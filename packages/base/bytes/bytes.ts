@@ -1,10 +1,9 @@
 /** Work on ranges of bytes without making views: what every hot path does. */
 
 import { isUtf8 } from 'node:buffer';
+import type { Bytes } from './byte-array.ts';
 import { ByteViews, copyWords } from './byte-views.ts';
 import { copyLong } from './long-copy.ts';
-
-export type Bytes = Uint8Array;
 
 /** Below this a byte loop beats finding views. */
 const LOOP_COPY_BYTES_MAX = 8;

@@ -1,6 +1,6 @@
 /** Receiver of listpack entries, many at a time, from where they lie. */
 
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 export interface EntryTaker {
   /**

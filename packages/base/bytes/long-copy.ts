@@ -6,7 +6,7 @@
  * moved from there.
  */
 
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 /** Below this the second move costs what the first one saves. */
 const ALIGNED_BYTES_MIN = 512;

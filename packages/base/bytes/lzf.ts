@@ -5,7 +5,7 @@
  *   lllooooo oooooooo             l + 2 bytes from o + 1 bytes back, for l from 1 to 6
  *   111ooooo llllllll oooooooo    the same for l + 7 + 2 bytes
  */
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 const HASH_BITS = 13;
 const LITERALS_MAX = 32;

@@ -1,6 +1,6 @@
 /** Bytes in several pieces of memory, one behind the other: a Uint8Array ends at 4 GiB. */
 
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 export type Pieces = readonly Bytes[];
 

@@ -5,7 +5,7 @@
  * any of them. So a key costs two look-ups for each byte that it shares with a prefix, and one more.
  */
 
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 const NO_NODE = 0;
 const ROOT = 1;

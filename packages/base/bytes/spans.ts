@@ -1,6 +1,6 @@
 /** Receiver of strings, many at a time, from where they lie. */
 
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from './byte-array.ts';
 
 /** Memory, by bytes and by words. */
 export interface Viewed {

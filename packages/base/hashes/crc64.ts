@@ -2,7 +2,7 @@
  * CRC-64 with the polynomial of Jones, bits reflected, as Redis puts it behind dumps. A number holds 53
  * bits exactly, so that the sum is kept as two words.
  */
-import type { Bytes } from '../bytes/bytes.ts';
+import type { Bytes } from '../bytes/byte-array.ts';
 
 /** The polynomial with its bits reversed. */
 const POLYNOMIAL_HIGH = 0x95ac_9329;

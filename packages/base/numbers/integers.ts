@@ -5,7 +5,7 @@
  * `64` use `bigint` for the rest.
  */
 
-import type { Bytes } from '../bytes/bytes.ts';
+import type { Bytes } from '../bytes/byte-array.ts';
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;

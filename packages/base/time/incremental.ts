@@ -1,6 +1,6 @@
 /** Work in steps: whoever runs it may do something else between two of them. */
 
-import type { Bytes } from '../bytes/bytes.ts';
+import type { Bytes } from '../bytes/byte-array.ts';
 
 /** Runs for well under a millisecond from one `yield` to the next; what it makes is returned. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;

@@ -1,7 +1,5 @@
 /** Memory that a client takes. */
 
-import type { Client } from './client.ts';
-
 /**
  * Memory of a connection at rest: the socket, its parser, the client, a short query buffer, a block for replies
  * (measured: 10 to 22 KiB).
@@ -15,7 +13,21 @@ export const WATCHED_KEY_BYTES = 160;
 /** Memory of a prefix for which changes are told. */
 const PREFIX_BYTES = 96;
 
-export function memoryOf(client: Client): number {
+/** Holdings of a client that take memory. */
+export interface MemoryHolder {
+  readonly socket: {
+    readonly queryMemoryBytes: number;
+    readonly output: { readonly pendingBytes: number };
+  };
+  /** Bytes of replies before their turn, of commands since MULTI, and of watched keys. */
+  readonly parkedBytes: number;
+  readonly queuedBytes: number;
+  readonly watchedBytes: number;
+  readonly subscriptions: { readonly memoryBytes: number } | undefined;
+  readonly tracking: { readonly prefixes: { readonly length: number } } | undefined;
+}
+
+export function memoryOf(client: MemoryHolder): number {
   const { socket, subscriptions, tracking } = client;
   const replyBytes = socket.output.pendingBytes + client.parkedBytes;
   return (

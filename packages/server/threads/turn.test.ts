@@ -1,7 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Turn, type TurnConnection } from './turn.ts';
+import type { TurnConnection } from '#net';
+import { Turn } from './turn.ts';
 
 const turning = suite('turn');
 
@@ -12,6 +13,7 @@ const FEW = 5;
 const LATER_MS = 200;
 
 class FakeConnection implements TurnConnection {
+  readonly label = 0;
   isPutOff = false;
   isOwedReplies: boolean;
   flushes = 0;

@@ -12,7 +12,7 @@
  */
 
 import type { Doorbell } from '#link';
-import type { Connection } from '#net';
+import type { TurnConnection } from '#net';
 import type { Router } from '#router';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
 
@@ -22,9 +22,6 @@ const ROUNDS_MAX = 8;
 const CROWD_MIN = 12;
 /** Milliseconds that replies wait for more when there is no next turn. */
 const PUT_OFF_MS = 1;
-
-/** Members of a connection that a turn needs. */
-export type TurnConnection = Pick<Connection, 'flush' | 'isPutOff' | 'isOwedReplies' | 'resume'>;
 
 /** Members of the router that a turn needs. */
 export interface TurnRouter extends Pick<
