@@ -42,7 +42,7 @@ const layers: Readonly<Record<string, Layer>> = {
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
   stats: { imports: ['base'], types: ['api-types'] },
-  commands: { imports: ['base', 'store'], types: ['stats', 'api-types', 'resp'] },
+  commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   acl: { imports: ['base', 'commands'] },

@@ -4,7 +4,7 @@
  */
 import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
-import { commandTable } from '#commands';
+import { commandTable, type ShardSettingValues } from '#commands';
 import { Settings } from '#config';
 import { HOT_KEYS, Page, ThreadProbe } from '#stats';
 import {
@@ -15,7 +15,6 @@ import {
   RingReader,
   RingWriter,
   SharedCounter,
-  type SettingValue,
 } from '#link';
 import { CommandParser, ParsedCommand, type CommandBytes } from '#resp';
 import { emptyHead, ShardLink } from '#router';
@@ -38,7 +37,7 @@ const VALUE = 'x'.repeat(64);
 
 type Words = readonly string[];
 
-const off: Readonly<Record<string, SettingValue>> = {
+const off: Partial<ShardSettingValues> = {
   'latency-bands-enabled': false,
   'latency-tracking': false,
   'slowlog-log-slower-than': -1,
@@ -83,7 +82,7 @@ class Bench {
   readonly #words: Int32Array;
   readonly #head = { ...emptyHead(), kind: FrameKind.command, connection: 1 };
 
-  constructor(settings: Readonly<Record<string, SettingValue>>) {
+  constructor(settings: Partial<ShardSettingValues>) {
     const layout = layoutOf({
       shards: 1,
       requestRingBytes: RING_BYTES,

@@ -24,10 +24,11 @@ export type {
 } from './definition.ts';
 export {
   isShardSetting,
-  shardSettingKinds,
+  shardSettingNames,
   type ShardSettingName,
   type ShardSettingOf,
   type ShardSettings,
+  type ShardSettingValues,
 } from './shard-settings.ts';
 export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
 export {

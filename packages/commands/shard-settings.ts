@@ -2,71 +2,75 @@
  * Settings that shards read, by the names that CONFIG knows them by.
  *
  * Shards are told these and no others: nothing that is secret leaves main. To read one more is to add it here, which the
- * compiler asks for.
+ * compiler asks for. Types of values come from the table of settings.
  */
 
-/** Kinds of settings: how many values each has, and of which type. */
-export const shardSettingKinds = {
-  activedefrag: 'boolean',
-  'active-expire-effort': 'number',
-  databases: 'number',
-  'hash-max-listpack-entries': 'number',
-  'hash-max-listpack-value': 'number',
-  'hll-sparse-max-bytes': 'number',
-  'hotkeys-window-enabled': 'boolean',
-  'hotkeys-window-sample': 'number',
-  'hotkeys-window-seconds': 'number',
-  'hotkeys-window-top-k': 'number',
-  hz: 'number',
-  'key-prefixes': 'strings',
-  'keyfate-max-len': 'number',
-  'keyfate-overwritten': 'boolean',
-  'latency-bands': 'numbers',
-  'latency-bands-enabled': 'boolean',
-  'latency-monitor-threshold': 'number',
-  'latency-tracking': 'boolean',
-  'lfu-decay-time': 'number',
-  'lfu-log-factor': 'number',
-  'list-compress-depth': 'number',
-  'list-max-listpack-size': 'number',
-  maxmemory: 'number',
-  'maxmemory-eviction-tenacity': 'number',
-  'maxmemory-policy': 'string',
-  'maxmemory-samples': 'number',
-  'notify-keyspace-events': 'string',
-  'persistence-durability-mode': 'string',
-  'persistence-wal-failure-policy': 'string',
-  'proto-max-bulk-len': 'number',
-  'set-max-intset-entries': 'number',
-  'set-max-listpack-entries': 'number',
-  'set-max-listpack-value': 'number',
-  'slowlog-log-slower-than': 'number',
-  'slowlog-max-arg-len': 'number',
-  'slowlog-max-len': 'number',
-  'stream-node-max-bytes': 'number',
-  'stream-node-max-entries': 'number',
-  'zset-max-listpack-entries': 'number',
-  'zset-max-listpack-value': 'number',
-} as const;
+import type { ConfigValues } from '#config';
 
-type Kinds = typeof shardSettingKinds;
+export const shardSettingNames = [
+  'activedefrag',
+  'active-expire-effort',
+  'databases',
+  'hash-max-listpack-entries',
+  'hash-max-listpack-value',
+  'hll-sparse-max-bytes',
+  'hotkeys-window-enabled',
+  'hotkeys-window-sample',
+  'hotkeys-window-seconds',
+  'hotkeys-window-top-k',
+  'hz',
+  'key-prefixes',
+  'keyfate-max-len',
+  'keyfate-overwritten',
+  'latency-bands',
+  'latency-bands-enabled',
+  'latency-monitor-threshold',
+  'latency-tracking',
+  'lfu-decay-time',
+  'lfu-log-factor',
+  'list-compress-depth',
+  'list-max-listpack-size',
+  'maxmemory',
+  'maxmemory-eviction-tenacity',
+  'maxmemory-policy',
+  'maxmemory-samples',
+  'notify-keyspace-events',
+  'persistence-durability-mode',
+  'persistence-wal-failure-policy',
+  'proto-max-bulk-len',
+  'set-max-intset-entries',
+  'set-max-listpack-entries',
+  'set-max-listpack-value',
+  'slowlog-log-slower-than',
+  'slowlog-max-arg-len',
+  'slowlog-max-len',
+  'stream-node-max-bytes',
+  'stream-node-max-entries',
+  'zset-max-listpack-entries',
+  'zset-max-listpack-value',
+] as const satisfies readonly (keyof ConfigValues)[];
 
-export type ShardSettingName = keyof Kinds;
+export type ShardSettingName = (typeof shardSettingNames)[number];
 
-/** The names of settings of one kind. */
-export type ShardSettingOf<Kind extends Kinds[ShardSettingName]> = {
-  [Name in ShardSettingName]: Kinds[Name] extends Kind ? Name : never;
+/** Values of all settings that shards are told. */
+export type ShardSettingValues = Pick<ConfigValues, ShardSettingName>;
+
+/** The names of settings that hold such a value. */
+export type ShardSettingOf<Value> = {
+  [Name in ShardSettingName]: ConfigValues[Name] extends Value ? Name : never;
 }[ShardSettingName];
 
+const known: ReadonlySet<string> = new Set(shardSettingNames);
+
 export function isShardSetting(name: string): name is ShardSettingName {
-  return Object.hasOwn(shardSettingKinds, name);
+  return known.has(name);
 }
 
 /** Settings of a shard as commands read them; kept current by control frames. */
 export interface ShardSettings {
-  number(name: ShardSettingOf<'number'>): number;
-  boolean(name: ShardSettingOf<'boolean'>): boolean;
-  string(name: ShardSettingOf<'string'>): string;
+  number(name: ShardSettingOf<number>): number;
+  boolean(name: ShardSettingOf<boolean>): boolean;
+  string(name: ShardSettingOf<string>): string;
   /** Another object after every change: whoever keeps what settings say compares it. */
   readonly revision: object;
 }

@@ -16,6 +16,7 @@ export {
   isSettingName,
   rowOf,
   settingNames,
+  type ConfigValues,
   type NameOf,
   type SettingName,
   type SettingsSnapshot,

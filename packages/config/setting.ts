@@ -28,6 +28,6 @@ export interface Setting<V extends Value = Value> {
 }
 
 /** A part of the table: keeps the exact names and kinds for the compiler. */
-export function rows<Rows extends Readonly<Record<string, Setting>>>(table: Rows): Rows {
+export function rows<const Rows extends Readonly<Record<string, Setting>>>(table: Rows): Rows {
   return table;
 }

@@ -1,8 +1,9 @@
 /** Options of a shard's machine: everything it may touch of the world. */
 
 import type { Bytes, Clock } from '#base';
+import type { ShardSettingValues } from '#commands';
 import type { FlightRecorder, Page, ThreadProbe } from '#stats';
-import type { LinkMemory, RingReader, RingWriter, SettingValue } from '#link';
+import type { LinkMemory, RingReader, RingWriter } from '#link';
 import type { Store } from '#store';
 import type { Journal } from './log/journal.ts';
 import type { Outlet } from './execution/reply-sender.ts';
@@ -36,14 +37,14 @@ export interface MachineParts {
   page: Page;
   flight: FlightRecorder;
   probe: ThreadProbe;
-  settings: Readonly<Record<string, SettingValue>>;
+  settings: ShardSettingValues;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
   /**
    * Reads what the shard holds from its snapshot and log on disk, by these settings. Throws an error with what is
    * wrong with them. Undefined where nothing is kept on disk.
    */
-  readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
+  readLog?: (settings: ShardSettingValues) => Store;
   /** Gives back memory of the thread that nobody uses. */
   purge?: () => void;
   /** Bytes that all shards use together, from their pages. */

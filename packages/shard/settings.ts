@@ -1,7 +1,12 @@
 /** The settings that a shard acts on, kept current by control frames from main. */
 
 import { assert, unreachable } from '#base';
-import { shardSettingKinds, type ShardSettingOf, type ShardSettings } from '#commands';
+import {
+  shardSettingNames,
+  type ShardSettingOf,
+  type ShardSettings,
+  type ShardSettingValues,
+} from '#commands';
 import { settingsAppliedTopic } from '#stats';
 import type { SettingValue } from '#link';
 import type { Questions } from './questions.ts';
@@ -11,42 +16,42 @@ export class Settings implements ShardSettings {
   readonly #listeners: ((settings: Settings) => void)[] = [];
   revision = {};
 
-  constructor(values: Readonly<Record<string, SettingValue>>) {
+  constructor(values: ShardSettingValues) {
     this.#merge(values);
     // One that is missing would be found out by the first command that reads it.
-    for (const name of Object.keys(shardSettingKinds)) {
+    for (const name of shardSettingNames) {
       assert(this.#values.has(name), `the shard is told the setting ${name}`);
     }
   }
 
-  number(name: ShardSettingOf<'number'>): number {
+  number(name: ShardSettingOf<number>): number {
     const value = this.#values.get(name);
     return typeof value === 'number' ? value : unreachable(`setting ${name} is a number`);
   }
 
-  boolean(name: ShardSettingOf<'boolean'>): boolean {
+  boolean(name: ShardSettingOf<boolean>): boolean {
     const value = this.#values.get(name);
     return typeof value === 'boolean' ? value : unreachable(`setting ${name} is a boolean`);
   }
 
-  string(name: ShardSettingOf<'string'>): string {
+  string(name: ShardSettingOf<string>): string {
     const value = this.#values.get(name);
     return typeof value === 'string' ? value : unreachable(`setting ${name} is a string`);
   }
 
-  numbers(name: ShardSettingOf<'numbers'>): readonly number[] {
+  numbers(name: ShardSettingOf<readonly number[]>): readonly number[] {
     const value = this.#values.get(name);
     return Array.isArray(value) ? (value as number[]) : unreachable(`setting ${name} is a list`);
   }
 
-  strings(name: ShardSettingOf<'strings'>): readonly string[] {
+  strings(name: ShardSettingOf<readonly string[]>): readonly string[] {
     const value = this.#values.get(name);
     return Array.isArray(value) ? (value as string[]) : unreachable(`setting ${name} is a list`);
   }
 
   /** All of them, as they are now. */
-  get all(): Readonly<Record<string, SettingValue>> {
-    return Object.fromEntries(this.#values);
+  get all(): ShardSettingValues {
+    return Object.fromEntries(this.#values) as unknown as ShardSettingValues;
   }
 
   /** Calls `apply` now and after every change of any setting. */

@@ -5,6 +5,7 @@
 
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Bytes } from '#base';
+import type { ShardSettingValues } from '#commands';
 import {
   AT,
   flightRecorder,
@@ -31,7 +32,6 @@ import {
   SharedCounter,
   type LinkShape,
   type SharedMemory,
-  type SettingValue,
 } from '#link';
 import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
@@ -51,7 +51,7 @@ export interface ShardThreadData {
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;
   seed: Bytes;
-  settings: Readonly<Record<string, SettingValue>>;
+  settings: ShardSettingValues;
   /** Undefined where nothing is kept on disk. */
   durability: ShardDurability | undefined;
 }

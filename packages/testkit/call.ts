@@ -16,6 +16,7 @@ import {
   type MainContext,
   type ShardContext,
   type ShardSettings,
+  type ShardSettingValues,
   type Wait,
 } from '#commands';
 import { OwnedReply, type Protocol } from '#resp';
@@ -27,7 +28,7 @@ import { argumentsOf } from './words.ts';
 const START_MS = 1_700_000_000_000;
 
 /** Default settings: those of a server that is told nothing. */
-const DEFAULTS: Readonly<Record<string, number>> = {
+const DEFAULTS: Partial<ShardSettingValues> = {
   'proto-max-bulk-len': 512 * 1024 * 1024,
   'hash-max-listpack-entries': 512,
   'hll-sparse-max-bytes': 3_000,
@@ -48,7 +49,7 @@ export interface CallOptions {
   databases?: number;
   shardIndex?: number;
   shardCount?: number;
-  settings?: Record<string, number | boolean | string>;
+  settings?: Partial<ShardSettingValues>;
   client?: Partial<ClientPort>;
   /** The ports of commands that run on main, beside the client. */
   ports?: object;
@@ -361,8 +362,8 @@ function plain(reply: Reply): unknown {
   return reply;
 }
 
-function settingsOf(values: Record<string, number | boolean | string>): ShardSettings {
-  const get = (name: string): unknown => {
+function settingsOf(values: Partial<ShardSettingValues>): ShardSettings {
+  const get = (name: keyof ShardSettingValues): unknown => {
     const value = values[name];
     if (value === undefined) throw new Error(`the test gives no setting ${name}`);
     return value;

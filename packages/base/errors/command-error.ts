@@ -72,7 +72,6 @@ export const errors = {
   sameObject: fixed('ERR source and destination objects are the same'),
   indexOutOfRange: fixed('ERR index out of range'),
   databaseOutOfRange: fixed('ERR DB index is out of range'),
-  invalidDatabase: fixed('ERR invalid DB index'),
   invalidFirstDatabase: fixed('ERR invalid first DB index'),
   invalidSecondDatabase: fixed('ERR invalid second DB index'),
   overflow: fixed('ERR increment or decrement would overflow'),
@@ -80,7 +79,6 @@ export const errors = {
   nanOrInfinity: fixed('ERR increment would produce NaN or Infinity'),
   offsetOutOfRange: fixed('ERR offset is out of range'),
   stringTooLong: fixed('ERR string exceeds maximum allowed size (proto-max-bulk-len)'),
-  notStringOrInteger: fixed('ERR value is not an integer or out of range'),
   invalidCursor: fixed('ERR invalid cursor'),
   loading: fixed('LOADING Redis is loading the dataset in memory'),
   snapshotFailed: new CommandError(

@@ -8,7 +8,7 @@ import {
   type MessagePort,
 } from 'node:worker_threads';
 import { unreachable } from '#base';
-import type { SettingValue } from '#link';
+import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
@@ -21,7 +21,7 @@ const YOUNG_GENERATION_MB = 16;
 
 export interface ShardPoolOptions {
   serverMemory: ServerMemory;
-  settings: Readonly<Record<string, SettingValue>>;
+  settings: ShardSettingValues;
   /** Undefined where nothing is kept on disk. */
   durability:
     | { readonly epoch: number; readonly folder: string; readonly ports: readonly ShardPorts[] }

@@ -1,10 +1,9 @@
 /** Settings on their way to the shards: those that shards read, and none that is secret. */
 
 import { availableParallelism } from 'node:os';
-import { isShardSetting } from '#commands';
+import { isShardSetting, type ShardSettingValues } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
 import { settingsAppliedTopic } from '#stats';
-import type { SettingValue } from '#link';
 import type { Router } from '#router';
 
 /** Settings that shards are told, at the start and whenever they change. */
@@ -13,10 +12,10 @@ export const settingsOfShards: readonly SettingName[] = settingNames.filter((nam
 );
 
 /** Returns the settings that shards are told, under the names that CONFIG knows. */
-export function shardSettings(settings: Settings): Record<string, SettingValue> {
+export function shardSettings(settings: Settings): ShardSettingValues {
   return Object.fromEntries(
-    settingsOfShards.map((name) => [configName(name), settings.get(name) as SettingValue]),
-  );
+    settingsOfShards.map((name) => [configName(name), settings.get(name)]),
+  ) as unknown as ShardSettingValues;
 }
 
 /** Hands every change of a setting on to the shards, in order with the commands. */
@@ -29,8 +28,8 @@ export class SettingsBroadcast {
     this.#router = router;
     for (const name of settingsOfShards) {
       settings.onChange(name, () => {
-        const value = settings.get(name) as SettingValue;
-        router.broadcast({ kind: 'settings', values: { [configName(name)]: value } });
+        const values = { [configName(name)]: settings.get(name) };
+        router.broadcast({ kind: 'settings', values });
         this.#isPending = true;
         beginTurn();
       });

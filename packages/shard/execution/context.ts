@@ -1,10 +1,9 @@
 /** Context of commands in a shard: what they touch; one object, pointed at each command in turn. */
 
 import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
-import type { Arguments, EventClass, ShardContext, Wait } from '#commands';
+import type { Arguments, EventClass, ShardContext, ShardSettingValues, Wait } from '#commands';
 import { AT, type Page } from '#stats';
 import type { ReplyWriter } from '#resp';
-import type { SettingValue } from '#link';
 import type { Keyspace, Store } from '#store';
 import type { EffectWord } from '../log/effect-record.ts';
 import type { ItemMark } from './items.ts';
@@ -27,7 +26,7 @@ export interface ContextOptions {
   shardCount: number;
   random: () => number;
   sleep: (seconds: number) => void;
-  readLog?: (settings: Readonly<Record<string, SettingValue>>) => Store;
+  readLog?: (settings: ShardSettingValues) => Store;
 }
 
 export class ExecutionContext implements ShardContext {

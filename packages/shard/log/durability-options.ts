@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable } from '#base';
+import type { ShardSettingValues } from '#commands';
 import { LogFigures } from '#stats';
 import {
   Doorbell,
@@ -12,7 +13,6 @@ import {
   RingWriter,
   type LinkLayout,
   type LinkMemory,
-  type SettingValue,
   type SharedMemory,
 } from '#link';
 import { noticesOf, realDisk, ShardLog } from '#persistence';
@@ -87,7 +87,7 @@ export function durablePartsOf(
       records.postMessage(pieces, [...buffers]);
     },
   });
-  const readLog = (settings: Readonly<Record<string, SettingValue>>): Store => {
+  const readLog = (settings: ShardSettingValues): Store => {
     if (!journal.drain()) throw new Error('the log cannot be written');
     return readShard(folder, { index, shards: layout.logs.length, settings });
   };

@@ -4,16 +4,9 @@
  */
 import fs from 'node:fs';
 import { systemClock, finish, keySlot, shardOfSlot, type Bytes } from '#base';
-import { commandTable, valueLimits } from '#commands';
+import { commandTable, valueLimits, type ShardSettingValues } from '#commands';
 import { Page, ThreadProbe } from '#stats';
-import {
-  allocateShared,
-  layoutOf,
-  LinkMemory,
-  RingReader,
-  RingWriter,
-  type SettingValue,
-} from '#link';
+import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
 import {
   DataFolder,
   isProblem,
@@ -43,7 +36,7 @@ import { Settings } from '../settings.ts';
 /** Options that a task is started with. */
 export interface OfflineOptions {
   readonly folder: string;
-  readonly settings: Readonly<Record<string, SettingValue>>;
+  readonly settings: ShardSettingValues;
   /** Leaves out what is damaged. */
   readonly anyway: boolean;
 }
@@ -67,11 +60,11 @@ const PIECE_BYTES = 256 * 1024;
 
 export class OfflineData {
   readonly machines: readonly ShardMachine[];
-  readonly #settings: Readonly<Record<string, SettingValue>>;
+  readonly #settings: ShardSettingValues;
   readonly #pages: readonly Page[];
   readonly #recoveries: Recovery[] = [];
 
-  constructor(shards: number, settings: Readonly<Record<string, SettingValue>>) {
+  constructor(shards: number, settings: ShardSettingValues) {
     this.#settings = settings;
     const pages: Page[] = [];
     this.machines = Array.from({ length: shards }, (_, index) => {
@@ -337,9 +330,9 @@ export function readShard(folder: string, options: Omit<MachineOptions, 'page'>)
 }
 
 /** A page for a machine that nobody talks to. */
-function offlinePage(settings: Readonly<Record<string, SettingValue>>): Page {
+function offlinePage(settings: ShardSettingValues): Page {
   const shape = {
-    databases: settings['databases'] as number,
+    databases: settings.databases,
     commands: commandTable.entries.length,
     errorCodes: 64,
   };
@@ -350,7 +343,7 @@ interface MachineOptions {
   readonly index: number;
   readonly shards: number;
   readonly page: Page;
-  readonly settings: Readonly<Record<string, SettingValue>>;
+  readonly settings: ShardSettingValues;
 }
 
 /** A machine that nobody talks to. */

@@ -1,7 +1,7 @@
 /** Eviction holds up other commands for as long as its tenacity says. */
 
 import { fromLatin1 } from '#base';
-import { shardSettingKinds } from '#commands';
+import { shardSettingNames, type ShardSettingValues } from '#commands';
 import { Page } from '#stats';
 import { allocateShared } from '#link';
 import { Store } from '#store';
@@ -24,12 +24,11 @@ class SlowClock extends FakeClock {
   }
 }
 
-const PLAIN = { number: 0, boolean: false, string: '', numbers: [], strings: [] };
-
 function settingsWith(tenacity: number): Settings {
-  const plain = Object.entries(shardSettingKinds).map(([name, kind]) => [name, PLAIN[kind]]);
+  const zeros = Object.fromEntries(shardSettingNames.map((name) => [name, 0]));
   return new Settings({
-    ...(Object.fromEntries(plain) as Record<string, number>),
+    ...(zeros as unknown as ShardSettingValues),
+    activedefrag: false,
     hz: 10,
     maxmemory: 1,
     'maxmemory-policy': 'allkeys-random',

@@ -1,0 +1,47 @@
+/** Settings of shards: read by their names and kinds, which the compiler knows. */
+import { shardSettingNames, type ShardSettingValues } from '#commands';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Settings } from './settings.ts';
+
+const settings = suite('settings of a shard');
+
+const zeros = Object.fromEntries(
+  shardSettingNames.map((name) => [name, 0]),
+) as unknown as ShardSettingValues;
+
+settings('are read as they are now', () => {
+  const told = new Settings({ ...zeros, hz: 10, 'key-prefixes': ['a:'] });
+  let seen = 0;
+  told.follow((now) => {
+    seen = now.number('hz');
+  });
+  assert.equal([seen, told.strings('key-prefixes')], [10, ['a:']]);
+  const { revision } = told;
+  told.update({ hz: 20 });
+  assert.equal([seen, told.all.hz], [20, 20]);
+  assert.is.not(told.revision, revision);
+});
+
+settings('have no other names and no other kinds', () => {
+  const told = new Settings({ ...zeros, activedefrag: true });
+  const wrong = [
+    // @ts-expect-error -- shards are not told where clients connect to
+    () => told.number('port'),
+    // @ts-expect-error -- the name of the table is another
+    () => told.number('memory.maxmemory'),
+    // @ts-expect-error -- yes or no is no number
+    () => told.number('activedefrag'),
+    // @ts-expect-error -- one number is no list
+    () => told.numbers('hz'),
+    // @ts-expect-error -- a number is no text
+    () => told.string('hz'),
+  ];
+  for (const read of wrong) assert.throws(read, /setting/);
+});
+
+settings('are all there', () => {
+  assert.throws(() => new Settings({ hz: 10 } as ShardSettingValues), /is told the setting/);
+});
+
+settings.run();
