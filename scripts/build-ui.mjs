@@ -12,7 +12,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** The pages, and the types of what they read. */
-const sources = ['debug-ui', 'documents'].map((name) => path.join(root, 'packages', name));
+const sources = ['debug-ui', 'api-types'].map((name) => path.join(root, 'packages', name));
 const stamp = path.join(root, 'dist', '.ui-stamp');
 const page = path.join(root, 'dist', 'debug-ui', 'index.html');
 const settings = [

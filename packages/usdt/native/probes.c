@@ -3,7 +3,7 @@
  *
  * What watches a probe raises its semaphore, a 16-bit counter in this library's memory. JavaScript sees the
  * counters as typed arrays over that memory, so that a probe nobody watches is a load and a branch there and no
- * call. The order of the probes is that of packages/probes/table.ts.
+ * call. The order of the probes is that of packages/usdt/table.ts.
  */
 
 #define _SDT_HAS_SEMAPHORES 1
