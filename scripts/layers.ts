@@ -19,19 +19,7 @@ interface Layer {
 }
 
 const beneathServer = [
-  ...[
-    'base',
-    'usdt',
-    'resp',
-    'store',
-    'stats',
-    'commands',
-    'link',
-    'config',
-    'acl',
-    'shard',
-    'router',
-  ],
+  ...['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard', 'router'],
   ...['net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
@@ -45,11 +33,10 @@ const layers: Readonly<Record<string, Layer>> = {
   commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
-  acl: { imports: ['base', 'commands'] },
   shard: {
     imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'persistence'],
   },
-  router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link', 'acl'] },
+  router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
   telemetry: {

@@ -29,6 +29,30 @@ export function readSources(root: string): SourceFile[] {
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 }
 
+/** Every file of the repository by its path from the root; what is installed or built is left out. */
+export function readPaths(root: string): string[] {
+  return [...FOLDERS, 'configs']
+    .filter((folder) => existsSync(path.join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name))),
+    )
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => !/(^|\/)(node_modules|build|dist)\//.test(file))
+    .sort();
+}
+
+/** The READMEs of the root, of packages and of each package. */
+export function readReadmes(root: string): SourceFile[] {
+  const folders = readdirSync(path.join(root, 'packages'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `packages/${name}/README.md`);
+  return ['README.md', 'packages/README.md', ...folders]
+    .filter((file) => existsSync(path.join(root, file)))
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+}
+
 /** Returns what a file imports or exports from elsewhere, read from the lines as Prettier leaves them. */
 export function importsOf({ text }: SourceFile): Import[] {
   const statements = text.matchAll(

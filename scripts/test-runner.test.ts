@@ -135,6 +135,14 @@ runner('reads a longer limit at the head of the source', async () => {
   assert.equal(result?.faults, []);
 });
 
+runner('refuses a file that asks for more time than any may have', async () => {
+  put('a.test.js', `${head} ${twoTests} s.run();`);
+  put('sources/a.test.ts', `// test-limit: 181s\n`);
+  const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
+  assert.match(result?.faults[0] ?? '', /asks for 181 s by its test-limit, but 180 s is the most/);
+  assert.is(result?.failed, 1);
+});
+
 runner('ends what a file left running', async () => {
   const mark = path.join(folder, 'still-here');
   const child = `import { spawn } from 'node:child_process';

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layerFaults } from './layers.ts';
 import { importsOf } from './source-files.ts';
-import { tidyFaults } from './tidiness.ts';
+import { documentFaults, tidyFaults } from './tidiness.ts';
 
 const tidiness = suite('tidiness');
 
@@ -111,6 +111,55 @@ tidiness('reads imports as they are written', () => {
     { target: 'x', isType: false },
     { target: './c.ts', isType: true },
     { target: '#d', isType: false },
+  ]);
+});
+
+const MANIFEST = '{ "imports": { "#net": "./packages/net/index.ts" } }';
+const paths = [
+  'packages/net/index.ts',
+  'packages/net/in/a.ts',
+  'packages/link/memory.wat',
+  'scripts/b.mjs',
+];
+const packageMap = '| `net` | sockets |\n| [`link`](link/README.md) | rings |\n';
+
+const documentCases: readonly (readonly [text: string, fault: string | null])[] = [
+  ['`in/a.ts`, `net/in/a.ts`, `packages/net/in/a.ts`, `a.ts`, `scripts/b.mjs`', null],
+  ['`link/memory.wat` and [`memory.wat`](../link/memory.wat)', null],
+  ['`a*.ts`, `<group>.ts`, a.b.ts in prose, `dist/x.js`, `JSON.c_str`', null],
+  ['`out/a.ts`', 'names out/a.ts, which does not exist'],
+  ['see `old.ts`', 'names old.ts'],
+  ['`n/a.ts`', 'names n/a.ts'],
+  ['    in/a.ts   here\n    in/old.tsx   gone\n', 'names in/old.tsx'],
+  ['```\nin/old.c\n```\n', 'names in/old.c'],
+];
+
+for (const [text, fault] of documentCases) {
+  tidiness(`${fault === null ? 'allows' : 'finds'} in a README: ${JSON.stringify(text)}`, () => {
+    const readmes = [
+      { file: 'packages/README.md', text: packageMap },
+      { file: 'packages/net/README.md', text },
+    ];
+    const faults = documentFaults({ readmes, files: paths, manifest: MANIFEST });
+    if (fault === null) assert.equal(faults, []);
+    else assert.match(faults.join('\n'), fault);
+  });
+}
+
+tidiness('finds packages that the map lacks', () => {
+  const readmes = [{ file: 'packages/README.md', text: '| `net` | beside link |\n' }];
+  assert.equal(documentFaults({ readmes, files: paths, manifest: MANIFEST }), [
+    'packages/README.md: the map lacks the package link',
+  ]);
+});
+
+tidiness('finds imports without a package, and those that are there twice', () => {
+  const readmes = [{ file: 'packages/README.md', text: packageMap }];
+  const manifest =
+    '{ "imports": { "#acl": "./packages/acl/index.ts", "#net": "./packages/net/index.ts", "#net": "./packages/net/index.ts" } }';
+  assert.equal(documentFaults({ readmes, files: paths, manifest }), [
+    'package.json: #acl leads to ./packages/acl/index.ts, which does not exist',
+    'package.json: #net is there twice',
   ]);
 });
 

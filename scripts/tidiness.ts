@@ -80,3 +80,67 @@ function deadFiles(files: readonly SourceFile[]): string[] {
     .filter((file) => !entries.some((entry) => entry.test(file)))
     .map((file) => `${file}: nothing imports it`);
 }
+
+/** Documents, and what they are held to. */
+export interface Documents {
+  readonly readmes: readonly SourceFile[];
+  /** Every file of the repository, by its path from the root. */
+  readonly files: readonly string[];
+  /** The text of package.json. */
+  readonly manifest: string;
+}
+
+const MAP_FILE = 'packages/README.md';
+/** A source file's name: between backticks, or in a block that is indented or fenced. */
+const NAMED_FILE = /(?<![\w./*<>-])\.{0,2}[\w/][\w./-]*\.(?:tsx?|mjs|c|wat)(?![\w*/-])/g;
+
+/** Names in READMEs that are no files, packages that the map lacks, and imports that lead nowhere. */
+export function documentFaults({ readmes, files, manifest }: Documents): string[] {
+  return [
+    ...readmes.flatMap((readme) => nameFaults(readme, files)),
+    ...mapFaults(readmes, files),
+    ...importMapFaults(manifest, files),
+  ];
+}
+
+function nameFaults({ file, text }: SourceFile, files: readonly string[]): string[] {
+  const folder = path.posix.dirname(file);
+  const names = new Set(codeOf(text).flatMap((code) => code.match(NAMED_FILE) ?? []));
+  return [...names]
+    .filter((name) => {
+      const places = [name, `packages/${name}`, path.posix.join(folder, name)];
+      return !files.some((known) => places.includes(known) || known.endsWith(`/${name}`));
+    })
+    .map((name) => `${file}: names ${name}, which does not exist`);
+}
+
+/** Returns the code of a document: between backticks, in indented lines and in fenced blocks. */
+function codeOf(text: string): string[] {
+  const fenced = /^```[^\n]*\n[\s\S]*?^```$/gm;
+  const rest = text.replaceAll(fenced, '');
+  return [...(text.match(fenced) ?? []), ...(rest.match(/`[^`]+`|^ {4}.*/gm) ?? [])];
+}
+
+function mapFaults(readmes: readonly SourceFile[], files: readonly string[]): string[] {
+  const map = readmes.find(({ file }) => file === MAP_FILE)?.text ?? '';
+  const packages = new Set(
+    files.flatMap((file) => /^packages\/([^/]+)\//.exec(file)?.slice(1) ?? []),
+  );
+  return [...packages]
+    .filter((name) => !new RegExp(`^\\| \\[?\`${name}\``, 'm').test(map))
+    .map((name) => `${MAP_FILE}: the map lacks the package ${name}`);
+}
+
+function importMapFaults(manifest: string, files: readonly string[]): string[] {
+  const { imports = {} } = JSON.parse(manifest) as { imports?: Readonly<Record<string, string>> };
+  return Object.entries(imports).flatMap(([name, target]) => {
+    const faults: string[] = [];
+    if (!files.includes(path.posix.normalize(target))) {
+      faults.push(`package.json: ${name} leads to ${target}, which does not exist`);
+    }
+    // JSON keeps the last of two.
+    if (manifest.split(`"${name}":`).length > 2)
+      faults.push(`package.json: ${name} is there twice`);
+    return faults;
+  });
+}

@@ -1,17 +1,23 @@
 /**
- * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files. With `--figures`: how large, how
+ * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files, names in READMEs. With `--figures`: how large, how
  * entangled and how well told the sources are.
  */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { figures } from './figures.ts';
 import { layerFaults } from './layers.ts';
-import { readSources } from './source-files.ts';
-import { tidyFaults } from './tidiness.ts';
+import { readPaths, readReadmes, readSources } from './source-files.ts';
+import { documentFaults, tidyFaults } from './tidiness.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const files = readSources(root);
-const faults = [...layerFaults(files), ...tidyFaults(files)];
+const documents = {
+  readmes: readReadmes(root),
+  files: readPaths(root),
+  manifest: readFileSync(path.join(root, 'package.json'), 'utf8'),
+};
+const faults = [...layerFaults(files), ...tidyFaults(files), ...documentFaults(documents)];
 if (process.argv.includes('--figures')) for (const line of figures(files)) console.log(line);
 for (const fault of faults) console.log(fault);
 console.log(`${files.length} files, ${faults.length} faults`);
