@@ -47,16 +47,16 @@ export interface LinkLayout {
   bytes: number;
 }
 
-export const REQUEST_RING_BYTES = 1024 * 1024;
-export const REPLY_RING_BYTES = 1024 * 1024;
+const REQUEST_RING_BYTES = 1024 * 1024;
+const REPLY_RING_BYTES = 1024 * 1024;
 /** Bytes of a log's ring: what a shard writes in some milliseconds; beyond it records wait in private memory. */
-export const LOG_RING_BYTES = 2 * 1024 * 1024;
+const LOG_RING_BYTES = 2 * 1024 * 1024;
 /** Most bytes of a block of a log, but for a record that is longer. */
 export const LOG_BLOCK_BYTES = 64 * 1024;
-export const READ_BYTES = 64 * 1024;
-export const BLOCK_BYTES = 16 * 1024;
+const READ_BYTES = 64 * 1024;
+const BLOCK_BYTES = 16 * 1024;
 /** Sixteen mebibytes of replies that wait for their socket; beyond it they wait in private memory. */
-export const BLOCKS = 1024;
+const BLOCKS = 1024;
 /** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
 const TRACE_RING_BYTES = 2 * 1024 * 1024;
 

@@ -26,7 +26,7 @@ export function allocateShared(byteCount: number): SharedMemory {
  * Writes up to `count` entries of the listpack that lies at `source`, up to `end`, as bulk strings at `target`, up to
  * `limit`. Answers how many are left; leaves in the words at `state` where the next one begins and where it goes.
  */
-export type Bulks = (
+type Bulks = (
   state: number,
   source: number,
   end: number,
@@ -39,7 +39,7 @@ export type Bulks = (
  * Writes `count` strings at `target`, each behind its length, seven bits a byte. Their offsets from `body` and their
  * lengths are the words at `spans`. Answers where they end; up to 15 bytes behind that lose what they held.
  */
-export type Pack = (spans: number, count: number, body: number, target: number) => number;
+type Pack = (spans: number, count: number, body: number, target: number) => number;
 
 export class LinkMemory implements MovableMemory {
   readonly memory: WebAssembly.Memory;

@@ -11,7 +11,7 @@ import { decodeMessage, encodeMessage, FrameKind, type ReportQuestion } from '#l
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
 /** Longest wait for shards, in milliseconds. */
-export const REPORT_MS_MAX = 200;
+const REPORT_MS_MAX = 200;
 
 /** Answer of one shard, or the fact that it gave none in time. */
 export type Report<Answer> =
@@ -27,7 +27,7 @@ interface Asked {
   finish(): void;
 }
 
-export interface ReportsOptions {
+interface ReportsOptions {
   readonly links: readonly ShardLink[];
   readonly page: Page;
   /** Begins a turn, outside of which nothing is seen by shards. */

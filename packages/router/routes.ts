@@ -25,7 +25,7 @@ import type { ClientRegistry } from './clients/client-registry.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
 import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
 
-export interface RoutesOptions {
+interface RoutesOptions {
   readonly links: readonly ShardLink[];
   readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;

@@ -40,7 +40,7 @@ export interface RequestHead {
 }
 
 /** Arguments picked from a command, and what goes with them. */
-export interface Choice {
+interface Choice {
   /** Their indexes. */
   picked: readonly number[];
   /** Their bytes together, prefixes included. */

@@ -23,14 +23,14 @@ export class Ownership {
 }
 
 /** The share of one shard in a command that is split by key. */
-export interface Share {
+interface Share {
   shard: number;
   /** Indexes of its arguments, the command's name first. */
   picked: number[];
   bodyBytes: number;
 }
 
-export interface Split {
+interface Split {
   shares: Share[];
   /** For each key, which share has it. */
   partOfKey: number[];
@@ -66,7 +66,7 @@ export function splitByOwner(args: Arguments, stride: number, ownership: Ownersh
 }
 
 /** A key that a shard lends to the host of a command. */
-export interface LentKey {
+interface LentKey {
   index: number;
   database: number;
   writable: boolean;

@@ -81,7 +81,7 @@ function valueOf(
   return value;
 }
 
-export interface Pushed {
+interface Pushed {
   readonly isHead: boolean;
   readonly element: Bytes;
 }

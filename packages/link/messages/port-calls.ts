@@ -5,7 +5,7 @@
  */
 
 /** Reason why there is no answer. */
-export type CallProblem = 'late' | 'unknown' | 'failed';
+type CallProblem = 'late' | 'unknown' | 'failed';
 
 export class CallError extends Error {
   override readonly name = 'CallError';

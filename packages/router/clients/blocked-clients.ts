@@ -66,7 +66,7 @@ interface ClientWait {
   isStopped: boolean;
 }
 
-export interface BlockedClientsOptions {
+interface BlockedClientsOptions {
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;
   /** Begins a turn, outside of which nothing is seen by shards. */

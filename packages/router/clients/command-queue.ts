@@ -31,7 +31,7 @@ export interface QueuedCommand {
 }
 
 /** Values that EXEC adds to the commands. */
-export interface ExecHead {
+interface ExecHead {
   readonly flags: number;
   readonly database: number;
   readonly connection: number;

@@ -37,7 +37,7 @@ function writeUnblocked(reply: OwnedReply): void {
   reply.error(errors.unblocked);
 }
 
-export interface AnswersOptions {
+interface AnswersOptions {
   readonly clientRegistry: ClientRegistry;
   readonly page: Page;
   readonly clock: Clock;

@@ -44,7 +44,7 @@ export interface ShardSignals {
   tookLong(shard: number, event: number, us: number, unixMs: number): void;
 }
 
-export interface RepliesOptions {
+interface RepliesOptions {
   memory: LinkMemory;
   links: readonly ShardLink[];
   clientRegistry: ClientRegistry;

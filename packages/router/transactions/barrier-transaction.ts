@@ -14,7 +14,7 @@ import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Routes } from '../routes.ts';
 import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
 
-export interface BarrierTransactionOptions {
+interface BarrierTransactionOptions {
   readonly client: Client;
   readonly queue: CommandQueue;
   readonly routes: Routes;

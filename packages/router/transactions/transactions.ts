@@ -30,7 +30,7 @@ const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
 );
 const WATCH = commandTable.byName('WATCH');
 
-export interface TransactionsOptions {
+interface TransactionsOptions {
   readonly memory: LinkMemory;
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;

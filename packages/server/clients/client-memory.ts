@@ -9,7 +9,7 @@ import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Client } from '#router';
 
-export interface ClientMemoryOptions {
+interface ClientMemoryOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly log: Pick<Logger, 'info'>;

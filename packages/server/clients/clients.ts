@@ -12,14 +12,14 @@ import type { ClientMessaging } from '../messaging/client-messaging.ts';
 import { ClientMemory } from './client-memory.ts';
 
 /** Commands that CLIENT PAUSE holds back. */
-export type PauseMode = 'all' | 'write';
+type PauseMode = 'all' | 'write';
 
 /** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
 const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
 
 const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
 
-export interface ClientsOptions {
+interface ClientsOptions {
   router: Router;
   settings: Settings;
   page: Page;

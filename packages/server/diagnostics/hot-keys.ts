@@ -5,7 +5,7 @@ import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#comma
 import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#stats';
 import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
-export interface HotKeysParts extends HotWindowsOptions {
+interface HotKeysParts extends HotWindowsOptions {
   readonly nowUs: () => number;
 }
 

@@ -15,7 +15,7 @@ import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
 import { MergedLog } from './merged-log.ts';
 
-export interface KeyFatesOptions {
+interface KeyFatesOptions {
   readonly settings: Settings;
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
@@ -23,7 +23,7 @@ export interface KeyFatesOptions {
 }
 
 /** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
-export interface DeathsReport {
+interface DeathsReport {
   readonly deaths: readonly KeyDeathEntry[];
   readonly missingShards: readonly number[];
 }

@@ -32,7 +32,7 @@ import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
 import { SlowCommands } from './slow-commands.ts';
 
-export interface LatencyMonitorOptions {
+interface LatencyMonitorOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly router: () => Router;

@@ -4,7 +4,7 @@ import { systemClock } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { Counter, FlightRecorder, Page } from '#stats';
 
-export interface MainFlightOptions {
+interface MainFlightOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly flight: FlightRecorder;

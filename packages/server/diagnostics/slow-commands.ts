@@ -19,7 +19,7 @@ import type { SharedCounter } from '#link';
 import type { Reports } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
-export interface SlowReport {
+interface SlowReport {
   readonly entries: readonly SlowEntry[];
   readonly missingShards: readonly number[];
 }

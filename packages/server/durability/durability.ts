@@ -36,7 +36,7 @@ const HEAL_MS = 1_000;
 /** Snapshots are looked at whether one is due as often as this. */
 const INTERVAL_CHECK_MS = 1_000;
 
-export interface DurabilityOptions {
+interface DurabilityOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly log: Logger;

@@ -18,7 +18,7 @@ import { redistributeApart } from '../threads/redistribution.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { shardSettings } from '../threads/shard-settings.ts';
 
-export interface ServerRecoveryOptions {
+interface ServerRecoveryOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly log: Logger;

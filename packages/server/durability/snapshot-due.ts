@@ -8,14 +8,14 @@ import type { ServerMemory } from '../threads/shared-memory.ts';
 /** Behind a snapshot that failed none is due for so long, as in Redis. */
 const RETRY_MS = 5_000;
 
-export interface SnapshotDueOptions {
+interface SnapshotDueOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;
 }
 
 /** A snapshot is due when so much time and so many changes have passed since the last. */
-export interface SavePoint {
+interface SavePoint {
   readonly seconds: number;
   readonly changes: number;
 }

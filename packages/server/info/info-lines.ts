@@ -5,7 +5,7 @@ export type Line = readonly [name: string, value: string | number];
 const BYTE_UNITS = ['B', 'K', 'M', 'G', 'T', 'P'];
 
 /** 1.50M, as Redis writes sizes for people. */
-export function humanBytes(bytes: number): string {
+function humanBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
   while (value >= 1024 && unit < BYTE_UNITS.length - 1) {

@@ -4,7 +4,7 @@ import type { Counter, Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 
 /** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */
-export interface MemoryParts {
+interface MemoryParts {
   readonly residentBytes: number;
   /** Heaps of all threads, with their free pages. */
   readonly heapBytes: number;

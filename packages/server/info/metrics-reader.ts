@@ -19,7 +19,7 @@ import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';
 import { EXECUTABLE, VERSION } from '../version.ts';
 
-export interface MetricsReaderOptions {
+interface MetricsReaderOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;

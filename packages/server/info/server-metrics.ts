@@ -31,7 +31,7 @@ export interface Rates {
   readonly bytesWritten: Rate;
 }
 
-export interface ServerMetricsOptions {
+interface ServerMetricsOptions {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];

@@ -12,7 +12,7 @@ import { PubSub } from './pubsub.ts';
 import { Tracking } from './tracking.ts';
 
 /** The server's parts that are made after this one are asked for when they are needed. */
-export interface ClientMessagingOptions {
+interface ClientMessagingOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly blocks: ParkingBlocks;

@@ -8,7 +8,7 @@ import type { Client, ParkingBlocks } from '#router';
 const UNSENT_BYTES_UNCHECKED = 256 * 1024;
 
 /** Writes the message in the writer's protocol. */
-export type WriteMessage = (writer: ReplyWriter) => void;
+type WriteMessage = (writer: ReplyWriter) => void;
 
 export class FanOut {
   readonly #encodings: readonly [Encoding, Encoding];

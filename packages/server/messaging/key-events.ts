@@ -5,7 +5,7 @@ import { decodeKeyEvents, KeyEventFlag, type KeyEvent } from '#link';
 import type { PubSub } from './pubsub.ts';
 
 /** Follower of changes, beside notifications. */
-export interface ChangeFollower {
+interface ChangeFollower {
   modified(event: KeyEvent): void;
   flushed(): void;
 }

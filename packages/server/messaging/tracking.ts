@@ -40,7 +40,7 @@ interface Reads {
 }
 
 /** Collaborators of tracking. */
-export interface TrackingParts {
+interface TrackingParts {
   fanOut: FanOut;
   page: Page;
   clientById: (id: number) => Client | undefined;

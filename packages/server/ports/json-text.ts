@@ -6,7 +6,7 @@ import { readable, type Bytes } from '#base';
 /** The longest character of UTF-8. */
 const CHARACTER_BYTES_MAX = 4;
 
-export interface KeyText {
+interface KeyText {
   readonly key: string;
   /** True when the key is no UTF-8, so that each character of `key` stands for a byte. */
   readonly binary: boolean;

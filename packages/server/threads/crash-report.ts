@@ -5,7 +5,7 @@ import path from 'node:path';
 import { latin1, makeFolders } from '#base';
 import type { Executing } from '#observer';
 
-export interface CrashReport {
+interface CrashReport {
   /** `main`, or `shard-0` and so on. */
   thread: string;
   /** The shard's number; null for main. */

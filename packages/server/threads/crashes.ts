@@ -19,7 +19,7 @@ const LOOK_MS = 5;
 /** A process that has not ended by then is ended. */
 const END_MS_MAX = 20_000;
 
-export interface CrashesOptions {
+interface CrashesOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly log: Logger;

@@ -15,9 +15,9 @@ export interface ShardPorts {
 }
 
 /** Options that the disk thread is started with, except its ports. */
-export type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
+type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
-export interface DiskLinkOptions {
+interface DiskLinkOptions {
   readonly options: DiskOptions;
   readonly notice: (notice: DiskNotice) => void;
   readonly died: (reason: unknown) => void;

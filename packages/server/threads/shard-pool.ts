@@ -19,7 +19,7 @@ const SEED_BYTES = 16;
 /** Young generation of a shard's heap: garbage is short-lived text, and a small nursery is swept in no time. */
 const YOUNG_GENERATION_MB = 16;
 
-export interface ShardPoolOptions {
+interface ShardPoolOptions {
   serverMemory: ServerMemory;
   settings: ShardSettingValues;
   /** Undefined where nothing is kept on disk. */

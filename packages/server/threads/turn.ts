@@ -24,7 +24,7 @@ const CROWD_MIN = 12;
 const PUT_OFF_MS = 1;
 
 /** Members of the router that a turn needs. */
-export interface TurnRouter extends Pick<
+interface TurnRouter extends Pick<
   Router,
   'publish' | 'drain' | 'readClock' | 'readMonotonic' | 'hasWork'
 > {

@@ -19,7 +19,7 @@ import type { ReplySender } from '../execution/reply-sender.ts';
 import type { DryRuns } from './dry-run.ts';
 import type { Waiter, WaitingClients } from './blocked-clients.ts';
 
-export interface BlockedCommandsOptions {
+interface BlockedCommandsOptions {
   readonly shardIndex: number;
   readonly shardCount: number;
   readonly store: Store;

@@ -12,7 +12,7 @@ import type { KeyEvents } from '../execution/key-events.ts';
 import { namedKeys } from '../multi-shard/key-discovery.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 
-export interface DryRunsOptions {
+interface DryRunsOptions {
   readonly executor: Executor;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;

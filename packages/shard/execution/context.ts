@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
 import type { Watches } from './watches.ts';
 
-export interface ContextOptions {
+interface ContextOptions {
   store: Store;
   reply: ReplyWriter;
   settings: Settings;

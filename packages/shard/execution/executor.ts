@@ -28,7 +28,7 @@ import { isTraced, type TracedCommands } from '../observation/traced-commands.ts
 import { Unsettled } from '../observation/unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;

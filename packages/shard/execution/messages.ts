@@ -12,7 +12,7 @@ import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
 import type { Watches } from './watches.ts';
 
-export interface MessagesOptions {
+interface MessagesOptions {
   readonly page: Page;
   readonly settings: Settings;
   readonly slowness: Slowness;

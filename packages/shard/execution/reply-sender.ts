@@ -35,7 +35,7 @@ const SPILL_BYTES_KEPT = 1024 * 1024;
 const ROOM_WAIT_MS = 1_000;
 
 /** Head of a reply frame: what it says besides its body. */
-export interface ReplyHead {
+interface ReplyHead {
   kind: number;
   sequence: number;
   /** Monotonic microseconds, low 32 bits. */

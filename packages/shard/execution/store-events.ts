@@ -7,7 +7,7 @@ import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';
 import type { KeyEvents } from './key-events.ts';
 
-export interface StoreEventsOptions {
+interface StoreEventsOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly events: KeyEvents;

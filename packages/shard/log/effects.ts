@@ -15,7 +15,7 @@ import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';
 import { pushCommandOf } from '../stubs.ts';
 
-export interface EffectsOptions {
+interface EffectsOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly freeze: SnapshotIterator;

@@ -47,7 +47,7 @@ const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM_WAIT_MS = 100;
 
 /** Options of a journal: where the records go. */
-export interface JournalOptions {
+interface JournalOptions {
   readonly memory: LinkMemory;
   readonly ring: RingWriter;
   readonly progress: LogProgress;

@@ -63,7 +63,7 @@ export interface KeyCopy {
 }
 
 /** Limits of a message: bytes of a piece, and of all copies. */
-export interface CopyLimits {
+interface CopyLimits {
   readonly pieceBytes?: number;
   readonly bytesMax?: number;
 }

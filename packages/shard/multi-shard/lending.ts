@@ -30,7 +30,7 @@ import { pushedOf, stubOf } from '../stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
 /** Options of lending: what it asks of the machine it is a part of. */
-export interface LendingOptions extends HostingOptions {
+interface LendingOptions extends HostingOptions {
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }

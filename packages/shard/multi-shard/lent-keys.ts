@@ -4,7 +4,7 @@ import { keyName, type Bytes } from '#base';
 import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
 import type { Frame } from '../execution/frame.ts';
 
-export interface LentKey {
+interface LentKey {
   database: number;
   key: Bytes;
   writable: boolean;

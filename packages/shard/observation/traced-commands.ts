@@ -12,7 +12,7 @@ export function isTraced({ words, word }: Frame): boolean {
 }
 
 /** Outcome of a command that was traced. */
-export interface TracedEnd {
+interface TracedEnd {
   readonly startUs: number;
   readonly endUs: number;
   /** Negative: it had waited for its keys. */
@@ -21,7 +21,7 @@ export interface TracedEnd {
   readonly errorText: string | null;
 }
 
-export interface TracedOptions {
+interface TracedOptions {
   readonly sender: ReplySender;
   readonly clock: Clock;
   /** Returns the number of keys evicted so far. */

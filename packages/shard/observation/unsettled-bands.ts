@@ -2,7 +2,7 @@
 
 import { AT, type Bands, type KeptCommand, type Page } from '#stats';
 
-export interface UnsettledOptions {
+interface UnsettledOptions {
   readonly page: Page;
   readonly bands: () => Bands;
   /** True when replies will wait for what was logged: in sync mode, once something was. */

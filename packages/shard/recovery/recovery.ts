@@ -18,7 +18,7 @@ import { PieceInstaller, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
 /** Part of a file that was left out, and why. */
-export interface LeftOut {
+interface LeftOut {
   readonly file: string;
   readonly offset: number;
   readonly bytes: number;
@@ -41,7 +41,7 @@ export function refusalsOf(records: number): string {
   return `${records} records of the log could not be done again without the keys that are lost`;
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;

@@ -45,7 +45,7 @@ export class ReplayError extends Error {
   override readonly name = 'ReplayError';
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly store: Store;
   readonly executor: Executor;
   readonly context: ExecutionContext;

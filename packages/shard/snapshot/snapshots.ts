@@ -11,7 +11,7 @@ const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   readonly store: Store;
   readonly journal: Journal | undefined;
   readonly outlet: SnapshotOutlet | undefined;

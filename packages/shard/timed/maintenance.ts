@@ -34,7 +34,7 @@ const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   readonly store: Store;
   readonly page: Page;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import type { Frame } from '../execution/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { IncrementalWork } from './incremental-work.ts';
 
-export interface PreparedCommandsOptions {
+interface PreparedCommandsOptions {
   readonly context: ExecutionContext;
   readonly executor: Executor;
   readonly holds: KeyLocks;

@@ -5,7 +5,7 @@ import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
 import { topic } from '../topic.ts';
 
 /** Metric that keys are ranked by: time of execution, or bytes of request and reply. */
-export type HotMetric = 'cpu' | 'net';
+type HotMetric = 'cpu' | 'net';
 
 /** Keys that a sketch knows, for each key that is reported; and the least, so that counts are exact enough. */
 const SLOTS_PER_KEY = 64;

@@ -27,7 +27,7 @@ export interface HotWindowOptions {
 }
 
 /** A key with what was sampled of it: its database and bytes, reads, writes, and by how many both may be others'. */
-export type WindowKey = readonly [
+type WindowKey = readonly [
   database: number,
   key: Bytes,
   reads: number,
@@ -36,7 +36,7 @@ export type WindowKey = readonly [
 ];
 
 /** Samples that one shard has taken in a window. */
-export interface HotWindowShare {
+interface HotWindowShare {
   /** Uses of keys that were looked at. */
   readonly samples: number;
   /** The most uses that a key can have had without being known. */

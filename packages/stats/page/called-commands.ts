@@ -3,7 +3,7 @@
 import { addCounts, type Counts } from './histogram.ts';
 import type { Page } from './page.ts';
 
-export interface CalledCommand {
+interface CalledCommand {
   /** As `client|list`. */
   readonly command: string;
   readonly id: number;

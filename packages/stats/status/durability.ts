@@ -3,7 +3,7 @@
 import type { LogFigure, LogFigures } from '../page/log-figures.ts';
 import type { Page } from '../page/page.ts';
 
-export interface DurabilitySource {
+interface DurabilitySource {
   readonly main: Page;
   readonly shards: readonly Page[];
   /** Figures of each shard's log; none where nothing is kept on disk. */

@@ -27,7 +27,7 @@ import type { ThreadRates } from '../threads/thread-rates.ts';
 const TOP_COMMANDS = 10;
 
 /** A shard as others see it from outside. */
-export interface ShardObserver {
+interface ShardObserver {
   readonly page: Page;
   readonly rates: ThreadRates;
   /** Content of its request ring. */

@@ -21,7 +21,7 @@ const REST_TIMES = 100;
 const AGAIN_US_MIN = 8_000_000;
 const AGAIN_US_MAX = 600_000_000;
 
-export interface MemoryReturnOptions {
+interface MemoryReturnOptions {
   /** Has all garbage of the thread collected. */
   readonly collect: () => void;
   /** Bytes that the thread owns outside of its heap, garbage or not. */

@@ -5,7 +5,7 @@ import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
 
 /** Between two samples. */
-export const SAMPLE_US = 1_000_000;
+const SAMPLE_US = 1_000_000;
 
 export class ThreadSamples {
   readonly #values: Float64Array;

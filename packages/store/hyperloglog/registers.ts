@@ -15,7 +15,7 @@ import { hash, hashed } from './murmur.ts';
 
 export const REGISTERS = 16_384;
 export const HEADER_BYTES = 16;
-export const DENSE_BYTES = HEADER_BYTES + (REGISTERS * 6) / 8;
+const DENSE_BYTES = HEADER_BYTES + (REGISTERS * 6) / 8;
 /** Highest value that a sparse code can hold. */
 export const SPARSE_VALUE_MAX = 32;
 
@@ -114,7 +114,7 @@ export function setDenseRegister(value: Bytes, register: number, count: number):
 }
 
 /** One run of a sparse code. */
-export interface Run {
+interface Run {
   /** Bytes of its opcode. */
   bytes: number;
   value: number;

@@ -37,7 +37,7 @@ const set = new SetValue();
 const sortedSet = new SortedSetValue();
 
 /** Bytes of a string, else elements. */
-export function sizeOf(keyspace: Keyspace, ref: Ref): number {
+function sizeOf(keyspace: Keyspace, ref: Ref): number {
   switch (keyspace.type(ref)) {
     case ValueType.list:
       return list.open(keyspace, ref, NO_LIST_LIMITS).count;

@@ -9,7 +9,7 @@ import { END, HEADER_BYTES, writeWord } from '../listpack/listpack-layout.ts';
 import type { ListpackEntries } from '../listpack/listpack-entries.ts';
 
 /** Bytes that Node keeps for a node beside its own: our object, a view and its buffer (measured). */
-export const NODE_OVERHEAD_BYTES = 300;
+const NODE_OVERHEAD_BYTES = 300;
 /** Smaller nodes are not worth compressing, nor is it worth saving less than this. */
 const COMPRESSED_BYTES_MIN = 48;
 const SAVED_BYTES_MIN = 8;

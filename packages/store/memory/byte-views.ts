@@ -6,7 +6,7 @@ import { LOOP_COPY_BYTES_MAX } from '../limits.ts';
 const BYTE_LOOP_BYTES_MAX = 32;
 
 /** Bytes with their view: where a copy goes. */
-export interface ViewedBytes {
+interface ViewedBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }

@@ -54,7 +54,7 @@ export interface RdbTarget {
 }
 
 /** Contents of a file. */
-export interface RdbContents {
+interface RdbContents {
   readonly version: number;
   readonly keys: number;
   /** Keys whose time was over. */

@@ -26,7 +26,7 @@ const MINUTES_MASK = 0xffff;
 const COUNTER_MAX = 255;
 
 /** The settings that decide what an access means. */
-export interface AccessRules {
+interface AccessRules {
   readonly nowMs: number;
   readonly lfuLogFactor: number;
   readonly lfuDecayMinutes: number;
@@ -68,7 +68,7 @@ export function decayedCounter(access: number, rules: AccessRules): number {
 }
 
 /** The bits after one more use. */
-export function usedAgain(access: number, rules: AccessRules): number {
+function usedAgain(access: number, rules: AccessRules): number {
   let counter = decayedCounter(access, rules);
   if (counter < COUNTER_MAX) {
     const above = Math.max(0, counter - LFU_INITIAL);

@@ -39,7 +39,7 @@ const SPARE_NODES_MIN = 4;
 /** Bytes that Node keeps beside those of a page: a buffer, two views and our own object (measured). */
 const PAGE_OVERHEAD_BYTES = 360;
 
-export class NodePage {
+class NodePage {
   readonly words: Int32Array;
   readonly scores: Float64Array;
 

@@ -11,7 +11,7 @@ import { errors, isResourceError, type Steps } from '#base';
 const OFFSET_BITS = 14;
 const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 const WORD_BYTES = 4;
-export const PAGE_BYTES = WORD_BYTES << OFFSET_BITS;
+const PAGE_BYTES = WORD_BYTES << OFFSET_BITS;
 /** The references of this many pages are a page and a distance: 15 GiB of entries that share pages. */
 export const NEAR_PAGES_MAX = 0xf000_0000 / 2 ** OFFSET_BITS;
 /** The references of the pages behind are their number alone: an entry each, that begins with the first word. */
