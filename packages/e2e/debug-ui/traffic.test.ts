@@ -107,7 +107,8 @@ if (needs('chromium')) {
       const { page } = await openView(browser);
       const received = await listen(page);
       await visit(page, server.httpPort, name);
-      await seconds(page, received, 3);
+      // The first second is what is loaded; the next shows that all of it has come.
+      await seconds(page, received, 2);
       const some = await live(0);
       // The more there are, the better they pack.
       const each = (some.bytes - (await live(1e9)).bytes) / some.count;
