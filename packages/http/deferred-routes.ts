@@ -28,7 +28,7 @@ export interface RestOptions {
   readonly bundleTask: string;
 }
 
-export class RestOfHttp {
+export class DeferredRoutes {
   readonly routes: Routes;
   readonly bundles: Bundles;
   readonly #live: Live;

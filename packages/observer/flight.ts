@@ -38,23 +38,23 @@ export function flightReport(
   };
 }
 
-function entryOf(sight: Observer, found: Found): FlightEntry {
+function entryOf(observer: Observer, found: Found): FlightEntry {
   const { event, fields }: FlightKind = FLIGHT_KINDS[found.kind]!;
   return {
-    time_us: Math.round(sight.unixZeroUs + found.timeUs),
+    time_us: Math.round(observer.unixZeroUs + found.timeUs),
     thread: found.thread,
     event,
     ...Object.fromEntries(
-      fields.map((field, index) => [field.name, shown(sight, field, found.numbers[index]!)]),
+      fields.map((field, index) => [field.name, shown(observer, field, found.numbers[index]!)]),
     ),
   };
 }
 
-function shown(sight: Observer, { of }: FlightField, value: number): number | string | null {
+function shown(observer: Observer, { of }: FlightField, value: number): number | string | null {
   if (of === undefined) return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
   const names = {
-    command: sight.commandNames,
-    setting: sight.settingNames,
+    command: observer.commandNames,
+    setting: observer.settingNames,
     collection: GC_KINDS.map(({ kind }) => kind),
   };
   return names[of][value] ?? null;

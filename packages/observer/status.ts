@@ -26,7 +26,7 @@ export interface StatusSettings {
 }
 
 export interface StatusOptions {
-  readonly sight: Observer;
+  readonly observer: Observer;
   readonly settings: StatusSettings;
   readonly version: string;
   readonly mainRates: ThreadRates;
@@ -48,7 +48,7 @@ export function executingConnections({ memory, shards }: Observer, nowUs: number
 }
 
 function statusSource(parts: StatusOptions): StatusSource {
-  const { sight, nowUs } = parts;
+  const { observer, nowUs } = parts;
   return {
     version: parts.version,
     processId: process.pid,
@@ -56,27 +56,27 @@ function statusSource(parts: StatusOptions): StatusSource {
     wallMs: parts.wallMs,
     rssBytes: process.memoryUsage.rss(),
     mode: 'standalone',
-    main: sight.main,
+    main: observer.main,
     mainRates: parts.mainRates,
-    shards: sight.shards.map((page, index) => ({
+    shards: observer.shards.map((page, index) => ({
       page,
       rates: parts.shardRates[index]!,
-      queue: ringDepth(sight.memory, sight.layout.requests[index]!),
+      queue: ringDepth(observer.memory, observer.layout.requests[index]!),
       executing: executingReport(parts, index),
     })),
-    shape: sight.shape,
-    commandNames: sight.commandNames,
-    windows: (command) => sight.windows(command),
+    shape: observer.shape,
+    commandNames: observer.commandNames,
+    windows: (command) => observer.windows(command),
     ...parts.settings,
-    persistence: persistenceStatus(durabilityIn(sight, parts.settings.durabilityMode, nowUs)),
+    persistence: persistenceStatus(durabilityIn(observer, parts.settings.durabilityMode, nowUs)),
   };
 }
 
 function executingReport(
-  { sight, nowUs, clientId }: StatusOptions,
+  { observer, nowUs, clientId }: StatusOptions,
   index: number,
 ): ExecutingReport | null {
-  const executing = executingIn(sight.shards[index]!, sight.memory, nowUs);
+  const executing = executingIn(observer.shards[index]!, observer.memory, nowUs);
   if (executing === null) return null;
   return {
     command: executing.command,

@@ -1,5 +1,5 @@
 export { agree, type Agreement } from './multi-shard/agreement.ts';
-export type { MachineParts } from './machine-options.ts';
+export type { MachineOptions } from './machine-options.ts';
 export {
   OfflineData,
   readFolder,

@@ -8,7 +8,7 @@ import type { Executor } from './execution/executor.ts';
 import { Fates } from './observation/key-fates.ts';
 import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
-import type { MachineParts } from './machine-options.ts';
+import type { MachineOptions } from './machine-options.ts';
 import { ownChanges } from './execution/store-events.ts';
 import { Questions } from './questions.ts';
 import { ReplySender } from './execution/reply-sender.ts';
@@ -38,7 +38,7 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
 
   /** The executor comes later, and is asked for when it is needed. */
-  constructor(parts: MachineParts, executor: () => Executor) {
+  constructor(parts: MachineOptions, executor: () => Executor) {
     const { index, journal, page } = parts;
     this.settings = new Settings(parts.settings);
     this.keyUse = new KeyUse(parts);

@@ -21,7 +21,7 @@ export interface SnapshotOutlet {
   readonly ahead: number;
 }
 
-export interface MachineParts {
+export interface MachineOptions {
   index: number;
   shardCount: number;
   memory: LinkMemory;

@@ -32,7 +32,7 @@ import { IncrementalWork } from './timed/incremental-work.ts';
 import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';
-import type { MachineParts } from './machine-options.ts';
+import type { MachineOptions } from './machine-options.ts';
 import { probeReceived } from './observation/usdt.ts';
 import { TracedCommands } from './observation/traced-commands.ts';
 import { DryRuns } from './blocked/dry-run.ts';
@@ -51,7 +51,7 @@ export class ShardMachine {
   /** Does again what a log says. */
   readonly replay: Replay;
   readonly keyUse: MachineComponents['keyUse'];
-  readonly #parts: MachineParts;
+  readonly #parts: MachineOptions;
   readonly #base: MachineComponents;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -70,7 +70,7 @@ export class ShardMachine {
   #isProbed = false;
 
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-  constructor(parts: MachineParts) {
+  constructor(parts: MachineOptions) {
     this.#parts = parts;
     const base = new MachineComponents(parts, () => this.#executor);
     this.#base = base;

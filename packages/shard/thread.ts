@@ -35,7 +35,7 @@ import {
 } from '#link';
 import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
-import type { MachineParts } from './machine-options.ts';
+import type { MachineOptions } from './machine-options.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 
 /** Data that the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
@@ -118,7 +118,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
 function waysToMain(
   port: MessagePort,
   doorbell: Doorbell,
-): Pick<MachineParts, 'outlet' | 'receive'> {
+): Pick<MachineOptions, 'outlet' | 'receive'> {
   return {
     outlet: {
       ring: () => {

@@ -66,7 +66,7 @@ if (needs('chromium')) {
         const { x, width: linkWidth } = (await page
           .locator('nav a[aria-current]')
           .boundingBox()) ?? { x: -1, width: 0 };
-        assert.ok(x >= 0 && x + linkWidth <= width, 'the name of the page is in sight');
+        assert.ok(x >= 0 && x + linkWidth <= width, 'the name of the page is in observer');
         await shoot(page, `key-fates-full-${theme}-${width}`);
         await visit(page, server.httpPort, 'performance');
         const recorder = page.getByRole('table', { name: 'Flight recorder' });

@@ -228,7 +228,7 @@ if (needs('chromium')) {
     await page.close();
   });
 
-  states('the head of a table stays in sight', async () => {
+  states('the head of a table stays in observer', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'configuration');
     await page.getByRole('cell', { name: 'wal', exact: false }).first().waitFor();

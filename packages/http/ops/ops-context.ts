@@ -11,7 +11,7 @@ import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 const SAMPLE_MS = 100;
 
 export interface OpsHttpOptions {
-  readonly sight: Observer;
+  readonly observer: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
@@ -31,7 +31,7 @@ export interface OpsHttpOptions {
 }
 
 export class OpsContext {
-  readonly sight: Observer;
+  readonly observer: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly desk: MainClient;
@@ -46,7 +46,7 @@ export class OpsContext {
   readonly #sampler: NodeJS.Timeout;
 
   constructor(options: OpsHttpOptions) {
-    this.sight = options.sight;
+    this.observer = options.observer;
     this.version = options.version;
     this.fixed = options.fixed;
     this.live = options.live;
@@ -57,8 +57,8 @@ export class OpsContext {
     this.log = (level, event, message, fields) => {
       options.log(level, event, message, fields);
     };
-    this.mainRates = new ThreadRates(this.sight.main);
-    this.shardRates = this.sight.shards.map((page) => new ThreadRates(page));
+    this.mainRates = new ThreadRates(this.observer.main);
+    this.shardRates = this.observer.shards.map((page) => new ThreadRates(page));
     this.#sampler = setInterval(() => {
       this.#sample();
     }, SAMPLE_MS);

@@ -13,7 +13,7 @@ import { HttpListener } from '../protocol/listener.ts';
 import { loginRoutes } from '../protocol/login.ts';
 import { probeRoutes } from '../views/probes.ts';
 import type { MetricsRenderer } from '../views/metrics.ts';
-import type { RestOfHttp } from '../deferred-routes.ts';
+import type { DeferredRoutes } from '../deferred-routes.ts';
 import { METRICS_PATH, type Found, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from '../views/settings.ts';
 import { OpsContext, type OpsHttpOptions } from './ops-context.ts';
@@ -26,11 +26,11 @@ export class OpsHttp {
   readonly #listener: HttpListener;
   readonly #early: readonly Route[];
   #metrics: Promise<MetricsRenderer> | undefined;
-  #rest: Promise<RestOfHttp> | undefined;
+  #rest: Promise<DeferredRoutes> | undefined;
 
   constructor(parts: OpsHttpOptions) {
     this.#options = parts;
-    const { fixed, sight } = parts;
+    const { fixed, observer } = parts;
     const access = new Access({
       token: fixed.token,
       hosts: new AllowedHosts(parts.live.allowedHosts, fixed.bind),
@@ -45,8 +45,8 @@ export class OpsHttp {
     this.#access = access;
     this.#context = new OpsContext(parts);
     const probes = probeRoutes({
-      main: sight.main,
-      commandNames: sight.commandNames,
+      main: observer.main,
+      commandNames: observer.commandNames,
       livenessMs: () => this.#context.live.mainStuckLivenessMs,
       nowUs: () => systemClock.nowUs(),
     });
@@ -125,15 +125,15 @@ export class OpsHttp {
     return this.#metrics;
   }
 
-  #loadedRest(): Promise<RestOfHttp> {
+  #loadedRest(): Promise<DeferredRoutes> {
     this.#rest ??= this.#loadRest();
     return this.#rest;
   }
 
-  async #loadRest(): Promise<RestOfHttp> {
+  async #loadRest(): Promise<DeferredRoutes> {
     const metrics = await this.#loadedMetrics();
-    const { RestOfHttp } = await import('../deferred-routes.ts');
-    return new RestOfHttp({
+    const { DeferredRoutes } = await import('../deferred-routes.ts');
+    return new DeferredRoutes({
       early: this.#early,
       access: this.#access,
       opsContext: this.#context,

@@ -25,7 +25,7 @@ export interface OpsData {
   readonly port: MessagePort;
   readonly logging: LogWriterOptions;
   readonly version: string;
-  readonly sight: ObserverData;
+  readonly observer: ObserverData;
   readonly http: HttpFixedSettings;
   readonly live: HttpLiveSettings;
   readonly bundleTask: string;
@@ -62,12 +62,12 @@ export class OpsThread {
   constructor(data: OpsData) {
     this.#data = data;
     this.#writer = new LogWriter(data.logging);
-    const sight = new Observer(data.sight);
-    this.#page = sight.ops;
-    this.#linkBytes = sight.memory.bytes.length;
-    const [, recorder] = sight.recorders.at(-1)!;
+    const observer = new Observer(data.observer);
+    this.#page = observer.ops;
+    this.#linkBytes = observer.memory.bytes.length;
+    const [, recorder] = observer.recorders.at(-1)!;
     this.#vitals = new OpsVitals(this.#page, flightRecorder(recorder));
-    this.#windows = new WindowKeeper(sight, data.sight.windows);
+    this.#windows = new WindowKeeper(observer, data.observer.windows);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -79,17 +79,17 @@ export class OpsThread {
       },
     );
     this.#mainWatch = new MainWatch({
-      main: sight.main,
-      commandNames: sight.commandNames,
+      main: observer.main,
+      commandNames: observer.commandNames,
       nowUs: () => systemClock.nowUs(),
       log: (level, event, message) => {
         logger[level](event, message);
       },
     });
     this.#traces = new TraceStore({
-      ring: new TraceRingReader(sight.memory, sight.layout.traces),
+      ring: new TraceRingReader(observer.memory, observer.layout.traces),
       clock: systemClock,
-      commandNames: sight.commandNames,
+      commandNames: observer.commandNames,
       endpoint: data.http.traceEndpoint,
       identity: data.http.identity,
       settings: data.live.traces,
@@ -99,7 +99,7 @@ export class OpsThread {
     });
     this.#http = new OpsHttp({
       traces: this.#traces,
-      sight,
+      observer,
       version: data.version,
       fixed: data.http,
       live: data.live,

@@ -24,7 +24,7 @@ const IDLE: HotKeysDocument = {
   keys: [],
 };
 
-export function actionRoutes({ clock, desk, fixed, sight }: OpsContext): Route[] {
+export function actionRoutes({ clock, desk, fixed, observer }: OpsContext): Route[] {
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,
@@ -37,7 +37,7 @@ export function actionRoutes({ clock, desk, fixed, sight }: OpsContext): Route[]
       'How busy each thread is, its heap, garbage collection and event-loop delay.',
       (): ThreadsDocument => ({
         time_ms: clock.wallMs(),
-        threads: threadReports(sight),
+        threads: threadReports(observer),
       }),
     ),
     documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {

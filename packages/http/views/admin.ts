@@ -17,7 +17,7 @@ const PHASES: Readonly<Record<number, string>> = {
 const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
 
 export function adminRoutes(opsContext: OpsContext): Route[] {
-  const { sight } = opsContext;
+  const { observer } = opsContext;
   return [
     {
       path: '/admin/health',
@@ -25,7 +25,7 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
       methods: {
         GET: async () => {
           const { health } = await currentStatus(opsContext);
-          return json({ ...health, state: PHASES[sight.main.get('phase')] });
+          return json({ ...health, state: PHASES[observer.main.get('phase')] });
         },
       },
     },
@@ -60,8 +60,8 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
   ];
 }
 
-async function snapshot({ desk, sight }: OpsContext): Promise<Answer> {
-  if (sight.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
+async function snapshot({ desk, observer }: OpsContext): Promise<Answer> {
+  if (observer.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
   const outcome = await desk.ask('snapshot', null);
   switch (outcome) {
     case 'started':

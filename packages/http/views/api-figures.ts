@@ -24,8 +24,8 @@ import type { Observer } from '#observer';
 import type { HttpLiveSettings } from './settings.ts';
 
 /** Returns the latency of each command that was called; those called most first. */
-export function commandReports(sight: Observer): CommandReport[] {
-  const { main, shards, commandNames } = sight;
+export function commandReports(observer: Observer): CommandReport[] {
+  const { main, shards, commandNames } = observer;
   const pages = [main, ...shards];
   const counts = new Float64Array(HISTOGRAM_BUCKETS);
   return calledCommands(commandNames, pages).map(({ command, id, calls }) => {
@@ -39,7 +39,7 @@ export function commandReports(sight: Observer): CommandReport[] {
       p99_us: at(0.99),
       p999_us: at(0.999),
       max_us: max,
-      windows: sight.windows(id),
+      windows: observer.windows(id),
     };
   });
 }

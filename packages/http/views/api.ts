@@ -31,13 +31,13 @@ export class DebugDocuments {
   }
 
   server() {
-    const { live, sight, clock, version } = this.#context;
-    const aliveUs = clock.nowUs() - sight.main.get('startedUs');
+    const { live, observer, clock, version } = this.#context;
+    const aliveUs = clock.nowUs() - observer.main.get('startedUs');
     return {
       version,
       role: 'primary',
       uptime_seconds: Math.floor(aliveUs / 1_000_000),
-      num_shards: sight.shards.length,
+      num_shards: observer.shards.length,
       connected_replicas: 0,
       master_host: null,
       master_port: null,
@@ -61,7 +61,7 @@ export class DebugDocuments {
 
   /** Events are main's to tell; when it is late the rest is told without them. */
   async latency(): Promise<LatencyDocument> {
-    const { sight, live, desk } = this.#context;
+    const { observer, live, desk } = this.#context;
     let events: LatencyDocument['events'] = null;
     try {
       events = await desk.ask('latency-events', null);
@@ -70,9 +70,9 @@ export class DebugDocuments {
     }
     return {
       events,
-      bands: bandReport(sight, live.bands),
-      windows: sight.windows(),
-      commands: commandReports(sight),
+      bands: bandReport(observer, live.bands),
+      windows: observer.windows(),
+      commands: commandReports(observer),
     };
   }
 
@@ -91,9 +91,9 @@ export class DebugDocuments {
 
   /** Use and size of keys by configured prefix. */
   prefixes(): PrefixesDocument {
-    const { sight, live } = this.#context;
+    const { observer, live } = this.#context;
     return {
-      prefixes: prefixReports(live.prefixes, sight.shards).map(
+      prefixes: prefixReports(live.prefixes, observer.shards).map(
         ({ inputBytes, outputBytes, memoryBytes, ...rest }) => ({
           ...rest,
           bytes_in: inputBytes,
@@ -106,7 +106,7 @@ export class DebugDocuments {
 
   /** Read from shared memory: no thread is asked, however stuck it is. */
   flight(count: number, thread?: string): FlightDocument {
-    return flightDocument(flightReport(this.#context.sight, { count, thread }));
+    return flightDocument(flightReport(this.#context.observer, { count, thread }));
   }
 
   keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
@@ -115,7 +115,7 @@ export class DebugDocuments {
 
   /** Threads and databases that questions may name. */
   get scope(): { readonly threads: readonly string[]; readonly databases: number } {
-    const { threads, shape } = this.#context.sight;
+    const { threads, shape } = this.#context.observer;
     return { threads: threads.map(([thread]) => thread), databases: shape.databases };
   }
 

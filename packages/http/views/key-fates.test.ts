@@ -16,7 +16,7 @@ function sources(problem: Error): KeyFatesSources {
     return page;
   });
   return {
-    sight: { shards },
+    observer: { shards },
     live: { keyFates: { lengthMax: 5, keepsOverwritten: true } },
     desk: { ask: () => Promise.reject(problem) },
   };

@@ -16,13 +16,13 @@ import type { OpsContext } from '../ops/ops-context.ts';
 const COUNT = 128;
 
 export interface KeyFatesSources {
-  readonly sight: Pick<OpsContext['sight'], 'shards'>;
+  readonly observer: Pick<OpsContext['observer'], 'shards'>;
   readonly live: Pick<OpsContext['live'], 'keyFates'>;
   readonly desk: Pick<OpsContext['desk'], 'ask'>;
 }
 
 export async function keyFatesDocument(
-  { sight, live, desk }: KeyFatesSources,
+  { observer, live, desk }: KeyFatesSources,
   question: KeyDeathsQuestion,
 ): Promise<KeyFatesDocument> {
   const { lengthMax, keepsOverwritten } = live.keyFates;
@@ -34,7 +34,7 @@ export async function keyFatesDocument(
       overwritten: keepsOverwritten,
       overwritten_setting: 'keyfate.overwritten',
     },
-    counts: Object.fromEntries(fateCounts(sight.shards)),
+    counts: Object.fromEntries(fateCounts(observer.shards)),
   };
   try {
     const { deaths, kept, missing_shards } = await desk.ask('key-deaths', question);

@@ -99,10 +99,10 @@ export class Live {
   }
 
   async #document({ query }: Exchange): Promise<LiveDocument> {
-    const { clock, sight } = this.#context;
+    const { clock, observer } = this.#context;
     const since = numberBelow(query, 'since', Number.MAX_SAFE_INTEGER);
     const parts = wordsOf(query, 'with', PARTS);
-    const shard = query.has('shard') ? numberBelow(query, 'shard', sight.shards.length) : null;
+    const shard = query.has('shard') ? numberBelow(query, 'shard', observer.shards.length) : null;
     this.#askedMs = clock.wallMs();
     if (this.#timer === undefined) this.#begin();
     const status = await currentStatus(this.#context);
@@ -137,8 +137,8 @@ export class Live {
   }
 
   #begin(): void {
-    const { sight, clock } = this.#context;
-    const { main, shards, commandNames } = sight;
+    const { observer, clock } = this.#context;
+    const { main, shards, commandNames } = observer;
     const pages = [main, ...shards];
     this.#watches = shards.map((page) => new ShardWatch(page, commandNames.length));
     this.#main = new ShardWatch(main, commandNames.length);

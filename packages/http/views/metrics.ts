@@ -118,18 +118,18 @@ export class MetricsRenderer {
   }
 
   #source(): MetricSource {
-    const { sight, live, version, clock } = this.#context;
-    const { memory, layout } = sight;
+    const { observer, live, version, clock } = this.#context;
+    const { memory, layout } = observer;
     const cpu = process.cpuUsage();
     const nowUs = clock.nowUs();
     return {
-      main: sight.main,
-      shards: sight.shards,
-      opsPage: sight.ops,
-      logs: sight.logs,
-      durability: durabilityIn(sight, live.status.durabilityMode, nowUs),
-      shape: sight.shape,
-      commandNames: sight.commandNames,
+      main: observer.main,
+      shards: observer.shards,
+      opsPage: observer.ops,
+      logs: observer.logs,
+      durability: durabilityIn(observer, live.status.durabilityMode, nowUs),
+      shape: observer.shape,
+      commandNames: observer.commandNames,
       version,
       nowUs,
       wallMs: clock.wallMs(),
@@ -141,7 +141,7 @@ export class MetricsRenderer {
         prefixes: live.prefixes,
         bands: live.bands,
       },
-      queues: sight.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),
+      queues: observer.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),
       process: {
         rssBytes: process.memoryUsage.rss(),
         userUs: cpu.user,

@@ -13,9 +13,9 @@ const CLIENT_IDS_MS_MAX = 20;
 
 export async function currentStatus(opsContext: OpsContext): Promise<StatusDocument> {
   const ids = await clientIds(opsContext);
-  const { sight, live, version, mainRates, shardRates, clock } = opsContext;
+  const { observer, live, version, mainRates, shardRates, clock } = opsContext;
   return statusDocument({
-    sight,
+    observer,
     version,
     mainRates,
     shardRates,
@@ -27,13 +27,13 @@ export async function currentStatus(opsContext: OpsContext): Promise<StatusDocum
 }
 
 async function clientIds({
-  sight,
+  observer,
   desk,
   clock,
 }: OpsContext): Promise<ReadonlyMap<number, number | null>> {
   const nowUs = clock.nowUs();
-  const slots = executingConnections(sight, nowUs);
-  const { main, commandNames } = sight;
+  const slots = executingConnections(observer, nowUs);
+  const { main, commandNames } = observer;
   // A main that stands still would answer each of these questions later on.
   if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
   try {

@@ -103,12 +103,12 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
 
   /** The latest events of the threads' flight recorders, oldest first. */
   flight(count: number, thread?: string): readonly FlightEntry[] {
-    return flightReport(this.#options.serverMemory.sight, { count, thread }).entries;
+    return flightReport(this.#options.serverMemory.observer, { count, thread }).entries;
   }
 
   /** All threads, by name. */
   get threadNames(): readonly string[] {
-    return this.#options.serverMemory.sight.threads.map(([thread]) => thread);
+    return this.#options.serverMemory.observer.threads.map(([thread]) => thread);
   }
 
   get slowLog(): SlowLog {

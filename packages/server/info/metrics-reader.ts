@@ -82,7 +82,7 @@ export class MetricsReader {
   statusJson(): string {
     const { serverMemory, settings, clock, router } = this.#options;
     const document = statusDocument({
-      sight: serverMemory.sight,
+      observer: serverMemory.observer,
       settings: statusSettings(settings),
       version: VERSION,
       mainRates: this.#rates.main,

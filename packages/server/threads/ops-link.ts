@@ -55,13 +55,13 @@ export class OpsLink {
    * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
    * rejects when that cannot be.
    */
-  async start(sight: ObserverData, answers: MainAnswers): Promise<void> {
+  async start(observer: ObserverData, answers: MainAnswers): Promise<void> {
     const { port1, port2 } = new MessageChannel();
     const data: OpsData = {
       port: port2,
       logging: loggingOptions(this.#settings),
       version: VERSION,
-      sight,
+      observer,
       http: httpFixedSettings(this.#settings, this.#instanceId),
       live: httpLiveSettings(this.#settings),
       bundleTask: bundleTaskUrl.href,

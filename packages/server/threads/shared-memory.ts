@@ -60,7 +60,7 @@ export class ServerMemory {
   readonly shardPages: readonly Page[];
   /** Data that another thread needs to see all of this, and main's own view of it. */
   readonly observerData: ObserverData;
-  readonly sight: Observer;
+  readonly observer: Observer;
   /** `maxmemory`, which every command that writes asks for. */
   #memoryLimit: number;
 
@@ -105,7 +105,7 @@ export class ServerMemory {
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
       unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
     };
-    this.sight = new Observer(this.observerData);
+    this.observer = new Observer(this.observerData);
     mainPage.set('startedUs', nowUs);
     mainPage.tracksLatency = settings.boolean('latency.tracking');
     this.#memoryLimit = settings.number('memory.maxmemory');

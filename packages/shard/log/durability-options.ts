@@ -18,7 +18,7 @@ import {
 import { noticesOf, realDisk, ShardLog } from '#persistence';
 import type { Store } from '#store';
 import { Journal } from './journal.ts';
-import type { MachineParts } from '../machine-options.ts';
+import type { MachineOptions } from '../machine-options.ts';
 import { readShard } from '../recovery/offline.ts';
 import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
 
@@ -40,7 +40,7 @@ export function durablePartsOf(
   durability: ShardDurability | undefined,
   memory: LinkMemory,
   layout: LinkLayout,
-): Pick<MachineParts, 'journal' | 'snapshots' | 'readLog'> {
+): Pick<MachineOptions, 'journal' | 'snapshots' | 'readLog'> {
   if (durability === undefined) return {};
   const { epoch, folder, records, pieces, figures } = durability;
   const bell = new Doorbell(memory, layout.logBell);

@@ -16,7 +16,7 @@ import {
   type DeathHead,
 } from '#stats';
 import type { FateListener } from '#store';
-import type { MachineParts } from '../machine-options.ts';
+import type { MachineOptions } from '../machine-options.ts';
 import type { Questions } from '../questions.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -43,7 +43,7 @@ export class Fates implements FateListener {
 
   /** `slowness` knows the clients. */
   constructor(
-    { index, page, nextDeathId }: MachineParts,
+    { index, page, nextDeathId }: MachineOptions,
     slowness: Slowness,
     unixMs: () => number,
   ) {

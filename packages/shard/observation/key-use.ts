@@ -15,7 +15,7 @@ import {
   type HotKeysShare,
 } from '#stats';
 import { CommandCpu } from './command-cpu.ts';
-import type { MachineParts } from '../machine-options.ts';
+import type { MachineOptions } from '../machine-options.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { Questions } from '../questions.ts';
 import type { Settings } from '../settings.ts';
@@ -37,7 +37,7 @@ export class KeyUse {
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
 
-  constructor({ page, random, clock }: MachineParts) {
+  constructor({ page, random, clock }: MachineOptions) {
     this.prefixes = new PrefixUse(page);
     this.#session = new HotKeys(random);
     this.#windows = new HotWindows(random);

@@ -314,7 +314,7 @@ export async function redistribute(options: Redistribution): Promise<OfflineRepo
  * Reads the files of one shard, while the server goes on that writes them. Throws an error with what is wrong with
  * them.
  */
-export function readShard(folder: string, options: Omit<MachineOptions, 'page'>): Store {
+export function readShard(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
   const page = offlinePage(options.settings);
   const machine = offlineMachine({ ...options, page });
   const found = new DataFolder(folder);
@@ -339,7 +339,7 @@ function offlinePage(settings: ShardSettingValues): Page {
   return new Page(shape, allocateShared(Page.bytes(shape)));
 }
 
-interface MachineOptions {
+interface OfflineMachineOptions {
   readonly index: number;
   readonly shards: number;
   readonly page: Page;
@@ -347,7 +347,7 @@ interface MachineOptions {
 }
 
 /** A machine that nobody talks to. */
-function offlineMachine({ index, shards, page, settings }: MachineOptions): ShardMachine {
+function offlineMachine({ index, shards, page, settings }: OfflineMachineOptions): ShardMachine {
   const shape = {
     shards: 1,
     requestRingBytes: RING_BYTES,

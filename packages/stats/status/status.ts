@@ -116,7 +116,7 @@ function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | nul
 /** Reads everything and judges it. */
 export function collectStatus(source: StatusSource): StatusDocument {
   const { main } = source;
-  const shards = source.shards.map((sight, id) => shardStatus(id, sight, source));
+  const shards = source.shards.map((observer, id) => shardStatus(id, observer, source));
   const clients = {
     connected: main.get('connections'),
     max_clients: source.maxClients,
@@ -202,11 +202,11 @@ function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {
   };
 }
 
-function shardStatus(id: number, sight: ShardObserver, source: StatusSource): ShardStatus {
-  const { page, rates, queue, executing } = sight;
+function shardStatus(id: number, observer: ShardObserver, source: StatusSource): ShardStatus {
+  const { page, rates, queue, executing } = observer;
   return {
     id,
-    state: isStuck(sight, source.nowUs) ? 'stuck' : 'running',
+    state: isStuck(observer, source.nowUs) ? 'stuck' : 'running',
     keys: keysOf(page, source.shape),
     memory_bytes: page.get('usedBytes'),
     peak_memory_bytes: page.get('peakBytes'),
