@@ -94,8 +94,8 @@ export const helpText = `Usage: svc-server [options]
   --log-level LEVEL          trace, debug, info, warn or error
   --print-config             prints the effective configuration and ends
   --check-config             judges the configuration and ends
-  --intrinsic-latency N      metrics for N seconds what latency the machine causes, and ends
-  --startup-latency-check    metrics it before accepting connections
+  --intrinsic-latency N      measures for N seconds what latency the machine causes, and ends
+  --startup-latency-check    measures it before accepting connections
   --version                  prints the version and ends
   --help                     prints this and ends
 

@@ -56,7 +56,7 @@ export const diagnosticsSettings = rows({
     kind: integer({ least: 1, most: 3_600, unit: 'seconds' }),
     default: 10,
     effect: 'live',
-    meaning: 'How long a window is.',
+    meaning: 'Length of a window of HOTKEYS WINDOW.',
   },
   'hotkeys.window-sample': {
     kind: integer({ least: 1, most: 1_000_000 }),
@@ -113,7 +113,7 @@ export const diagnosticsSettings = rows({
     kind: integer({ least: 1, most: 3600, unit: 'seconds' }),
     default: 5,
     effect: 'start',
-    meaning: 'How long that test takes.',
+    meaning: 'Duration of the latency test at the start.',
   },
   'latency.warning-threshold-us': {
     kind: integer({ unit: 'microseconds' }),
@@ -195,7 +195,7 @@ export const diagnosticsSettings = rows({
     default: 'svc-data/bundles',
     effect: 'start',
     meaning:
-      'Where diagnostic bundles are kept; the folder bundles in the data folder, unless set.',
+      'Folder in which diagnostic bundles are kept; the folder bundles in the data folder, unless set.',
   },
   'debug-bundle.max-bundles': {
     kind: integer({ least: 1 }),

@@ -42,7 +42,7 @@ export const durabilitySettings = rows({
     default: 'periodic',
     effect: 'live',
     meaning:
-      'What an answered write survives. sync: a killed machine; periodic: a killed process, and a killed machine but for the last interval; async: neither for the last interval.',
+      'Failures that an answered write survives. sync: a killed machine; periodic: a killed process, and a killed machine but for the last interval; async: neither for the last interval.',
   },
   'persistence.sync-interval-ms': {
     kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),
@@ -54,7 +54,7 @@ export const durabilitySettings = rows({
     kind: oneOf('readonly', 'continue'),
     default: 'readonly',
     effect: 'live',
-    meaning: 'What happens to writes when the log cannot be written.',
+    meaning: 'Answer to writes while the log cannot be written.',
   },
   'snapshot.interval-secs': {
     kind: integer({ unit: 'seconds' }),
@@ -147,7 +147,7 @@ export const durabilitySettings = rows({
     kind: oneOf('none', 'optional', 'required'),
     default: 'none',
     effect: 'fixed',
-    meaning: 'Whether clients must show a certificate.',
+    meaning: 'Requires clients to show a certificate.',
   },
   'replication.primary-host': {
     kind: text,

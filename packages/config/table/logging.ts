@@ -26,7 +26,7 @@ export const loggingSettings = rows({
     kind: oneOf('stdout', 'stderr', 'none'),
     default: 'stdout',
     effect: 'start',
-    meaning: 'Where lines go beside the log file.',
+    meaning: 'Destination of log lines beside the log file.',
   },
   'logging.per-request-spans': {
     kind: yesOrNo,
@@ -52,7 +52,7 @@ export const loggingSettings = rows({
     kind: oneOf('daily', 'hourly', 'never'),
     default: 'daily',
     effect: 'start',
-    meaning: 'How often a new log file is begun.',
+    meaning: 'Interval at which a new log file is begun.',
   },
   'logging.rotation.max-files': {
     kind: integer({ most: 100_000 }),

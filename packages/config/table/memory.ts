@@ -27,7 +27,7 @@ export const memorySettings = rows({
     default: 'noeviction',
     effect: 'live',
     config: 'maxmemory-policy',
-    meaning: 'Which keys make room when maxmemory is reached.',
+    meaning: 'Policy that chooses the keys that make room when maxmemory is reached.',
   },
   'memory.maxmemory-samples': {
     kind: integer({ least: 1, most: 64 }),
@@ -43,7 +43,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'maxmemory-eviction-tenacity',
     meaning:
-      'How long eviction may hold up other commands at a time: 10 is 0.5 ms, each step above takes 15 % more, 100 has no end.',
+      'Time for which eviction may hold up other commands at once: 10 is 0.5 ms, each step above takes 15 % more, 100 has no end.',
   },
   'memory.maxmemory-clients': {
     kind: bytesOrPercent(100),
@@ -58,7 +58,7 @@ export const memorySettings = rows({
     default: 10,
     effect: 'live',
     config: 'lfu-log-factor',
-    meaning: 'How slowly the access counter of a key saturates.',
+    meaning: 'Slowness with which the access counter of a key saturates.',
   },
   'memory.lfu-decay-time': {
     kind: integer({ unit: 'minutes' }),
@@ -72,7 +72,7 @@ export const memorySettings = rows({
     default: 1,
     effect: 'live',
     config: 'active-expire-effort',
-    meaning: 'How much work goes into finding expired keys that nobody asks for.',
+    meaning: 'Amount of work that goes into finding expired keys that nobody asks for.',
   },
   'memory.active-defrag': {
     kind: yesOrNo,

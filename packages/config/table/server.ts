@@ -35,14 +35,14 @@ export const serverSettings = rows({
     default: 0,
     effect: 'start',
     config: 'unixsocketperm',
-    meaning: 'Who may use that socket, as chmod writes it; 0 for whomever the umask lets.',
+    meaning: 'Permissions of the unix socket, as chmod writes them; 0 leaves them to the umask.',
   },
   'server.tcp-backlog': {
     kind: integer(),
     default: 511,
     effect: 'start',
     config: 'tcp-backlog',
-    meaning: 'How many connections may wait to be accepted.',
+    meaning: 'Most connections that may wait to be accepted.',
   },
   'server.shards': {
     kind: integer({ most: SHARDS_MAX }),
@@ -99,22 +99,22 @@ export const serverSettings = rows({
     default: [0, 0, 0],
     effect: 'live',
     isPart: true,
-    meaning:
-      'Unread replies of an ordinary client: hard limit, soft limit, seconds above the soft.',
+    meaning: 'Output buffer limits of ordinary clients: hard limit, soft limit, soft seconds.',
   },
   'server.client-output-buffer-limit-replica': {
     kind: outputLimit,
     default: [256 * MIB, 64 * MIB, 60],
     effect: 'live',
     isPart: true,
-    meaning: 'The same for replicas.',
+    meaning: 'Output buffer limits of replicas: hard limit, soft limit, soft seconds.',
   },
   'server.client-output-buffer-limit-pubsub': {
     kind: outputLimit,
     default: [32 * MIB, 8 * MIB, 60],
     effect: 'live',
     isPart: true,
-    meaning: 'The same for clients that subscribe to channels.',
+    meaning:
+      'Output buffer limits of clients that subscribe to channels: hard limit, soft limit, soft seconds.',
   },
   'server.notify-keyspace-events': {
     kind: eventClasses,
@@ -180,6 +180,6 @@ export const serverSettings = rows({
     effect: 'start',
     config: 'enable-debug-command',
     meaning:
-      'Who may use the parts of DEBUG that disturb (SLEEP, RELOAD, ...): nobody, clients on this machine (local), or everybody (yes).',
+      'Clients that may use the parts of DEBUG that disturb (SLEEP, RELOAD, ...): nobody, clients on this machine (local), or everybody (yes).',
   },
 });

@@ -65,7 +65,7 @@ const duration = metric(
   'histogram',
   {
     name: 'svc_commands_duration_seconds',
-    help: 'How long executing took, without waiting in queues or for the disk.',
+    help: 'Execution time of commands, without waits in queues or for the disk.',
     unit: 'seconds',
     labels: ['command'],
   },
@@ -142,7 +142,7 @@ export const commandMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_slow_commands_seconds_total',
-      help: 'How long those took.',
+      help: 'Time that commands logged as slow took.',
       unit: 'seconds',
     },
     'all pages: slowCommandUs',
@@ -167,7 +167,7 @@ export const commandMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_scatter_gather_shards_total',
-      help: 'Shards that took part in those, summed.',
+      help: 'Shards that took part in gathered commands, summed.',
     },
     'scatterShards',
   ),
@@ -175,7 +175,7 @@ export const commandMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_scatter_gather_duration_seconds',
-      help: 'How long it took from sending such a command to its last part.',
+      help: 'Time from sending a gathered command to its last part.',
       unit: 'seconds',
     },
     'main page: histogram of scatter-gather',

@@ -49,12 +49,12 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
   ),
   ofAllShards(
     'counter',
-    { name: 'svc_keyspace_hits_total', help: 'Look-ups that found their key.' },
+    { name: 'svc_keyspace_hits_total', help: 'Key look-ups that found their key.' },
     'hits',
   ),
   ofAllShards(
     'counter',
-    { name: 'svc_keyspace_misses_total', help: 'Look-ups that did not.' },
+    { name: 'svc_keyspace_misses_total', help: 'Key look-ups that found no key.' },
     'misses',
   ),
   ofAllShards(
@@ -114,7 +114,11 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'gauge',
-    { name: 'svc_memory_maxmemory_bytes', help: 'The limit of it; 0 is none.', unit: 'bytes' },
+    {
+      name: 'svc_memory_maxmemory_bytes',
+      help: 'Limit of svc_memory_used_bytes; 0 is none.',
+      unit: 'bytes',
+    },
     'setting memory.maxmemory',
     ({ settings }, samples) => {
       samples.value(settings.memoryLimitBytes);
@@ -124,7 +128,7 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_memory_part_bytes',
-      help: 'What it consists of.',
+      help: 'Memory of keys and their values, by part.',
       unit: 'bytes',
       labels: ['part'],
     },

@@ -38,7 +38,7 @@ export const opsMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_scrape_duration_seconds',
-      help: 'How long writing the metrics took the last time.',
+      help: 'Time that the last rendering of the metrics took.',
       unit: 'seconds',
     },
     'ops thread',

@@ -153,7 +153,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ofReport(
     {
       name: 'svc_snapshot_last_timestamp_seconds',
-      help: 'When the last snapshot was on disk.',
+      help: 'Time at which the last snapshot was on disk, in Unix time.',
       unit: 'seconds',
     },
     'main page: lastSaveMs',
@@ -162,7 +162,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ofReport(
     {
       name: 'svc_snapshot_last_duration_seconds',
-      help: 'How long the last snapshot took.',
+      help: 'Duration of the last snapshot.',
       unit: 'seconds',
     },
     'main page: lastSaveUs',
@@ -196,7 +196,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_persistence_reply_wait_seconds_total',
-      help: 'How long batches of replies have waited for the disk, in sync mode.',
+      help: 'Time that batches of replies have waited for the disk, in sync mode.',
       unit: 'seconds',
     },
     'durableUs',
@@ -206,7 +206,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_recovery_duration_seconds',
-      help: 'How long reading the data took at the start.',
+      help: 'Time that reading the data took at the start.',
       unit: 'seconds',
     },
     'recoveryUs',

@@ -29,12 +29,12 @@ export const prefixMetrics: readonly MetricDefinition[] = [
   ),
   perPrefix(
     'counter',
-    { name: 'svc_prefix_hits_total', help: 'Look-ups that found their key, by prefix.' },
+    { name: 'svc_prefix_hits_total', help: 'Key look-ups that found their key, by prefix.' },
     'hits',
   ),
   perPrefix(
     'counter',
-    { name: 'svc_prefix_misses_total', help: 'Look-ups that did not, by prefix.' },
+    { name: 'svc_prefix_misses_total', help: 'Key look-ups that found no key, by prefix.' },
     'misses',
   ),
   perPrefix(

@@ -52,7 +52,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_shard_queue_bytes',
-      help: 'Bytes that wait in the ring of each shard.',
+      help: 'Bytes that wait in the request ring of each shard.',
       unit: 'bytes',
       labels: ['shard'],
     },
@@ -65,7 +65,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_shard_queue_wait_seconds',
-      help: 'How long requests waited for their shard.',
+      help: 'Time that requests waited for their shard.',
       unit: 'seconds',
       labels: ['shard'],
     },
@@ -186,7 +186,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_thread_event_loop_delay_seconds',
-      help: 'How late the event loop of a thread came round; of a shard, how long its rounds were.',
+      help: 'Delay of the event loop of a thread; of a shard, duration of its rounds.',
       unit: 'seconds',
       labels: ['thread'],
     },
@@ -204,7 +204,7 @@ const threadMetrics: readonly MetricDefinition[] = [
   perGcKind(
     {
       name: 'svc_thread_gc_pause_seconds_total',
-      help: 'How long garbage collections stopped each thread.',
+      help: 'Time that garbage collections stopped each thread.',
       unit: 'seconds',
     },
     ({ us }) => us,
@@ -238,7 +238,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_thread_external_bytes',
-      help: 'Buffers outside of the heap that it owns.',
+      help: 'Memory outside of the heap that buffers of the heap own.',
       unit: 'bytes',
     },
     'externalBytes',
@@ -289,7 +289,7 @@ const processMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_start_time_seconds',
-      help: 'When the server was started, in Unix time.',
+      help: 'Start of the server, in Unix time.',
       unit: 'seconds',
     },
     'main page: startedUs',
@@ -299,7 +299,7 @@ const processMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'gauge',
-    { name: 'svc_uptime_seconds', help: 'How long the server has been running.', unit: 'seconds' },
+    { name: 'svc_uptime_seconds', help: 'Time since the server was started.', unit: 'seconds' },
     'main page: startedUs',
     ({ main, nowUs }, samples) => {
       samples.value((nowUs - main.get('startedUs')) * SECONDS_PER_US);
@@ -307,7 +307,7 @@ const processMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'gauge',
-    { name: 'svc_phase', help: 'How far the server has come: 0 starting, 1 ready, 2 stopping.' },
+    { name: 'svc_phase', help: 'Phase of the server: 0 starting, 1 ready, 2 stopping.' },
     'main page: phase',
     ({ main }, samples) => {
       samples.value(main.get('phase'));
