@@ -72,7 +72,7 @@ export class KeyUse {
     const share = this.#session.answer(question);
     if (this.#session.isActive) this.#cpu ??= new CommandCpu(threadCpuReader());
     this.#decide();
-    this.begin(Infinity);
+    this.begin(this.#clock.nowUs());
     return share;
   }
 
