@@ -166,6 +166,8 @@ export class Maintenance {
     const page = this.#page;
     page.add('expireUs', expiredUs - startUs);
     page.add('defragUs', defraggedUs - evictedUs);
+    // SWAPDB exchanges indexes, and their sum stays.
+    this.#publishIndexes();
     this.publish();
     const isBusy = evicting || isBehind || moved > 0;
     const restMs = counting ? CENSUS_PERIOD_MS : this.#idlePeriodMs();
@@ -247,6 +249,7 @@ export class Maintenance {
     values[AT.usedBytes] = memory.usedBytes;
     values[AT.peakBytes] = memory.peakBytes;
     values[AT.recordBytes] = memory.recordBytes;
+    if (values[AT.indexBytes] !== memory.indexBytes) this.#publishIndexes();
     values[AT.indexBytes] = memory.indexBytes;
     values[AT.blobBytes] = memory.blobBytes;
     values[AT.objectBytes] = memory.objectBytes;
@@ -262,10 +265,16 @@ export class Maintenance {
       const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
       volatile += expires + fieldExpires;
       this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
+    }
+    this.#watch(volatile > 0 || this.#isCensusOld());
+  }
+
+  /** Shows how large the indexes of each database are: not with every batch, which seldom changes any. */
+  #publishIndexes(): void {
+    for (let index = 0; index < this.#store.databases.length; index += 1) {
       const bytes = this.#store.indexBytes(index);
       this.#page.setIndexBytes(index, bytes.keys, bytes.expiries);
     }
-    this.#watch(volatile > 0 || this.#isCensusOld());
   }
 
   /** Counts what happened from now on. */
