@@ -91,7 +91,7 @@ export class Router {
     const clientRegistry = this.#clientRegistry;
     const { runOnMain: run, log } = parts;
     this.#answers = new Answers({
-      clientRegistry: clientRegistry,
+      clientRegistry,
       page,
       clock,
       accounts,

@@ -187,7 +187,7 @@ export class Server {
   #newPool(serverMemory: ServerMemory): ShardPool {
     const { durability } = this;
     return new ShardPool({
-      serverMemory: serverMemory,
+      serverMemory,
       durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
       settings: shardSettings(this.settings),
       died: (shard, reason) => {

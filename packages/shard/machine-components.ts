@@ -60,7 +60,7 @@ export class MachineComponents {
       settings,
       events,
       keyUse,
-      waitingClients: waitingClients,
+      waitingClients,
       shardIndex: index,
       reply: this.sender.writer,
       watches: this.watches,

@@ -120,7 +120,7 @@ export class OpsHttp {
 
   #loadedMetrics(): Promise<MetricsRenderer> {
     this.#metrics ??= import('../views/metrics.ts').then(
-      ({ MetricsRenderer: MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
+      ({ MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
     );
     return this.#metrics;
   }

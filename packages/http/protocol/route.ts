@@ -29,6 +29,7 @@ export const METRICS_PATH = '/metrics';
 
 /** Paths below which everything is protected, whether it exists or not. */
 const PROTECTED = /^\/(debug|admin)(\/|$)/;
+
 /** A document of the debug API, at a path below its own. */
 export function documentRoute(
   path: string,

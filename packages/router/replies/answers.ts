@@ -69,7 +69,7 @@ export class Answers {
   /** Set when the command being run leaves its reply for later. */
   #deferred: Deferred | undefined;
 
-  constructor({ clientRegistry: clientRegistry, page, clock, accounts, run, log }: AnswersOptions) {
+  constructor({ clientRegistry, page, clock, accounts, run, log }: AnswersOptions) {
     this.#log = log;
     this.#accounts = accounts;
     this.#clientRegistry = clientRegistry;

@@ -37,7 +37,7 @@ function fixture(blocks = 2) {
     give: (given: Uint8Array) => take(given, 0, given.length),
   };
   const release = (sequence: number): number => reorderBuffer.release(sequence, output);
-  return { reorderBuffer: reorderBuffer, park, release, output, free, bytes, text: () => released };
+  return { reorderBuffer, park, release, output, free, bytes, text: () => released };
 }
 
 parkings('gives back what is asked for, once', () => {

@@ -116,7 +116,7 @@ export class BarrierTransaction {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, routes, keyDiscovery: keyDiscovery } = this.#options;
+    const { client, routes, keyDiscovery } = this.#options;
     const { entry, command } = this.#at ?? unreachable('a command is left');
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.

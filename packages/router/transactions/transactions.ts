@@ -189,7 +189,7 @@ export class Transactions {
       queue,
       routes,
       memory,
-      keyDiscovery: keyDiscovery,
+      keyDiscovery,
       clock: this.#options.clock,
       sent: (entry, args) => {
         this.#options.sent(client, entry, args);

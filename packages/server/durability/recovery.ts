@@ -103,7 +103,7 @@ export class ServerRecovery {
 
   /** Data that was written for another number of shards is written anew first; answers what to read then. */
   async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
-    const { folder, settings, log, serverMemory: serverMemory } = this.#options;
+    const { folder, settings, log, serverMemory } = this.#options;
     const { shards } = serverMemory.shape;
     if (folder.isEmpty || folder.shards === shards) return undefined;
     const from = `${folder.shards} to ${shards} shards`;
@@ -155,7 +155,7 @@ export class ServerRecovery {
 
   /** Says what was left out. */
   #tell(recovered: readonly Recovered[]): void {
-    const { serverMemory: serverMemory, log } = this.#options;
+    const { serverMemory, log } = this.#options;
     let lost = this.#lostBytes;
     for (const message of this.#unwritten) log.error('log-hole', message);
     serverMemory.mainPage.set('recoveryHoles', this.#unwritten.length);

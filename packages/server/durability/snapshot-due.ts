@@ -75,13 +75,13 @@ export class SnapshotDue {
   }
 
   #isOver(point: SavePoint, changes: number): boolean {
-    const { serverMemory: serverMemory, clock } = this.#options;
+    const { serverMemory, clock } = this.#options;
     const elapsedMs = clock.wallMs() - serverMemory.mainPage.get('lastSaveMs');
     return elapsedMs >= point.seconds * 1_000 && changes >= point.changes;
   }
 
   get #hasLogGrown(): boolean {
-    const { settings, serverMemory: serverMemory } = this.#options;
+    const { settings, serverMemory } = this.#options;
     const percent = settings.number('snapshot.log-growth-percent');
     const base = serverMemory.mainPage.get('logBaseBytes');
     const grown = this.#ofLogs('bytes') - serverMemory.mainPage.get('logCountAtBase');

@@ -148,7 +148,7 @@ function clients(metrics: ServerMetrics): string | undefined {
   );
 }
 
-function rest(_measures: ServerMetrics, { residentBytes, restBytes, heapBytes }: MemoryParts) {
+function rest(_metrics: ServerMetrics, { residentBytes, restBytes, heapBytes }: MemoryParts) {
   if (restBytes > residentBytes / 2 && restBytes > 256 * MIB) {
     return (
       `Unaccounted: ${mib(restBytes)} of ${mib(residentBytes)} resident are in no heap, slab or buffer: ` +
@@ -162,7 +162,8 @@ function rest(_measures: ServerMetrics, { residentBytes, restBytes, heapBytes }:
   );
 }
 
-function percent(part: number, whole: number): number {
+/** Returns the share of a whole in percent; 0 of nothing. */
+export function percent(part: number, whole: number): number {
   return whole > 0 ? (part * 100) / whole : 0;
 }
 

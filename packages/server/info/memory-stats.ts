@@ -4,7 +4,7 @@ import type { MemoryMap } from '#base';
 import type { MemoryTree } from '#commands';
 import type { Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
-import { datasetBytes } from './memory-report.ts';
+import { datasetBytes, percent } from './memory-report.ts';
 
 /** Without `map`, where the system does not tell, nothing is said of what is resident but how much it is. */
 export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined): MemoryTree {
@@ -104,8 +104,4 @@ function bufferTree(metrics: ServerMetrics, residentBytes: number): MemoryTree {
     ['other', residentBytes - slabs - blobs - indexes],
     ['resident', residentBytes],
   ];
-}
-
-function percent(part: number, whole: number): number {
-  return whole > 0 ? (part * 100) / whole : 0;
 }

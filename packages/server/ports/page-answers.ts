@@ -8,7 +8,7 @@ import { keyAsText } from './json-text.ts';
 import type { Server } from '../server.ts';
 
 export function pageAnswers(server: Server): MainAnswers {
-  const { latencyMonitor: latencyMonitor, log } = server;
+  const { latencyMonitor, log } = server;
   return {
     ...hotKeysAnswers(server),
     'latency-history': () =>

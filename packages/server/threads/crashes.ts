@@ -49,7 +49,7 @@ export class Crashes {
   }
 
   shardDied(shard: number, reason: unknown): void {
-    const { serverMemory: serverMemory, clock } = this.#options;
+    const { serverMemory, clock } = this.#options;
     const router = this.#options.router();
     const page = serverMemory.shardPages[shard]!;
     const executing = executingIn(page, serverMemory.memory, clock.nowUs());

@@ -29,7 +29,7 @@ function fixture(): { store: Store; bytes: Uint8Array; spans: [at: number, lengt
 looks('every key is found as without it, in the order of the commands and out of it', () => {
   const { store, bytes, spans } = fixture();
   const [keyspace] = store.databases;
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   const found = (): number[] => spans.map(([at, length]) => keyspace!.peek(bytes, at, length));
   const wanted = found();
   assert.is(wanted.filter((ref) => ref !== 0).length, KEYS.length - 1);
@@ -55,7 +55,7 @@ looks('every key is found as without it, in the order of the commands and out of
 looks('behind the end, memory that has other keys now is hashed anew', () => {
   const { store, bytes } = fixture();
   const [keyspace] = store.databases;
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   keyPrefetch.begin();
   keyPrefetch.add(0, bytes, 0, 1);
   keyPrefetch.read(bytes);
@@ -71,7 +71,7 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
 looks('a key in the very place of the one before is hashed as itself', () => {
   const { store, bytes } = fixture();
   const [keyspace] = store.databases;
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   // As in a ring that was given back and filled again while its reader was busy.
   for (const letter of bytesOf('abxy')) {
     bytes[0] = letter;
@@ -109,7 +109,7 @@ looks('fields of large values are found as without it, in whichever hash they ar
   const at = (nth: number): number => words.slice(0, nth).join('').length;
   const commands = [1, 2, 3, 4].map((member): [key: number, member: number] => [0, member]);
   commands.push([5, 6], [5, 1], [7, 1]);
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   keyPrefetch.begin();
   for (const [key, member] of commands) {
     keyPrefetch.add(0, bytes, at(key), words[key]!.length);
@@ -145,7 +145,7 @@ looks(
     const { set: type } = ValueType;
     keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
     const bytes = bytesOf('kakb');
-    const { keyPrefetch: keyPrefetch } = store;
+    const { keyPrefetch } = store;
     for (const [at, isRead] of [
       [0, true],
       [2, false],
@@ -171,7 +171,7 @@ looks('memory that has another field now is hashed anew behind the end', () => {
   const { set: type } = ValueType;
   keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
   const bytes = bytesOf('ka');
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   keyPrefetch.begin();
   keyPrefetch.add(0, bytes, 0, 1);
   keyPrefetch.addField(1, 1);
@@ -185,7 +185,7 @@ looks('memory that has another field now is hashed anew behind the end', () => {
 
 looks('what was to come is forgotten at the end', () => {
   const { store, bytes, spans } = fixture();
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   keyPrefetch.begin();
   for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
   keyPrefetch.read(bytes);
@@ -207,7 +207,7 @@ looks('states that cannot be installed leave nothing behind', () => {
 
 looks('keys of several databases are looked for in their own', () => {
   const { store, bytes } = fixture();
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   keyPrefetch.begin();
   while (keyPrefetch.left < LOOK_AHEAD_MAX) keyPrefetch.add(keyPrefetch.left % 2, bytes, 0, 1);
   keyPrefetch.read(bytes);

@@ -11,7 +11,7 @@ const NO_PIECES: Pieces = [];
 
 /** Makes keys in the store what their states say, which go on in `rest`; answers how many they are. */
 export function installStates(store: Store, bytes: Bytes, rest: Pieces = []): number {
-  const { keyPrefetch: keyPrefetch } = store;
+  const { keyPrefetch } = store;
   const states = new KeyStateReader(bytes, 0, bytes.length, rest);
   if (rest.length > 0) return installAll(store, states);
   const ahead = new KeyStateReader(bytes);
