@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { programOrNone } from '#testkit';
+import { programOrNone, until } from '#testkit';
 
 /** Screenshots of every run; `dist` is in no commit. */
 const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
@@ -59,6 +59,12 @@ export async function visit(page: Page, httpPort: number, name: string): Promise
   await page.goto(`http://127.0.0.1:${httpPort}/debug/#/${name}`);
   await page.locator('header.top .identity').waitFor();
   await page.locator('nav a[aria-current="page"]').waitFor();
+}
+
+/** Waits until every panel shows an answer of now. */
+export async function answered(page: Page): Promise<void> {
+  const others = page.locator('main .panel:not([data-freshness="fresh"])');
+  await until(async () => (await others.count()) === 0, 'every panel has its answer');
 }
 
 export async function shoot(page: Page, name: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** Debug pages while nothing is new, and what becomes of text typed meanwhile. */
-// test-limit: 120s
+// test-limit: 180s
 import type { Browser, Page } from 'playwright-core';
 import { needs, request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBrowser, openView, PAGES, shoot, visit } from './browser.ts';
+import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.ts';
 
 const states = suite('states of the debug pages');
 
@@ -156,6 +156,8 @@ if (needs('chromium')) {
       // A page that was never there is not to be had any more.
       for (const name of [...PAGES.slice(1), 'overview']) await go(page, name);
       await page.getByText('No issues.').last().waitFor();
+      // A panel that never had an answer has no time of its answer to tell.
+      await answered(page);
       gone.signal('SIGKILL');
       await gone.ended;
       await badge(page).getByText('not reachable').waitFor();
