@@ -4,7 +4,7 @@
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { systemClock, unreachable, type Bytes, type Pieces } from '#base';
+import { bytesOfPieces, systemClock, unreachable, type Bytes, type Pieces } from '#base';
 import { LogFigures, threadMemoryReturn } from '#stats';
 import {
   Doorbell,
@@ -171,9 +171,10 @@ export class DiskThread {
         figures: new LogFigures(data.figures[shard]!),
         receive: () => {
           const received = receiveMessageOnPort(records);
-          return received === undefined
-            ? unreachable('a record arrives before its place in the ring')
-            : (received.message as Pieces);
+          const record = (received?.message ??
+            unreachable('a record arrives before its place in the ring')) as Pieces;
+          this.#memory.noteReceived(bytesOfPieces(record));
+          return record;
         },
         ...noticesOf((notice) => {
           this.#tell(notice);
@@ -196,6 +197,7 @@ export class DiskThread {
           this.#tell(piece);
           return;
         }
+        this.#memory.noteReceived(piece.states.length);
         // Main has sent its order before, but what comes by another port may be seen first.
         if (piece.number > this.#snapshotNumber) this.#obeyAll();
         if (this.#snapshot?.number !== piece.number) this.#writeTook(shard);

@@ -52,6 +52,16 @@ returns('a busy one is left alone for some seconds', () => {
   assert.is(thread.collections, 1);
 });
 
+returns('dropped buffers that came by message are given back, counted by V8 or not', () => {
+  const thread = new Thread();
+  thread.memory.noteReceived(20 * MIB);
+  thread.pass(100);
+  assert.is(thread.collections, 0);
+  thread.memory.noteReceived(20 * MIB);
+  thread.pass(100);
+  assert.is(thread.collections, 1);
+});
+
 returns('a value that is deleted is noticed, though nothing is allocated', () => {
   const thread = new Thread();
   thread.used = 2_000 * MIB;
