@@ -4,7 +4,7 @@ import type { Bytes, Steps } from '#base';
 import type { Arguments } from './arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
-import type { TraceParent } from './connection/trace-parent.ts';
+import type { TraceParent } from './connection/trace-context.ts';
 import type { TrackingState } from './connection/tracking-state.ts';
 import type { Subscriptions } from './pubsub/subscriptions.ts';
 import type { ShardSettings } from './shard-settings.ts';

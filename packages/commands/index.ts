@@ -88,5 +88,7 @@ export type {
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { tellSecrecy } from './server/config.ts';
-export type { MonitorFilter } from './server/monitor.ts';
-export { CommandEntry, commandTable, CommandTable } from './table.ts';
+export type { MonitorFilter } from './server/ports.ts';
+export { commandTable } from './table/all-commands.ts';
+export { CommandEntry } from './table/command-entry.ts';
+export { CommandTable } from './table/command-table.ts';

@@ -23,4 +23,4 @@ export {
   type ValueOf,
 } from './settings.ts';
 export { type Origin } from './sources/source.ts';
-export { type ConfigWarning } from './warnings.ts';
+export type { ConfigWarning } from './config-warning.ts';

@@ -7,7 +7,8 @@ import { isRedisFile, takeRedisFile } from './redis/redis-file.ts';
 import { Settings } from './runtime.ts';
 import { Gathered } from './sources/source.ts';
 import { readToml, TomlError } from './sources/toml-file.ts';
-import { warningsOf, type ConfigWarning } from './warnings.ts';
+import type { ConfigWarning } from './config-warning.ts';
+import { warningsOf } from './warnings.ts';
 
 const FILE_DEFAULT = 'svc.toml';
 

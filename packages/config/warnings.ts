@@ -1,13 +1,5 @@
+import type { ConfigWarning } from './config-warning.ts';
 import type { Settings } from './runtime.ts';
-
-/** Something allowed that is probably not meant. */
-export interface ConfigWarning {
-  /** A stable code for logs. */
-  readonly event: string;
-  /** Harm that the setting can do. */
-  readonly severity: 'warn' | 'error';
-  readonly message: string;
-}
 
 /** Tells whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {

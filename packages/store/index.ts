@@ -46,13 +46,8 @@ export type { ValueView } from './records/record-tools.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
-export {
-  Store,
-  type FateListener,
-  type StoreEvents,
-  type StoreOptions,
-  type StoreStats,
-} from './store.ts';
+export { Store, type StoreOptions } from './store.ts';
+export type { FateListener, StoreEvents, StoreStats } from './store-context.ts';
 export { EntryCursor } from './stream/entry-cursor.ts';
 export { IdPlace } from './stream/id-index.ts';
 export {

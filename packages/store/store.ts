@@ -12,8 +12,8 @@ import { Evictor } from './keyspace/eviction.ts';
 import { Expirer } from './keyspace/expiry.ts';
 import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
-import { MemoryCount } from './memory/memory-count.ts';
 import { KeyPrefetch } from './index/prefetch.ts';
+import { Databases } from './keyspace/databases.ts';
 import { RecordTools, type ValueView } from './records/record-tools.ts';
 
 export interface StoreOptions {
@@ -24,89 +24,16 @@ export interface StoreOptions {
   random: () => number;
 }
 
-/** Told after a key is gone; the bytes of the key are valid during the call only. */
-export interface StoreEvents {
-  expired(database: number, key: Uint8Array, at: number, length: number): void;
-  evicted(database: number, key: Uint8Array, at: number, length: number): void;
-  /** Fields of a hash have expired; when they were the last ones, the key is gone too. */
-  fieldsExpired(
-    database: number,
-    key: Uint8Array,
-    at: number,
-    length: number,
-    isGone: boolean,
-  ): void;
-}
-
-/** Told why keys go. */
-export interface FateListener {
-  /** `fate` is a number of KeyFate. The bytes of the key are valid during the call only. */
-  gone(database: number, fate: number, key: Uint8Array, at: number, length: number): void;
-  /** A database with so many keys is about to be emptied. */
-  flushed(database: number, keys: number): void;
-}
-
-/** Counters that only grow, but for the estimate. */
-export interface StoreStats {
-  hits: number;
-  misses: number;
-  expired: number;
-  /** Fields of hashes. */
-  expiredFields: number;
-  evicted: number;
-  /** Slices of active expiry that ended because their time was over. */
-  expiredTimeCapReached: number;
-  /** Share of keys with an expiry that are expired and still there, as sampled lately, in percent. */
-  staleEstimatePercent: number;
-  /** Records that defragmentation moved. */
-  defragMoved: number;
-}
-
-export class Store {
-  readonly databases: Keyspace[] = [];
-  readonly random: () => number;
-  readonly memory = new MemoryCount();
+export class Store extends Databases {
   readonly view: ValueView;
   readonly keyPrefetch: KeyPrefetch;
-  readonly stats: StoreStats = {
-    hits: 0,
-    misses: 0,
-    expired: 0,
-    expiredFields: 0,
-    evicted: 0,
-    expiredTimeCapReached: 0,
-    staleEstimatePercent: 0,
-    defragMoved: 0,
-  };
-  /** Wall clock in milliseconds. */
-  nowMs = 0;
-  /** Seconds modulo 2^24, for access times. */
-  clock = 0;
-  /** Bytes from which on an element of a list gets a node of its own; 0: what its settings say. */
-  listPlainBytes = 0;
-  /** The freeze bit of records that are new, or that the last freeze has met. */
-  freezeBit = 0;
-  /** While true, look-ups leave access bits alone. */
-  noTouch = false;
-  events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
-  fates: FateListener = { gone: ignore, flushed: ignore };
-  lfuLogFactor = 10;
-  lfuDecayMinutes = 1;
-  /** Keys sampled from each database to fill the pool of eviction. */
-  samples = 5;
-  activeExpire = true;
-  /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
-  lazyExpireDisabled = false;
-  /** True under LFU policies: access bits count uses. */
-  countsUses = false;
-  #policy: EvictionPolicy = 'noeviction';
   readonly #expirer: Expirer;
   readonly #fieldExpirer: FieldExpirer;
   readonly #evictor: Evictor;
   readonly #defragmenter: Defragmenter;
 
   constructor(options: StoreOptions) {
-    this.random = options.random;
+    super(options.random);
     const tools = new RecordTools(options.seed);
     this.keyPrefetch = new KeyPrefetch(tools, this.databases);
     this.view = tools.view;
@@ -123,12 +50,8 @@ export class Store {
     return this.databases.reduce((sum, { size }) => sum + size, 0);
   }
 
-  get policy(): EvictionPolicy {
-    return this.#policy;
-  }
-
-  set policy(policy: EvictionPolicy) {
-    this.#policy = policy;
+  setPolicy(policy: EvictionPolicy): void {
+    this.policy = policy;
     this.countsUses = policy.endsWith('lfu');
     this.#evictor.forget();
   }
@@ -208,8 +131,4 @@ export class Store {
     const { index, volatile, fieldVolatile } = this.databases[database]!.contents;
     return { keys: index.bytes, expiries: volatile.bytes + fieldVolatile.bytes };
   }
-}
-
-function ignore(): void {
-  // Nobody listens yet.
 }

@@ -1,7 +1,7 @@
 import { call, CallContext, type CallOptions, type Reply } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../table.ts';
+import { commandTable } from '../table/all-commands.ts';
 import { eventGraph } from './event-graph.ts';
 import type { DiagnosticsContext, EventSeries, LoggedCommand, Steps } from './ports.ts';
 

@@ -2,7 +2,7 @@
 import { call, CallContext, type Reply } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../table.ts';
+import { commandTable } from '../table/all-commands.ts';
 import type { KeyDeathEntry, KeyFatePort } from './ports.ts';
 
 const keyfate = suite('KEYFATE');

@@ -7,7 +7,8 @@ import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
-import type { CommandEntry, CommandTable } from '../table.ts';
+import type { CommandEntry } from '../table/command-entry.ts';
+import type { CommandTable } from '../table/command-table.ts';
 import { eventGraph } from './event-graph.ts';
 import type { DiagnosticsContext, Steps } from './ports.ts';
 

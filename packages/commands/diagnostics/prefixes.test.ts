@@ -2,7 +2,7 @@ import type { PrefixReport } from '#stats';
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../table.ts';
+import { commandTable } from '../table/all-commands.ts';
 
 const prefixes = suite('PREFIXES');
 

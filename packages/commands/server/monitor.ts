@@ -4,23 +4,7 @@ import { CommandError, errors, type Bytes } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
-import type { ServerContext } from './ports.ts';
-
-/** Filter of one monitor. Fields that are empty or 0 do not narrow it. */
-export interface MonitorFilter {
-  /** Globs, of which one must fit one of the arguments as they are shown. */
-  readonly patterns: readonly Bytes[];
-  /** Names in lower case: of commands, subcommands (`client|list`) or containers. */
-  readonly commands: readonly string[];
-  readonly users: readonly string[];
-  readonly ids: readonly number[];
-  /** Shows one in so many. */
-  readonly sample: number;
-  /** Ends after so many lines. */
-  readonly lines: number;
-  /** Ends after so many milliseconds. */
-  readonly forMs: number;
-}
+import type { MonitorFilter, ServerContext } from './ports.ts';
 
 /** Filters of one monitor; every command is held against all of them. */
 const WORDS_MAX = 32;

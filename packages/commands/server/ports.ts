@@ -4,8 +4,7 @@ import type { Bytes } from '#base';
 import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
-import type { CommandTable } from '../table.ts';
-import type { MonitorFilter } from './monitor.ts';
+import type { CommandTable } from '../table/command-table.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -187,6 +186,22 @@ export interface TimersPort {
 
 export interface LogPort {
   warning(message: string): void;
+}
+
+/** Filter of one monitor. Fields that are empty or 0 do not narrow it. */
+export interface MonitorFilter {
+  /** Globs, of which one must fit one of the arguments as they are shown. */
+  readonly patterns: readonly Bytes[];
+  /** Names in lower case: of commands, subcommands (`client|list`) or containers. */
+  readonly commands: readonly string[];
+  readonly users: readonly string[];
+  readonly ids: readonly number[];
+  /** Shows one in so many. */
+  readonly sample: number;
+  /** Ends after so many lines. */
+  readonly lines: number;
+  /** Ends after so many milliseconds. */
+  readonly forMs: number;
 }
 
 export interface MonitorsPort {

@@ -4,7 +4,7 @@ import { call, CallContext, type CallOptions } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arguments } from '../arguments.ts';
-import { commandTable } from '../table.ts';
+import { commandTable } from '../table/all-commands.ts';
 import { tellSecrecy } from './config.ts';
 import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports.ts';
 

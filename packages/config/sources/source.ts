@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { bytesOf, password, ValueError, type Value } from '../kinds.ts';
 import { rowOf, settingNames, type SettingName } from '../settings.ts';
 import { parseToml, TomlError } from './toml-file.ts';
-import type { ConfigWarning } from '../warnings.ts';
+import type { ConfigWarning } from '../config-warning.ts';
 
 /** Origin of a value, lowest first. */
 export type Origin = 'default' | 'file' | 'env' | 'cli' | 'runtime';

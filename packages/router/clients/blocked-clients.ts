@@ -13,17 +13,9 @@ import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes.ts';
+import type { OfferAnswer } from '../replies/offer-answer.ts';
 import { emptyHead } from '../shard-link.ts';
 import { ownedCopy } from './transaction.ts';
-
-/** Answer of a shard about the keys that it holds for an offer. */
-export interface OfferAnswer {
-  readonly shard: number;
-  readonly flags: number;
-  /** Index of the first of the command's keys that is there, or -1; of a refusal, the index where it fails. */
-  readonly firstIndex: number;
-  readonly timeoutMs: number;
-}
 
 /** Item that a command answers for one key. */
 interface Item {

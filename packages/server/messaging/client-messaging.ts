@@ -4,12 +4,18 @@ import { unixUs } from '#base';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Client, ParkingBlocks, Router } from '#router';
-import type { Clients } from '../clients/clients.ts';
 import { FanOut } from './fan-out.ts';
 import { KeyEvents } from './key-events.ts';
 import { Monitors } from './monitors.ts';
 import { PubSub } from './pubsub.ts';
 import { Tracking } from './tracking.ts';
+
+/** The connected clients, as messaging uses them. */
+interface ConnectedClients {
+  byId(id: number): Client | undefined;
+  /** Closes a client whose output is over its limits. */
+  checkOutput(client: Client): void;
+}
 
 /** The server's parts that are made after this one are asked for when they are needed. */
 interface ClientMessagingOptions {
@@ -17,7 +23,7 @@ interface ClientMessagingOptions {
   readonly page: Page;
   readonly blocks: ParkingBlocks;
   readonly router: () => Router;
-  readonly clients: () => Clients;
+  readonly clients: () => ConnectedClients;
 }
 
 export class ClientMessaging {

@@ -97,7 +97,7 @@ export class Maintenance {
     this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
     this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
     this.#defragments = settings.boolean('activedefrag');
-    store.policy = settings.string('maxmemory-policy') as EvictionPolicy;
+    store.setPolicy(settings.string('maxmemory-policy') as EvictionPolicy);
     store.samples = settings.number('maxmemory-samples');
     store.lfuLogFactor = settings.number('lfu-log-factor');
     store.lfuDecayMinutes = settings.number('lfu-decay-time');

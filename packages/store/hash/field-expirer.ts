@@ -8,7 +8,7 @@
 import { KeyFate } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from '../keyspace/databases.ts';
 import { ValueType } from '../records/value-type.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 
@@ -20,7 +20,7 @@ const REMOVE_COUNT = 50;
 const NO_LIMITS: PackedLimits = { entries: Infinity, valueBytes: Infinity };
 
 export class FieldExpirer {
-  readonly #store: Store;
+  readonly #store: Databases;
   readonly #cursors: number[];
   readonly #hash = new HashValue();
   #database = 0;
@@ -33,7 +33,7 @@ export class FieldExpirer {
     this.#due.push(bytes.slice(at, at + length));
   };
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
     this.#cursors = store.databases.map(() => 0);
     this.#keyspace = store.databases[0]!;

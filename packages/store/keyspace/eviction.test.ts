@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 
 function storeWith(policy: EvictionPolicy): { store: Store; evicted: string[] } {
   const store = testStore(3);
-  store.policy = policy;
+  store.setPolicy(policy);
   const evicted: string[] = [];
   store.events.evicted = (database, key, at, length) => {
     evicted.push(`${database}/${Buffer.from(key.subarray(at, at + length)).toString()}`);

@@ -10,7 +10,7 @@ import type { EvictionPolicy } from '../records/access.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../limits.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from './databases.ts';
 
 const FREQUENCY_MAX = 255;
 
@@ -23,14 +23,14 @@ interface Candidate {
 }
 
 export class Evictor {
-  readonly #store: Store;
+  readonly #store: Databases;
   /** In use up to `#count`, by rising score. */
   readonly #pool: Candidate[] = [];
   #count = 0;
   /** The database whose turn it is under the random policies. */
   #turn = 0;
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
     for (let i = 0; i < EVICTION_POOL_ENTRIES; i += 1) {
       const key = new Uint8Array(EVICTION_POOL_KEY_BYTES);

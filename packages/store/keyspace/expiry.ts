@@ -8,13 +8,13 @@ import { KeyFate } from '#base';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { EXPIRE_AGAIN_SHARE, EXPIRE_SAMPLE_COUNT } from '../limits.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from './databases.ts';
 
 /** Weight of the newest sample in the running estimate. */
 const ESTIMATE_WEIGHT = 0.05;
 
 export class Expirer {
-  readonly #store: Store;
+  readonly #store: Databases;
   readonly #cursors: number[];
   #database = 0;
   #sampled = 0;
@@ -26,7 +26,7 @@ export class Expirer {
     if (this.#keyspace.expireAt(ref) < this.#store.nowMs) this.#due.push(ref);
   };
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
     this.#cursors = store.databases.map(() => 0);
     this.#keyspace = store.databases[0]!;

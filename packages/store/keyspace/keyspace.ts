@@ -20,13 +20,13 @@ import {
 import type { RecordTools, ValueView } from '../records/record-tools.ts';
 import { blobOf, meanExpiry, type Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
+import type { StoreContext } from '../store-context.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
 import { ValueType } from '../records/value-type.ts';
 
 export class Keyspace {
-  readonly #store: Store;
+  readonly #store: StoreContext;
   readonly #tools: RecordTools;
   readonly #number: number;
   #contents: Contents;
@@ -38,7 +38,7 @@ export class Keyspace {
   #lastHash = 0;
 
   constructor(
-    store: Store,
+    store: StoreContext,
     tools: RecordTools,
     number: number,
     contents = new Contents(tools, store.memory),

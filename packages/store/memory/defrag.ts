@@ -13,10 +13,10 @@ import {
   DEFRAG_WASTE_BYTES_MIN,
 } from '../limits.ts';
 import { CLASS_COUNT } from './size-classes.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from '../keyspace/databases.ts';
 
 export class Defragmenter {
-  readonly #store: Store;
+  readonly #store: Databases;
   #isActive = false;
   #database = 0;
   /** Position of the defragmentation: the heap is compared, because a flush or a swap replaces it. */
@@ -26,7 +26,7 @@ export class Defragmenter {
   #class = 0;
   #segment = -1;
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
   }
 

@@ -8,4 +8,5 @@ export {
   type RdbSource,
   type RdbTarget,
 } from './rdb-file.ts';
-export { storeFinished, type FinishedValue, type ValueLimits } from './read-value.ts';
+export { storeFinished, type ValueLimits } from './read-value.ts';
+export type { FinishedValue } from './finished-value.ts';

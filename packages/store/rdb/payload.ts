@@ -8,7 +8,8 @@ import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
-import { readValue, type FinishedValue, type ValueLimits } from './read-value.ts';
+import { readValue, type ValueLimits } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 import { writeValue } from './write-value.ts';
 
 const VERSION_BYTES = 2;

@@ -175,7 +175,7 @@ const uses: readonly (readonly [
 for (const [what, use, policy, idleSeconds, frequency] of uses) {
   files(`${what} under ${policy} is what Redis makes of it`, () => {
     const store = testStore();
-    store.policy = policy;
+    store.setPolicy(policy);
     store.clock = Math.floor(store.nowMs / 1_000) & 0xff_ffff;
     read(withUse(...use), 9, store);
     const [first] = store.databases;

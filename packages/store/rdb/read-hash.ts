@@ -9,7 +9,7 @@ import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';
 import { demand } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 
 const NO_END = 0;
 /** The latest end of a field that Redis takes. */

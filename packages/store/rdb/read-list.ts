@@ -10,7 +10,7 @@ import { checkedListpack } from './listpack-check.ts';
 import { demand } from './malformed.ts';
 import { NodeForm } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 import { listpackOfZiplist } from './ziplist.ts';
 
 /** A list whose elements come one by one. */

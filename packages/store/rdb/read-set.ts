@@ -10,7 +10,7 @@ import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';
 import { demand } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 
 const INTSET_HEADER_BYTES = 8;
 const INTEGER_TEXT_MAX = 20;

@@ -10,7 +10,7 @@ import { RankedTable } from '../sorted-set/ranked-table.ts';
 import { ValueType } from '../records/value-type.ts';
 import { demand } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 
 /** A sorted set whose members come one by one, in any order. */
 export function readScores(

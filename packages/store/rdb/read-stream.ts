@@ -19,7 +19,7 @@ import { checkedListpack } from './listpack-check.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './read-value.ts';
+import type { FinishedValue } from './finished-value.ts';
 
 const ID_BYTES = 16;
 /** The fewest bytes of an entry that is pending, a consumer, a group and a node. */

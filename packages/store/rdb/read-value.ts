@@ -9,6 +9,7 @@ import type { Ref } from '../memory/segment.ts';
 import type { SetLimits } from '../set/set-value.ts';
 import { codecOf } from '../records/value-codec.ts';
 import { ValueType } from '../records/value-type.ts';
+import type { FinishedValue } from './finished-value.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';
@@ -29,13 +30,6 @@ export interface ValueLimits {
   readonly set: SetLimits;
   readonly zset: PackedLimits;
   readonly list: ListLimits;
-}
-
-/** A value that belongs to no key yet: bytes, or the object of an encoding. */
-export interface FinishedValue {
-  readonly type: number;
-  readonly encoding: number;
-  readonly value: object;
 }
 
 /** Stores a value under a key; what was there goes, with its expiry. */

@@ -85,7 +85,7 @@ dumping('a key is as idle, or as often used, as it is said to be', () => {
   assert.is(call(context, 'OBJECT IDLETIME k'), 1000);
   restore(context, good, 'REPLACE', 'FREQ', '9');
   assert.is(call(context, 'OBJECT IDLETIME k'), 0);
-  context.store.policy = 'allkeys-lfu';
+  context.store.setPolicy('allkeys-lfu');
   restore(context, good, 'REPLACE', 'FREQ', '99');
   assert.is(call(context, 'OBJECT FREQ k'), 99);
 });

@@ -179,7 +179,7 @@ keys('RANDOMKEY answers every key sooner or later, and no ended one', () => {
 
 keys('under LFU, uses are counted instead of idle time', () => {
   const context = new CallContext();
-  context.store.policy = 'allkeys-lfu';
+  context.store.setPolicy('allkeys-lfu');
   call(context, 'SET a 1');
   assert.type(call(context, 'OBJECT FREQ a'), 'number');
   assert.match(String(call(context, 'OBJECT IDLETIME a')), /^-ERR An LFU maxmemory policy is/);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../../table.ts';
+import { commandTable } from '../../table/all-commands.ts';
 
 const docs = suite('COMMAND DOCS');
 

@@ -4,7 +4,7 @@ import type { ReplyWriter } from '#resp';
 import type { ArgumentDoc, Command } from '../../definition.ts';
 import { aclCategories, keyRange, keySpecFlags, shownFlags, tips } from '../../derive.ts';
 import type { KeySpec } from '../../keys.ts';
-import type { CommandEntry } from '../../table.ts';
+import type { CommandEntry } from '../../table/command-entry.ts';
 
 /** The ten fields of COMMAND INFO, or null for a command that does not exist. */
 export function writeInfo(reply: ReplyWriter, entry: CommandEntry | undefined): void {

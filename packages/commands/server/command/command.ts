@@ -6,7 +6,8 @@ import { container, onMain, type Command, type CommandHead } from '../../definit
 import { aclCategories, keySpecFlags } from '../../derive.ts';
 import { helpReply } from '../../help.ts';
 import { findKeys, noKeys, type FoundKey } from '../../keys.ts';
-import type { CommandEntry, CommandTable } from '../../table.ts';
+import type { CommandEntry } from '../../table/command-entry.ts';
+import type { CommandTable } from '../../table/command-table.ts';
 import { writeDocs, writeInfo, writeSimpleSet } from './command-reply.ts';
 import type { ServerContext } from '../ports.ts';
 

@@ -1,7 +1,7 @@
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../../table.ts';
+import { commandTable } from '../../table/all-commands.ts';
 
 const debug = suite('debug');
 

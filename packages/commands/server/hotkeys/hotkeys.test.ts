@@ -2,7 +2,7 @@
 import { call, CallContext } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTable } from '../../table.ts';
+import { commandTable } from '../../table/all-commands.ts';
 import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '../ports.ts';
 
 const hotkeys = suite('HOTKEYS');

@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { aclCategories, faults, keyRange, keySpecFlags, shownFlags, tips } from './derive.ts';
-import type { CommandEntry } from './table.ts';
-import { commandTable } from './table.ts';
+import { aclCategories, faults, keyRange, keySpecFlags, shownFlags, tips } from '../derive.ts';
+import type { CommandEntry } from './command-entry.ts';
+import { commandTable } from './all-commands.ts';
 
 const table = suite('table');
 
 /** The sources are two levels up from what was compiled from them. */
-const factsFile = new URL('../../../packages/commands/redis-facts.json', import.meta.url);
+const factsFile = new URL('../../../../packages/commands/redis-facts.json', import.meta.url);
 
 /**
  * Facts by command: arity, flags, first, last and step of keys, ACL categories, tips, and what its specs say of their
@@ -69,7 +69,7 @@ table('subcommands belong to their container by name', () => {
 
 /** The text of all tests that may call a command. */
 function testSources(): string {
-  const folder = new URL('../../../packages/', import.meta.url);
+  const folder = new URL('../../../../packages/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => /^(commands|e2e|server).*\.test\.ts$/.test(file))

@@ -1,0 +1,88 @@
+/** State shared by all databases of a store: the time, the memory in use, the settings of keys, and who is told of what happens. */
+import type { EvictionPolicy } from './records/access.ts';
+import { MemoryCount } from './memory/memory-count.ts';
+
+/** Told after a key is gone; the bytes of the key are valid during the call only. */
+export interface StoreEvents {
+  expired(database: number, key: Uint8Array, at: number, length: number): void;
+  evicted(database: number, key: Uint8Array, at: number, length: number): void;
+  /** Fields of a hash have expired; when they were the last ones, the key is gone too. */
+  fieldsExpired(
+    database: number,
+    key: Uint8Array,
+    at: number,
+    length: number,
+    isGone: boolean,
+  ): void;
+}
+
+/** Told why keys go. */
+export interface FateListener {
+  /** `fate` is a number of KeyFate. The bytes of the key are valid during the call only. */
+  gone(database: number, fate: number, key: Uint8Array, at: number, length: number): void;
+  /** A database with so many keys is about to be emptied. */
+  flushed(database: number, keys: number): void;
+}
+
+/** Counters that only grow, but for the estimate. */
+export interface StoreStats {
+  hits: number;
+  misses: number;
+  expired: number;
+  /** Fields of hashes. */
+  expiredFields: number;
+  evicted: number;
+  /** Slices of active expiry that ended because their time was over. */
+  expiredTimeCapReached: number;
+  /** Share of keys with an expiry that are expired and still there, as sampled lately, in percent. */
+  staleEstimatePercent: number;
+  /** Records that defragmentation moved. */
+  defragMoved: number;
+}
+
+export class StoreContext {
+  readonly random: () => number;
+  readonly memory = new MemoryCount();
+  readonly stats: StoreStats = {
+    hits: 0,
+    misses: 0,
+    expired: 0,
+    expiredFields: 0,
+    evicted: 0,
+    expiredTimeCapReached: 0,
+    staleEstimatePercent: 0,
+    defragMoved: 0,
+  };
+  /** Wall clock in milliseconds. */
+  nowMs = 0;
+  /** Seconds modulo 2^24, for access times. */
+  clock = 0;
+  /** Bytes from which on an element of a list gets a node of its own; 0: what its settings say. */
+  listPlainBytes = 0;
+  /** The freeze bit of records that are new, or that the last freeze has met. */
+  freezeBit = 0;
+  /** While true, look-ups leave access bits alone. */
+  noTouch = false;
+  events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
+  fates: FateListener = { gone: ignore, flushed: ignore };
+  lfuLogFactor = 10;
+  lfuDecayMinutes = 1;
+  /** Keys sampled from each database to fill the pool of eviction. */
+  samples = 5;
+  activeExpire = true;
+  /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
+  lazyExpireDisabled = false;
+  /** True under LFU policies: access bits count uses. */
+  countsUses = false;
+  /** To be set by `Store.setPolicy`. */
+  policy: EvictionPolicy = 'noeviction';
+
+  /** `random` answers a number from 0 up to 1. */
+  constructor(random: () => number) {
+    this.random = random;
+  }
+}
+
+function ignore(): void {
+  // Nobody listens yet.
+}
