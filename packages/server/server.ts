@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
 import type { CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
-import { Phase, resetStatisticsTopic, type LatencyBaseline } from '#stats';
+import { Phase, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
+import type { MainAnswers } from '#http';
 import { Router, type Client } from '#router';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { Clients } from './clients/clients.ts';
@@ -17,9 +18,9 @@ import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { Durability } from './durability/durability.ts';
 import { ServerMemory } from './threads/shared-memory.ts';
 import { MainRunner } from './ports/main-runner.ts';
+import { statisticsPort } from './diagnostics/statistics.ts';
 import { HotKeysSession } from './diagnostics/hot-keys.ts';
 import { testAtStart } from './threads/latency-baseline.ts';
-import type { ServerMetrics } from './info/server-metrics.ts';
 import { MetricsReader } from './info/metrics-reader.ts';
 import { ListeningPlaces } from './clients/listening-places.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
@@ -34,34 +35,32 @@ import { Turn } from './threads/turn.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
-/** Longest wait for what the ops thread is asked to do. */
-const OPS_MS_MAX = 30_000;
 /** Shards that have not ended by then are ended. */
 const SHARD_STOP_MS_MAX = 1_000;
 /** Longest wait for shards when main has failed: their rings may be full, and what is in them is to come to the log. */
 const CRASH_STOP_MS_MAX = 10_000;
 
 export class Server {
-  readonly settings: Settings;
-  readonly clients: Clients;
-  readonly router: Router;
-  readonly hotKeys: HotKeysSession;
-  readonly traces: Traces;
-  readonly between: ClientMessaging;
   readonly log: Logger;
-  readonly shardCount: number;
-  readonly latencyMonitor: LatencyMonitor;
   readonly ops: OpsLink;
   readonly crashes: Crashes;
+  readonly #settings: Settings;
+  readonly #clients: Clients;
+  readonly #router: Router;
+  readonly #hotKeys: HotKeysSession;
+  readonly #traces: Traces;
+  readonly #messaging: ClientMessaging;
+  readonly #shardCount: number;
+  readonly #latencyMonitor: LatencyMonitor;
   readonly #clock: Clock = systemClock;
   readonly #serverMemory: ServerMemory;
   /** Undefined where nothing is kept on disk. */
-  readonly durability: Durability | undefined;
+  readonly #durability: Durability | undefined;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
-  readonly places: ListeningPlaces;
-  readonly settingsBroadcast: SettingsBroadcast;
-  readonly metricsReader: MetricsReader;
+  readonly #places: ListeningPlaces;
+  readonly #metricsReader: MetricsReader;
+  readonly #mainRunner: MainRunner;
   readonly #runId = randomBytes(20).toString('hex');
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -74,82 +73,127 @@ export class Server {
   /** With the lock of its data folder; without it nothing is kept on disk. The ops thread may run already. */
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(settings: Settings, lock: FolderLock | undefined, worker?: OpsWorker) {
-    this.settings = settings;
+    this.#settings = settings;
     this.ops = new OpsLink(settings, this.#runId, worker);
     this.log = new Logger(
       'main',
       () => this.#clock.wallMs(),
       () => this.ops.level,
       (record) => {
-        this.ops.post(inRequest(record, this.router));
+        this.ops.post(inRequest(record, this.#router));
       },
     );
-    this.shardCount = shardCountOf(settings);
-    const serverMemory = new ServerMemory(this.shardCount, settings, this.#clock.nowUs());
+    this.#shardCount = shardCountOf(settings);
+    const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
-    this.traces = new Traces(settings, serverMemory.mainPage, this.ops);
-    this.metricsReader = new MetricsReader({
-      settings,
-      serverMemory,
-      clock: this.#clock,
-      runId: this.#runId,
-      clients: () => this.clients.all,
-      router: () => this.router,
-      sweepClients: () => {
-        this.clients.memory.sweep();
-      },
-    });
-    this.durability = lock && this.#newDurability(serverMemory, lock);
-    this.crashes = this.#newCrashes(serverMemory);
+    this.#traces = new Traces(settings, serverMemory.mainPage, this.ops);
+    this.#durability = lock && this.#newDurability(serverMemory, lock);
     this.#pool = this.#newPool(serverMemory);
-    this.latencyMonitor = new LatencyMonitor({
+    this.#latencyMonitor = new LatencyMonitor({
       settings,
       serverMemory,
-      router: () => this.router,
+      router: () => this.#router,
       wallMs: () => this.#clock.wallMs(),
-    });
-    this.hotKeys = new HotKeysSession({
-      settings,
-      ...this.#clock,
-      reports: () => this.router.reports,
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
-    const between = new ClientMessaging({
+    const messaging = new ClientMessaging({
       settings,
       page,
       blocks,
-      router: () => this.router,
-      clients: () => this.clients,
+      router: () => this.#router,
+      clients: () => this.#clients,
     });
-    this.between = between;
+    this.#messaging = messaging;
     const router = this.#newRouter(serverMemory);
-    this.router = router;
-    this.#turn = new Turn(router, serverMemory.doorbell, between);
-    this.clients = new Clients({
+    this.#router = router;
+    this.#turn = new Turn(router, serverMemory.doorbell, messaging);
+    this.#clients = new Clients({
       router,
-      clientMessaging: between,
+      clientMessaging: messaging,
       settings,
       page,
       blocks,
       log: this.log,
     });
-    this.places = new ListeningPlaces(settings, this.#newListener(blocks));
-    this.#followSettings();
-    this.settingsBroadcast = new SettingsBroadcast(settings, router, () => {
-      this.#turn.begin();
+    this.crashes = this.#newCrashes(serverMemory);
+    this.#hotKeys = new HotKeysSession({
+      settings,
+      ...this.#clock,
+      reports: router.reports,
+    });
+    this.#metricsReader = new MetricsReader({
+      settings,
+      serverMemory,
+      clock: this.#clock,
+      runId: this.#runId,
+      clients: () => this.#clients.all,
+      router,
+      sweepClients: () => {
+        this.#clients.memory.sweep();
+      },
+    });
+    this.#places = new ListeningPlaces(settings, this.#newListener(blocks));
+    followTracing(settings, router.tracing);
+    logSettingChanges(settings, this.log);
+    this.#mainRunner = this.#newMainRunner();
+  }
+
+  #newMainRunner(): MainRunner {
+    const router = this.#router;
+    const serverMemory = this.#serverMemory;
+    const { ops } = this;
+    return new MainRunner({
+      settings: this.#settings,
+      router,
+      clients: this.#clients,
+      messaging: this.#messaging,
+      latencyMonitor: this.#latencyMonitor,
+      hotKeys: this.#hotKeys,
+      traces: this.#traces,
+      metricsReader: this.#metricsReader,
+      measure: () => this.#metricsReader.measure(this.#baseline),
+      ops,
+      places: this.#places,
+      broadcast: new SettingsBroadcast(this.#settings, router, () => {
+        this.#turn.begin();
+      }),
+      durability: this.#durability,
+      log: this.log,
+      statistics: statisticsPort({ serverMemory, ops, router }),
+      shutdown: (options, client) => {
+        this.#shutdown(options, client);
+      },
+      startedMs: this.#clock.wallMs(),
+    });
+  }
+
+  #opsAnswers(): MainAnswers {
+    return opsAnswers({
+      router: this.#router,
+      clients: this.#clients,
+      hotKeys: this.#hotKeys,
+      latencyMonitor: this.#latencyMonitor,
+      clock: this.#clock,
+      durability: this.#durability,
+      log: this.log,
+      ops: this.ops,
+      places: this.#places,
+      shutdown: (options) => {
+        this.#shutdown(options);
+      },
     });
   }
 
   #newDurability(serverMemory: ServerMemory, lock: FolderLock): Durability {
     return new Durability({
-      settings: this.settings,
+      settings: this.#settings,
       serverMemory,
       log: this.log,
       clock: this.#clock,
       lock,
-      router: () => this.router,
-      latencyMonitor: () => this.latencyMonitor,
+      router: () => this.#router,
+      latencyMonitor: () => this.#latencyMonitor,
       publish: () => {
         this.#turn.begin();
       },
@@ -157,24 +201,23 @@ export class Server {
   }
 
   #newRouter(serverMemory: ServerMemory): Router {
-    const { settings, between } = this;
-    const runner = new MainRunner(this);
+    const settings = this.#settings;
     return new Router({
       memory: serverMemory.memory,
       links: serverMemory.shardLinks(this.#pool.ports),
       page: serverMemory.mainPage,
       clock: this.#clock,
-      notes: this.latencyMonitor,
+      notes: this.#latencyMonitor,
       log: this.log,
       tracing: { ring: serverMemory.traceRing(), random: Math.random },
       runOnMain: (client, entry, args, reply) => {
-        runner.run(client, entry, args, reply);
+        this.#mainRunner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.#gate(client, entry),
       spokeHttp: closesHttp(this.log, () => this.#clock.wallMs()),
-      isDurable: this.durability !== undefined,
+      isDurable: this.#durability !== undefined,
       keyEvents: (body) => {
-        between.keyEvents.take(body);
+        this.#messaging.keyEvents.take(body);
       },
       isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
       beginTurn: () => {
@@ -185,11 +228,11 @@ export class Server {
   }
 
   #newPool(serverMemory: ServerMemory): ShardPool {
-    const { durability } = this;
+    const durability = this.#durability;
     return new ShardPool({
       serverMemory,
       durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
-      settings: shardSettings(this.settings),
+      settings: shardSettings(this.#settings),
       died: (shard, reason) => {
         this.crashes.shardDied(shard, reason);
       },
@@ -198,14 +241,14 @@ export class Server {
 
   #newCrashes(serverMemory: ServerMemory): Crashes {
     return new Crashes({
-      settings: this.settings,
+      settings: this.#settings,
       serverMemory,
       log: this.log,
       clock: this.#clock,
-      router: () => this.router,
-      clients: () => this.clients,
+      router: this.#router,
+      clients: this.#clients,
       close: () => {
-        this.places.listener.close();
+        this.#places.listener.close();
       },
       beginTurn: () => {
         this.#turn.begin();
@@ -221,7 +264,7 @@ export class Server {
   }
 
   #newListener(blocks: BlockPool): Listener {
-    const { settings } = this;
+    const settings = this.#settings;
     return new Listener({
       binds: settings.list('server.bind'),
       port: settings.number('server.port'),
@@ -230,7 +273,7 @@ export class Server {
       backlog: settings.number('server.tcp-backlog'),
       supplies: connectionSupplies(this.#serverMemory, blocks, settings, this.#turn),
       accept: (connection) => {
-        this.clients.accept(connection);
+        this.#clients.accept(connection);
       },
     });
   }
@@ -240,28 +283,28 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.ops.start(this.#serverMemory.observerData, opsAnswers(this));
+      const http = this.ops.start(this.#serverMemory.observerData, this.#opsAnswers());
       await Promise.all([http, this.#openToClients(), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;
-      this.places.listener.close();
-      for (const client of this.clients.all) client.socket.destroy();
+      this.#places.listener.close();
+      for (const client of this.#clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#serverMemory.doorbell.stop();
-      await this.durability?.stop();
+      await this.#durability?.stop();
       await this.ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
-    this.latencyMonitor.start();
-    this.durability?.start();
+    this.#latencyMonitor.start();
+    this.#durability?.start();
     this.#startTicking();
-    this.settings.onChange('server.hz', () => {
+    this.#settings.onChange('server.hz', () => {
       this.#startTicking();
     });
     this.#serverMemory.mainPage.set('phase', Phase.ready);
-    this.log.info('started', startSummary(this.settings, this.shardCount), {
-      shards: this.shardCount,
+    this.log.info('started', startSummary(this.#settings, this.#shardCount), {
+      shards: this.#shardCount,
       pid: process.pid,
     });
   }
@@ -270,30 +313,30 @@ export class Server {
   async #recover(http: Promise<void>): Promise<void> {
     const threads = Promise.all([http, this.#pool.up()]);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
-    this.#isLoaded = this.durability?.isEmpty !== false;
+    this.#isLoaded = this.#durability?.isEmpty !== false;
     this.#serverMemory.mainPage.set('loading', Number(!this.#isLoaded));
-    if (this.#isLoaded) await this.durability?.recover(this.#pool);
+    if (this.#isLoaded) await this.#durability?.recover(this.#pool);
     await threads;
-    this.metricsReader.measureStartup();
-    if (!this.#isLoaded) await this.durability?.recover(this.#pool);
+    this.#metricsReader.measureStartup();
+    if (!this.#isLoaded) await this.#durability?.recover(this.#pool);
     this.#isLoaded = true;
     this.#serverMemory.mainPage.set('loading', 0);
   }
 
   #gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
-    const refusal = this.clients.gate(client, entry);
+    const refusal = this.#clients.gate(client, entry);
     if (refusal !== undefined) return refusal;
     if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
-    if (this.durability === undefined || !entry.isWrite) return undefined;
-    return this.durability.refusal;
+    if (this.#durability === undefined || !entry.isWrite) return undefined;
+    return this.#durability.refusal;
   }
 
   async #openToClients(): Promise<void> {
-    if (this.settings.boolean('latency.startup-test')) {
-      this.#baseline = await testAtStart(this.settings, this.log);
+    if (this.#settings.boolean('latency.startup-test')) {
+      this.#baseline = await testAtStart(this.#settings, this.log);
     }
     if (this.#isStopping) return;
-    await this.places.listener.open();
+    await this.#places.listener.open();
     this.#turn.listen();
   }
 
@@ -304,85 +347,50 @@ export class Server {
       () => {
         this.#tick();
       },
-      1_000 / this.settings.number('server.hz'),
+      1_000 / this.#settings.number('server.hz'),
     );
   }
 
   #tick(): void {
-    this.router.readClock();
-    this.clients.tick(this.router.nowMs);
-    this.between.endTurn();
+    this.#router.readClock();
+    this.#clients.tick(this.#router.nowMs);
+    this.#messaging.endTurn();
     // A pause that has ended is news for the shards.
-    this.router.publish();
+    this.#router.publish();
     const nowUs = this.#clock.nowUs();
     const page = this.#serverMemory.mainPage;
-    this.latencyMonitor.look(nowUs);
+    this.#latencyMonitor.look(nowUs);
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#serverMemory.usedBytes));
-    this.metricsReader.sample(nowUs);
-  }
-
-  /** Asks the ops thread for something that may take a while. */
-  askOps(name: string): Promise<unknown> {
-    return this.ops.ask(name, null, OPS_MS_MAX);
-  }
-
-  /** The time of day, as diagnostics tell it. */
-  wallMs(): number {
-    return this.#clock.wallMs();
-  }
-
-  /** Reads everything that is counted. */
-  measure(): ServerMetrics {
-    return this.metricsReader.measure(this.#baseline);
-  }
-
-  /** CONFIG RESETSTAT. */
-  async resetStatistics(): Promise<void> {
-    const { mainPage, usedBytes } = this.#serverMemory;
-    mainPage.resetStatistics();
-    mainPage.set('peakBytes', usedBytes);
-    // A server whose ops thread has died serves on.
-    const ops = this.askOps('reset-statistics').catch(() => null);
-    await Promise.all([this.router.reports.ask(resetStatisticsTopic, null), ops]);
+    this.#metricsReader.sample(nowUs);
   }
 
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
-  shutdown({ now, save }: ShutdownOptions, client?: Client): void {
+  #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     if (now) {
-      this.places.listener.close();
+      this.#places.listener.close();
       void this.#end(0);
     } else {
       void this.stop();
     }
   }
 
-  /** There is nothing that can be called off: once begun, a shutdown goes through. */
-  abortShutdown(): boolean {
-    return false;
-  }
-
-  #followSettings(): void {
-    followTracing(this.settings, this.router.tracing);
-    logSettingChanges(this.settings, this.log);
-  }
-
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.log.info('stopping', 'svc finishes what is in flight and stops');
-    this.places.listener.close();
-    const timeoutMs = this.settings.number('server.shutdown-timeout-secs') * 1_000;
-    for (const client of this.clients.all) client.end();
+    this.#places.listener.close();
+    const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
+    for (const client of this.#clients.all) client.end();
     this.#turn.begin();
     await this.#end(timeoutMs);
   }
 
   /** True while clients are in flight; one that waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
   #hasClientsInFlight(): boolean {
-    return this.clients.all.some((client) => !client.isOccupied);
+    return this.#clients.all.some((client) => !client.isOccupied);
   }
 
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
@@ -392,22 +400,22 @@ export class Server {
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
-    const leaving = this.clients.all.filter((client) => !this.#awaitingEnd.has(client));
+    const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.crashes.hasCrashed) {
-      await this.durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
+      await this.#durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
     clearInterval(this.#ticker);
-    this.latencyMonitor.stop();
+    this.#latencyMonitor.stop();
     this.#pool.expectEnd();
-    this.router.broadcast({ kind: 'stop' });
-    this.router.publish();
+    this.#router.broadcast({ kind: 'stop' });
+    this.#router.publish();
     const stopMs = this.crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX;
     // The timer must not outlive the threads, or each stop would take as long.
     await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
     await this.#pool.terminate();
     this.#serverMemory.endShards();
-    await this.durability?.stop();
+    await this.#durability?.stop();
     this.#serverMemory.doorbell.stop();
     this.log.info('stopped', 'svc has stopped');
     await this.ops.stop();

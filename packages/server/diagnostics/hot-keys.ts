@@ -74,7 +74,7 @@ export class HotKeysSession implements HotKeysPort {
   async report(): Promise<HotKeysReport | null> {
     const session = this.#session;
     if (session === undefined) return null;
-    const reports = await this.#parts.reports().ask(HOT_KEYS, 'get');
+    const reports = await this.#parts.reports.ask(HOT_KEYS, 'get');
     const shares = reports.flatMap((each) =>
       each.missing || each.answer === null ? [] : [each.answer],
     );
@@ -100,7 +100,7 @@ export class HotKeysSession implements HotKeysPort {
 
   #tell(question: HotKeysQuestion): void {
     // In order with the commands; nothing is answered that is waited for.
-    void this.#parts.reports().ask(HOT_KEYS, question);
+    void this.#parts.reports.ask(HOT_KEYS, question);
   }
 }
 

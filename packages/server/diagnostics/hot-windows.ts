@@ -7,7 +7,7 @@ import type { Reports } from '#router';
 
 export interface HotWindowsOptions {
   readonly settings: Settings;
-  readonly reports: () => Reports;
+  readonly reports: Reports;
   readonly wallMs: () => number;
 }
 
@@ -33,7 +33,7 @@ export class HotWindowReports {
     const { reports, wallMs } = this.#options;
     const { options } = this;
     const number = windowAt(wallMs(), options.seconds) - 1;
-    const answers = await reports().ask(HOT_WINDOW, { number });
+    const answers = await reports.ask(HOT_WINDOW, { number });
     const shares = answers.flatMap((each) => (each.missing ? [] : [each.answer]));
     const whole = shares.filter((share) => share !== null);
     if (whole.length < shares.length || shares.length === 0) return null;

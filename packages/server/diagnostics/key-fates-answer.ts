@@ -4,13 +4,13 @@ import type { KeyDeathEntry } from '#commands';
 import type { KeyDeathReport } from '#api-types';
 import type { KeyDeathsAnswer, KeyDeathsQuestion } from '#http';
 import { beginningAsText, keyAsText } from '../ports/json-text.ts';
-import type { Server } from '../server.ts';
+import type { KeyFates } from './key-fates.ts';
 
 /** Deaths described before others get their turn. */
 const DEATHS_AT_ONCE = 500;
 
 export async function keyDeaths(
-  { latencyMonitor: { keyFates } }: Server,
+  keyFates: KeyFates,
   { count, of }: KeyDeathsQuestion,
 ): Promise<KeyDeathsAnswer> {
   const wanted = of === null ? undefined : { database: of.db, key: of.key };

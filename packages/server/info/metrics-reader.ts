@@ -25,7 +25,7 @@ interface MetricsReaderOptions {
   readonly clock: Clock;
   readonly runId: string;
   readonly clients: () => readonly ClientPort[];
-  readonly router: () => Router;
+  readonly router: Router;
   /** Adds up what clients take. */
   sweepClients(): void;
 }
@@ -89,7 +89,7 @@ export class MetricsReader {
       shardRates: this.#rates.shards,
       nowUs: clock.nowUs(),
       wallMs: clock.wallMs(),
-      clientId: (slot) => router().clientInSlot(slot)?.id ?? null,
+      clientId: (slot) => router.clientInSlot(slot)?.id ?? null,
     });
     return JSON.stringify(document);
   }

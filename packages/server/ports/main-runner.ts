@@ -1,7 +1,6 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
-import { timingSafeEqual, createHash } from 'node:crypto';
-import { errors, LongTimer, readMemoryMap, unixUs, unreachable, type MemoryMap } from '#base';
+import { errors, LongTimer, unixUs, unreachable, type Logger } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -9,7 +8,6 @@ import {
   type Arguments,
   type AuthenticationPort,
   type BundlesPort,
-  type ClientPort,
   type ClientsPort,
   type CommandEntry,
   type BandsPort,
@@ -31,6 +29,7 @@ import {
   type PubSubPort,
   type ServerContext,
   type SettingsPort,
+  type ShutdownOptions,
   type StatisticsPort,
   type StatusPort,
   type ThreadsPort,
@@ -40,24 +39,56 @@ import {
   type TracesPort,
   type TracksPort,
 } from '#commands';
-import { ConfigCommandError, secrecyOfNames } from '#config';
-import { PURGE } from '#stats';
+import { secrecyOfNames, type Settings } from '#config';
 import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
-import type { Client } from '#router';
-import type { BundleReport } from '#api-types';
+import type { Client, Router } from '#router';
 import { renderInfo } from '../info/info.ts';
-import { allocatorReport, memoryDiagnosis } from '../info/memory-report.ts';
-import { memoryStats } from '../info/memory-stats.ts';
-import type { Server } from '../server.ts';
 import { ThreadProbes } from '../threads/thread-profiles.ts';
 import { REDIS_VERSION } from '../version.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { ListeningPlaces } from '../clients/listening-places.ts';
+import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
+import type { Durability } from '../durability/durability.ts';
+import type { MetricsReader } from '../info/metrics-reader.ts';
+import type { ServerMetrics } from '../info/server-metrics.ts';
+import type { ClientMessaging } from '../messaging/client-messaging.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
+import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+import { authenticationPort } from './authentication-port.ts';
+import { bundlesPort } from './bundles-port.ts';
+import { clientsPort } from './clients-port.ts';
+import { memoryPort } from './memory-port.ts';
+import { settingsPort } from './settings-port.ts';
 
 type Contexts = ConnectionContext &
   DiagnosticsContext &
   PubSubContext &
   ServerContext &
   TransactionContext;
+
+interface MainRunnerOptions {
+  readonly settings: Settings;
+  readonly router: Router;
+  readonly clients: Clients;
+  readonly messaging: ClientMessaging;
+  readonly latencyMonitor: LatencyMonitor;
+  readonly hotKeys: HotKeysPort;
+  readonly traces: TracesPort;
+  readonly metricsReader: MetricsReader;
+  readonly measure: () => ServerMetrics;
+  readonly ops: OpsLink;
+  readonly places: ListeningPlaces;
+  readonly broadcast: SettingsBroadcast;
+  /** Undefined where nothing is kept on disk. */
+  readonly durability: Durability | undefined;
+  readonly log: Logger;
+  readonly statistics: StatisticsPort;
+  /** Begins to stop for a client. */
+  readonly shutdown: (options: ShutdownOptions, client: Client) => void;
+  /** Unix milliseconds. */
+  readonly startedMs: number;
+}
 
 export class MainRunner implements Contexts {
   readonly commands = commandTable;
@@ -85,47 +116,50 @@ export class MainRunner implements Contexts {
   readonly saving: SavingPort | undefined;
   readonly startedMs: number;
   readonly transactions: TransactionsPort;
-  readonly #server: Server;
+  readonly #settings: Settings;
+  readonly #router: Router;
+  readonly #messaging: ClientMessaging;
   #client: Client | undefined;
   #reply: ReplyWriter | undefined;
 
-  constructor(server: Server) {
-    this.#server = server;
+  constructor(options: MainRunnerOptions) {
+    const { settings, router, clients, messaging, latencyMonitor, durability, ops, log } = options;
+    this.#settings = settings;
+    this.#router = router;
+    this.#messaging = messaging;
     tellSecrecy(secrecyOfNames);
-    this.clients = clientsPort(server);
-    this.authentication = authenticationPort(server);
-    this.settings = settingsPort(server);
+    this.clients = clientsPort(clients);
+    this.authentication = authenticationPort(settings);
+    this.settings = settingsPort(options);
     this.transactions = this.#transactionsPort();
-    this.info = { render: (sections) => renderInfo(sections, server.measure()) };
-    this.status = { json: () => server.metricsReader.statusJson() };
-    this.memory = memoryPort(server);
-    this.hotKeys = server.hotKeys;
-    this.bundles = {
-      generate: () => server.askOps('bundle-generate') as Promise<BundleReport>,
-      list: () => server.askOps('bundle-list') as Promise<readonly BundleReport[]>,
-    };
-    this.threads = new ThreadProbes(server.latencyMonitor.threadNames, () => server.router.reports);
-    this.flight = { newest: (count, thread) => server.latencyMonitor.flight(count, thread) };
-    this.traces = server.traces;
-    this.statistics = { reset: () => server.resetStatistics() };
-    this.slowlog = server.latencyMonitor.slowCommands;
-    this.latency = server.latencyMonitor;
-    this.bands = server.latencyMonitor.bandsPort;
-    this.prefixes = server.latencyMonitor.prefixesPort;
-    this.keyFates = server.latencyMonitor.keyFates;
+    this.info = { render: (sections) => renderInfo(sections, options.measure()) };
+    this.status = { json: () => options.metricsReader.statusJson() };
+    this.memory = memoryPort(options);
+    this.hotKeys = options.hotKeys;
+    this.bundles = bundlesPort(ops);
+    this.threads = new ThreadProbes(latencyMonitor.threadNames, router.reports);
+    this.flight = { newest: (count, thread) => latencyMonitor.flight(count, thread) };
+    this.traces = options.traces;
+    this.statistics = options.statistics;
+    this.slowlog = latencyMonitor.slowCommands;
+    this.latency = latencyMonitor;
+    this.bands = latencyMonitor.bandsPort;
+    this.prefixes = latencyMonitor.prefixesPort;
+    this.keyFates = latencyMonitor.keyFates;
     this.process = {
-      shutdown: (options) => {
-        if (options.save === 'always' && !options.force && server.durability === undefined) {
-          server.log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
+      shutdown: (shutdown) => {
+        if (shutdown.save === 'always' && !shutdown.force && durability === undefined) {
+          log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
-        server.shutdown(options, this.client);
+        options.shutdown(shutdown, this.client);
       },
-      abortShutdown: () => server.abortShutdown(),
+      // There is nothing that can be called off: once begun, a shutdown goes through.
+      abortShutdown: () => false,
       freeze: pause,
     };
-    this.saving = server.durability;
-    this.startedMs = server.wallMs();
+    this.saving = durability;
+    this.startedMs = options.startedMs;
     this.timers = {
       after: (ms, callback) => {
         new LongTimer(ms, callback);
@@ -133,7 +167,7 @@ export class MainRunner implements Contexts {
     };
     this.log = {
       warning: (message) => {
-        server.log.warn('debug-log', message);
+        log.warn('debug-log', message);
       },
     };
   }
@@ -155,19 +189,19 @@ export class MainRunner implements Contexts {
   }
 
   get pubsub(): PubSubPort {
-    return this.#server.between.pubsub;
+    return this.#messaging.pubsub;
   }
 
   get tracks(): TracksPort {
-    return this.#server.between.tracking;
+    return this.#messaging.tracking;
   }
 
   get monitors(): MonitorsPort {
-    return this.#server.between.monitors;
+    return this.#messaging.monitors;
   }
 
   get nowMs(): number {
-    return this.#server.router.nowMs;
+    return this.#router.nowMs;
   }
 
   get unixUs(): number {
@@ -179,17 +213,17 @@ export class MainRunner implements Contexts {
   }
 
   get databaseCount(): number {
-    return this.#server.settings.number('server.databases');
+    return this.#settings.number('server.databases');
   }
 
   defer(timedOut?: (reply: ReplyWriter) => void): Answer {
-    return this.#server.router.defer(this.client, timedOut);
+    return this.#router.defer(this.client, timedOut);
   }
 
   resetClient(): void {
     const { client } = this;
     this.transactions.discard();
-    this.#server.between.left(client);
+    this.#messaging.left(client);
     client.database = 0;
     client.protocol = 2;
     client.name = '';
@@ -203,100 +237,20 @@ export class MainRunner implements Contexts {
 
   #transactionsPort(): TransactionsPort {
     const of = (): Client => this.client;
-    const server = this.#server;
+    const { transactions } = this.#router;
     return {
       get isOpen() {
         return of().transaction !== undefined;
       },
       begin: () => {
-        server.router.transactions.begin(of());
+        transactions.begin(of());
       },
       discard: () => {
-        server.router.transactions.discard(of());
+        transactions.discard(of());
       },
       unwatch: () => {
-        server.router.transactions.unwatch(of());
+        transactions.unwatch(of());
       },
     };
   }
-}
-
-function clientsPort(server: Server): ClientsPort {
-  return {
-    all: () => server.clients.all,
-    byId: (id) => server.clients.byId(id),
-    kill: (client: ClientPort) => {
-      server.clients.byId(client.id)?.socket.destroy();
-    },
-    pause: (mode, untilMs) => {
-      server.clients.pause(mode, untilMs);
-    },
-    unpause: () => {
-      server.clients.unpause();
-    },
-    unblock: (client, withError, ended) => {
-      server.clients.byId(client.id)?.unblock?.(withError, ended);
-    },
-  };
-}
-
-function memoryPort(server: Server): MemoryPort {
-  return {
-    stats: () => memoryStats(server.measure(), readMemoryMap(server.metricsReader.linkBytes)),
-    statsLater: async () => {
-      // A server whose ops thread has died serves on.
-      const map = await server.askOps('memory-map').catch(() => null);
-      return memoryStats(server.measure(), (map as MemoryMap | null) ?? undefined);
-    },
-    latencyMonitor: () => memoryDiagnosis(server.measure()),
-    allocator: () => allocatorReport(server.measure()),
-    purge: async () => {
-      await server.router.reports.ask(PURGE, null);
-      server.ops.purge();
-      server.durability?.disk.send({ kind: 'purge' });
-      server.metricsReader.memory.purge();
-    },
-  };
-}
-
-function authenticationPort(server: Server): AuthenticationPort {
-  const password = (): string => server.settings.string('security.requirepass');
-  return {
-    get isRequired() {
-      return password() !== '';
-    },
-    accepts: (user, attempt) => {
-      // Hashes have one length, so the time says nothing about the password's.
-      const same = timingSafeEqual(digest(password()), digest(attempt));
-      return user === 'default' && (password() === '' || same);
-    },
-  };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'latin1').digest();
-}
-
-function settingsPort(server: Server): SettingsPort {
-  const { settings } = server;
-  const answering = <Done>(act: () => Done): Done => {
-    try {
-      return act();
-    } catch (error) {
-      if (!(error instanceof ConfigCommandError)) throw error;
-      throw errors.config(error.message);
-    }
-  };
-  return {
-    get: (patterns) => settings.configGet(patterns),
-    set: (pairs) => answering(() => server.places.set(pairs)),
-    shown: async () => {
-      await Promise.all([server.ops.settingsShown(), server.settingsBroadcast.applied()]);
-    },
-    rewrite: () => {
-      answering(() => {
-        settings.rewrite();
-      });
-    },
-  };
 }

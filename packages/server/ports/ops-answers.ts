@@ -1,46 +1,56 @@
 /** Answers of main to the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
-import { readable } from '#base';
-import { flagsOf, type ClientPort } from '#commands';
+import { readable, type Clock } from '#base';
+import { flagsOf, type ClientPort, type ShutdownOptions } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#stats';
 import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types';
 import type { MainAnswers } from '#http';
+import type { Router } from '#router';
+import type { Clients } from '../clients/clients.ts';
+import type { Durability } from '../durability/durability.ts';
 import { keyDeaths } from '../diagnostics/key-fates-answer.ts';
-import { pageAnswers } from './page-answers.ts';
-import type { Server } from '../server.ts';
+import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */
 const CLIENTS_AT_ONCE = 200;
 
-export function opsAnswers(server: Server): MainAnswers {
+interface OpsAnswersOptions extends PageAnswersOptions {
+  readonly router: Router;
+  readonly clock: Clock;
+  /** Undefined where nothing is kept on disk. */
+  readonly durability: Durability | undefined;
+  /** Begins to stop. */
+  readonly shutdown: (options: ShutdownOptions) => void;
+}
+
+export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
+  const { router, clients, latencyMonitor, durability, log } = options;
   return {
-    ...pageAnswers(server),
-    clients: () => clientReports(server),
-    'client-ids': (slots) => slots.map((slot) => server.router.clientInSlot(slot)?.id ?? null),
+    ...pageAnswers(options),
+    clients: () => clientReports(clients, options.clock),
+    'client-ids': (slots) => slots.map((slot) => router.clientInSlot(slot)?.id ?? null),
     slowlog: async ({ count }) => {
-      const { slowCommands } = server.latencyMonitor;
-      const { entries, missingShards } = await slowCommands.collect(count);
+      const { entries, missingShards } = await latencyMonitor.slowCommands.collect(count);
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
-    'key-deaths': (question) => keyDeaths(server, question),
-    'latency-events': () => server.latencyMonitor.events.map(eventReport),
+    'key-deaths': (question) => keyDeaths(latencyMonitor.keyFates, question),
+    'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
-      const reports = await server.router.reports.ask(SHARD_CONTENT, null);
+      const reports = await router.reports.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));
     },
     snapshot: () => {
-      const { durability, log } = server;
       if (durability === undefined) return 'nothing-kept';
       if (durability.saveInBackground(false) === 'busy') return 'busy';
       log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
       return 'started';
     },
     shutdown: ({ save }) => {
-      if (save === 'always' && server.durability === undefined) return 'nothing-kept';
-      server.log.info('shutdown-asked', 'shutdown was asked for over HTTP');
+      if (save === 'always' && durability === undefined) return 'nothing-kept';
+      log.info('shutdown-asked', 'shutdown was asked for over HTTP');
       // Whoever asked is told first that it begins.
       setImmediate(() => {
-        server.shutdown({ save, now: false, force: false });
+        options.shutdown({ save, now: false, force: false });
       });
       return 'begun';
     },
@@ -75,12 +85,12 @@ function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): La
   };
 }
 
-async function clientReports(server: Server): Promise<readonly ClientReport[]> {
-  const { all } = server.clients;
+async function clientReports(clients: Clients, clock: Clock): Promise<readonly ClientReport[]> {
+  const { all } = clients;
   const reports: ClientReport[] = [];
   for (let at = 0; at < all.length; at += CLIENTS_AT_ONCE) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    const nowMs = server.wallMs();
+    const nowMs = clock.wallMs();
     for (const client of all.slice(at, at + CLIENTS_AT_ONCE)) {
       reports.push(clientReport(client, nowMs));
     }

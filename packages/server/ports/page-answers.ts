@@ -1,16 +1,30 @@
 /** Answers of main to the debug pages, and its actions. Each change is logged: nobody else tells who made it. */
 
+import type { Logger } from '#base';
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#api-types';
 import type { ActionAnswer, MainAnswers } from '#http';
+import type { Clients } from '../clients/clients.ts';
+import type { ListeningPlaces } from '../clients/listening-places.ts';
+import type { HotKeysSession } from '../diagnostics/hot-keys.ts';
+import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
 import { keyAsText } from './json-text.ts';
-import type { Server } from '../server.ts';
 
-export function pageAnswers(server: Server): MainAnswers {
-  const { latencyMonitor, log } = server;
+export interface PageAnswersOptions {
+  readonly clients: Clients;
+  readonly hotKeys: HotKeysSession;
+  readonly latencyMonitor: LatencyMonitor;
+  readonly log: Logger;
+  readonly ops: OpsLink;
+  readonly places: ListeningPlaces;
+}
+
+export function pageAnswers(options: PageAnswersOptions): MainAnswers {
+  const { latencyMonitor, log } = options;
   return {
-    ...hotKeysAnswers(server),
+    ...hotKeysAnswers(options),
     'latency-history': () =>
       latencyMonitor.events.map(({ event, samples }) => ({
         event,
@@ -19,8 +33,8 @@ export function pageAnswers(server: Server): MainAnswers {
           max_us: Math.round(us),
         })),
       })),
-    'kill-client': ({ id }) => killClient(server, id),
-    'set-setting': ({ name, value }) => setSetting(server, name, value),
+    'kill-client': ({ id }) => killClient(options, id),
+    'set-setting': ({ name, value }) => setSetting(options, name, value),
     'slowlog-reset': async () => {
       await latencyMonitor.slowCommands.reset();
       log.info('slowlog-reset', 'the slow log was emptied over HTTP');
@@ -39,7 +53,7 @@ export function pageAnswers(server: Server): MainAnswers {
   };
 }
 
-function hotKeysAnswers({ hotKeys, log }: Server): MainAnswers {
+function hotKeysAnswers({ hotKeys, log }: PageAnswersOptions): MainAnswers {
   return {
     'hot-keys': async () => {
       const report = await hotKeys.report();
@@ -118,7 +132,7 @@ function tenths(rate: number): number {
   return Math.round(10 * rate) / 10;
 }
 
-function killClient({ clients, log }: Server, id: number): ActionAnswer {
+function killClient({ clients, log }: PageAnswersOptions, id: number): ActionAnswer {
   const client = clients.byId(id);
   if (client === undefined) return 'No such client ID';
   log.info('client-killed', 'a client was disconnected over HTTP', { id, addr: client.address });
@@ -128,7 +142,7 @@ function killClient({ clients, log }: Server, id: number): ActionAnswer {
 
 /** The value is not logged: it may be a secret. */
 async function setSetting(
-  { places, log, ops }: Server,
+  { places, log, ops }: PageAnswersOptions,
   name: string,
   value: string,
 ): Promise<ActionAnswer> {

@@ -24,8 +24,8 @@ interface CrashesOptions {
   readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
-  router(): Router;
-  clients(): Clients;
+  readonly router: Router;
+  readonly clients: Clients;
   /** Takes no more connections. */
   close(): void;
   beginTurn(): void;
@@ -50,13 +50,13 @@ export class Crashes {
 
   shardDied(shard: number, reason: unknown): void {
     const { serverMemory, clock } = this.#options;
-    const router = this.#options.router();
+    const { router } = this.#options;
     const page = serverMemory.shardPages[shard]!;
     const executing = executingIn(page, serverMemory.memory, clock.nowUs());
     const client = router.clientInSlot(executing?.connection ?? -1);
     this.#report({ thread: `shard-${String(shard)}`, reason, executing, client: client?.address });
     this.#options.close();
-    for (const waiting of this.#options.clients().all) {
+    for (const waiting of this.#options.clients.all) {
       router.abandon(waiting, errors.shardDown(shard));
     }
     this.#options.beginTurn();
@@ -76,13 +76,12 @@ export class Crashes {
     this.#options.stopTurns();
     const { serverMemory, clock } = this.#options;
     const { mainPage: page } = serverMemory;
-    const client = this.#options.clients().byId(page.get('workClient'));
+    const client = this.#options.clients.byId(page.get('workClient'));
     const executing = mainWork(page, clock.nowUs());
     this.#report({ thread: 'main', reason, executing, client: client?.address });
     this.#options.close();
     // What fails once more does so while nothing can be done about it.
-    for (const client of this.#options.clients().all)
-      ignoringFailure(() => client.socket.destroy());
+    for (const client of this.#options.clients.all) ignoringFailure(() => client.socket.destroy());
     this.#keepRingsMoving();
     setTimeout(() => {
       this.#endNow('it has not ended in time');
@@ -93,7 +92,7 @@ export class Crashes {
 
   /** Shards wait for room, and for what main hands on between them: without it they would not come to their end. */
   #keepRingsMoving(): void {
-    const router = this.#options.router();
+    const { router } = this.#options;
     const timer = setInterval(() => {
       try {
         router.drain();

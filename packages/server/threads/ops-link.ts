@@ -17,6 +17,8 @@ export type { OpsWorker };
 const EARLY_RECORDS_MAX = 1_000;
 /** Longest wait until changed settings are shown. */
 const SHOWN_MS_MAX = 1_000;
+/** Longest wait for an answer where the caller does not say: bundles take a while. */
+const ANSWER_MS_MAX = 30_000;
 /** Longest wait for the last lines to be written. */
 const STOP_MS_MAX = 2_000;
 
@@ -109,8 +111,8 @@ export class OpsLink {
     this.#send({ kind: 'reopen-log' });
   }
 
-  /** Asks the ops thread; rejects when it does not answer in time. */
-  async ask(name: string, question: unknown, timeoutMs: number): Promise<unknown> {
+  /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */
+  async ask(name: string, question: unknown = null, timeoutMs = ANSWER_MS_MAX): Promise<unknown> {
     const calls = this.#port === undefined ? undefined : this.#calls;
     if (calls === undefined) throw new Error('the ops thread is not there');
     return calls.ask(name, question, timeoutMs);

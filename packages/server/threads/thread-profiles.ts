@@ -13,12 +13,12 @@ const PROFILE_MS_MAX = 10_000;
 
 export class ThreadProbes implements ThreadsPort {
   readonly names: readonly string[];
-  readonly #reports: () => Reports;
+  readonly #reports: Reports;
   readonly #main = new ThreadProbe();
   /** Threads of which a profile is being made. */
   readonly #profiled = new Set<string>();
 
-  constructor(names: readonly string[], reports: () => Reports) {
+  constructor(names: readonly string[], reports: Reports) {
     this.names = names;
     this.#reports = reports;
   }
@@ -62,7 +62,7 @@ export class ThreadProbes implements ThreadsPort {
   ): Promise<Answer> {
     if (thread === 'main') return this.#answer(topic.name, question) as Answer;
     const shard = this.names.indexOf(thread) - 1;
-    const report = await this.#reports().askOne(shard, topic, { question, timeoutMs });
+    const report = await this.#reports.askOne(shard, topic, { question, timeoutMs });
     if (!report.missing) return report.answer;
     throw new Error(`${thread} did not answer within ${timeoutMs / 1_000} s: it is busy`);
   }

@@ -1,0 +1,26 @@
+/** CONFIG RESETSTAT: every thread begins to count anew. */
+
+import type { StatisticsPort } from '#commands';
+import { resetStatisticsTopic } from '#stats';
+import type { Router } from '#router';
+import type { OpsLink } from '../threads/ops-link.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
+
+interface StatisticsOptions {
+  readonly serverMemory: ServerMemory;
+  readonly ops: OpsLink;
+  readonly router: Router;
+}
+
+export function statisticsPort({ serverMemory, ops, router }: StatisticsOptions): StatisticsPort {
+  return {
+    async reset() {
+      const { mainPage, usedBytes } = serverMemory;
+      mainPage.resetStatistics();
+      mainPage.set('peakBytes', usedBytes);
+      // A server whose ops thread has died serves on.
+      const answered = ops.ask('reset-statistics').catch(() => null);
+      await Promise.all([router.reports.ask(resetStatisticsTopic, null), answered]);
+    },
+  };
+}

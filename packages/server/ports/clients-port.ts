@@ -1,0 +1,23 @@
+/** Clients as commands see them. */
+
+import type { ClientPort, ClientsPort } from '#commands';
+import type { Clients } from '../clients/clients.ts';
+
+export function clientsPort(clients: Clients): ClientsPort {
+  return {
+    all: () => clients.all,
+    byId: (id) => clients.byId(id),
+    kill: (client: ClientPort) => {
+      clients.byId(client.id)?.socket.destroy();
+    },
+    pause: (mode, untilMs) => {
+      clients.pause(mode, untilMs);
+    },
+    unpause: () => {
+      clients.unpause();
+    },
+    unblock: (client, withError, ended) => {
+      clients.byId(client.id)?.unblock?.(withError, ended);
+    },
+  };
+}

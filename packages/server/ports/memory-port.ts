@@ -1,0 +1,41 @@
+/** Memory of the process as MEMORY tells it, and MEMORY PURGE. */
+
+import { readMemoryMap, type MemoryMap } from '#base';
+import type { MemoryPort } from '#commands';
+import { PURGE } from '#stats';
+import type { Router } from '#router';
+import type { Durability } from '../durability/durability.ts';
+import { allocatorReport, memoryDiagnosis } from '../info/memory-report.ts';
+import { memoryStats } from '../info/memory-stats.ts';
+import type { MetricsReader } from '../info/metrics-reader.ts';
+import type { ServerMetrics } from '../info/server-metrics.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
+
+interface MemoryPortOptions {
+  readonly measure: () => ServerMetrics;
+  readonly metricsReader: MetricsReader;
+  readonly ops: OpsLink;
+  readonly router: Router;
+  /** Undefined where nothing is kept on disk. */
+  readonly durability: Durability | undefined;
+}
+
+export function memoryPort(options: MemoryPortOptions): MemoryPort {
+  const { measure, metricsReader, ops, router, durability } = options;
+  return {
+    stats: () => memoryStats(measure(), readMemoryMap(metricsReader.linkBytes)),
+    statsLater: async () => {
+      // A server whose ops thread has died serves on.
+      const map = await ops.ask('memory-map').catch(() => null);
+      return memoryStats(measure(), (map as MemoryMap | null) ?? undefined);
+    },
+    latencyMonitor: () => memoryDiagnosis(measure()),
+    allocator: () => allocatorReport(measure()),
+    purge: async () => {
+      await router.reports.ask(PURGE, null);
+      ops.purge();
+      durability?.disk.send({ kind: 'purge' });
+      metricsReader.memory.purge();
+    },
+  };
+}

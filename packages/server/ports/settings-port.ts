@@ -1,0 +1,43 @@
+/** Settings as CONFIG reads and changes them. */
+
+import { errors } from '#base';
+import type { SettingsPort } from '#commands';
+import { ConfigCommandError, type Settings } from '#config';
+import type { ListeningPlaces } from '../clients/listening-places.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
+import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+
+interface SettingsPortOptions {
+  readonly settings: Settings;
+  readonly places: ListeningPlaces;
+  readonly ops: OpsLink;
+  readonly broadcast: SettingsBroadcast;
+}
+
+export function settingsPort({
+  settings,
+  places,
+  ops,
+  broadcast,
+}: SettingsPortOptions): SettingsPort {
+  const answering = <Done>(act: () => Done): Done => {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof ConfigCommandError)) throw error;
+      throw errors.config(error.message);
+    }
+  };
+  return {
+    get: (patterns) => settings.configGet(patterns),
+    set: (pairs) => answering(() => places.set(pairs)),
+    shown: async () => {
+      await Promise.all([ops.settingsShown(), broadcast.applied()]);
+    },
+    rewrite: () => {
+      answering(() => {
+        settings.rewrite();
+      });
+    },
+  };
+}
