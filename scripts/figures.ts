@@ -1,6 +1,6 @@
 /** Figures of the house: what `npm run tidy -- --figures` prints, and what a change of structure is judged by. */
 import path from 'node:path';
-import { importsOf, isTest, withoutComments, type SourceFile } from './source-files.ts';
+import { isTest, withoutComments, type SourceFile } from './source-files.ts';
 import { opensWithoutSubject } from './tidiness.ts';
 
 /** Files that a folder may have before it wants rooms. */
@@ -16,47 +16,13 @@ export function figures(files: readonly SourceFile[]): string[] {
     folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
   const large = [...folders].filter(([, count]) => count > FOLDER_FILES);
-  const circles = circlesOf(files);
   const comments = files.reduce((sum, { text }) => sum + opensWithoutSubject(text).length, 0);
   return [
     `files: ${files.length}, of ${at(0.5)} lines in the median, 90 % of at most ${at(0.9)}`,
     `folders over ${FOLDER_FILES} files: ${large.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`,
-    `circles of files: ${circles.length}, with ${circles.flat().length} files`,
-    ...circles.map((circle) => `  ${circle.join(' ')}`),
     `exports that no other file imports: ${unusedExports(files).length}`,
     `comments that begin with a question word or a preposition: ${comments}`,
   ];
-}
-
-/** Targets of a file's relative imports, as paths from the root. */
-function neighbours(source: SourceFile): string[] {
-  return importsOf(source)
-    .filter(({ target }) => target.startsWith('.'))
-    .map(({ target }) => path.posix.join(path.posix.dirname(source.file), target));
-}
-
-/** Groups of files that reach each other by imports, types included: Tarjan's strongly connected components. */
-export function circlesOf(files: readonly SourceFile[]): string[][] {
-  const edges = new Map(files.map((source) => [source.file, neighbours(source)]));
-  const order = new Map<string, number>();
-  const low = new Map<string, number>();
-  const stack: string[] = [];
-  const circles: string[][] = [];
-  const visit = (file: string): void => {
-    order.set(file, order.size);
-    low.set(file, order.get(file)!);
-    stack.push(file);
-    for (const next of edges.get(file) ?? []) {
-      if (!edges.has(next)) continue;
-      if (!order.has(next)) visit(next);
-      if (stack.includes(next)) low.set(file, Math.min(low.get(file)!, low.get(next)!));
-    }
-    if (low.get(file) !== order.get(file)) return;
-    const circle = stack.splice(stack.indexOf(file));
-    if (circle.length > 1) circles.push(circle.sort());
-  };
-  for (const file of edges.keys()) if (!order.has(file)) visit(file);
-  return circles;
 }
 
 /** Names that a file exports and that stand in no import of another: `file name`. */

@@ -2,6 +2,7 @@
  * Rules of which package may import which, and which file certain words belong to. No other file holds these rules.
  */
 import path from 'node:path';
+import { circlesOf } from './circles.ts';
 import {
   importsOf,
   isTest,
@@ -170,7 +171,11 @@ export function layerFaults(
   }
   const known = new Set(files.map(({ file }) => file));
   const gone = Object.keys(exempt).filter((file) => !known.has(file));
-  return [...faults, ...gone.map((file) => `${file}: is exempt, but does not exist`)];
+  return [
+    ...faults,
+    ...gone.map((file) => `${file}: is exempt, but does not exist`),
+    ...circlesOf(files).map((circle) => `${circle.join(', ')}: import each other in a circle`),
+  ];
 }
 
 /** The row a file belongs to, or nothing for scripts and benches, which may import anything. */

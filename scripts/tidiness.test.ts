@@ -63,6 +63,20 @@ tidiness('counts exemptions in both directions', () => {
   assert.match(layerFaults([], { 'packages/net/b.ts': [1, 'gone'] }).join('\n'), 'does not exist');
 });
 
+tidiness('finds circles of imports, by types too', () => {
+  const files = [
+    { file: 'packages/net/a.ts', text: `import { b } from './b.ts';` },
+    { file: 'packages/net/b.ts', text: `export { c } from './deep/c.ts';` },
+    { file: 'packages/net/deep/c.ts', text: `import type { A } from '../a.ts';` },
+    { file: 'packages/net/d.ts', text: `import { b } from './b.ts';` },
+  ];
+  assert.equal(layerFaults(files, {}), [
+    'packages/net/a.ts, packages/net/b.ts, packages/net/deep/c.ts: import each other in a circle',
+  ]);
+  files[2]!.text = `import { x } from '#base';`;
+  assert.equal(layerFaults(files, {}), []);
+});
+
 /** In pieces, so that no line here is such a comment. */
 const doc = '/' + '**';
 
