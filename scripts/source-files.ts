@@ -43,12 +43,15 @@ export function readPaths(root: string): string[] {
     .sort();
 }
 
-/** The READMEs of the root, of packages and of each package. */
+/** The READMEs of the root, of packages and of each package, and the reference for users. */
 export function readReadmes(root: string): SourceFile[] {
   const folders = readdirSync(path.join(root, 'packages'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `packages/${name}/README.md`);
-  return ['README.md', 'packages/README.md', ...folders]
+  const reference = readdirSync(path.join(root, 'configs/reference'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `configs/reference/${name}`);
+  return ['README.md', 'packages/README.md', ...folders, ...reference]
     .filter((file) => existsSync(path.join(root, file)))
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 }

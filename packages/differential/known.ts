@@ -26,7 +26,7 @@ const SEVEN_TWO: Version = 70_200;
 const FIELD_EXPIRY = /^HP?(EXPIRE(AT|TIME)?|TTL|ERSIST)$/i;
 const KEY_EXPIRY_AT = /^(P?EXPIRE(AT)?|SETEX|PSETEX|SET|GETEX|RESTORE)$/i;
 
-/** Every known difference; packages/commands/README.md has the reasons of those without a version. */
+/** Every known difference; configs/reference/differences-from-redis.md has the reasons of those without a version. */
 const differences: readonly Known[] = [
   {
     what: 'fields of hashes expire since 7.4',

@@ -18,7 +18,7 @@ const resident = suite('resident memory');
 const UNEXPLAINED_PERCENT_MAX = 5;
 const VALUE_BYTES = 1_000;
 const KEYS = 200_000;
-/** Fields of Redis 7.4.1; commands/README.md lists those that svc has not. */
+/** Fields of Redis 7.4.1; configs/reference/differences-from-redis.md lists those that svc has not. */
 const REDIS_FIELDS = [
   ...['peak.allocated', 'total.allocated', 'startup.allocated', 'replication.backlog'],
   ...['clients.slaves', 'clients.normal', 'cluster.links', 'aof.buffer', 'lua.caches'],
