@@ -25,7 +25,7 @@ const beneathServer = [
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
-  base: { imports: [] },
+  base: { imports: [], thirdParty: ['koffi'] },
   'api-types': { imports: [] },
   usdt: { imports: [] },
   resp: { imports: ['base'] },

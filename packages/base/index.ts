@@ -71,6 +71,7 @@ export {
   type ThreadHeap,
 } from './thread-usage.ts';
 export { collectGarbage } from './garbage.ts';
+export { mallocTrim } from './malloc-trim.ts';
 export { isResourceError } from './errors/resource-error.ts';
 export { Spans, type SpanTaker } from './bytes/spans.ts';
 export { bytesOfPieces, joined, type Pieces } from './bytes/pieces.ts';

@@ -86,6 +86,7 @@ export type DiskNotice =
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
   | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
+  | { readonly kind: 'purged' }
   | { readonly kind: 'stopped' };
 
 export interface SnapshotTook {
@@ -329,6 +330,7 @@ export class DiskThread {
         break;
       case 'purge':
         this.#memory.purge();
+        this.#tell({ kind: 'purged' });
         break;
       case 'healed':
         for (const log of this.#logs) log.heal();

@@ -84,7 +84,7 @@ const mallocStats = onMain<ServerContext>({
 const purge = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|PURGE',
-  summary: 'Moves records out of sparse slabs at once, and gives those back.',
+  summary: 'Moves records out of sparse slabs at once, and gives free memory back to the system.',
   complexity: 'O(N) for N records moved; at most 20 milliseconds in each shard.',
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run(context) {

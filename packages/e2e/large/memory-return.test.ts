@@ -10,6 +10,8 @@ const memory = suite('memory return');
 const MIB = 1024 ** 2;
 const VALUE_BYTES = 64 * MIB;
 const ROUNDS = 4;
+const KEPT_VALUE_BYTES = 300_000;
+const KEPT_VALUES = 800;
 
 let server: ChildServer;
 let client: RespClient;
@@ -37,6 +39,15 @@ async function churn(): Promise<void> {
   }
 }
 
+/** Values of a size that glibc keeps the memory of, until it is told to give it back. */
+async function churnMany(): Promise<void> {
+  const value = Buffer.alloc(KEPT_VALUE_BYTES, 'v');
+  for (let round = 0; round < 2; round += 1) {
+    for (let nth = 0; nth < KEPT_VALUES; nth += 1) await client.call('SET', `key:${nth}`, value);
+    for (let nth = 0; nth < KEPT_VALUES; nth += 1) await client.call('DEL', `key:${nth}`);
+  }
+}
+
 memory('comes back by itself', async () => {
   // What the first values make the process keep (rings, code) is no garbage.
   await churn();
@@ -56,6 +67,23 @@ memory('comes back at once when it is purged', async () => {
     const external = [...info.matchAll(/,external=(\d+)/g)].map(([, bytes]) => Number(bytes));
     return external.length > 0 && external.every((bytes) => bytes < VALUE_BYTES / 2);
   }, 'no thread owns the value any more');
+});
+
+memory('of many values comes back by itself, though malloc keeps it', async () => {
+  await client.call('MEMORY', 'PURGE');
+  const before = await residentBytes();
+  await churnMany();
+  const isBack = async (): Promise<boolean> => (await residentBytes()) < 1.5 * before;
+  await until(isBack, 'the memory of what is gone comes back', 40_000);
+});
+
+memory('of many values comes back at once with MEMORY PURGE', async () => {
+  await client.call('MEMORY', 'PURGE');
+  const before = await residentBytes();
+  await churnMany();
+  assert.is(await client.call('MEMORY', 'PURGE'), 'OK');
+  const after = await residentBytes();
+  assert.ok(after < 1.5 * before, `${after} bytes are resident, and ${before} were before`);
 });
 
 memory.run();

@@ -37,7 +37,6 @@ export type OpsMessage =
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'reopen-log' }
-  | { readonly kind: 'purge' }
   | { readonly kind: 'stop' };
 
 /** Messages to main, beside questions. */
@@ -66,7 +65,7 @@ export class OpsThread {
     this.#page = observer.ops;
     this.#linkBytes = observer.memory.bytes.length;
     const [, recorder] = observer.recorders.at(-1)!;
-    this.#vitals = new OpsVitals(this.#page, flightRecorder(recorder));
+    this.#vitals = new OpsVitals(observer, flightRecorder(recorder));
     this.#windows = new WindowKeeper(observer, data.observer.windows);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
@@ -121,6 +120,10 @@ export class OpsThread {
       await this.#http.forgetMetrics();
       return null;
     });
+    this.#calls.on('purge', async () => {
+      await this.#vitals.purge();
+      return null;
+    });
     this.#calls.on('live', async (live) => {
       this.#traces.apply((live as HttpLiveSettings).traces);
       await this.#http.apply(live as HttpLiveSettings);
@@ -163,9 +166,6 @@ export class OpsThread {
         break;
       case 'reopen-log':
         this.#writer.reopenFile(systemClock.wallMs());
-        break;
-      case 'purge':
-        this.#vitals.memory.purge();
         break;
       case 'stop':
         void this.#stop();

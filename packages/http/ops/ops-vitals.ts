@@ -9,23 +9,30 @@ import {
   tellWork,
   threadMemoryReturn,
   ThreadSamples,
+  usedMemory,
   type FlightRecorder,
   type Page,
 } from '#stats';
+import type { Observer } from '#observer';
+import { MallocReturn } from './malloc-return.ts';
 
 /** Between two looks at what the thread uses. */
 const PERIOD_MS = 100;
 
 export class OpsVitals {
+  readonly #observer: Observer;
   readonly #page: Page;
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
   readonly #samples: ThreadSamples;
   /** Gives back what was dropped; nothing large is known to be in use. */
-  readonly memory = threadMemoryReturn();
+  readonly #memory = threadMemoryReturn();
+  readonly #malloc = new MallocReturn();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(page: Page, flight: FlightRecorder) {
+  constructor(observer: Observer, flight: FlightRecorder) {
+    const page = observer.ops;
+    this.#observer = observer;
     this.#page = page;
     this.#collections = new GcPauses(page, notesPauses(flight));
     this.#loop = new LoopDelay(page, systemClock);
@@ -51,9 +58,20 @@ export class OpsVitals {
     this.#collections.stop();
   }
 
+  /** Gives back what the thread does not use, then what malloc keeps of all threads. */
+  async purge(): Promise<void> {
+    this.#memory.purge();
+    await this.#malloc.purge();
+  }
+
   #tell(): void {
     const nowUs = systemClock.nowUs();
     tellWork(this.#page, nowUs, performance.eventLoopUtilization().idle);
-    if (this.#samples.take(nowUs)) this.memory.look(0, true);
+    if (!this.#samples.take(nowUs)) return;
+    this.#memory.look(0, true);
+    const { main, shards } = this.#observer;
+    const startupBytes = main.get('startupBytes');
+    // It is 0 until the server has read its data.
+    if (startupBytes > 0) this.#malloc.look(startupBytes + usedMemory(main, shards));
   }
 }

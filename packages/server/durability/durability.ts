@@ -264,6 +264,7 @@ export class Durability {
         );
         break;
       case 'begun':
+      case 'purged':
       case 'stopped':
         break;
     }

@@ -33,9 +33,10 @@ export function memoryPort(options: MemoryPortOptions): MemoryPort {
     allocator: () => allocatorReport(measure()),
     purge: async () => {
       await router.reports.ask(PURGE, null);
-      ops.purge();
-      durability?.disk.send({ kind: 'purge' });
       metricsReader.memory.purge();
+      await durability?.disk.purge();
+      // What the threads have dropped is malloc's by then.
+      await ops.purge();
     },
   };
 }

@@ -33,6 +33,8 @@ export class DiskLink {
   #hasBegun: () => void = () => undefined;
   #hasStopped: () => void = () => undefined;
   #isStopping = false;
+  /** Waiting purges, the first one first. */
+  readonly #purges: (() => void)[] = [];
 
   constructor({ options, notice, died }: DiskLinkOptions) {
     const shards = Array.from({ length: options.link.shards }, () => {
@@ -52,6 +54,7 @@ export class DiskLink {
     port1.on('message', (message: DiskNotice) => {
       if (message.kind === 'stopped') this.#hasStopped();
       else if (message.kind === 'begun') this.#hasBegun();
+      else if (message.kind === 'purged') this.#purges.shift()?.();
       else notice(message);
     });
     port1.unref();
@@ -89,6 +92,15 @@ export class DiskLink {
   async begin(previous: readonly number[]): Promise<void> {
     this.send({ kind: 'begin', previous });
     await this.#begun;
+  }
+
+  /** Settles when the thread has given back the memory that it does not use, or has ended. */
+  async purge(): Promise<void> {
+    const purged = new Promise<void>((resolve) => {
+      this.#purges.push(resolve);
+    });
+    this.send({ kind: 'purge' });
+    await Promise.race([purged, this.#stopped]);
   }
 
   send(order: DiskOrder): void {

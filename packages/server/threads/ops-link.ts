@@ -137,9 +137,10 @@ export class OpsLink {
     await worker.terminate();
   }
 
-  /** Has the thread give back the memory that it does not use. */
-  purge(): void {
-    this.#send({ kind: 'purge' });
+  /** Has the thread give back the memory that it does not use, and what malloc keeps of all threads. */
+  async purge(): Promise<void> {
+    // A server whose ops thread has died serves on.
+    await this.ask('purge').catch(() => undefined);
   }
 
   /** Tells of changed settings once, however many one command has changed. */
