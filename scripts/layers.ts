@@ -80,7 +80,7 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
   },
   e2e: {
-    imports: ['base', 'config', 'differential', 'persistence', 'usdt', 'testkit'],
+    imports: ['base', 'config', 'differential', 'persistence', 'stats', 'usdt', 'testkit'],
     types: ['api-types'],
   },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },

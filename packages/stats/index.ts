@@ -53,7 +53,7 @@ export {
   windowsIn,
   windowTableLength,
 } from './latency/latency-windows.ts';
-export { AT, COUNTERS, type Counter } from './page/counters.ts';
+export { AT, COUNTERS } from './page/counters.ts';
 export {
   BAND_ROWS_MAX,
   CENSUS_SIZES,
@@ -100,7 +100,6 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency/latency-test.ts';
-export { FATE_COUNTERS } from './page/fate-counters.ts';
 export { fateCounts } from './page/fate-counts.ts';
 export {
   beginPrefixes,
@@ -111,6 +110,16 @@ export {
 } from './page/prefix-counts.ts';
 export { PrefixField } from './page/prefix-rows.ts';
 export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
+export { CLIENT_QUANTITIES } from './quantities/clients.ts';
+export { COMMAND_QUANTITIES } from './quantities/commands.ts';
+export { DURABILITY_QUANTITIES } from './quantities/durability.ts';
+export { KEY_QUANTITIES } from './quantities/keys.ts';
+export { LOG_QUANTITIES } from './quantities/logs.ts';
+export { MEMORY_QUANTITIES } from './quantities/memory.ts';
+export type { InfoForm, LogQuantity, Quantity } from './quantities/quantity.ts';
+export { pagesOf, readQuantity } from './quantities/reading.ts';
+export { QUANTITIES, type Counter, type LiveRate, type PageQuantity } from './quantities/table.ts';
+export { THREAD_QUANTITIES } from './quantities/threads.ts';
 export { growth, Rate } from './rate.ts';
 export { mainStandstill, type Standstill } from './threads/main-work.ts';
 export {

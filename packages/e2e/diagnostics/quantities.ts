@@ -1,38 +1,47 @@
-/** The quantities that stand on two or more surfaces, and where. Another surface, or quantity, is one more entry here. */
+/**
+ * The quantities that stand on surfaces, and where: those of the table in `stats/quantities/`, and those that surfaces work
+ * out. Another counter is a row of that table; another figure that is worked out is one more entry of `workedOut`.
+ */
+
+import {
+  KEY_QUANTITIES,
+  LOG_QUANTITIES,
+  QUANTITIES,
+  type LogQuantity,
+  type PageQuantity,
+} from '#stats';
 
 /** The places of a quantity; several names are summed up. */
 export interface Places {
   /** INFO: `keyspace_hits`, or a part of a line, `db0.keys`. */
-  readonly info?: readonly string[];
+  readonly info?: readonly string[] | undefined;
   /** The status document: `keyspace.hits_total`. It is read as STATUS JSON, /status/json and of the live samples. */
-  readonly status?: string;
+  readonly status?: string | undefined;
   /** A field of its shards, summed up; it is read of /debug/api/shard-stats too. */
-  readonly shards?: string;
+  readonly shards?: string | undefined;
   /** Metrics with all their samples, or those with a label. They are read as text, as JSON and as pushed by OTLP. */
-  readonly metrics?: readonly string[];
+  readonly metrics?: readonly string[] | undefined;
+  /** Name that redis_exporter gives it; read as metrics are. */
+  readonly exporter?: string | undefined;
   /** A field of CLIENT LIST and of /debug/api/clients, summed up over clients. */
   readonly clients?: readonly [list: string, api: string];
   /** Calls of a command: by LATENCY HISTOGRAM, /debug/api/latency and the status document. */
   readonly calls?: string;
   /** A reason for which keys go: by KEYFATE COUNTS and /debug/api/key-fates. */
-  readonly fate?: string;
+  readonly fate?: string | undefined;
 }
 
 export interface Quantity {
   readonly what: string;
   readonly on: Places;
   /** It only grows: then it is compared while the server works, too. */
-  readonly grows?: true;
+  readonly grows?: boolean;
   /** It changes by being read, or by itself: then it is equal nowhere. */
-  readonly moves?: true;
+  readonly moves?: boolean;
 }
 
-const FATES = [
-  ...['expired-active', 'expired-lazy', 'expired-fields', 'evicted'],
-  ...['deleted', 'overwritten', 'moved', 'flushed'],
-];
-
-export const quantities: readonly Quantity[] = [
+/** Quantities that are sums of other rows, or that are on no page. */
+export const workedOut: readonly Quantity[] = [
   {
     what: 'keys',
     on: { info: ['db0.keys'], status: 'keyspace.total_keys', metrics: ['svc_keyspace_keys'] },
@@ -47,33 +56,6 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
-    what: 'hits',
-    grows: true,
-    on: {
-      info: ['keyspace_hits'],
-      status: 'keyspace.hits_total',
-      metrics: ['svc_keyspace_hits_total'],
-    },
-  },
-  {
-    what: 'misses',
-    grows: true,
-    on: {
-      info: ['keyspace_misses'],
-      status: 'keyspace.misses_total',
-      metrics: ['svc_keyspace_misses_total'],
-    },
-  },
-  {
-    what: 'expired keys',
-    grows: true,
-    on: {
-      info: ['expired_keys'],
-      status: 'keyspace.expired_keys_total',
-      metrics: ['svc_expired_keys_total'],
-    },
-  },
-  {
     what: 'expired keys, by the reason',
     grows: true,
     on: {
@@ -81,29 +63,6 @@ export const quantities: readonly Quantity[] = [
       metrics: ['svc_expired_keys_total'],
     },
   },
-  {
-    what: 'expired fields',
-    grows: true,
-    on: { info: ['expired_subkeys'], metrics: ['svc_expired_fields_total'] },
-  },
-  {
-    what: 'evicted keys',
-    grows: true,
-    on: {
-      info: ['evicted_keys'],
-      status: 'keyspace.evicted_keys_total',
-      metrics: ['svc_evicted_keys_total'],
-    },
-  },
-  ...FATES.map((fate): Quantity => ({
-    what: `keys gone: ${fate}`,
-    grows: true,
-    on: {
-      fate,
-      info: [`keyfate_${fate.replace('-', '_')}`],
-      metrics: [`svc_keys_gone_total{reason="${fate}"}`],
-    },
-  })),
   {
     what: 'used memory',
     on: {
@@ -118,11 +77,6 @@ export const quantities: readonly Quantity[] = [
       info: ['used_memory'],
       metrics: ['svc_shard_memory_bytes', 'svc_client_memory_bytes'],
     },
-  },
-  { what: 'memory of shards', on: { shards: 'memory_bytes', metrics: ['svc_shard_memory_bytes'] } },
-  {
-    what: 'memory of clients',
-    on: { info: ['mem_clients_normal'], metrics: ['svc_client_memory_bytes'] },
   },
   {
     what: 'peak memory',
@@ -141,55 +95,12 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
-    what: 'refused for memory',
-    grows: true,
-    on: { info: ['oom_rejections'], metrics: ['svc_memory_oom_rejections_total'] },
-  },
-  {
-    what: 'clients',
-    on: {
-      info: ['connected_clients'],
-      status: 'clients.connected',
-      metrics: ['svc_connections'],
-    },
-  },
-  {
-    what: 'clients that wait',
-    on: {
-      info: ['blocked_clients'],
-      status: 'clients.blocked',
-      metrics: ['svc_blocked_clients'],
-    },
-  },
-  {
     what: 'clients allowed',
     on: {
       info: ['maxclients'],
       status: 'clients.max_clients',
       metrics: ['svc_connections_max'],
     },
-  },
-  {
-    what: 'connections',
-    grows: true,
-    on: { info: ['total_connections_received'], metrics: ['svc_connections_received_total'] },
-  },
-  {
-    what: 'connections refused',
-    grows: true,
-    on: { info: ['rejected_connections'], metrics: ['svc_connections_rejected_total'] },
-  },
-  {
-    what: 'bytes read',
-    grows: true,
-    moves: true,
-    on: { info: ['total_net_input_bytes'], metrics: ['svc_net_input_bytes_total'] },
-  },
-  {
-    what: 'bytes written',
-    grows: true,
-    moves: true,
-    on: { info: ['total_net_output_bytes'], metrics: ['svc_net_output_bytes_total'] },
   },
   {
     what: 'bytes read of clients',
@@ -210,22 +121,7 @@ export const quantities: readonly Quantity[] = [
     on: { clients: ['tot-cmds', 'commands_total'] },
   },
   {
-    what: 'commands',
-    grows: true,
-    moves: true,
-    on: {
-      info: ['total_commands_processed'],
-      status: 'commands.total_processed',
-      metrics: ['svc_commands_processed_total'],
-    },
-  },
-  {
-    what: 'commands of shards',
-    grows: true,
-    on: { shards: 'ops_total', metrics: ['svc_shard_commands_total'] },
-  },
-  {
-    what: 'errors',
+    what: 'errors, by their code',
     grows: true,
     on: {
       info: ['total_error_replies'],
@@ -234,7 +130,7 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
-    what: 'errors by their code',
+    what: 'errors of one code',
     grows: true,
     on: { info: ['errorstat_ERR.count'], metrics: ['svc_errors_total{code="ERR"}'] },
   },
@@ -256,65 +152,6 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
-    what: 'commands over several shards',
-    grows: true,
-    on: { info: ['scatter_gather_commands'], metrics: ['svc_scatter_gather_commands_total'] },
-  },
-  {
-    what: 'shards that took part in them',
-    grows: true,
-    on: { info: ['scatter_gather_shards'], metrics: ['svc_scatter_gather_shards_total'] },
-  },
-  {
-    what: 'barriers',
-    grows: true,
-    on: { info: ['barriers'], metrics: ['svc_transaction_barriers_total'] },
-  },
-  {
-    what: 'slow commands',
-    grows: true,
-    moves: true,
-    on: { info: ['slowlog_commands_count'], metrics: ['svc_slow_commands_total'] },
-  },
-  {
-    what: 'records of the log',
-    grows: true,
-    on: { info: ['log_records_written'], metrics: ['svc_persistence_log_records_total'] },
-  },
-  {
-    what: 'bytes of the log',
-    grows: true,
-    on: {
-      info: ['log_bytes_written'],
-      metrics: ['svc_persistence_log_written_bytes_total'],
-    },
-  },
-  {
-    what: 'syncs of the log',
-    grows: true,
-    moves: true,
-    on: { info: ['log_syncs'], metrics: ['svc_persistence_log_syncs_total'] },
-  },
-  {
-    what: 'records lost',
-    grows: true,
-    on: { info: ['log_lost_records'], metrics: ['svc_persistence_log_lost_records_total'] },
-  },
-  {
-    what: 'bytes that are not on disk',
-    moves: true,
-    on: {
-      info: ['log_pending_bytes'],
-      status: 'persistence.wal.pending_bytes',
-      metrics: ['svc_persistence_pending_bytes'],
-    },
-  },
-  {
-    what: 'records that are not on disk',
-    moves: true,
-    on: { info: ['log_pending_records'], status: 'persistence.wal.pending_ops' },
-  },
-  {
     what: 'age of what is not on disk',
     moves: true,
     on: { info: ['durability_lag_ms'], status: 'persistence.wal.max_durability_lag_ms' },
@@ -322,27 +159,6 @@ export const quantities: readonly Quantity[] = [
   {
     what: 'the last snapshot',
     on: { info: ['rdb_last_save_time'], status: 'persistence.snapshot.last_timestamp' },
-  },
-  {
-    what: 'snapshots',
-    grows: true,
-    on: { info: ['rdb_saves'], metrics: ['svc_snapshots_total'] },
-  },
-  {
-    what: 'bytes that recovery left out',
-    on: {
-      info: ['recovery_lost_bytes'],
-      status: 'persistence.recovery.lost_bytes',
-      metrics: ['svc_recovery_lost_bytes'],
-    },
-  },
-  {
-    what: 'holes that recovery found',
-    on: {
-      info: ['recovery_log_holes'],
-      status: 'persistence.recovery.log_holes',
-      metrics: ['svc_recovery_log_holes'],
-    },
   },
   {
     what: 'seconds since the start',
@@ -367,10 +183,6 @@ export const quantities: readonly Quantity[] = [
     },
   },
   {
-    what: 'memory of an empty server',
-    on: { info: ['used_memory_startup'], metrics: ['svc_memory_startup_bytes'] },
-  },
-  {
     what: 'fragmentation',
     moves: true,
     on: {
@@ -391,8 +203,53 @@ export const quantities: readonly Quantity[] = [
   },
 ];
 
+const GONE: readonly PageQuantity[] = KEY_QUANTITIES.fates;
+
+function whatOf(row: PageQuantity): string {
+  if (GONE.includes(row)) return `keys gone: ${row.label![1]}`;
+  return row.shards === undefined ? row.counter : `${row.counter} of shards`;
+}
+
+/** The metric of a row, by the label that the row has; those of threads are summed up over all their labels. */
+function metricOf({ metric, label, by }: PageQuantity): string | undefined {
+  if (label === undefined || by === 'each') return metric;
+  return `${metric}{${label[0]}="${label[1]}"}`;
+}
+
+/** Times have another unit on each surface, and threads go on with their own while they are read: both are equal nowhere. */
+function isEqual({ by, unit }: Partial<PageQuantity>): boolean {
+  return by !== 'each' && unit !== 'us';
+}
+
+function quantityOf(what: string, row: Partial<PageQuantity>, on: Places): Quantity {
+  const grows = row.kind === 'counter' && isEqual(row);
+  return { what, grows, moves: row.moves === true || !isEqual(row), on };
+}
+
+const ofPages = QUANTITIES.map((row) => {
+  const { info, status, shards, exporter } = row;
+  const fate = GONE.includes(row) ? row.label?.[1] : undefined;
+  const on = { info: listOf(info), status, shards, metrics: listOf(metricOf(row)), exporter, fate };
+  return quantityOf(whatOf(row), row, on);
+});
+
+const ofLogs = Object.values(LOG_QUANTITIES)
+  .flat<readonly (readonly LogQuantity[])[]>()
+  .map((row) => {
+    const { figure, info, status, metric } = row;
+    const on = { info: listOf(info), status, metrics: listOf(metric) };
+    return quantityOf(`${figure} of logs`, row, on);
+  });
+
+function listOf(name: string | undefined): readonly string[] | undefined {
+  return name === undefined ? undefined : [name];
+}
+
+/** All that stand on a surface. */
+export const quantities: readonly Quantity[] = [...workedOut, ...ofPages, ...ofLogs].filter(
+  ({ on }) => Object.values(on).some((place) => place !== undefined),
+);
+
 /** Numbers of the status document that stand nowhere else, or are a time of its own. */
 export const onlyInStatus: readonly string[] = ['frogdb.timestamp'];
-export const onlyOfShards: readonly string[] = [
-  ...['id', 'peak_memory_bytes', 'ops_per_sec', 'busy_percent'],
-];
+export const onlyOfShards: readonly string[] = ['id', 'ops_per_sec', 'busy_percent'];

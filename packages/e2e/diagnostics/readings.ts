@@ -82,7 +82,7 @@ function figuresOf(live: Json): Json {
 /** Answers a quantity by the surface. A count that nothing has come to yet may be left out: then it is 0. */
 export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number> {
   const values = new Map<string, number>();
-  const { info, status, shards, metrics, clients, calls, fate } = on;
+  const { info, status, shards, metrics, exporter, clients, calls, fate } = on;
   if (info !== undefined)
     values.set(
       'INFO',
@@ -102,6 +102,7 @@ export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number
     );
   }
   if (metrics !== undefined) addMetrics(values, metrics, reading);
+  if (exporter !== undefined) addMetrics(values, [exporter], reading, `: ${exporter}`);
   if (clients !== undefined) {
     const [field, name] = clients;
     const found = reading.clientList.matchAll(new RegExp(` ${field}=(\\d+)`, 'g'));
@@ -135,6 +136,7 @@ function addMetrics(
   values: Map<string, number>,
   names: readonly string[],
   { metricLines, metrics, pushed }: Reading,
+  as = '',
 ): void {
   const inText = (name: string): number =>
     sum(
@@ -143,19 +145,19 @@ function addMetrics(
       ),
       (line) => Number(line.slice(line.lastIndexOf(' '))),
     );
-  values.set('/metrics', sum(names, inText));
+  values.set(`/metrics${as}`, sum(names, inText));
   const wanted = names.map(parsed);
   const inJson = ({ name, labels }: Wanted): number =>
     sum(metrics.find((metric) => metric.name === name)?.samples ?? [NOTHING], (sample) =>
       fits(sample.labels, labels) ? (sample.value ?? NaN) : 0,
     );
-  values.set('/debug/api/metrics', sum(wanted, inJson));
+  values.set(`/debug/api/metrics${as}`, sum(wanted, inJson));
   if (pushed === undefined) return;
   const inPush = ({ name, labels }: Wanted): number =>
     sum(pushed.find((metric) => metric.name === name)?.points ?? [], (point) =>
       fits(point.attributes, labels) ? (point.value ?? NaN) : 0,
     );
-  values.set('OTLP', sum(wanted, inPush));
+  values.set(`OTLP${as}`, sum(wanted, inPush));
 }
 
 function addCalls(values: Map<string, number>, command: string, reading: Reading): void {

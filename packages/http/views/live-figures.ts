@@ -3,12 +3,17 @@
 import {
   BAND_ROWS_MAX,
   bucketHigh,
+  COMMAND_QUANTITIES,
   growth,
   HISTOGRAM_BUCKETS,
+  KEY_QUANTITIES,
+  pagesOf,
   percentileUs,
+  QUANTITIES,
   TICKS_PER_US,
   type Counter,
   type Counts,
+  type LiveRate,
   type Page,
 } from '#stats';
 import type { LiveLatency } from '#api-types';
@@ -31,6 +36,32 @@ export class Growth {
     const grown = growth(this.#before, now);
     this.#before = now;
     return grown;
+  }
+}
+
+/** Rows of the live samples, in their order there. */
+const RATES = [
+  ...new Set([...COMMAND_QUANTITIES.errors, ...KEY_QUANTITIES.lookups, ...QUANTITIES]),
+].filter(({ live }) => live !== undefined);
+
+/** Counters of all threads that the live samples show as rates. */
+export class RateGrowths {
+  readonly #rates: readonly (readonly [name: string, growths: readonly Growth[]])[];
+
+  constructor(main: Page, shards: readonly Page[]) {
+    this.#rates = RATES.map((row) => {
+      const pages = pagesOf(row, main, shards);
+      return [row.live!, pages.map((page) => new Growth(page, row.counter))];
+    });
+  }
+
+  take(perSecond: (grown: number) => number): Readonly<Record<LiveRate, number>> {
+    return Object.fromEntries(
+      this.#rates.map(([name, growths]) => [
+        name,
+        perSecond(growths.reduce((sum, growth) => sum + growth.take(), 0)),
+      ]),
+    ) as Record<LiveRate, number>;
   }
 }
 

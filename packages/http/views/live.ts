@@ -22,6 +22,7 @@ import {
   Growth,
   LatencyGrowth,
   latencyOf,
+  RateGrowths,
   tenths,
   threeDigits,
 } from './live-figures.ts';
@@ -49,10 +50,6 @@ const PARTS: readonly LivePart[] = [
 /** Parts that samples are made of. */
 const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples'];
 
-const RATES = ['errors', 'hits', 'misses', 'expired', 'evicted'] as const;
-
-type RateGrowths = Readonly<Record<(typeof RATES)[number], readonly Growth[]>>;
-
 /** State kept of one shard between samples. */
 class ShardWatch {
   readonly latency: LatencyGrowth;
@@ -78,8 +75,6 @@ export class Live {
   #watches: readonly ShardWatch[] = [];
   #main: ShardWatch | undefined;
   #rates: RateGrowths | undefined;
-  #received: Growth | undefined;
-  #sent: Growth | undefined;
 
   constructor(opsContext: OpsContext) {
     this.#context = opsContext;
@@ -139,14 +134,9 @@ export class Live {
   #begin(): void {
     const { observer, clock } = this.#context;
     const { main, shards, commandNames } = observer;
-    const pages = [main, ...shards];
     this.#watches = shards.map((page) => new ShardWatch(page, commandNames.length));
     this.#main = new ShardWatch(main, commandNames.length);
-    this.#received = new Growth(main, 'bytesRead');
-    this.#sent = new Growth(main, 'bytesWritten');
-    this.#rates = Object.fromEntries(
-      RATES.map((name) => [name, pages.map((page) => new Growth(page, name))]),
-    ) as unknown as RateGrowths;
+    this.#rates = new RateGrowths(main, shards);
     this.#takenUs = clock.nowUs();
     this.#next();
   }
@@ -185,12 +175,8 @@ export class Live {
     });
     this.#main!.latency.take();
     addCounts(all.execute, this.#main!.latency.execute);
-    const rates = Object.fromEntries(
-      RATES.map((name) => [
-        name,
-        perSecond(this.#rates![name].reduce((sum, growth) => sum + growth.take(), 0)),
-      ]),
-    ) as Record<(typeof RATES)[number], number>;
+    // Main counts every command, those that shards run too.
+    const { ops, ...rates } = this.#rates!.take(perSecond);
     this.#seq += 1;
     const { connected, blocked } = status.clients;
     return {
@@ -200,13 +186,10 @@ export class Live {
         clients: connected,
         blocked,
         ...rates,
-        bytes_in: perSecond(this.#received!.take()),
-        bytes_out: perSecond(this.#sent!.take()),
         used_bytes: status.memory.used_bytes,
         rss_bytes: status.memory.rss_bytes,
         main_busy_percent: tenths(mainRates.busyPercent),
-        // Main counts every command, those that shards run too.
-        ops: perSecond(this.#main!.commands.take()),
+        ops,
       },
       times: { execute: latencyOf(all.execute), queue: latencyOf(all.queue) },
       shards,

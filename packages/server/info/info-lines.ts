@@ -1,6 +1,44 @@
-/** A line of INFO, and how sizes are written. */
+/** A line of INFO, lines of the table of quantities, and how sizes are written. */
+
+import {
+  readQuantity,
+  type InfoForm,
+  type LogFigure,
+  type LogQuantity,
+  type PageQuantity,
+} from '#stats';
+import type { ServerMetrics } from './server-metrics.ts';
 
 export type Line = readonly [name: string, value: string | number];
+
+const FORMS: Readonly<Record<InfoForm, (us: number) => string | number>> = {
+  'whole-ms': (us) => Math.round(us / 1_000),
+  'whole-us': Math.round,
+  'exact-ms': (us) => (us / 1_000).toFixed(3),
+};
+
+/** Lines of the rows that have one. */
+export function linesOf(
+  { main, shards }: Pick<ServerMetrics, 'main' | 'shards'>,
+  ...lists: readonly (readonly PageQuantity[])[]
+): Line[] {
+  return lists.flat().flatMap((row): Line[] => {
+    const { info, infoAs } = row;
+    if (info === undefined) return [];
+    const value = readQuantity(row, main, shards);
+    return [[info, infoAs === undefined ? value : FORMS[infoAs](value)]];
+  });
+}
+
+/** Lines of the figures of all logs together. */
+export function logLines(
+  { logTotals }: Pick<ServerMetrics, 'logTotals'>,
+  rows: readonly (LogQuantity & { readonly figure: LogFigure })[],
+): Line[] {
+  return rows.flatMap(({ info, figure }): Line[] =>
+    info === undefined ? [] : [[info, logTotals(figure)]],
+  );
+}
 
 const BYTE_UNITS = ['B', 'K', 'M', 'G', 'T', 'P'];
 

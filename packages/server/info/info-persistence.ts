@@ -1,14 +1,14 @@
 /** INFO's section on what is kept on disk. */
 
-import { lastSaveSeconds, savingSeconds } from '#stats';
-import type { Line } from './info-lines.ts';
+import { DURABILITY_QUANTITIES, lastSaveSeconds, LOG_QUANTITIES, savingSeconds } from '#stats';
+import { linesOf, logLines, type Line } from './info-lines.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 const status = (hasFailed: boolean): string => (hasFailed ? 'err' : 'ok');
 
 /** Redis' names, where `rdb` is a snapshot and `aof` the log; what Redis has not follows. */
-export function persistence({ durability, nowMs, logTotals }: ServerMetrics): Line[] {
-  const report = durability;
+export function persistence(metrics: ServerMetrics): Line[] {
+  const { durability: report, nowMs, logTotals } = metrics;
   const head: Line[] = [
     ['loading', Number(report.isLoading)],
     ['async_loading', 0],
@@ -26,7 +26,7 @@ export function persistence({ durability, nowMs, logTotals }: ServerMetrics): Li
     ['rdb_last_bgsave_status', status(report.hasLastSaveFailed)],
     ['rdb_last_bgsave_time_sec', last],
     ['rdb_current_bgsave_time_sec', saving],
-    ['rdb_saves', report.saves],
+    ...linesOf(metrics, DURABILITY_QUANTITIES.snapshots),
     ['rdb_last_cow_size', report.preservedBytes],
     ['rdb_last_load_keys_loaded', report.loadedKeys],
     ['aof_enabled', 1],
@@ -42,17 +42,11 @@ export function persistence({ durability, nowMs, logTotals }: ServerMetrics): Li
     ['aof_delayed_fsync', logTotals('delayedSyncs')],
     ['durability_mode', report.mode],
     ['durability_lag_ms', Math.round(report.lagMs)],
-    ['log_pending_records', report.pendingRecords],
-    ['log_pending_bytes', report.pendingBytes],
-    ['log_records_written', logTotals('records')],
-    ['log_bytes_written', logTotals('bytes')],
-    ['log_syncs', logTotals('syncs')],
-    ['log_lost_records', logTotals('lostRecords')],
-    ['recovery_lost_bytes', report.recoveryLostBytes],
-    ['recovery_log_holes', report.recoveryHoles],
+    ...logLines(metrics, LOG_QUANTITIES.pending),
+    ...logLines(metrics, LOG_QUANTITIES.work),
+    ...linesOf(metrics, DURABILITY_QUANTITIES.recovery),
     ['persistence_errors', report.errors],
-    ['snapshot_last_keys', report.lastSaveKeys],
-    ['snapshot_last_bytes', report.lastSaveBytes],
+    ...linesOf(metrics, DURABILITY_QUANTITIES.lastSnapshot),
   ];
 }
 

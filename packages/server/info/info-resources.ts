@@ -1,13 +1,14 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
-import { size, type Line } from './info-lines.ts';
+import { CLIENT_QUANTITIES, MEMORY_QUANTITIES } from '#stats';
+import { linesOf, size, type Line } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 import { datasetBytes, memoryParts } from './memory-report.ts';
 
 export function memory(metrics: ServerMetrics): readonly Line[] {
-  const { settings, rssBytes, main } = metrics;
+  const { settings, rssBytes } = metrics;
   const used = metrics.usedBytes;
   const dataset = datasetBytes(metrics);
   const { ratio: fragmented, bytes: fragments } = metrics.fragmentation;
@@ -18,7 +19,7 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     ...size('used_memory_peak', metrics.peakBytes),
     ['used_memory_peak_perc', `${((used * 100) / Math.max(metrics.peakBytes, 1)).toFixed(2)}%`],
     ['used_memory_overhead', used - dataset],
-    ['used_memory_startup', main.get('startupBytes')],
+    ...linesOf(metrics, MEMORY_QUANTITIES.startup),
     ['used_memory_dataset', dataset],
     ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(used, 1)).toFixed(2)}%`],
     ...size('total_system_memory', totalmem()),
@@ -28,7 +29,7 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     ...allocator(metrics),
     ['mem_fragmentation_ratio', fragmented.toFixed(2)],
     ['mem_fragmentation_bytes', fragments],
-    ['mem_clients_normal', metrics.clientBytes],
+    ...linesOf(metrics, CLIENT_QUANTITIES.memory),
     ['mem_clients_slaves', 0],
     ['mem_aof_buffer', metrics.logBufferBytes],
     // Memory is given back at once.
@@ -37,8 +38,7 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     ['number_of_cached_scripts', 0],
     ['number_of_functions', 0],
     ['number_of_libraries', 0],
-    ['mem_query_buffers', main.get('queryBytes')],
-    ['mem_output_buffers', main.get('outputBytes')],
+    ...linesOf(metrics, CLIENT_QUANTITIES.queryBuffers, CLIENT_QUANTITIES.outputBuffers),
     ['mem_allocator', 'svc-slab'],
     ...resident(metrics),
   ];

@@ -2,9 +2,17 @@
 
 import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
-import { fateCounts, latencyVerdict, percentileUs, TICKS_PER_US, type Counter } from '#stats';
+import {
+  CLIENT_QUANTITIES,
+  COMMAND_QUANTITIES,
+  KEY_QUANTITIES,
+  latencyVerdict,
+  MEMORY_QUANTITIES,
+  percentileUs,
+  TICKS_PER_US,
+} from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
-import type { Line } from './info-lines.ts';
+import { linesOf, type Line } from './info-lines.ts';
 import { persistence } from './info-persistence.ts';
 import { cpu, memory } from './info-resources.ts';
 import type { ServerMetrics } from './server-metrics.ts';
@@ -61,7 +69,7 @@ function cluster(): Line[] {
 }
 
 function clients(metrics: ServerMetrics): Line[] {
-  const { clients: all, settings, main } = metrics;
+  const { clients: all, settings } = metrics;
   const biggest = (
     pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
   ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
@@ -71,13 +79,15 @@ function clients(metrics: ServerMetrics): Line[] {
     ['maxclients', settings.number('server.max-clients')],
     ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
     ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
-    ['blocked_clients', main.get('blockedClients')],
+    ...linesOf(metrics, CLIENT_QUANTITIES.blocked),
     ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
     ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
-    ['total_blocking_keys', metrics.total('blockingKeys')],
-    ['total_blocking_keys_on_nokey', metrics.total('blockingNoKeys')],
-    ['tracking_clients', main.get('trackingClients')],
-    ['pubsub_clients', main.get('pubsubClients')],
+    ...linesOf(
+      metrics,
+      CLIENT_QUANTITIES.blockingKeys,
+      CLIENT_QUANTITIES.trackingClients,
+      CLIENT_QUANTITIES.pubsubClients,
+    ),
   ];
 }
 
@@ -93,58 +103,51 @@ const NEVER: readonly Line[] = [
 ];
 
 function stats(metrics: ServerMetrics): Line[] {
-  const { main, shards, rates } = metrics;
-  const all = (counter: Counter): number => main.get(counter) + metrics.total(counter);
-  const slowestUs = Math.max(...[main, ...shards].map((page) => page.get('slowCommandUsMax')));
+  const { main, rates } = metrics;
   return [
-    ['total_connections_received', main.get('connectionsTotal')],
-    ['total_commands_processed', main.get('commands')],
+    ...linesOf(metrics, CLIENT_QUANTITIES.accepted, COMMAND_QUANTITIES.processed),
     ['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)],
-    ['total_net_input_bytes', main.get('bytesRead')],
-    ['total_net_output_bytes', main.get('bytesWritten')],
+    ...linesOf(metrics, CLIENT_QUANTITIES.traffic),
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
     ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
-    ['rejected_connections', main.get('connectionsRejected')],
-    ['expired_keys', metrics.total('expired')],
-    ['expired_subkeys', metrics.total('expiredFields')],
+    ...linesOf(
+      metrics,
+      CLIENT_QUANTITIES.refused,
+      KEY_QUANTITIES.expired,
+      KEY_QUANTITIES.expiredFields,
+    ),
     ['expired_stale_perc', stalePercent(metrics).toFixed(2)],
-    ['expired_time_cap_reached_count', metrics.total('expiredTimeCapReached')],
-    ['expire_cycle_cpu_milliseconds', Math.round(metrics.total('expireUs') / 1_000)],
-    ...fateCounts(metrics.shards).map(([fate, keys]): Line => {
-      return [`keyfate_${fate.replace('-', '_')}`, keys];
-    }),
-    ['evicted_keys', metrics.total('evicted')],
-    ['evicted_clients', main.get('evictedClients')],
-    ['eviction_cycle_cpu_milliseconds', Math.round(metrics.total('evictionUs') / 1_000)],
-    ['keyspace_hits', metrics.total('hits')],
-    ['keyspace_misses', metrics.total('misses')],
+    ...linesOf(
+      metrics,
+      KEY_QUANTITIES.expiry,
+      KEY_QUANTITIES.fates,
+      KEY_QUANTITIES.evicted,
+      CLIENT_QUANTITIES.evicted,
+      KEY_QUANTITIES.eviction,
+      KEY_QUANTITIES.lookups,
+    ),
     ...NEVER,
-    ['active_defrag_hits', metrics.total('defragMoved')],
-    ['active_defrag_cpu_milliseconds', Math.round(metrics.total('defragUs') / 1_000)],
-    ['pubsub_channels', main.get('pubsubChannels')],
-    ['pubsub_patterns', main.get('pubsubPatterns')],
-    ['pubsubshard_channels', main.get('pubsubShardChannels')],
-    ['tracking_total_keys', main.get('trackingKeys')],
-    ['tracking_total_items', main.get('trackingItems')],
-    ['tracking_total_prefixes', main.get('trackingPrefixes')],
-    ['total_error_replies', main.get('errors') + metrics.total('errors')],
-    ['client_query_buffer_limit_disconnections', main.get('queryLimitDisconnections')],
-    ['client_output_buffer_limit_disconnections', main.get('outputLimitDisconnections')],
-    ['client_timeout_disconnections', main.get('clientTimeouts')],
-    ['scatter_gather_commands', main.get('scatters')],
-    ['scatter_gather_shards', main.get('scatterShards')],
-    ['scatter_gather_usec', Math.round(main.get('scatterUs'))],
+    ...linesOf(
+      metrics,
+      KEY_QUANTITIES.defragmentation,
+      CLIENT_QUANTITIES.pubsub,
+      CLIENT_QUANTITIES.tracking,
+      COMMAND_QUANTITIES.errors,
+      CLIENT_QUANTITIES.closedForQuery,
+      CLIENT_QUANTITIES.closedForOutput,
+      CLIENT_QUANTITIES.closedForSilence,
+      COMMAND_QUANTITIES.scatter,
+    ),
     ['scatter_gather_p99_usec', percentileUs(main.scatterHistogram, 0.99).toFixed(3)],
-    ['lent_commands', metrics.total('lends')],
-    ['deferred_commands', metrics.total('deferred')],
-    ['barriers', main.get('barriers')],
-    ['full_ring_stalls', main.get('readStalls')],
-    ['full_reply_ring_waits', metrics.total('waitsForRoom')],
-    ['oom_rejections', main.get('oomRejections')],
-    ['report_gaps', main.get('reportGaps')],
-    ['slowlog_commands_count', all('slowCommands')],
-    ['slowlog_commands_time_ms_sum', (all('slowCommandUs') / 1_000).toFixed(3)],
-    ['slowlog_commands_time_ms_max', (slowestUs / 1_000).toFixed(3)],
+    ...linesOf(
+      metrics,
+      COMMAND_QUANTITIES.lending,
+      COMMAND_QUANTITIES.barriers,
+      COMMAND_QUANTITIES.stalls,
+      MEMORY_QUANTITIES.refused,
+      COMMAND_QUANTITIES.reports,
+      COMMAND_QUANTITIES.slow,
+    ),
   ];
 }
 

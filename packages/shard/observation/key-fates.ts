@@ -9,7 +9,7 @@
 import { KeyFate, type Bytes } from '#base';
 import {
   AT,
-  FATE_COUNTERS,
+  KEY_QUANTITIES,
   KEY_DEATHS,
   KEY_DEATHS_RESET,
   RemovedKeys,
@@ -22,7 +22,7 @@ import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
 
 /** Index of the counter of the first fate; the others follow. */
-const FIRST_COUNTER = AT[FATE_COUNTERS[0]];
+const FIRST_COUNTER = AT[KEY_QUANTITIES.fates[0].counter];
 
 export class Fates implements FateListener {
   readonly #values: Float64Array;

@@ -1,33 +1,13 @@
 /** Figures of one shard's log: written by the owner of the log (`link/log/log-ownership.ts`), read by all. */
 
-/** One double each. */
-export const LOG_FIGURES = [
-  /** Number of the segment that is written, and its bytes. */
-  'segment',
-  'segmentBytes',
-  /** Since the start: bytes, blocks (writes) and records written. */
-  'bytes',
-  'blocks',
-  'records',
-  /** Syncs that are through, their time together, the longest and the last, in microseconds. */
-  'syncs',
-  'syncUs',
-  'syncUsMax',
-  'syncUsLast',
-  /** Syncs that came due while one was under way. */
-  'delayedSyncs',
-  /** Since when (monotonic microseconds) something is written that is not on disk for certain; 0 = nothing is. */
-  'unsyncedSinceUs',
-  /** Records written since the last sync began. */
-  'unsyncedRecords',
-  'unsyncedBytes',
-  /** Writes and syncs that failed, and records that were dropped because of it. */
-  'writeErrors',
-  'syncErrors',
-  'lostRecords',
-] as const;
+import { LOG_QUANTITIES } from '../quantities/logs.ts';
 
-export type LogFigure = (typeof LOG_FIGURES)[number];
+const ROWS = Object.values(LOG_QUANTITIES).flat();
+
+export type LogFigure = (typeof ROWS)[number]['figure'];
+
+/** One double each. */
+export const LOG_FIGURES: readonly LogFigure[] = ROWS.map(({ figure }) => figure);
 
 const AT = Object.fromEntries(LOG_FIGURES.map((name, index) => [name, index])) as Readonly<
   Record<LogFigure, number>

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
-import { AT, COUNTERS } from './counters.ts';
+import { QUANTITIES } from '../quantities/table.ts';
+import { COUNTERS } from './counters.ts';
 import { BAND_ROWS_MAX, CENSUS_SIZES, CENSUS_TYPES, Page, type PageShape } from './page.ts';
 import { beginPrefixes, setPrefixCensus } from './prefix-counts.ts';
 import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
@@ -117,26 +118,16 @@ pages('forgets on reset what happened, and keeps how things are', () => {
   page.executed(0, 10);
   page.resetStatistics();
   const kept = COUNTERS.filter((counter) => page.get(counter) !== 0);
-  assert.equal(kept, [
-    ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
-    ...['workClient', 'workCommand'],
-    ...['startedUs', 'workedUs', 'turns', 'changes', 'usedBytes', 'peakBytes', 'recordBytes'],
-    ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
-    ...['heapTotalBytes', 'externalBytes', 'clientMemoryBytes', 'connections', 'blockedClients'],
-    ...['pubsubClients'],
-    ...['pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels', 'trackingClients'],
-    ...['trackingKeys', 'trackingItems', 'trackingPrefixes', 'outputBytes'],
-    ...['queryBytes', 'blockingKeys', 'blockingNoKeys', 'slowFirstId', 'bandsGeneration'],
-    ...['phase', 'idleSinceUs', 'clockErrorUs'],
-    ...['cpuUserUs', 'cpuSystemUs', 'stalePercent', 'censusUs', 'censusChanges'],
-    ...['prefixesId', 'prefixesWalkedId'],
-    ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
-    ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
-    ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
-    ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
-    ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs'],
-    ...['tracesSampled', 'tracesDropped', 'startupBytes'],
-  ]);
+  assert.equal(
+    QUANTITIES.filter(({ counter, resets }) => kept.includes(counter) === (resets === true)),
+    [],
+  );
+  for (const counter of ['usedBytes', 'connections', 'changes', 'saves'] as const) {
+    assert.ok(kept.includes(counter), counter);
+  }
+  for (const counter of ['hits', 'expired', 'fateFlushed', 'gcUsMax'] as const) {
+    assert.not(kept.includes(counter), counter);
+  }
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.outputBytes), 0);
   assert.is(prefix(page, PREFIX_ROWS - 1, PrefixField.memoryBytes), 1);
   assert.is(page.keys(1), 1);
@@ -175,78 +166,5 @@ pages('clears the bands alone', () => {
   for (let row = 0; row < BAND_ROWS_MAX; row += 1) assert.is(page.band(row), 0);
   assert.is(page.values.filter((value) => value !== 0).length, before - BAND_ROWS_MAX);
 });
-
-/** The index of a counter is what threads agree on: a name may be added, never moved or taken out. */
-pages('keeps the order of the counters', () => {
-  assert.equal([...COUNTERS], FROZEN_COUNTERS);
-  assert.equal(
-    COUNTERS.map((counter) => AT[counter]),
-    [...COUNTERS.keys()],
-  );
-});
-
-const FROZEN_COUNTERS = [
-  ...['heartbeatUs', 'executing', 'executingSinceUs', 'executingClient', 'executingFrame'],
-  ...['workClient', 'workCommand'],
-  ...['startedUs', 'workedUs', 'turns', 'commands', 'errors', 'hits', 'misses', 'expired'],
-  ...[
-    'expiredTimeCapReached',
-    'expiredFields',
-    'evicted',
-    'changes',
-    'usedBytes',
-    'peakBytes',
-    'recordBytes',
-  ],
-  ...['indexBytes', 'blobBytes', 'objectBytes', 'segmentBytes', 'heapUsedBytes'],
-  ...[
-    'heapTotalBytes',
-    'externalBytes',
-    'queueUs',
-    'clampedWaits',
-    'executeTicks',
-    'waitsForRoom',
-    'lends',
-  ],
-  ...[
-    'deferred',
-    'clientMemoryBytes',
-    'connections',
-    'connectionsTotal',
-    'connectionsRejected',
-    'blockedClients',
-  ],
-  ...['pubsubClients', 'pubsubChannels', 'pubsubPatterns', 'pubsubShardChannels'],
-  ...['trackingClients', 'trackingKeys', 'trackingItems', 'trackingPrefixes'],
-  ...['bytesRead', 'bytesWritten', 'outputBytes', 'queryBytes', 'readStalls'],
-  ...['outputLimitDisconnections', 'queryLimitDisconnections', 'clientTimeouts', 'evictedClients'],
-  ...[
-    'oomRejections',
-    'scatters',
-    'scatterShards',
-    'replyUs',
-    'replies',
-    'barriers',
-    'blockingKeys',
-    'blockingNoKeys',
-  ],
-  ...['slowCommands', 'slowCommandUs', 'slowCommandUsMax', 'slowFirstId', 'bandsGeneration'],
-  'reportGaps',
-  ...['phase', 'idleSinceUs', 'clockErrorUs', 'cpuUserUs', 'cpuSystemUs'],
-  ...['expireUs', 'evictionUs', 'defragUs', 'defragMoved'],
-  ...['stalePercent', 'censusUs', 'censusChanges'],
-  ...['fateExpiredActive', 'fateExpiredLazy', 'fateExpiredFields', 'fateEvicted'],
-  ...['fateDeleted', 'fateOverwritten', 'fateMoved', 'fateFlushed'],
-  ...['prefixesId', 'prefixesWalkedId'],
-  ...['loopUs', 'scatterUs'],
-  ...['gcMinor', 'gcMinorUs', 'gcMajor', 'gcMajorUs', 'gcIncremental', 'gcIncrementalUs'],
-  ...['gcWeak', 'gcWeakUs', 'gcUsMax'],
-  ...['snapshotUs', 'snapshotPreservedBytes', 'loadTotalBytes', 'loadedBytes', 'loadedKeys'],
-  ...['loading', 'savingSinceMs', 'saves', 'savesFailed', 'lastSaveMs'],
-  ...['lastSaveFailed', 'lastSaveUs', 'lastSaveBytes', 'lastSaveKeys'],
-  ...['logBaseBytes', 'logCountAtBase', 'changesAtSave'],
-  ...['logFailed', 'recoveryLostBytes', 'recoveryHoles', 'recoveryUs', 'durableUs', 'durableWaits'],
-  ...['tracesSampled', 'tracesDropped', 'startupBytes'],
-];
 
 pages.run();

@@ -19,9 +19,10 @@
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
  */
 
-import { AT, COUNTERS, RESETTABLE, type Counter } from './counters.ts';
+import { AT, COUNTERS, RESETTABLE } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
+import type { Counter } from '../quantities/table.ts';
 
 /** Phases of the server, from its start to its end, as main's `phase` says. */
 export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;

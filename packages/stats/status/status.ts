@@ -20,6 +20,7 @@ import { judge, type HealthLimits } from './health.ts';
 import { mainStandstill } from '../threads/main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
 import { Phase, type Page, type PageShape } from '../page/page.ts';
+import { shardFields, statusFields } from '../quantities/reading.ts';
 import { STUCK_US } from '../threads/stuck.ts';
 import type { ThreadRates } from '../threads/thread-rates.ts';
 
@@ -117,11 +118,10 @@ function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | nul
 export function collectStatus(source: StatusSource): StatusDocument {
   const { main } = source;
   const shards = source.shards.map((observer, id) => shardStatus(id, observer, source));
-  const clients = {
-    connected: main.get('connections'),
-    max_clients: source.maxClients,
-    blocked: main.get('blockedClients'),
-  };
+  const pages = source.shards.map(({ page }) => page);
+  const { connected, ...waiting } = statusFields('clients', main, pages);
+  const clients = { connected, max_clients: source.maxClients, ...waiting };
+  const { total_processed, ...counts } = statusFields('commands', main, pages);
   const memory = memoryStatus(source);
   const isReady = main.get('phase') === Phase.ready;
   const health = judge(
@@ -155,9 +155,9 @@ export function collectStatus(source: StatusSource): StatusDocument {
     shards,
     keyspace: keyspaceStatus(source),
     commands: {
-      total_processed: main.get('commands'),
+      total_processed,
       ops_per_sec: Math.round(source.mainRates.commandsPerSecond),
-      errors_total: main.get('errors') + total(source, (page) => page.get('errors')),
+      ...counts,
       windows: source.windows(),
       top: topCommands(source),
     },
@@ -195,10 +195,11 @@ function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {
   return {
     total_keys: total(source, (page) => keysOf(page, source.shape)),
     expires: total(source, (page) => sumDatabases(source.shape, (index) => page.expires(index))),
-    expired_keys_total: total(source, (page) => page.get('expired')),
-    evicted_keys_total: total(source, (page) => page.get('evicted')),
-    hits_total: total(source, (page) => page.get('hits')),
-    misses_total: total(source, (page) => page.get('misses')),
+    ...statusFields(
+      'keyspace',
+      source.main,
+      source.shards.map(({ page }) => page),
+    ),
   };
 }
 
@@ -208,9 +209,7 @@ function shardStatus(id: number, observer: ShardObserver, source: StatusSource):
     id,
     state: isStuck(observer, source.nowUs) ? 'stuck' : 'running',
     keys: keysOf(page, source.shape),
-    memory_bytes: page.get('usedBytes'),
-    peak_memory_bytes: page.get('peakBytes'),
-    ops_total: page.get('commands'),
+    ...shardFields(page),
     ops_per_sec: Math.round(rates.commandsPerSecond),
     queue_depth: queue.frames,
     queue_bytes: queue.bytes,

@@ -6,8 +6,9 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { monotonicUs, type Clock } from '#base';
 import { greatestUs, percentileUs, totalCount } from '../page/histogram.ts';
-import { AT, type Counter } from '../page/counters.ts';
+import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
+import type { Counter } from '../quantities/table.ts';
 
 /** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
 export interface GcKind {

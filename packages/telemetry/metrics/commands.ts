@@ -5,6 +5,7 @@ import {
   bandCounts,
   bandLabels,
   Bands,
+  COMMAND_QUANTITIES,
   HISTOGRAM_BUCKETS,
   mergeExecutions,
   TICKS_PER_US,
@@ -12,14 +13,8 @@ import {
   type Counts,
   type Page,
 } from '#stats';
-import {
-  metric,
-  ofAllShards,
-  ofMain,
-  sumOf,
-  type MetricDefinition,
-  type MetricSource,
-} from './definition.ts';
+import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
+import { metricsOf } from './quantities.ts';
 
 const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
 
@@ -122,54 +117,11 @@ export const commandMetrics: readonly MetricDefinition[] = [
   duration,
   bandRequests,
   errors,
-  ofMain(
-    'counter',
-    {
-      name: 'svc_commands_processed_total',
-      help: 'Commands taken from clients, of any name.',
-    },
-    'commands',
-  ),
-  metric(
-    'counter',
-    { name: 'svc_slow_commands_total', help: 'Commands that were logged as slow.' },
-    'all pages: slowCommands',
-    (source, samples) => {
-      samples.value(sumOf(pagesOf(source), (page) => page.get('slowCommands')));
-    },
-  ),
-  metric(
-    'counter',
-    {
-      name: 'svc_slow_commands_seconds_total',
-      help: 'Time that commands logged as slow took.',
-      unit: 'seconds',
-    },
-    'all pages: slowCommandUs',
-    (source, samples) => {
-      samples.value(sumOf(pagesOf(source), (page) => page.get('slowCommandUs')) / 1e6);
-    },
-  ),
-  ofMain(
-    'counter',
-    { name: 'svc_report_gaps_total', help: 'Shards that did not answer a report in time.' },
-    'reportGaps',
-  ),
-  ofMain(
-    'counter',
-    {
-      name: 'svc_scatter_gather_commands_total',
-      help: 'Commands that were split over several shards.',
-    },
-    'scatters',
-  ),
-  ofMain(
-    'counter',
-    {
-      name: 'svc_scatter_gather_shards_total',
-      help: 'Shards that took part in gathered commands, summed.',
-    },
-    'scatterShards',
+  ...metricsOf(
+    COMMAND_QUANTITIES.processed,
+    COMMAND_QUANTITIES.slow,
+    COMMAND_QUANTITIES.reports,
+    COMMAND_QUANTITIES.scatter,
   ),
   metric(
     'histogram',
@@ -183,28 +135,5 @@ export const commandMetrics: readonly MetricDefinition[] = [
       samples.histogram(main.scatterHistogram, main.get('scatterUs') / 1e6);
     },
   ),
-  ofMain(
-    'counter',
-    {
-      name: 'svc_transaction_barriers_total',
-      help: 'Transactions for which all shards had to stop.',
-    },
-    'barriers',
-  ),
-  ofAllShards(
-    'counter',
-    {
-      name: 'svc_shard_lends_total',
-      help: 'Times that a shard lent keys to another for a command over several.',
-    },
-    'lends',
-  ),
-  ofAllShards(
-    'counter',
-    {
-      name: 'svc_shard_deferred_commands_total',
-      help: 'Commands that waited for a key that was lent.',
-    },
-    'deferred',
-  ),
+  ...metricsOf(COMMAND_QUANTITIES.barriers, COMMAND_QUANTITIES.lending),
 ];

@@ -3,7 +3,7 @@
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
-import type { Counter, Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
+import type { Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
 import type { MetricKind, Unit } from '#api-types';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-desk.ts';
@@ -86,7 +86,7 @@ export interface MetricDefinition {
 /** Exemplars by the buckets of a histogram. */
 export type BucketExemplars = readonly (Exemplar | undefined)[] | undefined;
 
-type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' | 'read'> & {
+export type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' | 'read'> & {
   readonly unit?: Unit;
   readonly labels?: readonly string[];
 };
@@ -96,59 +96,6 @@ type Read = MetricDefinition['read'];
 /** A metric that is read in its own way. */
 export function metric(kind: MetricKind, head: Head, source: string, read: Read): MetricDefinition {
   return { unit: '', labels: [], ...head, kind, source, read };
-}
-
-/** A value of main's page, times `scale`. */
-export function ofMain(
-  kind: 'counter' | 'gauge',
-  head: Head,
-  counter: Counter,
-  scale = 1,
-): MetricDefinition {
-  return metric(kind, head, `main page: ${counter}`, ({ main }, samples) => {
-    samples.value(main.get(counter) * scale);
-  });
-}
-
-/** A value of the shards' pages, summed. */
-export function ofAllShards(
-  kind: 'counter' | 'gauge',
-  head: Head,
-  counter: Counter,
-  scale = 1,
-): MetricDefinition {
-  return metric(kind, head, `shard pages: ${counter}, summed`, ({ shards }, samples) => {
-    samples.value(shards.reduce((sum, page) => sum + page.get(counter), 0) * scale);
-  });
-}
-
-/** A value of each shard's page. */
-export function perShard(
-  kind: 'counter' | 'gauge',
-  head: Head,
-  counter: Counter,
-  scale = 1,
-): MetricDefinition {
-  const labelled = { ...head, labels: ['shard'] };
-  return metric(kind, labelled, `shard page: ${counter}`, ({ shards }, samples) => {
-    for (const [index, page] of shards.entries()) {
-      samples.value(page.get(counter) * scale, String(index));
-    }
-  });
-}
-
-/** A value of every thread's page, where the thread has told it. */
-export function perThread(
-  kind: 'counter' | 'gauge',
-  head: Head,
-  counter: Counter,
-  scale = 1,
-): MetricDefinition {
-  const labelled = { ...head, labels: ['thread'] };
-  return metric(kind, labelled, `page of each thread: ${counter}`, (source, samples) => {
-    for (const [thread, page] of threadsOf(source))
-      samples.value(page.get(counter) * scale, thread);
-  });
 }
 
 /** The threads that have pages, by name. */

@@ -1,13 +1,11 @@
 /** Metrics of what is told to others: traces, and the metrics themselves where they are pushed. */
 
-import { metric, ofMain, type MetricDefinition } from './definition.ts';
+import { COMMAND_QUANTITIES } from '#stats';
+import { metric, type MetricDefinition } from './definition.ts';
+import { metricsOf } from './quantities.ts';
 
 export const exportMetrics: readonly MetricDefinition[] = [
-  ofMain(
-    'counter',
-    { name: 'svc_traces_sampled_total', help: 'Requests that were chosen to be traced.' },
-    'tracesSampled',
-  ),
+  ...metricsOf(COMMAND_QUANTITIES.traces),
   metric(
     'counter',
     {

@@ -1,21 +1,15 @@
 /** Metrics of keys and of the memory they take. */
 
-import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#stats';
 import {
-  metric,
-  ofAllShards,
-  ofMain,
-  sumOf,
-  type MetricDefinition,
-  type MetricSource,
-} from './definition.ts';
-
-const PARTS = [
-  ['records', 'recordBytes'],
-  ['index', 'indexBytes'],
-  ['blobs', 'blobBytes'],
-  ['objects', 'objectBytes'],
-] as const;
+  fateCounts,
+  fragmentation,
+  KEY_QUANTITIES,
+  MEMORY_QUANTITIES,
+  usedMemory,
+  type Fragmentation,
+} from '#stats';
+import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
+import { headOf, metricsOf } from './quantities.ts';
 
 export const usedBytes = ({ main, shards }: MetricSource): number => usedMemory(main, shards);
 
@@ -47,47 +41,23 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'Keys with an expiry of each database in use.',
     ({ shards }, index) => sumOf(shards, (page) => page.expires(index)),
   ),
-  ofAllShards(
-    'counter',
-    { name: 'svc_keyspace_hits_total', help: 'Key look-ups that found their key.' },
-    'hits',
-  ),
-  ofAllShards(
-    'counter',
-    { name: 'svc_keyspace_misses_total', help: 'Key look-ups that found no key.' },
-    'misses',
-  ),
-  ofAllShards(
-    'counter',
-    { name: 'svc_expired_keys_total', help: 'Keys removed because their time had come.' },
-    'expired',
-  ),
-  ofAllShards(
-    'counter',
-    {
-      name: 'svc_expired_fields_total',
-      help: 'Fields of hashes removed because their time had come.',
-    },
-    'expiredFields',
-  ),
-  ofAllShards(
-    'counter',
-    { name: 'svc_evicted_keys_total', help: 'Keys removed to make room.' },
-    'evicted',
+  ...metricsOf(
+    KEY_QUANTITIES.lookups,
+    KEY_QUANTITIES.expired,
+    KEY_QUANTITIES.expiredFields,
+    KEY_QUANTITIES.expiry,
+    KEY_QUANTITIES.evicted,
+    KEY_QUANTITIES.eviction,
   ),
   metric(
     'counter',
-    {
-      name: 'svc_keys_gone_total',
-      help: 'Keys and values that have gone, by the reason.',
-      labels: ['reason'],
-    },
+    { ...headOf(KEY_QUANTITIES.fates[0]), labels: ['reason'] },
     'shard pages: the counters of fates, summed',
     ({ shards }, samples) => {
       for (const [reason, keys] of fateCounts(shards)) samples.value(keys, reason);
     },
   ),
-  ofAllShards('counter', { name: 'svc_key_changes_total', help: 'Changes of keys.' }, 'changes'),
+  ...metricsOf(KEY_QUANTITIES.changes, KEY_QUANTITIES.defragmentation),
   metric(
     'gauge',
     {
@@ -124,42 +94,7 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
       samples.value(settings.memoryLimitBytes);
     },
   ),
-  metric(
-    'gauge',
-    {
-      name: 'svc_memory_part_bytes',
-      help: 'Memory of keys and their values, by part.',
-      unit: 'bytes',
-      labels: ['part'],
-    },
-    'shard pages: recordBytes, indexBytes, blobBytes, objectBytes, summed',
-    ({ shards }, samples) => {
-      for (const [part, counter] of PARTS) {
-        samples.value(
-          sumOf(shards, (page) => page.get(counter)),
-          part,
-        );
-      }
-    },
-  ),
-  ofMain(
-    'gauge',
-    {
-      name: 'svc_memory_startup_bytes',
-      help: 'Resident memory of the server without data, measured when all threads ran and before any was read.',
-      unit: 'bytes',
-    },
-    'startupBytes',
-  ),
-  ofAllShards(
-    'gauge',
-    {
-      name: 'svc_memory_segment_bytes',
-      help: 'Slabs that are set aside for records.',
-      unit: 'bytes',
-    },
-    'segmentBytes',
-  ),
+  ...metricsOf(MEMORY_QUANTITIES.parts, MEMORY_QUANTITIES.startup, MEMORY_QUANTITIES.segments),
   metric(
     'gauge',
     {
@@ -172,9 +107,5 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
       samples.value(fragmentationOf(source).ratio);
     },
   ),
-  ofMain(
-    'counter',
-    { name: 'svc_memory_oom_rejections_total', help: 'Commands refused because memory was full.' },
-    'oomRejections',
-  ),
+  ...metricsOf(MEMORY_QUANTITIES.refused),
 ];

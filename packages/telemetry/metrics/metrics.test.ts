@@ -4,8 +4,11 @@ import {
   Page,
   Phase,
   type PageShape,
+  type Quantity,
   durabilityReport,
+  LOG_QUANTITIES,
   LogFigures,
+  QUANTITIES,
 } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -113,6 +116,20 @@ table('have names as Prometheus wants them, each once, with a sentence', () => {
   }
   assert.ok(
     redisMetrics.length >= 25 && redisMetrics.every(({ name }) => name.startsWith('redis_')),
+  );
+});
+
+table('are there for every row of the table of quantities that names one, under both names', () => {
+  const has = new Set([...metrics, ...redisMetrics].map(({ name }) => name));
+  const rows: readonly Pick<Quantity, 'kind' | 'metric' | 'exporter'>[] = [
+    ...QUANTITIES,
+    ...Object.values(LOG_QUANTITIES).flat(),
+  ];
+  const wanted = rows.flatMap(({ metric, exporter }) => [metric, exporter]);
+  assert.ok(wanted.length > 80);
+  assert.equal(
+    wanted.filter((name) => name !== undefined && !has.has(name)),
+    [],
   );
 });
 

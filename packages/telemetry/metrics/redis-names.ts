@@ -4,16 +4,20 @@
  */
 
 import { ERROR_CODES } from '#base';
-import { lastSaveSeconds, savingSeconds, sumOfLogs, type DurabilityReport } from '#stats';
-import { eachCommand, pagesOf, secondsOf } from './commands.ts';
 import {
-  metric,
-  ofAllShards,
-  ofMain,
-  sumOf,
-  type MetricDefinition,
-  type MetricSource,
-} from './definition.ts';
+  CLIENT_QUANTITIES,
+  COMMAND_QUANTITIES,
+  KEY_QUANTITIES,
+  lastSaveSeconds,
+  MEMORY_QUANTITIES,
+  readQuantity,
+  savingSeconds,
+  sumOfLogs,
+  type DurabilityReport,
+  type PageQuantity,
+} from '#stats';
+import { eachCommand, pagesOf, secondsOf } from './commands.ts';
+import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
 import { fragmentationOf, usedBytes } from './keyspace.ts';
 
 const SAME = 'As redis_exporter has it.';
@@ -27,10 +31,14 @@ const simple = (
     samples.value(of(source));
   });
 
-const main = (kind: 'counter' | 'gauge', name: string, counter: Parameters<typeof ofMain>[2]) =>
-  ofMain(kind, { name, help: SAME }, counter);
-const shards = (kind: 'counter' | 'gauge', name: string, counter: Parameters<typeof ofMain>[2]) =>
-  ofAllShards(kind, { name, help: SAME }, counter);
+/** Names of rows that redis_exporter has too. */
+function named(...lists: readonly (readonly PageQuantity[])[]): MetricDefinition[] {
+  return lists.flat().flatMap((row) => {
+    const { exporter, kind } = row;
+    if (exporter === undefined) return [];
+    return [simple(kind, exporter, ({ main, shards }) => readQuantity(row, main, shards))];
+  });
+}
 
 function perDatabase(name: string, of: (source: MetricSource, index: number) => number) {
   const head = { name, help: SAME, labels: ['db'] };
@@ -163,8 +171,7 @@ export const redisMetrics: readonly MetricDefinition[] = [
   simple('gauge', 'redis_start_time_seconds', ({ main: page, nowUs, wallMs }) =>
     Math.floor(wallMs / 1_000 - (nowUs - page.get('startedUs')) / 1_000_000),
   ),
-  main('gauge', 'redis_connected_clients', 'connections'),
-  main('gauge', 'redis_blocked_clients', 'blockedClients'),
+  ...named(CLIENT_QUANTITIES.connections, CLIENT_QUANTITIES.blocked),
   simple('gauge', 'redis_config_maxclients', ({ settings }) => settings.maxClients),
   simple('gauge', 'redis_config_maxmemory', ({ settings }) => settings.memoryLimitBytes),
   simple('gauge', 'redis_process_id', ({ instance: labels }) => Number(labels['process_id'])),
@@ -178,10 +185,10 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('gauge', 'redis_memory_used_rss_bytes', ({ process: { rssBytes } }) => rssBytes),
   simple('gauge', 'redis_memory_max_bytes', ({ settings }) => settings.memoryLimitBytes),
-  main('gauge', 'redis_memory_used_startup_bytes', 'startupBytes'),
+  ...named(MEMORY_QUANTITIES.startup),
   simple('gauge', 'redis_mem_fragmentation_ratio', (source) => fragmentationOf(source).ratio),
   simple('gauge', 'redis_mem_fragmentation_bytes', (source) => fragmentationOf(source).bytes),
-  main('counter', 'redis_commands_processed_total', 'commands'),
+  ...named(COMMAND_QUANTITIES.processed),
   metric(
     'counter',
     { name: 'redis_commands_duration_seconds_total', help: SAME, unit: 'seconds', labels: ['cmd'] },
@@ -192,29 +199,25 @@ export const redisMetrics: readonly MetricDefinition[] = [
       });
     },
   ),
-  shards('counter', 'redis_keyspace_hits_total', 'hits'),
-  shards('counter', 'redis_keyspace_misses_total', 'misses'),
-  shards('counter', 'redis_expired_keys_total', 'expired'),
-  shards('counter', 'redis_evicted_keys_total', 'evicted'),
-  main('counter', 'redis_net_input_bytes_total', 'bytesRead'),
-  main('counter', 'redis_net_output_bytes_total', 'bytesWritten'),
-  main('counter', 'redis_connections_received_total', 'connectionsTotal'),
-  main('counter', 'redis_rejected_connections_total', 'connectionsRejected'),
-  main('counter', 'redis_evicted_clients_total', 'evictedClients'),
-  main('gauge', 'redis_pubsub_clients', 'pubsubClients'),
-  main('gauge', 'redis_tracking_clients', 'trackingClients'),
-  main('gauge', 'redis_tracking_total_keys', 'trackingKeys'),
-  main('gauge', 'redis_tracking_total_items', 'trackingItems'),
-  main('gauge', 'redis_tracking_total_prefixes', 'trackingPrefixes'),
-  main('gauge', 'redis_mem_clients_normal', 'clientMemoryBytes'),
-  simple('counter', 'redis_total_error_replies', (source) =>
-    sumOf(pagesOf(source), (page) => page.get('errors')),
+  ...named(
+    KEY_QUANTITIES.lookups,
+    KEY_QUANTITIES.expired,
+    KEY_QUANTITIES.evicted,
+    KEY_QUANTITIES.eviction,
+    CLIENT_QUANTITIES.traffic,
+    CLIENT_QUANTITIES.accepted,
+    CLIENT_QUANTITIES.refused,
+    CLIENT_QUANTITIES.evicted,
+    CLIENT_QUANTITIES.pubsubClients,
+    CLIENT_QUANTITIES.trackingClients,
+    CLIENT_QUANTITIES.tracking,
+    CLIENT_QUANTITIES.memory,
+    COMMAND_QUANTITIES.errors,
+    KEY_QUANTITIES.expiredFields,
+    KEY_QUANTITIES.expiry,
+    KEY_QUANTITIES.defragmentation,
+    CLIENT_QUANTITIES.pubsub,
   ),
-  shards('counter', 'redis_expired_subkeys_total', 'expiredFields'),
-  shards('counter', 'redis_expired_time_cap_reached_total', 'expiredTimeCapReached'),
-  shards('counter', 'redis_defrag_hits', 'defragMoved'),
-  main('gauge', 'redis_pubsub_channels', 'pubsubChannels'),
-  main('gauge', 'redis_pubsub_patterns', 'pubsubPatterns'),
   perDatabase('redis_db_keys', (source, index) => sumOf(source.shards, (page) => page.keys(index))),
   perDatabase('redis_db_avg_ttl_seconds', averageTtl),
   perDatabase('redis_db_keys_expiring', (source, index) =>

@@ -1,14 +1,8 @@
 /** Metrics of shards, threads and the process. */
 
-import { GC_KINDS, type Counter } from '#stats';
-import {
-  metric,
-  overDatabases,
-  perShard,
-  perThread,
-  threadsOf,
-  type MetricDefinition,
-} from './definition.ts';
+import { COMMAND_QUANTITIES, KEY_QUANTITIES, MEMORY_QUANTITIES, THREAD_QUANTITIES } from '#stats';
+import { metric, overDatabases, threadsOf, type MetricDefinition } from './definition.ts';
+import { shardMetricsOf, threadMetricsOf } from './quantities.ts';
 
 const SECONDS_PER_US = 1e-6;
 
@@ -26,16 +20,7 @@ const shardMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
-  perShard(
-    'gauge',
-    { name: 'svc_shard_memory_bytes', help: 'Memory of the keys of each shard.', unit: 'bytes' },
-    'usedBytes',
-  ),
-  perShard(
-    'counter',
-    { name: 'svc_shard_commands_total', help: 'Commands that each shard executed.' },
-    'commands',
-  ),
+  ...shardMetricsOf(MEMORY_QUANTITIES.byShard, COMMAND_QUANTITIES.byShard),
   metric(
     'gauge',
     {
@@ -76,14 +61,7 @@ const shardMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
-  perShard(
-    'counter',
-    {
-      name: 'svc_shard_queue_wait_clamped_total',
-      help: "Waits of requests for their shard that two threads' clocks made negative, told as 0.",
-    },
-    'clampedWaits',
-  ),
+  ...shardMetricsOf(COMMAND_QUANTITIES.clampedWaits),
   metric(
     'gauge',
     {
@@ -100,88 +78,16 @@ const shardMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
-  perShard(
-    'counter',
-    {
-      name: 'svc_shard_ring_waits_total',
-      help: 'Times that a shard waited for room for its replies.',
-    },
-    'waitsForRoom',
-  ),
-  perShard(
-    'counter',
-    {
-      name: 'svc_shard_expire_seconds_total',
-      help: 'Time spent on removing what has expired.',
-      unit: 'seconds',
-    },
-    'expireUs',
-    SECONDS_PER_US,
-  ),
-  perShard(
-    'counter',
-    {
-      name: 'svc_shard_eviction_seconds_total',
-      help: 'Time spent on making room.',
-      unit: 'seconds',
-    },
-    'evictionUs',
-    SECONDS_PER_US,
-  ),
-  perShard(
-    'counter',
-    {
-      name: 'svc_shard_defrag_seconds_total',
-      help: 'Time spent on moving records out of sparse slabs.',
-      unit: 'seconds',
-    },
-    'defragUs',
-    SECONDS_PER_US,
+  ...shardMetricsOf(
+    COMMAND_QUANTITIES.stalls,
+    KEY_QUANTITIES.expiry,
+    KEY_QUANTITIES.eviction,
+    KEY_QUANTITIES.defragmentation,
   ),
 ];
 
-/** A counter of each thread by the kind of garbage collection. */
-function perGcKind(
-  head: { readonly name: string; readonly help: string; readonly unit?: 'seconds' },
-  of: (kind: (typeof GC_KINDS)[number]) => Counter,
-  scale = 1,
-): MetricDefinition {
-  const labelled = { ...head, labels: ['thread', 'kind'] };
-  const source = `page of each thread: ${GC_KINDS.map(of).join(', ')}`;
-  return metric('counter', labelled, source, (from, samples) => {
-    for (const [thread, page] of threadsOf(from)) {
-      for (const kind of GC_KINDS) samples.value(page.get(of(kind)) * scale, thread, kind.kind);
-    }
-  });
-}
-
 const threadMetrics: readonly MetricDefinition[] = [
-  perThread(
-    'counter',
-    {
-      name: 'svc_thread_busy_seconds_total',
-      help: 'Time in which a thread did not wait for work.',
-      unit: 'seconds',
-    },
-    'workedUs',
-    SECONDS_PER_US,
-  ),
-  metric(
-    'counter',
-    {
-      name: 'svc_thread_cpu_seconds_total',
-      help: 'Processor time of each thread.',
-      unit: 'seconds',
-      labels: ['thread', 'mode'],
-    },
-    'page of each thread: cpuUserUs, cpuSystemUs',
-    (source, samples) => {
-      for (const [thread, page] of threadsOf(source)) {
-        samples.value(page.get('cpuUserUs') * SECONDS_PER_US, thread, 'user');
-        samples.value(page.get('cpuSystemUs') * SECONDS_PER_US, thread, 'system');
-      }
-    },
-  ),
+  ...threadMetricsOf(THREAD_QUANTITIES.work, THREAD_QUANTITIES.processor),
   metric(
     'histogram',
     {
@@ -197,61 +103,10 @@ const threadMetrics: readonly MetricDefinition[] = [
       }
     },
   ),
-  perGcKind(
-    { name: 'svc_thread_gc_pauses_total', help: 'Garbage collections of each thread.' },
-    ({ count }) => count,
-  ),
-  perGcKind(
-    {
-      name: 'svc_thread_gc_pause_seconds_total',
-      help: 'Time that garbage collections stopped each thread.',
-      unit: 'seconds',
-    },
-    ({ us }) => us,
-    SECONDS_PER_US,
-  ),
-  perThread(
-    'gauge',
-    {
-      name: 'svc_thread_gc_pause_max_seconds',
-      help: 'The longest garbage collection of each thread.',
-      unit: 'seconds',
-    },
-    'gcUsMax',
-    SECONDS_PER_US,
-  ),
-  perThread(
-    'gauge',
-    {
-      name: 'svc_thread_heap_used_bytes',
-      help: 'JavaScript heap in use by each thread.',
-      unit: 'bytes',
-    },
-    'heapUsedBytes',
-  ),
-  perThread(
-    'gauge',
-    { name: 'svc_thread_heap_bytes', help: 'JavaScript heap of each thread.', unit: 'bytes' },
-    'heapTotalBytes',
-  ),
-  perThread(
-    'gauge',
-    {
-      name: 'svc_thread_external_bytes',
-      help: 'Memory outside of the heap that buffers of the heap own.',
-      unit: 'bytes',
-    },
-    'externalBytes',
-  ),
-  perThread(
-    'gauge',
-    {
-      name: 'svc_thread_clock_error_seconds',
-      help: "Bound of how far each thread's clock is from the other threads', as measured at its start.",
-      unit: 'seconds',
-    },
-    'clockErrorUs',
-    SECONDS_PER_US,
+  ...threadMetricsOf(
+    THREAD_QUANTITIES.collections,
+    THREAD_QUANTITIES.heaps,
+    THREAD_QUANTITIES.clocks,
   ),
   metric(
     'gauge',

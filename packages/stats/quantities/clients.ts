@@ -1,0 +1,253 @@
+/** Quantities of clients: connections, traffic, messages between them. Main writes all but the keys waited for. */
+
+import type { Quantity } from './quantity.ts';
+
+const CLOSED = {
+  by: 'main',
+  kind: 'counter',
+  resets: true,
+  help: 'Client connections that the server closed, by reason.',
+  metric: 'svc_connections_closed_total',
+} as const;
+
+export const CLIENT_QUANTITIES = {
+  connections: [
+    {
+      counter: 'connections',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Open client connections.',
+      info: 'connected_clients',
+      status: 'clients.connected',
+      metric: 'svc_connections',
+      exporter: 'redis_connected_clients',
+    },
+  ],
+  accepted: [
+    {
+      counter: 'connectionsTotal',
+      by: 'main',
+      kind: 'counter',
+      resets: true,
+      help: 'Client connections accepted or refused.',
+      info: 'total_connections_received',
+      metric: 'svc_connections_received_total',
+      exporter: 'redis_connections_received_total',
+    },
+  ],
+  refused: [
+    {
+      counter: 'connectionsRejected',
+      by: 'main',
+      kind: 'counter',
+      resets: true,
+      help: 'Client connections that were refused.',
+      info: 'rejected_connections',
+      metric: 'svc_connections_rejected_total',
+      exporter: 'redis_rejected_connections_total',
+    },
+  ],
+  /** Connections closed for too many replies that are not read, too long a command, or silence. */
+  closedForOutput: [
+    {
+      ...CLOSED,
+      counter: 'outputLimitDisconnections',
+      label: ['reason', 'output_limit'],
+      info: 'client_output_buffer_limit_disconnections',
+    },
+  ],
+  closedForQuery: [
+    {
+      ...CLOSED,
+      counter: 'queryLimitDisconnections',
+      label: ['reason', 'query_limit'],
+      info: 'client_query_buffer_limit_disconnections',
+    },
+  ],
+  closedForSilence: [
+    {
+      ...CLOSED,
+      counter: 'clientTimeouts',
+      label: ['reason', 'idle'],
+      info: 'client_timeout_disconnections',
+    },
+  ],
+  evicted: [
+    {
+      ...CLOSED,
+      counter: 'evictedClients',
+      label: ['reason', 'evicted'],
+      info: 'evicted_clients',
+      exporter: 'redis_evicted_clients_total',
+    },
+  ],
+  /** Memory that clients take beside keys. */
+  memory: [
+    {
+      counter: 'clientMemoryBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      help: 'Memory that clients take: buffers, queued commands, watches, subscriptions.',
+      info: 'mem_clients_normal',
+      metric: 'svc_client_memory_bytes',
+      exporter: 'redis_mem_clients_normal',
+    },
+  ],
+  outputBuffers: [
+    {
+      counter: 'outputBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      moves: true,
+      help: 'Replies that clients have not read yet.',
+      info: 'mem_output_buffers',
+      metric: 'svc_client_output_buffer_bytes',
+    },
+  ],
+  queryBuffers: [
+    {
+      counter: 'queryBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      moves: true,
+      help: 'Memory of commands that have not arrived whole.',
+      info: 'mem_query_buffers',
+      metric: 'svc_client_query_buffer_bytes',
+    },
+  ],
+  blocked: [
+    {
+      counter: 'blockedClients',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Clients that wait for something.',
+      info: 'blocked_clients',
+      status: 'clients.blocked',
+      metric: 'svc_blocked_clients',
+      exporter: 'redis_blocked_clients',
+    },
+  ],
+  /** Keys that clients wait for, and of them those whose being gone ends a wait. */
+  blockingKeys: [
+    {
+      counter: 'blockingKeys',
+      by: 'shards',
+      kind: 'gauge',
+      help: 'Keys that clients wait for.',
+      info: 'total_blocking_keys',
+      metric: 'svc_blocking_keys',
+    },
+    {
+      counter: 'blockingNoKeys',
+      by: 'shards',
+      kind: 'gauge',
+      info: 'total_blocking_keys_on_nokey',
+    },
+  ],
+  traffic: [
+    {
+      counter: 'bytesRead',
+      by: 'main',
+      kind: 'counter',
+      unit: 'bytes',
+      resets: true,
+      moves: true,
+      help: 'Bytes read from clients.',
+      info: 'total_net_input_bytes',
+      metric: 'svc_net_input_bytes_total',
+      exporter: 'redis_net_input_bytes_total',
+      live: 'bytes_in',
+    },
+    {
+      counter: 'bytesWritten',
+      by: 'main',
+      kind: 'counter',
+      unit: 'bytes',
+      resets: true,
+      moves: true,
+      help: 'Bytes written to clients.',
+      info: 'total_net_output_bytes',
+      metric: 'svc_net_output_bytes_total',
+      exporter: 'redis_net_output_bytes_total',
+      live: 'bytes_out',
+    },
+  ],
+  pubsubClients: [
+    {
+      counter: 'pubsubClients',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Clients that have subscribed to something.',
+      info: 'pubsub_clients',
+      metric: 'svc_pubsub_clients',
+      exporter: 'redis_pubsub_clients',
+    },
+  ],
+  pubsub: [
+    {
+      counter: 'pubsubChannels',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Channels that somebody has subscribed to.',
+      info: 'pubsub_channels',
+      metric: 'svc_pubsub_channels',
+      exporter: 'redis_pubsub_channels',
+    },
+    {
+      counter: 'pubsubPatterns',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Patterns that somebody has subscribed to.',
+      info: 'pubsub_patterns',
+      metric: 'svc_pubsub_patterns',
+      exporter: 'redis_pubsub_patterns',
+    },
+    {
+      counter: 'pubsubShardChannels',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Shard channels that somebody has subscribed to.',
+      info: 'pubsubshard_channels',
+      metric: 'svc_pubsub_shard_channels',
+    },
+  ],
+  trackingClients: [
+    {
+      counter: 'trackingClients',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Clients that follow changes of keys.',
+      info: 'tracking_clients',
+      metric: 'svc_tracking_clients',
+      exporter: 'redis_tracking_clients',
+    },
+  ],
+  tracking: [
+    {
+      counter: 'trackingKeys',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Keys whose changes are followed.',
+      info: 'tracking_total_keys',
+      metric: 'svc_tracking_keys',
+      exporter: 'redis_tracking_total_keys',
+    },
+    {
+      counter: 'trackingItems',
+      by: 'main',
+      kind: 'gauge',
+      info: 'tracking_total_items',
+      exporter: 'redis_tracking_total_items',
+    },
+    {
+      counter: 'trackingPrefixes',
+      by: 'main',
+      kind: 'gauge',
+      info: 'tracking_total_prefixes',
+      exporter: 'redis_tracking_total_prefixes',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Quantity[]>>;

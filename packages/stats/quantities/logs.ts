@@ -1,0 +1,102 @@
+/** Figures of one shard's log. Each shard has its own; metrics tell them by shard, INFO their sums. */
+
+import type { LogQuantity } from './quantity.ts';
+
+export const LOG_QUANTITIES = {
+  /** Since the start, where nothing else is said. */
+  work: [
+    {
+      figure: 'records',
+      kind: 'counter',
+      help: 'Records written to the log.',
+      info: 'log_records_written',
+      metric: 'svc_persistence_log_records_total',
+    },
+    {
+      figure: 'blocks',
+      kind: 'counter',
+      help: 'Writes of the log: blocks of records.',
+      metric: 'svc_persistence_log_writes_total',
+    },
+    {
+      figure: 'bytes',
+      kind: 'counter',
+      unit: 'bytes',
+      help: 'Bytes written to the log.',
+      info: 'log_bytes_written',
+      metric: 'svc_persistence_log_written_bytes_total',
+    },
+    /** Syncs that are through, their time together, the longest and the last. */
+    {
+      figure: 'syncs',
+      kind: 'counter',
+      moves: true,
+      help: 'Syncs of the log that are through.',
+      info: 'log_syncs',
+      metric: 'svc_persistence_log_syncs_total',
+    },
+    {
+      figure: 'syncUs',
+      kind: 'counter',
+      unit: 'us',
+      help: 'Time of all syncs.',
+      metric: 'svc_persistence_log_sync_seconds_total',
+    },
+    {
+      figure: 'syncUsMax',
+      kind: 'gauge',
+      unit: 'us',
+      help: 'The longest sync.',
+      metric: 'svc_persistence_log_sync_max_seconds',
+    },
+    { figure: 'syncUsLast', kind: 'gauge', unit: 'us' },
+    {
+      figure: 'delayedSyncs',
+      kind: 'counter',
+      moves: true,
+      help: 'Syncs that came due while one was under way.',
+      metric: 'svc_persistence_log_delayed_syncs_total',
+    },
+    /** Writes and syncs that failed, and records that were dropped because of it. */
+    { figure: 'writeErrors', kind: 'counter' },
+    { figure: 'syncErrors', kind: 'counter' },
+    {
+      figure: 'lostRecords',
+      kind: 'counter',
+      help: 'Records dropped because the log could not be written.',
+      info: 'log_lost_records',
+      metric: 'svc_persistence_log_lost_records_total',
+    },
+    /** The segment that is written: its number and its bytes. */
+    { figure: 'segment', kind: 'gauge' },
+    {
+      figure: 'segmentBytes',
+      kind: 'gauge',
+      unit: 'bytes',
+      help: 'Size of the segment that is written.',
+      metric: 'svc_persistence_log_segment_bytes',
+    },
+  ],
+  /** Records written since the last sync began. */
+  pending: [
+    {
+      figure: 'unsyncedRecords',
+      kind: 'gauge',
+      moves: true,
+      info: 'log_pending_records',
+      status: 'persistence.wal.pending_ops',
+    },
+    {
+      figure: 'unsyncedBytes',
+      kind: 'gauge',
+      unit: 'bytes',
+      moves: true,
+      help: 'Bytes written that are not on disk for certain.',
+      info: 'log_pending_bytes',
+      status: 'persistence.wal.pending_bytes',
+      metric: 'svc_persistence_pending_bytes',
+    },
+    /** Since when (monotonic microseconds) something is written that is not on disk for certain; 0 = nothing is. */
+    { figure: 'unsyncedSinceUs', kind: 'gauge', unit: 'us' },
+  ],
+} as const satisfies Readonly<Record<string, readonly LogQuantity[]>>;

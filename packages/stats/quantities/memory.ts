@@ -1,0 +1,74 @@
+/** Quantities of memory, in bytes. */
+
+import type { Quantity } from './quantity.ts';
+
+const PART = {
+  by: 'shards',
+  kind: 'gauge',
+  unit: 'bytes',
+  help: 'Memory of keys and their values, by part.',
+  metric: 'svc_memory_part_bytes',
+} as const;
+
+export const MEMORY_QUANTITIES = {
+  /** Memory of the keys of one shard; used memory has that of clients too, and is worked out in `status/used-memory.ts`. */
+  byShard: [
+    {
+      counter: 'usedBytes',
+      by: 'shards',
+      kind: 'gauge',
+      unit: 'bytes',
+      perShard: true,
+      help: 'Memory of the keys of each shard.',
+      shards: 'memory_bytes',
+      metric: 'svc_shard_memory_bytes',
+    },
+    {
+      counter: 'peakBytes',
+      by: 'shards',
+      kind: 'gauge',
+      unit: 'bytes',
+      shards: 'peak_memory_bytes',
+    },
+  ],
+  parts: [
+    { ...PART, counter: 'recordBytes', label: ['part', 'records'] },
+    { ...PART, counter: 'indexBytes', label: ['part', 'index'] },
+    { ...PART, counter: 'blobBytes', label: ['part', 'blobs'] },
+    { ...PART, counter: 'objectBytes', label: ['part', 'objects'] },
+  ],
+  startup: [
+    {
+      counter: 'startupBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      help: 'Resident memory of the server without data, measured when all threads ran and before any was read.',
+      info: 'used_memory_startup',
+      metric: 'svc_memory_startup_bytes',
+      exporter: 'redis_memory_used_startup_bytes',
+    },
+  ],
+  segments: [
+    {
+      counter: 'segmentBytes',
+      by: 'shards',
+      kind: 'gauge',
+      unit: 'bytes',
+      moves: true,
+      help: 'Slabs that are set aside for records.',
+      metric: 'svc_memory_segment_bytes',
+    },
+  ],
+  refused: [
+    {
+      counter: 'oomRejections',
+      by: 'main',
+      kind: 'counter',
+      resets: true,
+      help: 'Commands refused because memory was full.',
+      info: 'oom_rejections',
+      metric: 'svc_memory_oom_rejections_total',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Quantity[]>>;
