@@ -45,6 +45,13 @@ const noShiftOfBits = {
   message: 'The byte of a bit may lie beyond 2^31: ask byteOf of commands/bitmap.',
 };
 
+/** The context of commands is entered and left by its own methods: what is set beside them would have to be reset. */
+const noContextWrites = {
+  selector:
+    'AssignmentExpression[left.type="MemberExpression"]:matches([left.object.name="context"], [left.object.property.name="context"])',
+  message: 'The fields of the context are set in shard/execution alone.',
+};
+
 const habits = {
   eqeqeq: 'error',
   'no-console': 'error',
@@ -97,6 +104,19 @@ export default tseslint.config(
         noStarExport,
         noSpreadLiteral,
         noShiftOfBits,
+      ],
+    },
+  },
+  {
+    files: ['packages/shard/**/*.ts'],
+    ignores: ['packages/shard/execution/**', '**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        noDefaultExport,
+        noStarExport,
+        noSpreadLiteral,
+        noContextWrites,
       ],
     },
   },

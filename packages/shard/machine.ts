@@ -72,7 +72,10 @@ export class ShardMachine {
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(parts: MachineOptions) {
     this.#parts = parts;
-    const base = new MachineComponents(parts, () => this.#executor);
+    const holds = new KeyLocks((frame) => {
+      this.#dispatch(frame);
+    });
+    const base = new MachineComponents(parts, holds, () => this.#executor);
     this.#base = base;
     this.store = base.store;
     this.keyUse = base.keyUse;
@@ -96,9 +99,6 @@ export class ShardMachine {
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
-    const holds = new KeyLocks((frame) => {
-      this.#dispatch(frame);
-    });
     this.#dryRuns = new DryRuns({ ...shared, events });
     this.#blockedCommands = new BlockedCommands({
       ...shared,

@@ -72,9 +72,9 @@ export const move = oneShard({
       target.keyspace.find(target.key, target.at, target.length) === 0;
     if (isFree) {
       moveValue(context.keyspace, placeOf(context.keyspace, args, 1), target);
-      inDatabase(context, database, () => createdAt(context, args, 1));
+      context.inDatabase(database, () => createdAt(context, args, 1));
       changedAt(context, args, 1, events.moveFrom, 0);
-      inDatabase(context, database, () => changedAt(context, args, 1, events.moveTo));
+      context.inDatabase(database, () => changedAt(context, args, 1, events.moveTo));
     }
     context.reply.integer(isFree ? 1 : 0);
   },
@@ -109,7 +109,7 @@ export const copy = oneShard({
       const isSpare = context.isSpare(args.source, args.at(1), args.length(1));
       const taken = isSpare ? takeValue(keyspace, ref) : context.prepared;
       putValue(keyspace, ref, target, taken ?? finish(copyValue(keyspace, ref)));
-      inDatabase(context, database, () => {
+      context.inDatabase(database, () => {
         createdAt(context, args, 2);
         changedAt(context, args, 2, events.copyTo);
       });
@@ -132,14 +132,6 @@ function placeOf(keyspace: Keyspace, args: Arguments, index: number): Place {
 
 function keyspaceOf(context: ShardContext, database: number): Keyspace {
   return database === context.database ? context.keyspace : context.store.databases[database]!;
-}
-
-/** Announces in the name of another database. */
-function inDatabase(context: ShardContext, database: number, announce: () => void): void {
-  const selected = context.database;
-  context.database = database;
-  announce();
-  context.database = selected;
 }
 
 /** Answers whether the key now has the other name. */
