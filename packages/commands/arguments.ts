@@ -15,6 +15,7 @@ import {
   type Bytes,
   type CommandError,
 } from '#base';
+import { keyScratch, valueScratch, type Span } from '#store';
 
 /** Part of the arguments that `keys.ts` needs. */
 export interface ArgumentSource {
@@ -97,6 +98,16 @@ export class Arguments implements ArgumentSource {
   /** Argument `index` as a place in memory, valid during the command only. */
   piece(index: number): { bytes: Bytes; at: number; length: number } {
     return { bytes: this.source, at: this.at(index), length: this.length(index) };
+  }
+
+  /** Argument `index` as the key that is handed to the very next call of the store. */
+  keySpan(index: number): Span {
+    return keyScratch.point(this.source, this.at(index), this.length(index));
+  }
+
+  /** Argument `index` as the value that is handed to the very next call of the store. */
+  valueSpan(index: number): Span {
+    return valueScratch.point(this.source, this.at(index), this.length(index));
   }
 
   /** A private copy of argument `index`. */

@@ -19,7 +19,7 @@ import {
 } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
-import type { Store } from '#store';
+import { keyScratch, valueScratch, type Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
 import { Executor } from './execution/executor.ts';
@@ -319,7 +319,8 @@ export class ShardMachine {
 
   /** Drops what is kept of the last command, whose frame and value may be large. */
   letGo(): void {
-    for (const pointer of [this.#executor.args, this.store.view]) pointer.letGo();
+    const pointers = [this.#executor.args, this.store.view, keyScratch, valueScratch];
+    for (const pointer of pointers) pointer.letGo();
   }
 
   /** Says that the thread goes on. */

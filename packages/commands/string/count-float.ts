@@ -10,7 +10,7 @@ import {
   type Bytes,
   type LongDouble,
 } from '#base';
-import { ValueType } from '#store';
+import { setOptions, valueScratch } from '#store';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { events } from '../keyspace/events.ts';
@@ -39,10 +39,7 @@ export const incrbyfloat = oneShard({
     const sum = addLongDoubles(old, increment);
     if (sum === undefined || sum.infinite) throw errors.nanOrInfinity;
     const text = Buffer.from(formatLongDouble(sum), 'latin1');
-    const keyAt = args.at(1);
-    const keyBytes = args.length(1);
-    const type = ValueType.string;
-    keyspace.set(args.source, keyAt, keyBytes, text, 0, text.length, true, type, StringForm.text);
+    keyspace.set(args.keySpan(1), valueScratch.all(text), AS_TEXT);
     if (ref === 0) createdAt(context, args, 1);
     changedAt(context, args, 1, events.incrbyfloat);
     reply.bulk(text);
@@ -51,6 +48,7 @@ export const incrbyfloat = oneShard({
 
 export const stringFractions = [incrbyfloat];
 
+const AS_TEXT = setOptions({ keepTtl: true, encoding: StringForm.text });
 const ZERO = { bytes: Buffer.from('0'), at: 0, length: 1 };
 
 function numberOf(bytes: Bytes, at: number, length: number): LongDouble {

@@ -9,7 +9,7 @@ import {
   parseInteger64,
   writeInteger,
 } from '#base';
-import type { Ref } from '#store';
+import { KEEP_TTL, valueScratch, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
@@ -124,7 +124,7 @@ const digits = Buffer.alloc(24);
 
 function storeNew(context: ShardContext, args: Arguments, value: number): void {
   const length = writeInteger(value, digits, 0);
-  context.keyspace.set(args.source, args.at(1), args.length(1), digits, 0, length);
+  context.keyspace.set(args.keySpan(1), valueScratch.point(digits, 0, length));
   createdAt(context, args, 1);
 }
 
@@ -149,7 +149,7 @@ function add64(context: ShardContext, args: Arguments, increment: bigint): void 
   const sum = old + increment;
   if (sum < INT64_MIN || sum > INT64_MAX) throw errors.overflow;
   const textBytes = digits.write(sum.toString(), 'latin1');
-  keyspace.set(args.source, args.at(1), args.length(1), digits, 0, textBytes, true);
+  keyspace.set(args.keySpan(1), valueScratch.point(digits, 0, textBytes), KEEP_TTL);
   if (ref === 0) createdAt(context, args, 1);
   changedAt(context, args, 1, events.incrby);
   context.reply.bigInteger(sum);

@@ -21,7 +21,7 @@ import {
   type RecordPieces,
   type Rest,
 } from '#persistence';
-import { KeyStateReader, type Store } from '#store';
+import { keyScratch, KeyStateReader, valueScratch, type Store } from '#store';
 import type { LogEnd, TransactionNote } from '../multi-shard/agreement.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
@@ -317,7 +317,10 @@ export class Replay {
     const keyAt = bodyAt + words[spans + 2]!;
     const valueAt = bodyAt + words[spans + 4]!;
     const keyspace = store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!;
-    keyspace.set(bytes, keyAt, words[spans + 3]!, bytes, valueAt, words[spans + 5]!);
+    keyspace.set(
+      keyScratch.point(bytes, keyAt, words[spans + 3]!),
+      valueScratch.point(bytes, valueAt, words[spans + 5]!),
+    );
   }
 
   #part(entry: CommandEntry): void {

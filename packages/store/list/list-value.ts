@@ -13,6 +13,8 @@ import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span, valueScratch } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 import { ListNode } from './list-node.ts';
 import {
@@ -34,9 +36,13 @@ export interface Pieces {
   length(index: number): number;
 }
 
-const TYPE = ValueType.list;
 const entries = new ListpackEntries();
 const EMPTY_LISTPACK = entries.clear().toListpack();
+const EMPTY = new Span(EMPTY_LISTPACK);
+const { list: type } = ValueType;
+const PACKED = setOptions({ type, encoding: Encoding.listpack });
+const REPACKED = setOptions({ type, encoding: Encoding.listpack, keepTtl: true });
+const AS_QUICKLIST = setOptions({ type, encoding: Encoding.quicklist, keepTtl: true });
 
 export class ListValue {
   ref: Ref = 0;
@@ -66,11 +72,7 @@ export class ListValue {
 
   /** Makes an empty list of a key; the caller fills it. */
   create(keyspace: Keyspace, key: Piece, limits: ListLimits): this {
-    const { bytes, at, length } = key;
-    const size = EMPTY_LISTPACK.length;
-    const packed = Encoding.listpack;
-    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, TYPE, packed);
-    return this.open(keyspace, ref, limits);
+    return this.open(keyspace, keyspace.set(key, EMPTY, PACKED), limits);
   }
 
   get count(): number {
@@ -218,10 +220,8 @@ export class ListValue {
     if (node.isPlain || !isWellBelowLimit(this.#limits.size, node.size, node.count)) return;
     node.decompress();
     const keyspace = this.#keyspace;
-    const { bytes, at, length } = keyspace.key(this.ref);
-    const { bytes: from, start, size } = node;
-    const packed = Encoding.listpack;
-    this.ref = keyspace.set(bytes, at, length, from, start, size, true, TYPE, packed);
+    const value = valueScratch.point(node.bytes, node.start, node.size);
+    this.ref = keyspace.set(keyspace.key(this.ref), value, REPACKED);
     this.#quicklist = undefined;
     this.#cursor.pointAt(keyspace.value(this.ref));
   }
@@ -253,10 +253,7 @@ export class ListValue {
       const { bytes, at, length } = keyspace.value(this.ref);
       list.nodes.adopt(ListNode.ofListpack(bytes.slice(at, at + length), count));
     }
-    const { bytes, at, length } = keyspace.key(this.ref);
-    const form = Encoding.quicklist;
-    const memory = list.totalBytes;
-    this.ref = keyspace.setObject(bytes, at, length, TYPE, form, list, memory, true);
+    this.ref = keyspace.setObject(keyspace.key(this.ref), list, list.totalBytes, AS_QUICKLIST);
     this.#adopt(list);
   }
 

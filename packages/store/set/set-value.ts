@@ -23,6 +23,8 @@ import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 
 registerCodec(ValueType.set, Encoding.hashtable, tableCodec);
@@ -35,7 +37,12 @@ export interface SetLimits extends PackedLimits {
 
 const entries = new ListpackEntries();
 const EMPTY_LISTPACK = entries.clear().toListpack();
-const EMPTY_INTSET = emptyIntset();
+const NO_MEMBERS = new Span(EMPTY_LISTPACK);
+const NO_INTEGERS = new Span(emptyIntset());
+const { set: type } = ValueType;
+const AS_LISTPACK = setOptions({ type, encoding: Encoding.listpack });
+const AS_INTSET = setOptions({ type, encoding: Encoding.intset });
+const AS_TABLE = setOptions({ type, encoding: Encoding.hashtable, keepTtl: true });
 const word = new Word64();
 
 export class SetValue {
@@ -73,11 +80,9 @@ export class SetValue {
 
   /** Makes an empty set of a key: an intset or a listpack. */
   createAs(asIntset: boolean, keyspace: Keyspace, key: Piece, limits: SetLimits): this {
-    const empty = asIntset ? EMPTY_INTSET : EMPTY_LISTPACK;
-    const encoding = asIntset ? Encoding.intset : Encoding.listpack;
-    const { bytes, at, length } = key;
-    const type = ValueType.set;
-    const ref = keyspace.set(bytes, at, length, empty, 0, empty.length, false, type, encoding);
+    const ref = asIntset
+      ? keyspace.set(key, NO_INTEGERS, AS_INTSET)
+      : keyspace.set(key, NO_MEMBERS, AS_LISTPACK);
     return this.open(keyspace, ref, limits);
   }
 
@@ -333,8 +338,5 @@ export class SetValue {
 
 /** Puts a table of members in the place of a record's value. */
 function storeTable(keyspace: Keyspace, ref: Ref, table: PackedTable): Ref {
-  const { bytes, at, length } = keyspace.key(ref);
-  const type = ValueType.set;
-  const form = Encoding.hashtable;
-  return keyspace.setObject(bytes, at, length, type, form, table, table.bytes, true);
+  return keyspace.setObject(keyspace.key(ref), table, table.bytes, AS_TABLE);
 }
