@@ -11,6 +11,7 @@ import {
   parseDoubleInRange,
   parseInteger,
   parseInteger64,
+  sameBytes,
   spells,
   type Bytes,
   type CommandError,
@@ -140,6 +141,13 @@ export class Arguments implements ArgumentSource {
   /** True when argument `index` spells `upper`, in any case. */
   spellsAt(index: number, upper: string): boolean {
     return spells(this.source, this.at(index), this.length(index), upper);
+  }
+
+  /** True when two arguments have the same bytes. */
+  areSame(one: number, other: number): boolean {
+    const length = this.length(one);
+    if (length !== this.length(other)) return false;
+    return sameBytes(this.source, this.at(one), this.source, this.at(other), length);
   }
 
   // Reading left to right.

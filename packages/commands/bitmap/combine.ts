@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
 import { GIVEN_RAW } from '../string/write.ts';
 import { combined, type BitOperation } from './bitwise.ts';

@@ -4,12 +4,12 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { errors, KeyFate } from '#base';
+import { KeyFate } from '#base';
 import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 
 const hash = new HashValue();
 const currentLimits = kept((settings): PackedLimits => ({
@@ -46,8 +46,7 @@ export function newHash(context: ShardContext, args: Arguments): HashValue {
 }
 
 function opened(context: ShardContext, ref: Ref): HashValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.hash) throw errors.wrongType;
+  if (!holds(context, ref, ValueType.hash)) return undefined;
   return hash.open(context.keyspace, ref, currentLimits(context));
 }
 
@@ -94,7 +93,7 @@ export function findField(
 
 /** Says that fields of the key have ended, and whether the hash went with them. */
 export function announceEnded(context: ShardContext, args: Arguments, isGone: boolean): void {
-  takenAt(context, args, KEY_INDEX, hashEvents.hexpired, 1, isGone);
+  takenAt(context, args, KEY_INDEX, events.hexpired, 1, isGone);
 }
 
 /** Removes all fields that have ended; answers whether the hash is still there. */
@@ -108,11 +107,4 @@ export function dropEnded(context: ShardContext, args: Arguments): boolean {
   if (isGone) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
   announceEnded(context, args, isGone);
   return !isGone;
-}
-
-/** Removes the key when its hash has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (hash.count > 0) return false;
-  context.keyspace.removeRef(hash.ref);
-  return true;
 }

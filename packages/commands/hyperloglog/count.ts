@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
 import { corrupted, keep, ownValueOf, raised, valueOf } from './value.ts';
 

@@ -1,13 +1,13 @@
 /** RENAME, MOVE and COPY: values under other names and in other databases. */
 
-import { errors, finish, KeyFate, sameBytes } from '#base';
+import { errors, finish, KeyFate } from '#base';
 import { isLong, type Keyspace } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
-import { events } from './events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
 import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
@@ -98,7 +98,7 @@ export const copy = oneShard({
   databaseOf: (spec, args, selected) => (spec === 1 ? copyDatabase(args, selected) : selected),
   run(context, args) {
     const { database, replaces } = readCopyOptions(context, args);
-    if (database === context.database && isSameKey(args)) throw errors.sameObject;
+    if (database === context.database && args.areSame(1, 2)) throw errors.sameObject;
     const target = placeOf(keyspaceOf(context, database), args, 2);
     if (context.mayPrepare && putsOff(context, args, target, replaces)) return;
     const isCopied = findToRead(context, args, 1) !== 0 && makeRoom(target, replaces);
@@ -120,12 +120,6 @@ export const copy = oneShard({
 
 export const keyMoving = [rename, renamenx, move, copy];
 
-function isSameKey(args: Arguments): boolean {
-  const length = args.length(1);
-  if (length !== args.length(2)) return false;
-  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
-}
-
 function placeOf(keyspace: Keyspace, args: Arguments, index: number): Place {
   return { keyspace, key: args.source, at: args.at(index), length: args.length(index) };
 }
@@ -138,7 +132,7 @@ function keyspaceOf(context: ShardContext, database: number): Keyspace {
 function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): boolean {
   const { keyspace } = context;
   if (findToWrite(context, args, 1) === 0) throw errors.noSuchKey;
-  if (isSameKey(args)) return false;
+  if (args.areSame(1, 2)) return false;
   const target = placeOf(keyspace, args, 2);
   if (!makeRoom(target, !onlyNew)) return false;
   moveValue(keyspace, placeOf(keyspace, args, 1), target);

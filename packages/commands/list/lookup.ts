@@ -5,13 +5,12 @@
  * another for its target.
  */
 
-import { errors, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import type { KeyEvent } from '../keyspace/events.ts';
-import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
-import { listEvents } from './events.ts';
+import { events, type KeyEvent } from '../events.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 
 const list = new ListValue();
 const targetList = new ListValue();
@@ -87,16 +86,15 @@ export function announceRemoved(
 
 /** Returns the event of a push at an end; `popEvent` that of a pop. */
 export function pushEvent(isHead: boolean): KeyEvent {
-  return isHead ? listEvents.lpush : listEvents.rpush;
+  return isHead ? events.lpush : events.rpush;
 }
 
 export function popEvent(isHead: boolean): KeyEvent {
-  return isHead ? listEvents.lpop : listEvents.rpop;
+  return isHead ? events.lpop : events.rpop;
 }
 
 function opened(context: ShardContext, ref: Ref, into = list): ListValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.list) throw errors.wrongType;
+  if (!holds(context, ref, ValueType.list)) return undefined;
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 

@@ -5,7 +5,7 @@ import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#st
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { gathered, type GatheredStrings } from '../element-scan.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
+import { events, type KeyEvent } from '../events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import type { Combined, Members } from './combination.ts';
 import { newSetAs } from './lookup.ts';

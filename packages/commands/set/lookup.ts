@@ -4,11 +4,11 @@
  * Commands of one set share one `SetValue`, since a thread runs one command at a time.
  */
 
-import { errors, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 
 const set = new SetValue();
 const currentLimits = kept((settings): SetLimits => ({
@@ -90,15 +90,6 @@ export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetVal
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 
-/** Removes the key when its set has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (set.count > 0) return false;
-  context.keyspace.removeRef(set.ref);
-  return true;
-}
-
 function opened(context: ShardContext, ref: Ref): SetValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.set) throw errors.wrongType;
-  return openSet(context, ref, set);
+  return holds(context, ref, ValueType.set) ? openSet(context, ref, set) : undefined;
 }

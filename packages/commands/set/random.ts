@@ -9,9 +9,9 @@ import { drawDistinct } from '../distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../element-count.ts';
 import { gathered } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
-import { takenAt } from '../keyspace/lookup.ts';
-import { setEvents } from './events.ts';
-import { removeIfEmpty, setToRead, setToWrite } from './lookup.ts';
+import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
+import { setToRead, setToWrite } from './lookup.ts';
 
 export const spop = oneShard({
   name: 'SPOP',
@@ -83,7 +83,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   writeCurrent(context, set);
   if (context.isLogged) context.logAs(['SREM', args.copy(1), currentOf(set)]);
   set.remove();
-  takenAt(context, args, 1, setEvents.spop, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, events.spop, 1, removeIfEmpty(context, set));
 }
 
 function popSeveral(context: ShardContext, args: Arguments): void {
@@ -98,7 +98,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
     if (context.isLogged) context.logAs(['DEL', args.copy(1)]);
-    takenAt(context, args, 1, setEvents.spop, count, true);
+    takenAt(context, args, 1, events.spop, count, true);
     return;
   }
   if (set.isTable) {
@@ -115,7 +115,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     gathered.writeTo(reply);
     if (context.isLogged) logGathered(context, args);
   }
-  takenAt(context, args, 1, setEvents.spop, count, false);
+  takenAt(context, args, 1, events.spop, count, false);
 }
 
 /** Answers what was popped, where that is logged. */

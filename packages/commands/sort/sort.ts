@@ -11,9 +11,8 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { keySpec, type FoundKey, type KeySpec, type Keys } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
-import { listEvents } from '../list/events.ts';
 import { newList } from '../list/lookup.ts';
 import { eachElement } from '../server/debug/elements.ts';
 import { keyFor, readsOtherKeys, readSort, type Pattern, type SortRequest } from './request.ts';
@@ -309,7 +308,7 @@ function store(
       length: (nth: number) => ends[nth]! - (ends[nth - 1] ?? 0),
     };
     list.push(pieces, 0, output.length, false);
-    changedAt(context, args, index, listEvents.sortstore, output.length);
+    changedAt(context, args, index, events.sortstore, output.length);
   } else if (isRemoved) {
     changedAt(context, args, index, events.del);
   }

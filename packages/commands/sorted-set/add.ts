@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { sortedSetEvents } from './events.ts';
+import { events } from '../events.ts';
 import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
 export const zadd = oneShard({
@@ -201,7 +201,7 @@ export function putMembers(
     else if (last === 'updated') updated += 1;
   }
   if (added + updated > 0) {
-    const event = increments ? sortedSetEvents.zincr : sortedSetEvents.zadd;
+    const event = increments ? events.zincr : events.zadd;
     changedAt(context, args, 1, event, added + updated);
   }
   if (!increments) reply.integer(countsChanges ? added + updated : added);

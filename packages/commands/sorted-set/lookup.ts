@@ -4,7 +4,6 @@
  * Commands of one sorted set share one `SortedSetValue`, since a thread runs one command at a time.
  */
 
-import { errors } from '#base';
 import {
   SortedSetValue,
   storeSortedSet,
@@ -16,12 +15,13 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
+import { events, type KeyEvent } from '../events.ts';
 import {
   changedAt,
   createdAt,
   findToRead,
   findToWrite,
+  holds,
   overwrittenAt,
 } from '../keyspace/lookup.ts';
 
@@ -73,13 +73,6 @@ export function openSortedSet(
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 
-/** Removes the key when its sorted set has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (sortedSet.count > 0) return false;
-  context.keyspace.removeRef(sortedSet.ref);
-  return true;
-}
-
 /**
  * Stores members under argument `index`'s key, or removes the key when there are none; the reply is how
  * many they are.
@@ -108,7 +101,5 @@ export function storeMembers(
 }
 
 function opened(context: ShardContext, ref: Ref): SortedSetValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.zset) throw errors.wrongType;
-  return openSortedSet(context, ref, sortedSet);
+  return holds(context, ref, ValueType.zset) ? openSortedSet(context, ref, sortedSet) : undefined;
 }

@@ -7,7 +7,7 @@ import { kept, type ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { idText, isSign, readNewId, replyId } from './ids.ts';
 import { newStream, streamToWrite } from './lookup.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
@@ -101,8 +101,8 @@ export const xadd = oneShard({
     const trimmed = trimming.isGiven ? stream.trim(trimming) : 0;
     target.post();
     replyId(reply, id);
-    changedAt(context, args, 1, streamEvents.xadd);
-    if (trimmed > 0) notifyAt(context, args, 1, streamEvents.xtrim);
+    changedAt(context, args, 1, events.xadd);
+    if (trimmed > 0) notifyAt(context, args, 1, events.xtrim);
     if (context.isLogged && trimming.isApproximate) logAdded(context, args, stream.length);
   },
 });
@@ -128,7 +128,7 @@ export const xtrim = oneShard({
     const target = streamToWrite(context, args);
     const trimmed = target?.stream.trim(trimming) ?? 0;
     target?.post();
-    if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim, trimmed);
+    if (trimmed > 0) changedAt(context, args, 1, events.xtrim, trimmed);
     if (context.isLogged && trimmed > 0 && trimming.isApproximate) {
       logTrimmed(context, args, target!.stream.length);
     }

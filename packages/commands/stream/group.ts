@@ -8,7 +8,7 @@ import { container, oneShard, onMain, type ArgumentDoc, type CommandHead } from 
 import { helpReply } from '../help.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { noKeys, oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { isSign, readId, readIdOrEdge } from './ids.ts';
 import { groupAt, newStream, noGroupOfKey, streamToWrite } from './lookup.ts';
 
@@ -77,7 +77,7 @@ const create = oneShard({
     target.stream.createGroup(args.latin1(GROUP_INDEX), id, entriesRead);
     target.post();
     const announce = found === undefined ? changedAt : advancedAt;
-    announce(context, args, KEY_INDEX, streamEvents.xgroupCreate);
+    announce(context, args, KEY_INDEX, events.xgroupCreate);
     context.reply.ok();
   },
 });
@@ -100,7 +100,7 @@ const setid = oneShard({
     else readIdOrEdge(args, ID_INDEX, id);
     group.lastId.set(id);
     group.entriesRead = entriesRead;
-    advancedAt(context, args, KEY_INDEX, streamEvents.xgroupSetid);
+    advancedAt(context, args, KEY_INDEX, events.xgroupSetid);
     context.reply.ok();
   },
 });
@@ -120,7 +120,7 @@ const destroy = oneShard({
     if (group !== undefined) {
       found.stream.removeGroup(group);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDestroy);
+      advancedAt(context, args, KEY_INDEX, events.xgroupDestroy);
       context.concernsWaiters(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX));
     }
     context.reply.integer(group === undefined ? 0 : 1);
@@ -144,7 +144,7 @@ const createconsumer = oneShard({
     if (isNew) {
       group.createConsumer(name, context.nowMs);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupCreateconsumer);
+      advancedAt(context, args, KEY_INDEX, events.xgroupCreateconsumer);
     }
     context.reply.integer(isNew ? 1 : 0);
   },
@@ -166,7 +166,7 @@ const delconsumer = oneShard({
     if (consumer !== undefined) {
       group.removeConsumer(consumer);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDelconsumer);
+      advancedAt(context, args, KEY_INDEX, events.xgroupDelconsumer);
     }
     context.reply.integer(pending);
   },

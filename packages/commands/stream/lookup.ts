@@ -5,7 +5,7 @@
  * after another.
  */
 
-import { CommandError, errors, untilNul } from '#base';
+import { CommandError, untilNul } from '#base';
 import {
   StreamValue,
   ValueType,
@@ -16,8 +16,8 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { advancedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
-import { streamEvents } from './events.ts';
+import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 
 const value = new StreamValue();
 
@@ -75,7 +75,7 @@ export function consumerAsking(
   let consumer = group.consumers.get(name);
   if (consumer === undefined) {
     consumer = group.createConsumer(name, context.nowMs);
-    advancedAt(context, args, keyIndex, streamEvents.xgroupCreateconsumer);
+    advancedAt(context, args, keyIndex, events.xgroupCreateconsumer);
   }
   consumer.seenMs = context.nowMs;
   return consumer;
@@ -83,7 +83,5 @@ export function consumerAsking(
 
 /** The stream of a record; undefined where there is no record. */
 export function streamOf(context: ShardContext, ref: Ref): StreamValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.stream) throw errors.wrongType;
-  return value.open(context.keyspace, ref);
+  return holds(context, ref, ValueType.stream) ? value.open(context.keyspace, ref) : undefined;
 }

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import { oneShard } from '../definition.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { readId } from './ids.ts';
 import { streamToWrite } from './lookup.ts';
 
@@ -60,7 +60,7 @@ export const xdel = oneShard({
     if (removed > 0) {
       if (isFirstGone || stream.length === 0) stream.refreshFirst();
       target.post();
-      changedAt(context, args, 1, streamEvents.xdel, removed);
+      changedAt(context, args, 1, events.xdel, removed);
     }
     context.reply.integer(removed);
   },
@@ -103,7 +103,7 @@ export const xsetid = oneShard({
     stream.lastId.set(id);
     if (entriesAdded !== -1) stream.entriesAdded = entriesAdded;
     if (!maxDeletedId.isZero) stream.maxDeletedId.set(maxDeletedId);
-    advancedAt(context, args, 1, streamEvents.xsetid);
+    advancedAt(context, args, 1, events.xsetid);
     context.reply.ok();
   },
 });

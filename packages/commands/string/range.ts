@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 import { createZeros } from './write.ts';

@@ -5,7 +5,7 @@ import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { findString, findToWrite, notifyAt } from '../keyspace/lookup.ts';
 import { endOf, spanOf, StringOptions } from './expiry.ts';
 import { storeString } from './write.ts';

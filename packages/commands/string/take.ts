@@ -5,7 +5,8 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
+import { timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { StringOptions } from './expiry.ts';
 
@@ -47,13 +48,7 @@ export const getex = oneShard({
       name: 'expiration',
       type: 'oneof',
       optional: true,
-      arguments: [
-        { name: 'seconds', type: 'integer', token: 'EX' },
-        { name: 'milliseconds', type: 'integer', token: 'PX' },
-        { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT' },
-        { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
-        { name: 'persist', type: 'pure-token', token: 'PERSIST' },
-      ],
+      arguments: [...timeOptions, { name: 'persist', type: 'pure-token', token: 'PERSIST' }],
     },
   ],
   run(context, args) {

@@ -3,7 +3,7 @@
 import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 
