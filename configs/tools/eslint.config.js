@@ -5,6 +5,7 @@
  * `eslint-disable` line with its reason.
  */
 import tseslint from 'typescript-eslint';
+import { scratchPlugin } from './scratch-rules.js';
 
 const noDefaultExport = {
   selector: 'ExportDefaultDeclaration',
@@ -119,6 +120,12 @@ export default tseslint.config(
         noContextWrites,
       ],
     },
+  },
+  {
+    files: ['packages/{commands,shard,store}/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    plugins: { scratch: scratchPlugin },
+    rules: { 'scratch/name': 'error', 'scratch/no-stops': 'error' },
   },
   {
     files: ['**/*.test.ts'],

@@ -69,14 +69,14 @@ export function elementScan<Value extends ScannedValue>(
     run(context, args) {
       const cursor = elementCursor(args);
       const value = find(context, args);
-      gathered.clear();
+      gatheredScratch.clear();
       let next = 0;
       if (value !== undefined) {
         const options = readElementScan(args, knowsNoValues);
         next = value.scan(cursor, options.count, () => {
           if (!read(value, context)) return;
           if (!fitsScan(options, value.bytes, value.at, value.length)) return;
-          gathered.add(value.bytes, value.at, value.length);
+          gatheredScratch.add(value.bytes, value.at, value.length);
           if (!options.noValues) gatherRest?.(value);
         });
       }
@@ -175,12 +175,12 @@ export class GatheredStrings {
 }
 
 /** Strings of the command that is being run. */
-export const gathered = new GatheredStrings();
+export const gatheredScratch = new GatheredStrings();
 
 /** Answers a page of a scan: the next cursor and what was gathered. */
 function answerScan(reply: ReplyWriter, cursor: number): void {
   reply.arrayHeader(2);
   reply.bulkInteger(cursor);
-  reply.arrayHeader(gathered.count);
-  gathered.writeTo(reply);
+  reply.arrayHeader(gatheredScratch.count);
+  gatheredScratch.writeTo(reply);
 }

@@ -1,6 +1,6 @@
 /** HSCAN: walks a hash in pieces. */
 
-import { elementScan, gathered } from '../element-scan.ts';
+import { elementScan, gatheredScratch } from '../element-scan.ts';
 import { hashToRead } from './lookup.ts';
 
 export const hscan = elementScan(
@@ -20,7 +20,7 @@ export const hscan = elementScan(
     },
     gatherRest(hash) {
       hash.readValue();
-      gathered.add(hash.bytes, hash.at, hash.length);
+      gatheredScratch.add(hash.bytes, hash.at, hash.length);
     },
   },
 );

@@ -83,4 +83,4 @@ class RaisedValue {
 }
 
 /** One serves the whole thread. */
-export const raised = new RaisedValue();
+export const raisedScratch = new RaisedValue();

@@ -12,8 +12,8 @@ import { kept, type ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../events.ts';
 import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 
-const list = new ListValue();
-const targetList = new ListValue();
+const listScratch = new ListValue();
+const targetListScratch = new ListValue();
 const limitsOf = kept((settings): ListLimits => ({
   size: settings.number('list-max-listpack-size'),
   compressDepth: settings.number('list-compress-depth'),
@@ -40,17 +40,17 @@ export function targetToWrite(
   args: Arguments,
   index: number,
 ): ListValue | undefined {
-  return opened(context, findToWrite(context, args, index), targetList);
+  return opened(context, findToWrite(context, args, index), targetListScratch);
 }
 
 /** Makes an empty list of argument `index`'s key, which the command fills. */
 export function newList(context: ShardContext, args: Arguments, index = 1): ListValue {
-  return made(context, args, index, list);
+  return made(context, args, index, listScratch);
 }
 
 /** The same for the target of a move. */
 export function newTarget(context: ShardContext, args: Arguments, index: number): ListValue {
-  return made(context, args, index, targetList);
+  return made(context, args, index, targetListScratch);
 }
 
 /** Adds an element to a list that another shard's command has pushed it onto. */
@@ -64,7 +64,7 @@ export function pushOnto(
   // It has expired or was evicted meanwhile, with what was added.
   if (ref === 0) return;
   const pieces = { source: element, at: () => 0, length: () => element.length };
-  targetList.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
+  targetListScratch.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
 }
 
 /**
@@ -78,9 +78,9 @@ export function announceRemoved(
   removed: number,
   index = 1,
 ): void {
-  const isGone = list.count === 0;
-  if (isGone) context.keyspace.removeRef(list.ref);
-  else list.shrink();
+  const isGone = listScratch.count === 0;
+  if (isGone) context.keyspace.removeRef(listScratch.ref);
+  else listScratch.shrink();
   takenAt(context, args, index, event, removed, isGone);
 }
 
@@ -93,7 +93,7 @@ export function popEvent(isHead: boolean): KeyEvent {
   return isHead ? events.lpop : events.rpop;
 }
 
-function opened(context: ShardContext, ref: Ref, into = list): ListValue | undefined {
+function opened(context: ShardContext, ref: Ref, into = listScratch): ListValue | undefined {
   if (!holds(context, ref, ValueType.list)) return undefined;
   return into.open(context.keyspace, ref, currentLimits(context));
 }

@@ -4,7 +4,7 @@ import { KeyFate, type Bytes } from '#base';
 import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { gathered, type GatheredStrings } from '../element-scan.ts';
+import { gatheredScratch, type GatheredStrings } from '../element-scan.ts';
 import { events, type KeyEvent } from '../events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import type { Combined, Members } from './combination.ts';
@@ -79,12 +79,12 @@ function isAmong(members: Members, bytes: Bytes, at: number, length: number): bo
 
 /** The set's members, in its order. */
 function gather(set: SetValue): GatheredStrings {
-  gathered.clear();
+  gatheredScratch.clear();
   for (let more = set.first(); more; more = set.next()) {
     set.read();
-    gathered.add(set.bytes, set.at, set.length);
+    gatheredScratch.add(set.bytes, set.at, set.length);
   }
-  return gathered;
+  return gatheredScratch;
 }
 
 function each(members: Members, visit: (bytes: Bytes, at: number, length: number) => void): void {

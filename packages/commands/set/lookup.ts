@@ -10,7 +10,7 @@ import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 
-const set = new SetValue();
+const setScratch = new SetValue();
 const currentLimits = kept((settings): SetLimits => ({
   entries: settings.number('set-max-listpack-entries'),
   valueBytes: settings.number('set-max-listpack-value'),
@@ -43,7 +43,7 @@ export function newSet(
   count: number,
 ): SetValue {
   const key = args.piece(index);
-  return set.create(context.keyspace, key, currentLimits(context), first, count);
+  return setScratch.create(context.keyspace, key, currentLimits(context), first, count);
 }
 
 /** The same, beginning as an intset or as a listpack. */
@@ -54,7 +54,7 @@ export function newSetAs(
   asIntset: boolean,
 ): SetValue {
   const key = args.piece(index);
-  return set.createAs(asIntset, context.keyspace, key, currentLimits(context));
+  return setScratch.createAs(asIntset, context.keyspace, key, currentLimits(context));
 }
 
 /** The set of argument `index`'s key; a new one when there is none. */
@@ -82,7 +82,7 @@ export function addInto(
   const ref = keyspace.lookUp(key, key.length);
   // It has expired or was evicted meanwhile, with what was added.
   if (ref === 0) return;
-  set.open(keyspace, ref, currentLimits(context)).add(element, 0, element.length);
+  setScratch.open(keyspace, ref, currentLimits(context)).add(element, 0, element.length);
 }
 
 /** A view of a record that holds a set. */
@@ -91,5 +91,5 @@ export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetVal
 }
 
 function opened(context: ShardContext, ref: Ref): SetValue | undefined {
-  return holds(context, ref, ValueType.set) ? openSet(context, ref, set) : undefined;
+  return holds(context, ref, ValueType.set) ? openSet(context, ref, setScratch) : undefined;
 }

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { drawDistinct } from '../distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../element-count.ts';
-import { gathered } from '../element-scan.ts';
+import { gatheredScratch } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
@@ -105,14 +105,14 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     const popped = popFromTable(context, set, count);
     if (context.isLogged) context.logAs(['SREM', args.copy(1), ...popped]);
   } else {
-    gathered.clear();
+    gatheredScratch.clear();
     const random = (): number => context.random();
     drawDistinct(set, count, random, () => {
       set.read();
-      gathered.add(set.bytes, set.at, set.length);
+      gatheredScratch.add(set.bytes, set.at, set.length);
     });
-    gathered.each((bytes, at, length) => set.delete(bytes, at, length));
-    gathered.writeTo(reply);
+    gatheredScratch.each((bytes, at, length) => set.delete(bytes, at, length));
+    gatheredScratch.writeTo(reply);
     if (context.isLogged) logGathered(context, args);
   }
   takenAt(context, args, 1, events.spop, count, false);
@@ -133,7 +133,7 @@ function popFromTable(context: ShardContext, set: SetValue, count: number): read
 
 function logGathered(context: ShardContext, args: Arguments): void {
   const popped: Bytes[] = [];
-  gathered.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
+  gatheredScratch.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
   context.logAs(['SREM', args.copy(1), ...popped]);
 }
 

@@ -25,7 +25,7 @@ import {
   overwrittenAt,
 } from '../keyspace/lookup.ts';
 
-const sortedSet = new SortedSetValue();
+const sortedSetScratch = new SortedSetValue();
 const currentLimits = kept((settings): PackedLimits => ({
   entries: settings.number('zset-max-listpack-entries'),
   valueBytes: settings.number('zset-max-listpack-value'),
@@ -59,9 +59,9 @@ export function newSortedSet(
   const limits = currentLimits(context);
   const { entries, valueBytes } = limits;
   const isLarge = count > entries || first.length > valueBytes;
-  sortedSet.create(context.keyspace, args.piece(1), limits, isLarge);
+  sortedSetScratch.create(context.keyspace, args.piece(1), limits, isLarge);
   createdAt(context, args, 1);
-  return sortedSet;
+  return sortedSetScratch;
 }
 
 /** A view of a record that holds a sorted set. */
@@ -101,5 +101,7 @@ export function storeMembers(
 }
 
 function opened(context: ShardContext, ref: Ref): SortedSetValue | undefined {
-  return holds(context, ref, ValueType.zset) ? openSortedSet(context, ref, sortedSet) : undefined;
+  return holds(context, ref, ValueType.zset)
+    ? openSortedSet(context, ref, sortedSetScratch)
+    : undefined;
 }

@@ -1,7 +1,7 @@
 /** ZSCAN: walks a sorted set in pieces. */
 
 import { formatDouble, formatDoublePrecisely } from '#base';
-import { elementScan, gathered } from '../element-scan.ts';
+import { elementScan, gatheredScratch } from '../element-scan.ts';
 import { sortedSetToRead } from './lookup.ts';
 
 export const zscan = elementScan(
@@ -21,7 +21,7 @@ export const zscan = elementScan(
       // Scores of large sorted sets have all their digits here, unlike everywhere else, as in Redis.
       const format = set.isPacked ? formatDouble : formatDoublePrecisely;
       const score = Buffer.from(format(set.score), 'latin1');
-      gathered.add(score, 0, score.length);
+      gatheredScratch.add(score, 0, score.length);
     },
   },
 );

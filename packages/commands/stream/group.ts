@@ -26,7 +26,7 @@ const noKey = new CommandError(
 const busyGroup = new CommandError('BUSYGROUP Consumer Group name already exists');
 const negativeRead = new CommandError('ERR value for ENTRIESREAD must be positive or -1');
 
-const id = new StreamId();
+const idScratch = new StreamId();
 
 const groupHead = { since: '5.0.0', group: 'stream' } as const satisfies Partial<CommandHead>;
 const keyDoc: ArgumentDoc = { name: 'key', type: 'key' };
@@ -69,12 +69,12 @@ const create = oneShard({
     const found = streamToWrite(context, args, KEY_INDEX);
     if (found === undefined && !makesStream) throw noKey;
     if (args.count > CREATE_ARGUMENTS_MAX) throw wrongForm(args);
-    if (!isSign(args, ID_INDEX, '$')) readId(args, ID_INDEX, id);
-    else if (found === undefined) id.setZero();
-    else id.set(found.stream.lastId);
+    if (!isSign(args, ID_INDEX, '$')) readId(args, ID_INDEX, idScratch);
+    else if (found === undefined) idScratch.setZero();
+    else idScratch.set(found.stream.lastId);
     const target = found ?? newStream(context, args, KEY_INDEX);
     if (groupAt(target.stream, args, GROUP_INDEX) !== undefined) throw busyGroup;
-    target.stream.createGroup(args.latin1(GROUP_INDEX), id, entriesRead);
+    target.stream.createGroup(args.latin1(GROUP_INDEX), idScratch, entriesRead);
     target.post();
     const announce = found === undefined ? changedAt : advancedAt;
     announce(context, args, KEY_INDEX, events.xgroupCreate);
@@ -96,9 +96,9 @@ const setid = oneShard({
     const { entriesRead } = readOptions(args, false);
     const { stream, group } = groupToChange(context, args);
     if (args.count !== OPTIONS_INDEX && args.count !== OPTIONS_INDEX + 2) throw wrongForm(args);
-    if (isSign(args, ID_INDEX, '$')) id.set(stream.lastId);
-    else readIdOrEdge(args, ID_INDEX, id);
-    group.lastId.set(id);
+    if (isSign(args, ID_INDEX, '$')) idScratch.set(stream.lastId);
+    else readIdOrEdge(args, ID_INDEX, idScratch);
+    group.lastId.set(idScratch);
     group.entriesRead = entriesRead;
     advancedAt(context, args, KEY_INDEX, events.xgroupSetid);
     context.reply.ok();

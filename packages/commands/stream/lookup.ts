@@ -19,7 +19,7 @@ import type { ShardContext } from '../contexts.ts';
 import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 
-const value = new StreamValue();
+const valueScratch = new StreamValue();
 
 /** The stream of argument `index`'s key to read; undefined when there is none. */
 export function streamToRead(
@@ -41,9 +41,9 @@ export function streamToWrite(
 
 /** Makes an empty stream of argument `index`'s key. */
 export function newStream(context: ShardContext, args: Arguments, index = 1): StreamValue {
-  value.create(context.keyspace, args.piece(index));
+  valueScratch.create(context.keyspace, args.piece(index));
   createdAt(context, args, index);
-  return value;
+  return valueScratch;
 }
 
 /** The group that argument `index` names. */
@@ -83,5 +83,7 @@ export function consumerAsking(
 
 /** The stream of a record; undefined where there is no record. */
 export function streamOf(context: ShardContext, ref: Ref): StreamValue | undefined {
-  return holds(context, ref, ValueType.stream) ? value.open(context.keyspace, ref) : undefined;
+  return holds(context, ref, ValueType.stream)
+    ? valueScratch.open(context.keyspace, ref)
+    : undefined;
 }

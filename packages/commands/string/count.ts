@@ -110,11 +110,11 @@ function add(context: ShardContext, args: Arguments, increment: number): void {
 }
 
 /** Room for the text of any 64-bit integer. */
-const digits = Buffer.alloc(24);
+const digitsScratch = Buffer.alloc(24);
 
 function storeNew(context: ShardContext, args: Arguments, value: number): void {
-  const length = writeInteger(value, digits, 0);
-  context.keyspace.set(args.keySpan(1), valueScratch.point(digits, 0, length));
+  const length = writeInteger(value, digitsScratch, 0);
+  context.keyspace.set(args.keySpan(1), valueScratch.point(digitsScratch, 0, length));
   createdAt(context, args, 1);
 }
 
@@ -138,8 +138,8 @@ function add64(context: ShardContext, args: Arguments, increment: bigint): void 
   if (old === undefined) throw errors.notInteger;
   const sum = old + increment;
   if (sum < INT64_MIN || sum > INT64_MAX) throw errors.overflow;
-  const textBytes = digits.write(sum.toString(), 'latin1');
-  keyspace.set(args.keySpan(1), valueScratch.point(digits, 0, textBytes), KEEP_TTL);
+  const textBytes = digitsScratch.write(sum.toString(), 'latin1');
+  keyspace.set(args.keySpan(1), valueScratch.point(digitsScratch, 0, textBytes), KEEP_TTL);
   if (ref === 0) createdAt(context, args, 1);
   changedAt(context, args, 1, events.incrby);
   context.reply.bigInteger(sum);

@@ -36,8 +36,8 @@ export interface Pieces {
   length(index: number): number;
 }
 
-const entries = new ListpackEntries();
-const EMPTY_LISTPACK = entries.clear().toListpack();
+const entriesScratch = new ListpackEntries();
+const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 const EMPTY = new Span(EMPTY_LISTPACK);
 const { list: type } = ValueType;
 const PACKED = setOptions({ type, encoding: Encoding.listpack });
@@ -99,11 +99,11 @@ export class ListValue {
       this.#post();
       return;
     }
-    entries.clear();
+    entriesScratch.clear();
     // What comes last at the head comes first in the list.
     for (let nth = 0; nth < end - first; nth += 1) {
       const index = isHead ? end - 1 - nth : first + nth;
-      entries.add(source, pieces.at(index), pieces.length(index));
+      entriesScratch.add(source, pieces.at(index), pieces.length(index));
     }
     this.#splice(isHead ? HEADER_BYTES : this.#cursor.endOffset, 0, 0);
   }
@@ -161,7 +161,7 @@ export class ListValue {
       return;
     }
     const { offset, entryBytes } = this.#cursor;
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     this.#splice(isAfter ? offset + entryBytes : offset, 0, 0);
   }
 
@@ -173,7 +173,7 @@ export class ListValue {
       return;
     }
     const { offset, entryBytes } = this.#cursor;
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     this.#splice(offset, entryBytes, 1);
   }
 
@@ -190,7 +190,7 @@ export class ListValue {
     const cursor = this.#cursor;
     const { offset, entryBytes } = cursor;
     const before = !isForward && cursor.prev() ? cursor.offset : -1;
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(offset, entryBytes, 1);
     if (isForward) return cursor.moveTo(offset);
     return before >= 0 && cursor.moveTo(before);
@@ -208,7 +208,7 @@ export class ListValue {
     cursor.seek(first);
     const { offset } = cursor;
     const end = cursor.seek(first + count) ? cursor.offset : cursor.endOffset;
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(offset, end - offset, count);
   }
 
@@ -240,7 +240,7 @@ export class ListValue {
 
   /** Puts the entries in the place of others; the cursor stands nowhere. */
   #splice(offset: number, bytes: number, count: number): void {
-    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entries);
+    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entriesScratch);
     this.#cursor.pointAt(this.#keyspace.value(this.ref));
   }
 
@@ -272,7 +272,11 @@ export function stubList(...elements: readonly Bytes[]): {
   readonly value: Bytes;
   readonly count: number;
 } {
-  entries.clear();
-  for (const element of elements) entries.add(element, 0, element.length);
-  return { encoding: Encoding.listpack, value: entries.toListpack(), count: elements.length };
+  entriesScratch.clear();
+  for (const element of elements) entriesScratch.add(element, 0, element.length);
+  return {
+    encoding: Encoding.listpack,
+    value: entriesScratch.toListpack(),
+    count: elements.length,
+  };
 }

@@ -25,7 +25,7 @@ const { zset: type } = ValueType;
 const PACKED = setOptions({ type, encoding: Encoding.listpack });
 const RANKED = setOptions({ type, encoding: Encoding.skiplist });
 const CONVERTED = setOptions({ type, encoding: Encoding.skiplist, keepTtl: true });
-const entries = new ListpackEntries();
+const entriesScratch = new ListpackEntries();
 
 export class SortedSetValue {
   ref: Ref = 0;
@@ -274,12 +274,12 @@ export function storeSortedSet(
 
 function packedOrNone(ranked: RankedTable, limits: PackedLimits): Bytes | undefined {
   if (ranked.count > limits.entries) return undefined;
-  entries.clear();
+  entriesScratch.clear();
   for (let more = ranked.seek(0); more; more = ranked.next()) {
     ranked.read();
     if (ranked.length > limits.valueBytes) return undefined;
-    entries.add(ranked.bytes, ranked.at, ranked.length);
-    addScore(entries, ranked.score);
+    entriesScratch.add(ranked.bytes, ranked.at, ranked.length);
+    addScore(entriesScratch, ranked.score);
   }
-  return entries.toListpack();
+  return entriesScratch.toListpack();
 }
