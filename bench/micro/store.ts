@@ -2,7 +2,7 @@
  * Cost of a set, a get and a key: time per operation by number of keys, the longest single set, and bytes per key. Run
  * it by `node --expose-gc dist/bench/micro/store.js [keys...]`.
  */
-import { Store } from '#store';
+import { keyScratch, Store, valueScratch } from '#store';
 
 const KEY_BYTES = 16;
 const VALUE_BYTES = 64;
@@ -56,7 +56,10 @@ function report(count: number): void {
   const keyspace = store.databases[0]!;
   ring.fill(107);
   const set = (at: number): void => {
-    keyspace.set(ring, at, KEY_BYTES, ring, at + KEY_BYTES + 5, VALUE_BYTES);
+    keyspace.set(
+      keyScratch.point(ring, at, KEY_BYTES),
+      valueScratch.point(ring, at + KEY_BYTES + 5, VALUE_BYTES),
+    );
   };
   let sum = 0;
   const get = (at: number): void => {
@@ -100,7 +103,10 @@ function reportLongest(count: number): void {
   for (let i = 0; i < count; i += 1) {
     const at = writeKey(i % FRAMES, i);
     const begin = nowNs();
-    keyspace.set(ring, at, KEY_BYTES, ring, at + KEY_BYTES + 5, VALUE_BYTES);
+    keyspace.set(
+      keyScratch.point(ring, at, KEY_BYTES),
+      valueScratch.point(ring, at + KEY_BYTES + 5, VALUE_BYTES),
+    );
     const spent = nowNs() - begin;
     if (spent > 200_000) over += 1;
     if (longest.length < 8 || spent > longest[7]!) {

@@ -5,6 +5,7 @@
  * `eslint-disable` line with its reason.
  */
 import tseslint from 'typescript-eslint';
+import { scratchPlugin } from './scratch-rules.js';
 
 const noDefaultExport = {
   selector: 'ExportDefaultDeclaration',
@@ -43,6 +44,13 @@ const newerThanNode20 = [
 const noShiftOfBits = {
   selector: 'BinaryExpression[operator=/^>>>?$/][right.value=3]',
   message: 'The byte of a bit may lie beyond 2^31: ask byteOf of commands/bitmap.',
+};
+
+/** The context of commands is entered and left by its own methods: what is set beside them would have to be reset. */
+const noContextWrites = {
+  selector:
+    'AssignmentExpression[left.type="MemberExpression"]:matches([left.object.name="context"], [left.object.property.name="context"])',
+  message: 'The fields of the context are set in shard/execution alone.',
 };
 
 const habits = {
@@ -99,6 +107,25 @@ export default tseslint.config(
         noShiftOfBits,
       ],
     },
+  },
+  {
+    files: ['packages/shard/**/*.ts'],
+    ignores: ['packages/shard/execution/**', '**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        noDefaultExport,
+        noStarExport,
+        noSpreadLiteral,
+        noContextWrites,
+      ],
+    },
+  },
+  {
+    files: ['packages/{commands,shard,store}/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    plugins: { scratch: scratchPlugin },
+    rules: { 'scratch/name': 'error', 'scratch/no-stops': 'error' },
   },
   {
     files: ['**/*.test.ts'],

@@ -11,10 +11,12 @@ import {
   parseDoubleInRange,
   parseInteger,
   parseInteger64,
+  sameBytes,
   spells,
   type Bytes,
   type CommandError,
 } from '#base';
+import { keyScratch, valueScratch, type Span } from '#store';
 
 /** Part of the arguments that `keys.ts` needs. */
 export interface ArgumentSource {
@@ -99,6 +101,16 @@ export class Arguments implements ArgumentSource {
     return { bytes: this.source, at: this.at(index), length: this.length(index) };
   }
 
+  /** Argument `index` as the key that is handed to the very next call of the store. */
+  keySpan(index: number): Span {
+    return keyScratch.point(this.source, this.at(index), this.length(index));
+  }
+
+  /** Argument `index` as the value that is handed to the very next call of the store. */
+  valueSpan(index: number): Span {
+    return valueScratch.point(this.source, this.at(index), this.length(index));
+  }
+
   /** A private copy of argument `index`. */
   copy(index: number): Bytes {
     return this.source.slice(this.at(index), this.at(index) + this.length(index));
@@ -129,6 +141,13 @@ export class Arguments implements ArgumentSource {
   /** True when argument `index` spells `upper`, in any case. */
   spellsAt(index: number, upper: string): boolean {
     return spells(this.source, this.at(index), this.length(index), upper);
+  }
+
+  /** True when two arguments have the same bytes. */
+  areSame(one: number, other: number): boolean {
+    const length = this.length(one);
+    if (length !== this.length(other)) return false;
+    return sameBytes(this.source, this.at(one), this.source, this.at(other), length);
   }
 
   // Reading left to right.

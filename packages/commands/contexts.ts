@@ -48,17 +48,17 @@ export interface Wait {
 /** Context of a handler in a shard: what it may touch. One object per shard, pointed at each command in turn. */
 export interface ShardContext {
   /** The keys of the client's database on this shard. */
-  keyspace: Keyspace;
+  readonly keyspace: Keyspace;
   readonly store: Store;
   readonly reply: ReplyWriter;
   readonly settings: ShardSettings;
   readonly shardIndex: number;
   readonly shardCount: number;
-  database: number;
+  readonly database: number;
   /** Main's slot of the client's connection. */
-  connection: number;
+  readonly connection: number;
   /** Unix time in milliseconds: one moment for the whole command. */
-  nowMs: number;
+  readonly nowMs: number;
   /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */
@@ -98,6 +98,8 @@ export interface ShardContext {
     length: number,
     changes?: number,
   ): void;
+  /** Announces what has changed in another database than the client's. */
+  inDatabase(database: number, announce: () => void): void;
   /** True when what a command does is kept on disk; otherwise commands need not say what they do. */
   readonly isLogged: boolean;
   /**

@@ -1,11 +1,19 @@
-/** Common parts of HSCAN, SSCAN and ZSCAN: cursor, options, and the elements of one call. */
+/** HSCAN, SSCAN and ZSCAN: cursor, options, and the elements of one call. */
 
 import { CommandError, copyBytes, errors, globMatches, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from './arguments.ts';
+import type { ShardContext } from './contexts.ts';
+import {
+  oneShard,
+  type ArgumentDoc,
+  type CommandHead,
+  type OneShardCommand,
+} from './definition.ts';
+import { oneKey } from './keys.ts';
 import { readCursor } from './keyspace/scan/scan-cursor.ts';
 
-export interface ElementScan {
+interface ElementScan {
   count: number;
   /** Undefined when every element fits. */
   pattern: Bytes | undefined;
@@ -21,14 +29,77 @@ const STAR = 0x2a;
 
 const noValuesHere = new CommandError('ERR NOVALUES option can only be used in HSCAN');
 
+interface ScannedValue {
+  /** The element that the walk stands at, once it was read. */
+  readonly bytes: Bytes;
+  readonly at: number;
+  readonly length: number;
+  scan(cursor: number, count: number, visit: () => void): number;
+}
+
+/** A type whose values are walked. */
+interface ScanFamily<Value extends ScannedValue> {
+  readonly find: (context: ShardContext, args: Arguments) => Value | undefined;
+  /** Reads the element at hand; false when it has ended. */
+  readonly read: (value: Value, context: ShardContext) => boolean;
+  /** Gathers what belongs to an element; without it there is nothing. NOVALUES leaves it out where it is known. */
+  readonly gatherRest?: (value: Value) => void;
+  readonly knowsNoValues?: boolean;
+}
+
+/** Makes the command that walks values of a type, some of their elements with each call. */
+export function elementScan<Value extends ScannedValue>(
+  head: Pick<CommandHead, 'name' | 'summary' | 'complexity' | 'group'>,
+  { find, read, gatherRest, knowsNoValues = false }: ScanFamily<Value>,
+): OneShardCommand {
+  return oneShard({
+    ...head,
+    since: '2.8.0',
+    arity: -3,
+    flags: ['readonly'],
+    keys: oneKey('RO', 'access'),
+    args: [
+      { name: 'key', type: 'key' },
+      { name: 'cursor', type: 'integer' },
+      { name: 'pattern', type: 'pattern', token: 'MATCH', optional: true },
+      { name: 'count', type: 'integer', token: 'COUNT', optional: true },
+      ...(knowsNoValues ? [NO_VALUES] : []),
+    ],
+    tips: ['nondeterministic_output'],
+    run(context, args) {
+      const cursor = elementCursor(args);
+      const value = find(context, args);
+      gatheredScratch.clear();
+      let next = 0;
+      if (value !== undefined) {
+        const options = readElementScan(args, knowsNoValues);
+        next = value.scan(cursor, options.count, () => {
+          if (!read(value, context)) return;
+          if (!fitsScan(options, value.bytes, value.at, value.length)) return;
+          gatheredScratch.add(value.bytes, value.at, value.length);
+          if (!options.noValues) gatherRest?.(value);
+        });
+      }
+      answerScan(context.reply, next);
+    },
+  });
+}
+
+const NO_VALUES: ArgumentDoc = {
+  name: 'novalues',
+  type: 'pure-token',
+  token: 'NOVALUES',
+  optional: true,
+};
+
 /** The place that the cursor argument names; its higher bits mean nothing. */
-export function elementCursor(args: Arguments): number {
+function elementCursor(args: Arguments): number {
   const cursor = readCursor(args, CURSOR_INDEX);
   if (cursor === undefined) throw errors.invalidCursor;
   return Number(BigInt.asUintN(32, cursor));
 }
 
-export function readElementScan(args: Arguments, hasValues = false): ElementScan {
+function readElementScan(args: Arguments, hasValues: boolean): ElementScan {
   const options: ElementScan = { count: COUNT_DEFAULT, pattern: undefined, noValues: false };
   args.position = FIRST_OPTION;
   while (args.more) {
@@ -49,7 +120,7 @@ export function readElementScan(args: Arguments, hasValues = false): ElementScan
 }
 
 /** True when an element is wanted. */
-export function fitsScan(options: ElementScan, bytes: Bytes, at: number, length: number): boolean {
+function fitsScan(options: ElementScan, bytes: Bytes, at: number, length: number): boolean {
   const { pattern } = options;
   return pattern === undefined || globMatches(pattern, bytes.subarray(at, at + length));
 }
@@ -104,12 +175,12 @@ export class GatheredStrings {
 }
 
 /** Strings of the command that is being run. */
-export const gathered = new GatheredStrings();
+export const gatheredScratch = new GatheredStrings();
 
 /** Answers a page of a scan: the next cursor and what was gathered. */
-export function answerScan(reply: ReplyWriter, cursor: number): void {
+function answerScan(reply: ReplyWriter, cursor: number): void {
   reply.arrayHeader(2);
   reply.bulkInteger(cursor);
-  reply.arrayHeader(gathered.count);
-  gathered.writeTo(reply);
+  reply.arrayHeader(gatheredScratch.count);
+  gatheredScratch.writeTo(reply);
 }

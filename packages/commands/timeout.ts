@@ -1,7 +1,8 @@
 /** Time that a client is ready to wait, as blocking commands are told. */
 
-import { CommandError, errors, LONG_DOUBLE_BYTES_MAX, parseLongDouble } from '#base';
+import { CommandError, errors } from '#base';
 import type { Arguments } from './arguments.ts';
+import { longDoubleOf } from './long-double.ts';
 
 const INT64_LIMIT = 2 ** 63;
 const notFloat = new CommandError('ERR timeout is not a float or out of range');
@@ -23,10 +24,12 @@ export function secondsAt(args: Arguments, index: number, nowMs: number): number
 function realAt(args: Arguments, index: number): number {
   const integer = args.integerAt(index);
   if (!Number.isNaN(integer)) return integer;
-  const value =
-    args.length(index) > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(args.latin1(index));
-  if (value === undefined) throw notFloat;
-  const { negative, mantissa, power, infinite } = value;
+  const { negative, mantissa, power, infinite } = longDoubleOf(
+    args.source,
+    args.at(index),
+    args.length(index),
+    notFloat,
+  );
   if (infinite) return negative ? -Infinity : Infinity;
   if (mantissa === 0n) return 0;
   // However short, it is a wait with an end.

@@ -16,6 +16,7 @@ import { Settings } from './settings.ts';
 import { SlowArguments } from './observation/slow-arguments.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
+import type { KeyLocks } from './multi-shard/key-locks.ts';
 import { Maintenance } from './timed/maintenance.ts';
 import { WaitingClients } from './blocked/blocked-clients.ts';
 import { Watches } from './execution/watches.ts';
@@ -38,7 +39,7 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
 
   /** The executor comes later, and is asked for when it is needed. */
-  constructor(parts: MachineOptions, executor: () => Executor) {
+  constructor(parts: MachineOptions, keyLocks: KeyLocks, executor: () => Executor) {
     const { index, journal, page } = parts;
     this.settings = new Settings(parts.settings);
     this.keyUse = new KeyUse(parts);
@@ -64,6 +65,7 @@ export class MachineComponents {
       shardIndex: index,
       reply: this.sender.writer,
       watches: this.watches,
+      isKept: (name) => keyLocks.isKept(name),
     });
     this.snapshots = new Snapshots({
       store,

@@ -19,7 +19,7 @@ import {
 } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
-import type { Store } from '#store';
+import { keyScratch, valueScratch, type Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
 import { Executor } from './execution/executor.ts';
@@ -72,7 +72,10 @@ export class ShardMachine {
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(parts: MachineOptions) {
     this.#parts = parts;
-    const base = new MachineComponents(parts, () => this.#executor);
+    const holds = new KeyLocks((frame) => {
+      this.#dispatch(frame);
+    });
+    const base = new MachineComponents(parts, holds, () => this.#executor);
     this.#base = base;
     this.store = base.store;
     this.keyUse = base.keyUse;
@@ -96,9 +99,6 @@ export class ShardMachine {
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
-    const holds = new KeyLocks((frame) => {
-      this.#dispatch(frame);
-    });
     this.#dryRuns = new DryRuns({ ...shared, events });
     this.#blockedCommands = new BlockedCommands({
       ...shared,
@@ -319,7 +319,8 @@ export class ShardMachine {
 
   /** Drops what is kept of the last command, whose frame and value may be large. */
   letGo(): void {
-    for (const pointer of [this.#executor.args, this.store.view]) pointer.letGo();
+    const pointers = [this.#executor.args, this.store.view, keyScratch, valueScratch];
+    for (const pointer of pointers) pointer.letGo();
   }
 
   /** Says that the thread goes on. */

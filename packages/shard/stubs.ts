@@ -13,8 +13,8 @@ const FIRST = 0x30;
 const SECOND = 0x31;
 const LIST_STUB = stubList(Uint8Array.of(FIRST), Uint8Array.of(SECOND));
 
-const list = new ListValue();
-const set = new SetValue();
+const listScratch = new ListValue();
+const setScratch = new SetValue();
 const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
 const NO_SET_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
 
@@ -24,7 +24,7 @@ export function stubOf(keyspace: Keyspace, copy: KeyCopy, element: Bytes | undef
   if (copy.type === ValueType.list) return { ...copy, ...asBytes(LIST_STUB) };
   if (copy.type !== ValueType.set || element === undefined) return copy;
   const ref = keyspace.peek(copy.key, 0, copy.key.length);
-  const has = set.open(keyspace, ref, NO_SET_LIMITS).has(element, 0, element.length);
+  const has = setScratch.open(keyspace, ref, NO_SET_LIMITS).has(element, 0, element.length);
   return { ...copy, ...asBytes(stubList(has ? element : otherThan(element))) };
 }
 
@@ -49,24 +49,24 @@ export function addedTo(keyspace: Keyspace, after: KeyCopy): KeyCopy {
 }
 
 function pushedTo(keyspace: Keyspace, ref: number): Bytes | undefined {
-  list.open(keyspace, ref, NO_LIST_LIMITS);
-  if (list.count !== LIST_STUB.count + 1) return undefined;
-  list.seek(1);
-  list.read();
-  const isHead = list.length === 1 && list.bytes[list.at] === FIRST;
-  list.seek(isHead ? 0 : 2);
-  list.read();
-  return valueOf(isHead, list);
+  listScratch.open(keyspace, ref, NO_LIST_LIMITS);
+  if (listScratch.count !== LIST_STUB.count + 1) return undefined;
+  listScratch.seek(1);
+  listScratch.read();
+  const isHead = listScratch.length === 1 && listScratch.bytes[listScratch.at] === FIRST;
+  listScratch.seek(isHead ? 0 : 2);
+  listScratch.read();
+  return valueOf(isHead, listScratch);
 }
 
 /** The shorter of two members. */
 function newIn(keyspace: Keyspace, ref: number): Bytes | undefined {
-  set.open(keyspace, ref, NO_SET_LIMITS);
-  if (set.count !== 2) return undefined;
+  setScratch.open(keyspace, ref, NO_SET_LIMITS);
+  if (setScratch.count !== 2) return undefined;
   const values: Bytes[] = [];
-  for (let more = set.first(); more; more = set.next()) {
-    set.read();
-    values.push(valueOf(false, set));
+  for (let more = setScratch.first(); more; more = setScratch.next()) {
+    setScratch.read();
+    values.push(valueOf(false, setScratch));
   }
   return values.sort((a, b) => a.length - b.length)[0];
 }

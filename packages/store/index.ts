@@ -21,6 +21,7 @@ export type { Piece } from './hash/packed-hash.ts';
 export { keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
 export { LOOK_AHEAD_MAX, type KeyPrefetch } from './index/prefetch.ts';
 export { Keyspace } from './keyspace/keyspace.ts';
+export { KEEP_TTL, setOptions, type SetOptions } from './keyspace/set-options.ts';
 export { ListValue, stubList } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';
 export { Quicklist } from './list/quicklist.ts';
@@ -42,7 +43,8 @@ export {
   Word64,
 } from './listpack/intset.ts';
 export type { MemoryCount } from './memory/memory-count.ts';
-export type { ValueView } from './records/record-tools.ts';
+export type { ByteRange, ValueView } from './records/record-tools.ts';
+export { keyScratch, Span, valueScratch } from './records/span.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';

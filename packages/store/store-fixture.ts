@@ -5,6 +5,8 @@ import type { Keyspace } from './keyspace/keyspace.ts';
 import { Store } from './store.ts';
 import type { ObjectCodec } from './records/value-codec.ts';
 import { WordWriter } from './memory/word-bytes.ts';
+import { Span } from './records/span.ts';
+import { setOptions } from './keyspace/set-options.ts';
 
 /** Numbers from 0 up to 1 that a seed decides (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -37,9 +39,7 @@ export function bytesOf(text: string): Uint8Array {
 }
 
 export function setText(keyspace: Keyspace, key: string, value: string, keepTtl = false): Ref {
-  const keyBytes = bytesOf(key);
-  const valueBytes = bytesOf(value);
-  return keyspace.set(keyBytes, 0, keyBytes.length, valueBytes, 0, valueBytes.length, keepTtl);
+  return keyspace.set(new Span(bytesOf(key)), new Span(bytesOf(value)), setOptions({ keepTtl }));
 }
 
 export function refOf(keyspace: Keyspace, key: string): Ref {

@@ -205,6 +205,13 @@ export class CallContext implements ShardContext {
     this.announced.push(`~${type} ${event} ${textOf(...key)}`);
   }
 
+  inDatabase(database: number, announce: () => void): void {
+    const selected = this.database;
+    this.database = database;
+    announce();
+    this.database = selected;
+  }
+
   flushed(database: number): void {
     this.announced.push(`flushed ${database}`);
   }

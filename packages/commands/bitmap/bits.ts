@@ -2,8 +2,9 @@
 
 import type { Bytes } from '#base';
 
-const onesOfByte = new Uint8Array(256);
-for (let byte = 1; byte < 256; byte += 1) onesOfByte[byte] = onesOfByte[byte >> 1]! + (byte & 1);
+const ONES_OF_BYTE = new Uint8Array(256);
+for (let byte = 1; byte < 256; byte += 1)
+  ONES_OF_BYTE[byte] = ONES_OF_BYTE[byte >> 1]! + (byte & 1);
 
 /** From this length on, words are looked at instead of bytes. */
 const WORDS_MIN_BYTES = 64;
@@ -26,13 +27,13 @@ export function countOnes(bytes: Bytes, at: number, length: number): number {
   let ones = 0;
   if (length >= WORDS_MIN_BYTES) {
     for (const first = at + gapBefore(bytes, at); index < first; index += 1) {
-      ones += onesOfByte[bytes[index]!]!;
+      ones += ONES_OF_BYTE[bytes[index]!]!;
     }
     const words = wordsBetween(bytes, index, end);
     ones += onesOfWords(words);
     index += WORD_BYTES * words.length;
   }
-  for (; index < end; index += 1) ones += onesOfByte[bytes[index]!]!;
+  for (; index < end; index += 1) ones += ONES_OF_BYTE[bytes[index]!]!;
   return ones;
 }
 

@@ -9,7 +9,7 @@ const PIECE_BYTES = 32 * 1024;
 const WORD_BYTES = 4;
 
 /** A piece of a source that does not begin where a word may. */
-const aligned = new Uint8Array(PIECE_BYTES);
+const alignedScratch = new Uint8Array(PIECE_BYTES);
 
 type Words = Int32Array<ArrayBuffer>;
 type Step = (target: Words, source: Words) => void;
@@ -78,6 +78,6 @@ function wordsFrom(source: Bytes, from: number, end: number): Words {
   if (((source.byteOffset + from) & (WORD_BYTES - 1)) === 0) {
     return wordsBetween(source, from, end);
   }
-  aligned.set(source.subarray(from, end));
-  return wordsBetween(aligned, 0, end - from);
+  alignedScratch.set(source.subarray(from, end));
+  return wordsBetween(alignedScratch, 0, end - from);
 }

@@ -1,14 +1,14 @@
 /** BITOP: a string made of others, bit by bit. */
 
 import { CommandError, errors, type Bytes } from '#base';
-import { ValueType } from '#store';
+import { valueScratch } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
-import { StringForm } from '../string/encoding.ts';
+import { GIVEN_RAW } from '../string/write.ts';
 import { combined, type BitOperation } from './bitwise.ts';
 
 const operations: ReadonlySet<string> = new Set<BitOperation>(['AND', 'OR', 'XOR', 'NOT']);
@@ -68,9 +68,8 @@ function keep(context: ShardContext, args: Arguments, result: Bytes): void {
   const key = [args.source, args.at(2), args.length(2)] as const;
   if (result.length > 0) {
     const isNew = keyspace.peek(...key) === 0;
-    const type = ValueType.string;
     // The result is the value: it is not copied.
-    keyspace.set(...key, result, 0, result.length, false, type, StringForm.raw, -1, true);
+    keyspace.set(args.keySpan(2), valueScratch.all(result), GIVEN_RAW);
     if (isNew) createdAt(context, args, 2);
     else overwrittenAt(context, args, 2);
     changedAt(context, args, 2, events.set);

@@ -6,7 +6,7 @@ import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
 import { bitAt, byteOf } from './bits.ts';

@@ -6,7 +6,7 @@ import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey, type FoundKey, type Keys, type KeySpec } from '../keys.ts';
-import { sortedSetEvents } from '../sorted-set/events.ts';
+import { events } from '../events.ts';
 import { sortedSetToRead, storeMembers } from '../sorted-set/lookup.ts';
 import { placeOf, scoresIn, type Cell, type Place } from './cell.ts';
 import { exactDistanceM, formatDistance } from './distance.ts';
@@ -356,7 +356,7 @@ function store(
     members.add(member, 0, member.length, stored);
   }
   const isSearch = form.from === 'options';
-  const event = isSearch ? sortedSetEvents.geosearchstore : sortedSetEvents.georadiusstore;
+  const event = isSearch ? events.geosearchstore : events.georadiusstore;
   storeMembers(context, args, storeIndex, members, event, members.count);
 }
 

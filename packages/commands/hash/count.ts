@@ -7,20 +7,17 @@ import {
   formatLongDouble,
   INT64_MAX,
   INT64_MIN,
-  latin1,
   parseInteger64,
-  LONG_DOUBLE_BYTES_MAX,
-  parseLongDouble,
-  type Bytes,
   type LongDouble,
 } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
+import { longDoubleOf } from '../long-double.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { events } from '../events.ts';
 import { fieldAt, findField, hashToFill, newHash } from './lookup.ts';
 
 const notInteger = new CommandError('ERR hash value is not an integer');
@@ -55,7 +52,7 @@ export const hincrby = oneShard({
     const sum = old + increment;
     if (sum < INT64_MIN || sum > INT64_MAX) throw errors.overflow;
     putText(hash, args, sum.toString());
-    changedAt(context, args, 1, hashEvents.hincrby);
+    changedAt(context, args, 1, events.hincrby);
     context.reply.bigInteger(sum);
   },
 });
@@ -76,30 +73,23 @@ export const hincrbyfloat = oneShard({
     { name: 'increment', type: 'double' },
   ],
   run(context, args) {
-    const increment = numberOf(args.source, args.at(3), args.length(3), errors.notFloat);
+    const increment = longDoubleOf(args.source, args.at(3), args.length(3), errors.notFloat);
     if (increment.infinite) throw notFinite;
     const { hash, isThere } = fieldToCount(context, args);
     let sum: LongDouble | undefined = increment;
     if (isThere) {
       hash.readValue();
-      sum = addLongDoubles(numberOf(hash.bytes, hash.at, hash.length, notFloat), increment);
+      sum = addLongDoubles(longDoubleOf(hash.bytes, hash.at, hash.length, notFloat), increment);
     }
     if (sum === undefined || sum.infinite) throw errors.nanOrInfinity;
     const text = formatLongDouble(sum);
     putText(hash, args, text);
-    changedAt(context, args, 1, hashEvents.hincrbyfloat);
+    changedAt(context, args, 1, events.hincrbyfloat);
     context.reply.text(text, 'latin1');
   },
 });
 
 export const hashCounting = [hincrby, hincrbyfloat];
-
-function numberOf(bytes: Bytes, at: number, length: number, error: CommandError): LongDouble {
-  const number =
-    length > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
-  if (number === undefined) throw error;
-  return number;
-}
 
 function fieldToCount(
   context: ShardContext,

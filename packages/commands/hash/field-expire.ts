@@ -4,13 +4,20 @@ import { CommandError } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard, type ArgumentDoc, type OneShardCommand } from '../definition.ts';
+import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt, takenAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import {
+  MILLISECONDS,
+  SECONDS,
+  UNIX_MILLISECONDS,
+  UNIX_SECONDS,
+  type TimeForm,
+} from '../keyspace/expiry/time-forms.ts';
+import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { fieldEnd } from './field-time.ts';
-import { hashToWrite, removeIfEmpty } from './lookup.ts';
+import { hashToWrite } from './lookup.ts';
 
 /** Answers for a field. */
 const Outcome = { noField: -2, refused: 0, set: 1, deleted: 2 } as const;
@@ -20,15 +27,11 @@ type Condition = (typeof CONDITIONS)[number] | undefined;
 
 const noFieldCount = new CommandError('ERR Parameter `numFields` should be greater than 0');
 
-interface Kind {
-  name: string;
-  summary: string;
-  time: ArgumentDoc;
-  unitMs: number;
-  absolute: boolean;
-}
-
-function expiring({ name, summary, time, unitMs, absolute }: Kind): OneShardCommand {
+function expiring(
+  name: string,
+  { doc, unitMs, absolute }: TimeForm,
+  summary: string,
+): OneShardCommand {
   const command = name.toLowerCase();
   return oneShard({
     name,
@@ -41,7 +44,7 @@ function expiring({ name, summary, time, unitMs, absolute }: Kind): OneShardComm
     keys: oneKey('RW', 'update'),
     args: [
       { name: 'key', type: 'key' },
-      time,
+      doc,
       {
         name: 'condition',
         type: 'oneof',
@@ -65,37 +68,22 @@ function expiring({ name, summary, time, unitMs, absolute }: Kind): OneShardComm
   });
 }
 
-export const hexpire = expiring({
-  name: 'HEXPIRE',
-  summary: 'Sets after how many seconds fields end.',
-  time: { name: 'seconds', type: 'integer' },
-  unitMs: 1000,
-  absolute: false,
-});
-
-export const hpexpire = expiring({
-  name: 'HPEXPIRE',
-  summary: 'Sets after how many milliseconds fields end.',
-  time: { name: 'milliseconds', type: 'integer' },
-  unitMs: 1,
-  absolute: false,
-});
-
-export const hexpireat = expiring({
-  name: 'HEXPIREAT',
-  summary: 'Sets when fields end, in seconds of Unix time.',
-  time: { name: 'unix-time-seconds', type: 'unix-time' },
-  unitMs: 1000,
-  absolute: true,
-});
-
-export const hpexpireat = expiring({
-  name: 'HPEXPIREAT',
-  summary: 'Sets when fields end, in milliseconds of Unix time.',
-  time: { name: 'unix-time-milliseconds', type: 'unix-time' },
-  unitMs: 1,
-  absolute: true,
-});
+export const hexpire = expiring('HEXPIRE', SECONDS, 'Sets after how many seconds fields end.');
+export const hpexpire = expiring(
+  'HPEXPIRE',
+  MILLISECONDS,
+  'Sets after how many milliseconds fields end.',
+);
+export const hexpireat = expiring(
+  'HEXPIREAT',
+  UNIX_SECONDS,
+  'Sets when fields end, in seconds of Unix time.',
+);
+export const hpexpireat = expiring(
+  'HPEXPIREAT',
+  UNIX_MILLISECONDS,
+  'Sets when fields end, in milliseconds of Unix time.',
+);
 
 export const fieldExpiry = [hexpire, hpexpire, hexpireat, hpexpireat];
 
@@ -125,8 +113,8 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
     reply.integer(outcome);
   }
   store.stats.expiredFields += deleted;
-  if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, removeIfEmpty(context));
-  else if (changed > 0) changedAt(context, args, 1, hashEvents.hexpire);
+  if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, removeIfEmpty(context, hash));
+  else if (changed > 0) changedAt(context, args, 1, events.hexpire);
 }
 
 /** Sets the end of the current field, where the condition admits it. */

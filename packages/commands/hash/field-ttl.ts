@@ -5,8 +5,15 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
+import {
+  MILLISECONDS,
+  SECONDS,
+  UNIX_MILLISECONDS,
+  UNIX_SECONDS,
+  type TimeForm,
+} from '../keyspace/expiry/time-forms.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { hashToRead, hashToWrite } from './lookup.ts';
 
@@ -15,14 +22,7 @@ const NO_FIELD = -2;
 const NO_END = -1;
 const PERSISTED = 1;
 
-interface Kind {
-  name: string;
-  summary: string;
-  inSeconds: boolean;
-  absolute: boolean;
-}
-
-function lifetime({ name, summary, inSeconds, absolute }: Kind): OneShardCommand {
+function lifetime(name: string, { unitMs, absolute }: TimeForm, summary: string): OneShardCommand {
   return oneShard({
     name,
     summary,
@@ -42,39 +42,28 @@ function lifetime({ name, summary, inSeconds, absolute }: Kind): OneShardCommand
         const end = endOf(hash, args, index, nowMs);
         const value = absolute ? end : end - nowMs;
         if (end < 0) reply.integer(end);
-        else reply.integer(inSeconds ? Math.floor((value + 999) / 1000) : value);
+        else reply.integer(unitMs === 1000 ? Math.floor((value + 999) / 1000) : value);
       }
     },
   });
 }
 
-export const httl = lifetime({
-  name: 'HTTL',
-  summary: 'Answers how many seconds fields have to live.',
-  inSeconds: true,
-  absolute: false,
-});
-
-export const hpttl = lifetime({
-  name: 'HPTTL',
-  summary: 'Answers how many milliseconds fields have to live.',
-  inSeconds: false,
-  absolute: false,
-});
-
-export const hexpiretime = lifetime({
-  name: 'HEXPIRETIME',
-  summary: 'Answers when fields end, in seconds of Unix time.',
-  inSeconds: true,
-  absolute: true,
-});
-
-export const hpexpiretime = lifetime({
-  name: 'HPEXPIRETIME',
-  summary: 'Answers when fields end, in milliseconds of Unix time.',
-  inSeconds: false,
-  absolute: true,
-});
+export const httl = lifetime('HTTL', SECONDS, 'Answers how many seconds fields have to live.');
+export const hpttl = lifetime(
+  'HPTTL',
+  MILLISECONDS,
+  'Answers how many milliseconds fields have to live.',
+);
+export const hexpiretime = lifetime(
+  'HEXPIRETIME',
+  UNIX_SECONDS,
+  'Answers when fields end, in seconds of Unix time.',
+);
+export const hpexpiretime = lifetime(
+  'HPEXPIRETIME',
+  UNIX_MILLISECONDS,
+  'Answers when fields end, in milliseconds of Unix time.',
+);
 
 export const hpersist = oneShard({
   name: 'HPERSIST',
@@ -106,7 +95,7 @@ export const hpersist = oneShard({
 export const fieldLifetimes = [httl, hpttl, hexpiretime, hpexpiretime, hpersist];
 
 function announce(context: ShardContext, args: Arguments, persisted: number): void {
-  if (persisted > 0) changedAt(context, args, 1, hashEvents.hpersist);
+  if (persisted > 0) changedAt(context, args, 1, events.hpersist);
 }
 
 /** Returns the time at which the field that argument `index` names ends, or what to answer instead. */

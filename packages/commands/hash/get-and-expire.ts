@@ -4,10 +4,11 @@ import { CommandError, errors } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
+import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { changedAt, takenAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { TIME_FORMS, timeOptions } from '../keyspace/expiry/time-forms.ts';
+import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { fieldEnd } from './field-time.ts';
 import { writeFields, writeValue } from './get.ts';
@@ -18,16 +19,8 @@ import {
   hashToFill,
   hashToWrite,
   newHash,
-  removeIfEmpty,
   valueAt,
 } from './lookup.ts';
-
-const TIMES: readonly ArgumentDoc[] = [
-  { name: 'seconds', type: 'integer', token: 'EX' },
-  { name: 'milliseconds', type: 'integer', token: 'PX' },
-  { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT' },
-  { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
-];
 
 export const hgetex = oneShard({
   name: 'HGETEX',
@@ -44,7 +37,7 @@ export const hgetex = oneShard({
       name: 'expiration',
       type: 'oneof',
       optional: true,
-      arguments: [...TIMES, { name: 'persist', type: 'pure-token', token: 'PERSIST' }],
+      arguments: [...timeOptions, { name: 'persist', type: 'pure-token', token: 'PERSIST' }],
     },
     fieldsBlock,
   ],
@@ -82,7 +75,7 @@ export const hsetex = oneShard({
       name: 'expiration',
       type: 'oneof',
       optional: true,
-      arguments: [...TIMES, { name: 'keepttl', type: 'pure-token', token: 'KEEPTTL' }],
+      arguments: [...timeOptions, { name: 'keepttl', type: 'pure-token', token: 'KEEPTTL' }],
     },
     {
       name: 'fields',
@@ -127,8 +120,6 @@ interface Options {
   condition: 'FNX' | 'FXX' | undefined;
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { EX: 1000, PX: 1, EXAT: 1000, PXAT: 1 };
-
 const twoConditions = new CommandError('ERR Only one of FXX or FNX arguments can be specified');
 
 function twoTimes(word: string): CommandError {
@@ -147,7 +138,7 @@ function readOptions(
   const options: Options = { fieldsIndex: 2, end: -1, hasWord: false, condition: undefined };
   while (options.fieldsIndex < args.count) {
     const index = options.fieldsIndex;
-    const form = TIMES.find(({ token }) => args.spellsAt(index, token!))?.token;
+    const form = TIME_FORMS.find(({ word: each }) => args.spellsAt(index, each));
     if (form !== undefined || args.spellsAt(index, word)) {
       if (options.end >= 0 || options.hasWord) throw twoTimes(word);
       if (form === undefined) {
@@ -156,8 +147,8 @@ function readOptions(
         continue;
       }
       if (index + 1 >= args.count) throw errors.syntax;
-      const baseMs = form.endsWith('AT') ? 0 : context.nowMs;
-      options.end = fieldEnd(args, index + 1, UNITS_MS[form]!, baseMs, command);
+      const baseMs = form.absolute ? 0 : context.nowMs;
+      options.end = fieldEnd(args, index + 1, form.unitMs, baseMs, command);
       options.fieldsIndex += 2;
     } else if (word === 'KEEPTTL' && (args.spellsAt(index, 'FNX') || args.spellsAt(index, 'FXX'))) {
       if (options.condition !== undefined) throw twoConditions;
@@ -190,7 +181,7 @@ function getAndExpire(
     writeValue(context, hash);
     const outcome = applyEnd(hash, options, context.nowMs);
     if (outcome !== 'kept') counts[outcome] += 1;
-    isGone = removeIfEmpty(context);
+    isGone = removeIfEmpty(context, hash);
   }
   announceEnds(context, args, counts, isGone, options);
 }
@@ -218,9 +209,9 @@ function announceEnds(
   { hasWord }: Options,
 ): void {
   if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
-  if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
+  if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, isGone);
   else if (changed > 0) {
-    changedAt(context, args, 1, hasWord ? hashEvents.hpersist : hashEvents.hexpire);
+    changedAt(context, args, 1, hasWord ? events.hpersist : events.hexpire);
   }
 }
 
@@ -256,12 +247,12 @@ function setAndExpire(
     hash.put(fieldAt(args, index), valueAt(args, index + 1), hasWord);
     if (end >= 0) hash.setExpiry(end);
   }
-  changedAt(context, args, 1, hashEvents.hset);
+  changedAt(context, args, 1, events.hset);
   if (end < 0) return;
-  changedAt(context, args, 1, hashEvents.hexpire);
+  changedAt(context, args, 1, events.hexpire);
   if (end > context.nowMs) return;
   for (let index = first; index < args.count; index += 2) {
     if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
   }
-  takenAt(context, args, 1, hashEvents.hdel, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, events.hdel, 1, removeIfEmpty(context, hash));
 }

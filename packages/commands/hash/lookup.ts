@@ -4,20 +4,20 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { errors, KeyFate } from '#base';
+import { KeyFate } from '#base';
 import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 
-const hash = new HashValue();
+const hashScratch = new HashValue();
 const currentLimits = kept((settings): PackedLimits => ({
   entries: settings.number('hash-max-listpack-entries'),
   valueBytes: settings.number('hash-max-listpack-value'),
 }));
-const field: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
-const value: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
+const fieldScratch: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
+const valueScratch: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
 
 /** Argument that names the key, in every command of hashes. */
 const KEY_INDEX = 1;
@@ -39,26 +39,25 @@ export function hashToFill(context: ShardContext, args: Arguments): HashValue {
 
 /** Makes an empty hash, which the command fills. */
 export function newHash(context: ShardContext, args: Arguments): HashValue {
-  const key = pieceOf(args, KEY_INDEX, field);
-  hash.create(context.keyspace, key, currentLimits(context));
+  const key = pieceOf(args, KEY_INDEX, fieldScratch);
+  hashScratch.create(context.keyspace, key, currentLimits(context));
   createdAt(context, args, KEY_INDEX);
-  return hash;
+  return hashScratch;
 }
 
 function opened(context: ShardContext, ref: Ref): HashValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.hash) throw errors.wrongType;
-  return hash.open(context.keyspace, ref, currentLimits(context));
+  if (!holds(context, ref, ValueType.hash)) return undefined;
+  return hashScratch.open(context.keyspace, ref, currentLimits(context));
 }
 
 /** Argument `index` as a field; the next call overwrites it. */
 export function fieldAt(args: Arguments, index: number): Piece {
-  return pieceOf(args, index, field);
+  return pieceOf(args, index, fieldScratch);
 }
 
 /** Argument `index` as a value; the next call overwrites it. */
 export function valueAt(args: Arguments, index: number): Piece {
-  return pieceOf(args, index, value);
+  return pieceOf(args, index, valueScratch);
 }
 
 function pieceOf(args: Arguments, index: number, piece: Piece): Piece {
@@ -81,38 +80,31 @@ export function findField(
   index: number,
   announces = true,
 ): FieldState {
-  if (!hash.find(args.source, args.at(index), args.length(index))) return 'missing';
-  if (!hash.mayExpire || !hash.hasEnded(context.nowMs)) return 'there';
+  if (!hashScratch.find(args.source, args.at(index), args.length(index))) return 'missing';
+  if (!hashScratch.mayExpire || !hashScratch.hasEnded(context.nowMs)) return 'there';
   if (context.store.lazyExpireDisabled) return 'ended';
-  hash.remove();
+  hashScratch.remove();
   context.store.stats.expiredFields += 1;
-  const isGone = hash.count === 0;
-  if (isGone) context.keyspace.removeRef(hash.ref, KeyFate.expiredFields);
+  const isGone = hashScratch.count === 0;
+  if (isGone) context.keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);
   if (announces) announceEnded(context, args, isGone);
   return isGone ? 'gone' : 'ended';
 }
 
 /** Says that fields of the key have ended, and whether the hash went with them. */
 export function announceEnded(context: ShardContext, args: Arguments, isGone: boolean): void {
-  takenAt(context, args, KEY_INDEX, hashEvents.hexpired, 1, isGone);
+  takenAt(context, args, KEY_INDEX, events.hexpired, 1, isGone);
 }
 
 /** Removes all fields that have ended; answers whether the hash is still there. */
 export function dropEnded(context: ShardContext, args: Arguments): boolean {
   const { store, keyspace, nowMs } = context;
-  if (!hash.mayExpire || store.lazyExpireDisabled) return true;
-  const removed = hash.removeEnded(nowMs, Infinity);
+  if (!hashScratch.mayExpire || store.lazyExpireDisabled) return true;
+  const removed = hashScratch.removeEnded(nowMs, Infinity);
   if (removed === 0) return true;
   store.stats.expiredFields += removed;
-  const isGone = hash.count === 0;
-  if (isGone) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
+  const isGone = hashScratch.count === 0;
+  if (isGone) keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);
   announceEnded(context, args, isGone);
   return !isGone;
-}
-
-/** Removes the key when its hash has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (hash.count > 0) return false;
-  context.keyspace.removeRef(hash.ref);
-  return true;
 }

@@ -1,44 +1,33 @@
 /** HDEL and HGETDEL: taking fields out of a hash. */
 
 import { oneShard } from '../definition.ts';
+import { elementRemoval } from '../element-removal.ts';
 import { oneKey } from '../keys.ts';
-import { takenAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';
-import { announceEnded, findField, hashToWrite, removeIfEmpty } from './lookup.ts';
+import { announceEnded, findField, hashToWrite } from './lookup.ts';
 
-export const hdel = oneShard({
-  name: 'HDEL',
-  summary: 'Removes fields from a hash; the reply counts those that were there.',
-  since: '2.0.0',
-  complexity: 'O(N) for N fields.',
-  group: 'hash',
-  arity: -3,
-  flags: ['write', 'fast'],
-  keys: oneKey('RW', 'delete'),
-  field: 2,
-  args: [
-    { name: 'key', type: 'key' },
-    { name: 'field', type: 'string', multiple: true },
-  ],
-  history: [['2.4.0', 'Takes several fields.']],
-  run(context, args) {
-    const hash = hashToWrite(context, args);
-    let deleted = 0;
-    let isGone = false;
-    if (hash !== undefined) {
-      for (let index = 2; index < args.count && !isGone; index += 1) {
-        if (!hash.find(args.source, args.at(index), args.length(index))) continue;
-        hash.remove();
-        deleted += 1;
-        isGone = removeIfEmpty(context);
-      }
-    }
-    if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
-    context.reply.integer(deleted);
+export const hdel = elementRemoval(
+  {
+    name: 'HDEL',
+    summary: 'Removes fields from a hash; the reply counts those that were there.',
+    since: '2.0.0',
+    complexity: 'O(N) for N fields.',
+    group: 'hash',
   },
-});
+  {
+    element: 'field',
+    event: events.hdel,
+    find: hashToWrite,
+    remove(hash, bytes, at, length) {
+      if (!hash.find(bytes, at, length)) return false;
+      hash.remove();
+      return true;
+    },
+  },
+);
 
 const FIELDS_INDEX = 2;
 
@@ -71,10 +60,10 @@ export const hgetdel = oneShard({
       writeValue(context, hash);
       hash.remove();
       deleted += 1;
-      isGone = removeIfEmpty(context);
+      isGone = removeIfEmpty(context, hash);
     }
     if (ended > 0) announceEnded(context, args, isGone && deleted === 0);
-    if (deleted > 0) takenAt(context, args, 1, hashEvents.hdel, deleted, isGone);
+    if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, isGone);
   },
 });
 

@@ -6,7 +6,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { hashEvents } from './events.ts';
+import { events } from '../events.ts';
 import { fieldAt, findField, hashToFill, newHash, valueAt } from './lookup.ts';
 
 const fieldsAndValues: readonly ArgumentDoc[] = [
@@ -81,7 +81,7 @@ export const hsetnx = oneShard({
     }
     if (state === 'gone') hash = newHash(context, args);
     hash.put(fieldAt(args, 2), valueAt(args, 3));
-    changedAt(context, args, 1, hashEvents.hset);
+    changedAt(context, args, 1, events.hset);
     context.reply.integer(1);
   },
 });
@@ -98,6 +98,6 @@ function setFields(context: ShardContext, args: Arguments, command: string): num
   for (let index = 2; index < count; index += 2) {
     if (hash.put(fieldAt(args, index), valueAt(args, index + 1))) created += 1;
   }
-  changedAt(context, args, 1, hashEvents.hset, (count - 2) / 2);
+  changedAt(context, args, 1, events.hset, (count - 2) / 2);
   return created;
 }

@@ -6,9 +6,9 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
-import { corrupted, keep, ownValueOf, raised, valueOf } from './value.ts';
+import { corrupted, keep, ownValueOf, raisedScratch, valueOf } from './value.ts';
 
 export const pfadd = oneShard({
   name: 'PFADD',
@@ -29,23 +29,23 @@ export const pfadd = oneShard({
     const before: Bytes = isNew ? hyperloglog.emptySparse() : ownValueOf(context, ref);
     const { place } = hyperloglog;
     const bytesMax = context.settings.number('hll-sparse-max-bytes');
-    raised.open(before);
+    raisedScratch.open(before);
     let raises = 0;
     for (let index = 2; index < args.count; index += 1) {
       hyperloglog.locate(args.source, args.at(index), args.length(index));
-      const outcome = raised.raise(place.register, place.count, bytesMax);
+      const outcome = raisedScratch.raise(place.register, place.count, bytesMax);
       if (outcome === 'broken') {
-        if (raises > 0) keepPart(context, args, raised.value);
+        if (raises > 0) keepPart(context, args, raisedScratch.value);
         throw corrupted;
       }
       if (outcome === 'raised') raises += 1;
     }
     const changes = raises + (isNew ? 1 : 0);
     if (changes > 0) {
-      hyperloglog.forgetCount(raised.value);
-      if (!raised.isInPlace) keep(context, args, 1, raised.value);
+      hyperloglog.forgetCount(raisedScratch.value);
+      if (!raisedScratch.isInPlace) keep(context, args, 1, raisedScratch.value);
     }
-    raised.close();
+    raisedScratch.close();
     if (isNew) createdAt(context, args, 1);
     if (changes > 0) changedAt(context, args, 1, events.pfadd, changes);
     context.reply.integer(changes > 0 ? 1 : 0);
@@ -149,10 +149,10 @@ function denseOf(before: Bytes): Bytes {
 /** The value with all registers raised; it turns dense where it no longer fits a code. */
 function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {
   const bytesMax = context.settings.number('hll-sparse-max-bytes');
-  raised.open(before);
+  raisedScratch.open(before);
   for (const [register, count] of registers.entries()) {
     // A code that cannot be raised there stays as it is, as in Redis.
-    if (count > 0) raised.raise(register, count, bytesMax);
+    if (count > 0) raisedScratch.raise(register, count, bytesMax);
   }
-  return raised.value;
+  return raisedScratch.value;
 }

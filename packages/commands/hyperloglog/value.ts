@@ -1,7 +1,7 @@
 /** HyperLogLogs as keys hold them: strings of Redis' own format. */
 
 import { CommandError, errors, type Bytes } from '#base';
-import { hyperloglog, ValueType, type Ref } from '#store';
+import { hyperloglog, KEEP_TTL, valueScratch, ValueType, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { StringForm } from '../string/encoding.ts';
@@ -28,10 +28,7 @@ export function ownValueOf(context: ShardContext, ref: Ref): Bytes {
 /** Writes a whole value to the key that argument `index` names, keeping when it expires. */
 export function keep(context: ShardContext, args: Arguments, index: number, value: Bytes): Ref {
   const { keyspace } = context;
-  const ref = keyspace.set(
-    ...([args.source, args.at(index), args.length(index)] as const),
-    ...([value, 0, value.length, true] as const),
-  );
+  const ref = keyspace.set(args.keySpan(index), valueScratch.all(value), KEEP_TTL);
   keyspace.setEncoding(ref, StringForm.raw);
   return ref;
 }
@@ -86,4 +83,4 @@ class RaisedValue {
 }
 
 /** One serves the whole thread. */
-export const raised = new RaisedValue();
+export const raisedScratch = new RaisedValue();

@@ -8,7 +8,7 @@ import { errors, KeyFate } from '#base';
 import { ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from './events.ts';
+import { events, type KeyEvent } from '../events.ts';
 
 /** The key of a command that reads values: counts hits and misses and marks it as accessed. */
 export function findToRead(context: ShardContext, args: Arguments, index: number): Ref {
@@ -40,22 +40,35 @@ export function findToWrite(context: ShardContext, args: Arguments, index: numbe
   return context.keyspace.find(args.source, args.at(index), args.length(index));
 }
 
+/** True when the key is there, with a value of the type; throws when it is of another. */
+export function holds({ keyspace }: ShardContext, ref: Ref, type: number): boolean {
+  if (ref === 0) return false;
+  if (keyspace.type(ref) !== type) throw errors.wrongType;
+  return true;
+}
+
+/** Removes the key when its value has become empty; answers whether it has. */
+export function removeIfEmpty(
+  { keyspace }: ShardContext,
+  value: { readonly count: number; readonly ref: Ref },
+): boolean {
+  if (value.count > 0) return false;
+  keyspace.removeRef(value.ref);
+  return true;
+}
+
 /** A string to read; 0 when there is no such key. */
 export function findString(context: ShardContext, args: Arguments, index: number): Ref {
   const ref = findToRead(context, args, index);
-  if (ref !== 0) demandString(context, ref);
+  holds(context, ref, ValueType.string);
   return ref;
 }
 
 /** A string to write to; 0 when there is no such key. */
 export function findStringToWrite(context: ShardContext, args: Arguments, index: number): Ref {
   const ref = findToWrite(context, args, index);
-  if (ref !== 0) demandString(context, ref);
+  holds(context, ref, ValueType.string);
   return ref;
-}
-
-export function demandString(context: ShardContext, ref: Ref): void {
-  if (context.keyspace.type(ref) !== ValueType.string) throw errors.wrongType;
 }
 
 /** Announces what has happened to the key that argument `index` names. */

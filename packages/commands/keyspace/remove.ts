@@ -5,7 +5,7 @@ import type { ShardContext } from '../contexts.ts';
 import { byKey, type ArgumentDoc } from '../definition.ts';
 import { keysToEnd } from '../keys.ts';
 import { sum } from '../merge.ts';
-import { events } from './events.ts';
+import { events } from '../events.ts';
 import { changedAt, findToRead, peekToRead } from './lookup.ts';
 
 const someKeys: readonly ArgumentDoc[] = [{ name: 'key', type: 'key', multiple: true }];

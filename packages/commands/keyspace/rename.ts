@@ -1,13 +1,13 @@
 /** RENAME, MOVE and COPY: values under other names and in other databases. */
 
-import { errors, finish, KeyFate, sameBytes } from '#base';
+import { errors, finish, KeyFate } from '#base';
 import { isLong, type Keyspace } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
-import { events } from './events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
 import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
@@ -72,9 +72,9 @@ export const move = oneShard({
       target.keyspace.find(target.key, target.at, target.length) === 0;
     if (isFree) {
       moveValue(context.keyspace, placeOf(context.keyspace, args, 1), target);
-      inDatabase(context, database, () => createdAt(context, args, 1));
+      context.inDatabase(database, () => createdAt(context, args, 1));
       changedAt(context, args, 1, events.moveFrom, 0);
-      inDatabase(context, database, () => changedAt(context, args, 1, events.moveTo));
+      context.inDatabase(database, () => changedAt(context, args, 1, events.moveTo));
     }
     context.reply.integer(isFree ? 1 : 0);
   },
@@ -98,7 +98,7 @@ export const copy = oneShard({
   databaseOf: (spec, args, selected) => (spec === 1 ? copyDatabase(args, selected) : selected),
   run(context, args) {
     const { database, replaces } = readCopyOptions(context, args);
-    if (database === context.database && isSameKey(args)) throw errors.sameObject;
+    if (database === context.database && args.areSame(1, 2)) throw errors.sameObject;
     const target = placeOf(keyspaceOf(context, database), args, 2);
     if (context.mayPrepare && putsOff(context, args, target, replaces)) return;
     const isCopied = findToRead(context, args, 1) !== 0 && makeRoom(target, replaces);
@@ -109,7 +109,7 @@ export const copy = oneShard({
       const isSpare = context.isSpare(args.source, args.at(1), args.length(1));
       const taken = isSpare ? takeValue(keyspace, ref) : context.prepared;
       putValue(keyspace, ref, target, taken ?? finish(copyValue(keyspace, ref)));
-      inDatabase(context, database, () => {
+      context.inDatabase(database, () => {
         createdAt(context, args, 2);
         changedAt(context, args, 2, events.copyTo);
       });
@@ -120,12 +120,6 @@ export const copy = oneShard({
 
 export const keyMoving = [rename, renamenx, move, copy];
 
-function isSameKey(args: Arguments): boolean {
-  const length = args.length(1);
-  if (length !== args.length(2)) return false;
-  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
-}
-
 function placeOf(keyspace: Keyspace, args: Arguments, index: number): Place {
   return { keyspace, key: args.source, at: args.at(index), length: args.length(index) };
 }
@@ -134,19 +128,11 @@ function keyspaceOf(context: ShardContext, database: number): Keyspace {
   return database === context.database ? context.keyspace : context.store.databases[database]!;
 }
 
-/** Announces in the name of another database. */
-function inDatabase(context: ShardContext, database: number, announce: () => void): void {
-  const selected = context.database;
-  context.database = database;
-  announce();
-  context.database = selected;
-}
-
 /** Answers whether the key now has the other name. */
 function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): boolean {
   const { keyspace } = context;
   if (findToWrite(context, args, 1) === 0) throw errors.noSuchKey;
-  if (isSameKey(args)) return false;
+  if (args.areSame(1, 2)) return false;
   const target = placeOf(keyspace, args, 2);
   if (!makeRoom(target, !onlyNew)) return false;
   moveValue(keyspace, placeOf(keyspace, args, 1), target);

@@ -6,7 +6,7 @@
  */
 
 import { assert, copyOfBytes, KeyFate, type Bytes, type Steps } from '#base';
-import { codecAt, type Keyspace, type Ref } from '#store';
+import { codecAt, keyScratch, setOptions, valueScratch, type Keyspace, type Ref } from '#store';
 
 /** A key in a database of this shard. */
 export interface Place {
@@ -58,11 +58,11 @@ function putObject(source: Keyspace, ref: Ref, { keyspace, ...to }: Place, objec
   const expireAt = source.expireAt(ref);
   const size = codecAt(source, ref).bytesOf(object);
   const encoding = source.encoding(ref);
-  const put = keyspace.setObject(to.key, to.at, to.length, type, encoding, object, size);
-  return expireAt === -1 ? put : keyspace.setExpireAt(put, expireAt);
+  const key = keyScratch.point(to.key, to.at, to.length);
+  return keyspace.setObject(key, object, size, setOptions({ type, encoding, expireAt }));
 }
 
-/** `isGiven` as in `Keyspace.set`: else the bytes are where the value of `ref` is. */
+/** `isGiven` as in `SetOptions`: else the bytes are where the value of `ref` is. */
 function putBytes(
   source: Keyspace,
   ref: Ref,
@@ -71,11 +71,12 @@ function putBytes(
   isGiven: boolean,
 ): Ref {
   const from = isGiven ? 0 : source.value(ref).at;
-  const size = source.length(ref);
   const type = source.type(ref);
   const encoding = source.encoding(ref);
   const expireAt = source.expireAt(ref);
-  // prettier-ignore
   return keyspace.set(
-    key, at, length, bytes, from, size, false, type, encoding, expireAt, isGiven);
+    keyScratch.point(key, at, length),
+    valueScratch.point(bytes, from, source.length(ref)),
+    setOptions({ type, encoding, expireAt, isGiven }),
+  );
 }

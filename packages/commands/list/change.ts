@@ -7,7 +7,7 @@ import { oneShard } from '../definition.ts';
 import { elementCount } from '../element-count.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { listEvents } from './events.ts';
+import { events } from '../events.ts';
 import { indexRange } from './index-range.ts';
 import { announceRemoved, listToWrite } from './lookup.ts';
 
@@ -33,7 +33,7 @@ export const lset = oneShard({
     if (!list.seek(index)) throw errors.indexOutOfRange;
     list.replace(args.source, args.at(3), args.length(3));
     list.shrink();
-    changedAt(context, args, 1, listEvents.lset);
+    changedAt(context, args, 1, events.lset);
     context.reply.ok();
   },
 });
@@ -75,7 +75,7 @@ export const linsert = oneShard({
       return;
     }
     list.insert(args.source, args.at(4), args.length(4), isAfter);
-    changedAt(context, args, 1, listEvents.linsert);
+    changedAt(context, args, 1, events.linsert);
     reply.integer(list.count);
   },
 });
@@ -98,7 +98,7 @@ export const lrem = oneShard({
     const count = elementCount(args, 2);
     const list = listToWrite(context, args);
     const removed = list === undefined ? 0 : removeEqual(list, args, count);
-    if (removed > 0) announceRemoved(context, args, listEvents.lrem, removed);
+    if (removed > 0) announceRemoved(context, args, events.lrem, removed);
     context.reply.integer(removed);
   },
 });
@@ -126,7 +126,7 @@ export const ltrim = oneShard({
       const removed = list.count - count;
       list.removeRange(first + count, list.count - first - count);
       list.removeRange(0, first);
-      announceRemoved(context, args, listEvents.ltrim, removed);
+      announceRemoved(context, args, events.ltrim, removed);
     }
     context.reply.ok();
   },

@@ -5,16 +5,15 @@
  * another for its target.
  */
 
-import { errors, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import type { KeyEvent } from '../keyspace/events.ts';
-import { createdAt, findToRead, findToWrite, takenAt } from '../keyspace/lookup.ts';
-import { listEvents } from './events.ts';
+import { events, type KeyEvent } from '../events.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 
-const list = new ListValue();
-const targetList = new ListValue();
+const listScratch = new ListValue();
+const targetListScratch = new ListValue();
 const limitsOf = kept((settings): ListLimits => ({
   size: settings.number('list-max-listpack-size'),
   compressDepth: settings.number('list-compress-depth'),
@@ -41,17 +40,17 @@ export function targetToWrite(
   args: Arguments,
   index: number,
 ): ListValue | undefined {
-  return opened(context, findToWrite(context, args, index), targetList);
+  return opened(context, findToWrite(context, args, index), targetListScratch);
 }
 
 /** Makes an empty list of argument `index`'s key, which the command fills. */
 export function newList(context: ShardContext, args: Arguments, index = 1): ListValue {
-  return made(context, args, index, list);
+  return made(context, args, index, listScratch);
 }
 
 /** The same for the target of a move. */
 export function newTarget(context: ShardContext, args: Arguments, index: number): ListValue {
-  return made(context, args, index, targetList);
+  return made(context, args, index, targetListScratch);
 }
 
 /** Adds an element to a list that another shard's command has pushed it onto. */
@@ -65,7 +64,7 @@ export function pushOnto(
   // It has expired or was evicted meanwhile, with what was added.
   if (ref === 0) return;
   const pieces = { source: element, at: () => 0, length: () => element.length };
-  targetList.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
+  targetListScratch.open(keyspace, ref, currentLimits(context)).push(pieces, 0, 1, isHead);
 }
 
 /**
@@ -79,24 +78,23 @@ export function announceRemoved(
   removed: number,
   index = 1,
 ): void {
-  const isGone = list.count === 0;
-  if (isGone) context.keyspace.removeRef(list.ref);
-  else list.shrink();
+  const isGone = listScratch.count === 0;
+  if (isGone) context.keyspace.removeRef(listScratch.ref);
+  else listScratch.shrink();
   takenAt(context, args, index, event, removed, isGone);
 }
 
 /** Returns the event of a push at an end; `popEvent` that of a pop. */
 export function pushEvent(isHead: boolean): KeyEvent {
-  return isHead ? listEvents.lpush : listEvents.rpush;
+  return isHead ? events.lpush : events.rpush;
 }
 
 export function popEvent(isHead: boolean): KeyEvent {
-  return isHead ? listEvents.lpop : listEvents.rpop;
+  return isHead ? events.lpop : events.rpop;
 }
 
-function opened(context: ShardContext, ref: Ref, into = list): ListValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.list) throw errors.wrongType;
+function opened(context: ShardContext, ref: Ref, into = listScratch): ListValue | undefined {
+  if (!holds(context, ref, ValueType.list)) return undefined;
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 

@@ -1,6 +1,6 @@
 /** LMOVE, RPOPLPUSH and those that wait: an element from an end of one list to an end of another. */
 
-import { errors, sameBytes } from '#base';
+import { errors } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -143,7 +143,7 @@ function moveElement(
   const { reply } = context;
   const source = listToWrite(context, args, 1);
   if (source === undefined) return false;
-  const existing = isSameKey(args) ? source : targetToWrite(context, args, 2);
+  const existing = args.areSame(1, 2) ? source : targetToWrite(context, args, 2);
   source.seek(isFromHead ? 0 : -1);
   source.read();
   const element = source.bytes.slice(source.at, source.at + source.length);
@@ -158,10 +158,4 @@ function moveElement(
   context.logOwn(isFromHead ? 'LPOP' : 'RPOP', args.copy(1));
   reply.bulk(element);
   return true;
-}
-
-function isSameKey(args: Arguments): boolean {
-  const length = args.length(1);
-  if (length !== args.length(2)) return false;
-  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
 }

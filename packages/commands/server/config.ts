@@ -157,6 +157,7 @@ function textsFrom(args: Arguments, first: number): string[] {
 const NAME_BYTES_MAX = 128;
 
 /** Secrecy by all names that CONFIG knows, in lower case: true for a secret. */
+// eslint-disable-next-line scratch/name -- Main sets it once, when it starts.
 let secrecy: ReadonlyMap<string, boolean> = new Map();
 
 /** Tells which settings are secrets; before it is told of one, nothing of it is put down anywhere. */

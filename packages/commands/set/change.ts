@@ -1,14 +1,15 @@
 /** SADD, SREM and SMOVE: members come and go. */
 
-import { errors, sameBytes } from '#base';
+import { errors } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
+import { elementRemoval } from '../element-removal.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
-import { changedAt, createdAt, findToWrite, takenAt } from '../keyspace/lookup.ts';
-import { setEvents } from './events.ts';
-import { newSet, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
+import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
+import { newSet, setToFill, setToWrite } from './lookup.ts';
 
 export const sadd = oneShard({
   name: 'SADD',
@@ -33,39 +34,26 @@ export const sadd = oneShard({
     for (let index = 2; index < args.count; index += 1) {
       if (set.add(args.source, args.at(index), args.length(index))) added += 1;
     }
-    if (added > 0) changedAt(context, args, 1, setEvents.sadd, added);
+    if (added > 0) changedAt(context, args, 1, events.sadd, added);
     context.reply.integer(added);
   },
 });
 
-export const srem = oneShard({
-  name: 'SREM',
-  summary: 'Removes members from a set; the reply counts those that were there.',
-  since: '1.0.0',
-  complexity: 'O(N) for N members.',
-  group: 'set',
-  arity: -3,
-  flags: ['write', 'fast'],
-  keys: oneKey('RW', 'delete'),
-  field: 2,
-  args: [
-    { name: 'key', type: 'key' },
-    { name: 'member', type: 'string', multiple: true },
-  ],
-  history: [['2.4.0', 'Takes several members.']],
-  run(context, args) {
-    const set = setToWrite(context, args);
-    let removed = 0;
-    let isGone = false;
-    for (let index = 2; set !== undefined && index < args.count && !isGone; index += 1) {
-      if (!set.delete(args.source, args.at(index), args.length(index))) continue;
-      removed += 1;
-      isGone = removeIfEmpty(context);
-    }
-    if (removed > 0) takenAt(context, args, 1, setEvents.srem, removed, isGone);
-    context.reply.integer(removed);
+export const srem = elementRemoval(
+  {
+    name: 'SREM',
+    summary: 'Removes members from a set; the reply counts those that were there.',
+    since: '1.0.0',
+    complexity: 'O(N) for N members.',
+    group: 'set',
   },
-});
+  {
+    element: 'member',
+    event: events.srem,
+    find: setToWrite,
+    remove: (set, bytes, at, length) => set.delete(bytes, at, length),
+  },
+);
 
 export const smove = oneShard({
   name: 'SMOVE',
@@ -98,9 +86,9 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
   if (source === undefined) return false;
   if (targetType !== ValueType.set) throw errors.wrongType;
   const member = args.piece(3);
-  if (isSameKey(args)) return source.has(member.bytes, member.at, member.length);
+  if (args.areSame(1, 2)) return source.has(member.bytes, member.at, member.length);
   if (!source.delete(member.bytes, member.at, member.length)) return false;
-  takenAt(context, args, 1, setEvents.srem, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, events.srem, 1, removeIfEmpty(context, source));
   // What is added, the shard of the target logs.
   context.logOwn('SREM', args.copy(1), args.copy(3));
 
@@ -110,13 +98,7 @@ function moveMember(context: ShardContext, args: Arguments): boolean {
     createdAt(context, args, 2);
   }
   if (into.add(member.bytes, member.at, member.length)) {
-    changedAt(context, args, 2, setEvents.sadd);
+    changedAt(context, args, 2, events.sadd);
   }
   return true;
-}
-
-function isSameKey(args: Arguments): boolean {
-  const length = args.length(1);
-  if (length !== args.length(2)) return false;
-  return sameBytes(args.source, args.at(1), args.source, args.at(2), length);
 }

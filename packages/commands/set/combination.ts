@@ -4,7 +4,7 @@ import { errors } from '#base';
 import { SetValue, ValueType, type Keyspace, type PackedTable } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { gathered, type GatheredStrings } from '../element-scan.ts';
+import { gatheredScratch, type GatheredStrings } from '../element-scan.ts';
 import { findToRead } from '../keyspace/lookup.ts';
 import { openSet } from './lookup.ts';
 
@@ -58,15 +58,15 @@ function gatherCommon(
   others: readonly SetValue[],
   limit: number,
 ): GatheredStrings {
-  gathered.clear();
-  if (smallest === undefined) return gathered;
+  gatheredScratch.clear();
+  if (smallest === undefined) return gatheredScratch;
   const rivals = others.filter((set) => set.ref !== smallest.ref);
-  for (let more = smallest.first(); more && gathered.count < limit; more = smallest.next()) {
+  for (let more = smallest.first(); more && gatheredScratch.count < limit; more = smallest.next()) {
     smallest.read();
     const { bytes, at, length } = smallest;
-    if (rivals.every((set) => set.has(bytes, at, length))) gathered.add(bytes, at, length);
+    if (rivals.every((set) => set.has(bytes, at, length))) gatheredScratch.add(bytes, at, length);
   }
-  return gathered;
+  return gatheredScratch;
 }
 
 /** The members that any of the sets has. */
@@ -89,14 +89,18 @@ function joined(keyspace: Keyspace, sets: Sources): PackedTable {
 /** The members that only the first of the sets has. */
 export function difference(keyspace: Keyspace, sets: Sources): Combined {
   const members = subtracted(keyspace, sets);
-  return { members, startsAsIntset: true, passed: members === gathered ? undefined : sets[0] };
+  return {
+    members,
+    startsAsIntset: true,
+    passed: members === gatheredScratch ? undefined : sets[0],
+  };
 }
 
 function subtracted(keyspace: Keyspace, sets: Sources): Members {
-  gathered.clear();
+  gatheredScratch.clear();
   const [first, ...rest] = sets;
   const others = rest.filter((set) => set !== undefined);
-  if (first === undefined || others.some((set) => set.ref === first.ref)) return gathered;
+  if (first === undefined || others.some((set) => set.ref === first.ref)) return gatheredScratch;
   let total = first.count;
   for (const set of others) total += set.count;
   // Asking each set about each member is quicker per step, and stops early; hence the half.
@@ -111,9 +115,10 @@ function differenceByAsking(first: SetValue, others: readonly SetValue[]): Gathe
   for (let more = first.first(); more; more = first.next()) {
     first.read();
     const { bytes, at, length } = first;
-    if (!largestFirst.some((set) => set.has(bytes, at, length))) gathered.add(bytes, at, length);
+    if (!largestFirst.some((set) => set.has(bytes, at, length)))
+      gatheredScratch.add(bytes, at, length);
   }
-  return gathered;
+  return gatheredScratch;
 }
 
 function differenceByTaking(

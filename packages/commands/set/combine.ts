@@ -3,8 +3,7 @@
 import { CommandError, errors } from '#base';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
 import { allOf, countedKeys, keysToEnd, keySpec } from '../keys.ts';
-import { setEvents } from './events.ts';
-import type { KeyEvent } from '../keyspace/events.ts';
+import { events, type KeyEvent } from '../events.ts';
 import { answerMembers, storeMembers } from './combined.ts';
 import { difference, intersect, openAll, union, type Combination } from './combination.ts';
 
@@ -63,7 +62,7 @@ const intersection: Operation = {
   summary: 'Answers the members that all sets have.',
   storeSummary: 'Stores the members that all sets have.',
   combine: intersect,
-  event: setEvents.sinterstore,
+  event: events.sinterstore,
   complexity: 'O(N*M) at worst, for M sets of which the smallest has N members.',
 };
 
@@ -72,7 +71,7 @@ const joining: Operation = {
   summary: 'Answers the members that any of the sets has.',
   storeSummary: 'Stores the members that any of the sets has.',
   combine: union,
-  event: setEvents.sunionstore,
+  event: events.sunionstore,
   complexity: 'O(N) for N members in all sets.',
 };
 
@@ -81,7 +80,7 @@ const subtraction: Operation = {
   summary: 'Answers the members that only the first set has.',
   storeSummary: 'Stores the members that only the first set has.',
   combine: difference,
-  event: setEvents.sdiffstore,
+  event: events.sdiffstore,
   complexity: 'O(N) for N members in all sets.',
 };
 

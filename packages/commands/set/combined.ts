@@ -1,11 +1,11 @@
 /** Answering and storing of members that came out of several sets. */
 
 import { KeyFate, type Bytes } from '#base';
-import { Encoding, PackedTable, ValueType, type SetValue } from '#store';
+import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { gathered, type GatheredStrings } from '../element-scan.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
+import { gatheredScratch, type GatheredStrings } from '../element-scan.ts';
+import { events, type KeyEvent } from '../events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import type { Combined, Members } from './combination.ts';
 import { newSetAs } from './lookup.ts';
@@ -48,17 +48,11 @@ function isLarge({ settings }: ShardContext, count: number): boolean {
   return count > packed && count > settings.number('set-max-intset-entries');
 }
 
+const AS_TABLE = setOptions({ type: ValueType.set, encoding: Encoding.hashtable });
+
 /** Makes the table itself the value. */
 function adopt({ keyspace }: ShardContext, args: Arguments, table: PackedTable): void {
-  keyspace.setObject(
-    args.source,
-    args.at(TARGET_INDEX),
-    args.length(TARGET_INDEX),
-    ValueType.set,
-    Encoding.hashtable,
-    table,
-    table.bytes,
-  );
+  keyspace.setObject(args.keySpan(TARGET_INDEX), table, table.bytes, AS_TABLE);
 }
 
 /** The way to a result decides how it is kept, as in Redis. */
@@ -85,12 +79,12 @@ function isAmong(members: Members, bytes: Bytes, at: number, length: number): bo
 
 /** The set's members, in its order. */
 function gather(set: SetValue): GatheredStrings {
-  gathered.clear();
+  gatheredScratch.clear();
   for (let more = set.first(); more; more = set.next()) {
     set.read();
-    gathered.add(set.bytes, set.at, set.length);
+    gatheredScratch.add(set.bytes, set.at, set.length);
   }
-  return gathered;
+  return gatheredScratch;
 }
 
 function each(members: Members, visit: (bytes: Bytes, at: number, length: number) => void): void {

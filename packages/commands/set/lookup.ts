@@ -4,13 +4,13 @@
  * Commands of one set share one `SetValue`, since a thread runs one command at a time.
  */
 
-import { errors, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 
-const set = new SetValue();
+const setScratch = new SetValue();
 const currentLimits = kept((settings): SetLimits => ({
   entries: settings.number('set-max-listpack-entries'),
   valueBytes: settings.number('set-max-listpack-value'),
@@ -43,7 +43,7 @@ export function newSet(
   count: number,
 ): SetValue {
   const key = args.piece(index);
-  return set.create(context.keyspace, key, currentLimits(context), first, count);
+  return setScratch.create(context.keyspace, key, currentLimits(context), first, count);
 }
 
 /** The same, beginning as an intset or as a listpack. */
@@ -54,7 +54,7 @@ export function newSetAs(
   asIntset: boolean,
 ): SetValue {
   const key = args.piece(index);
-  return set.createAs(asIntset, context.keyspace, key, currentLimits(context));
+  return setScratch.createAs(asIntset, context.keyspace, key, currentLimits(context));
 }
 
 /** The set of argument `index`'s key; a new one when there is none. */
@@ -82,7 +82,7 @@ export function addInto(
   const ref = keyspace.lookUp(key, key.length);
   // It has expired or was evicted meanwhile, with what was added.
   if (ref === 0) return;
-  set.open(keyspace, ref, currentLimits(context)).add(element, 0, element.length);
+  setScratch.open(keyspace, ref, currentLimits(context)).add(element, 0, element.length);
 }
 
 /** A view of a record that holds a set. */
@@ -90,15 +90,6 @@ export function openSet(context: ShardContext, ref: Ref, into: SetValue): SetVal
   return into.open(context.keyspace, ref, currentLimits(context));
 }
 
-/** Removes the key when its set has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (set.count > 0) return false;
-  context.keyspace.removeRef(set.ref);
-  return true;
-}
-
 function opened(context: ShardContext, ref: Ref): SetValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.set) throw errors.wrongType;
-  return openSet(context, ref, set);
+  return holds(context, ref, ValueType.set) ? openSet(context, ref, setScratch) : undefined;
 }

@@ -7,11 +7,11 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { drawDistinct } from '../distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../element-count.ts';
-import { gathered } from '../element-scan.ts';
+import { gatheredScratch } from '../element-scan.ts';
 import { oneKey } from '../keys.ts';
-import { takenAt } from '../keyspace/lookup.ts';
-import { setEvents } from './events.ts';
-import { removeIfEmpty, setToRead, setToWrite } from './lookup.ts';
+import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
+import { setToRead, setToWrite } from './lookup.ts';
 
 export const spop = oneShard({
   name: 'SPOP',
@@ -83,7 +83,7 @@ function popOne(context: ShardContext, args: Arguments): void {
   writeCurrent(context, set);
   if (context.isLogged) context.logAs(['SREM', args.copy(1), currentOf(set)]);
   set.remove();
-  takenAt(context, args, 1, setEvents.spop, 1, removeIfEmpty(context));
+  takenAt(context, args, 1, events.spop, 1, removeIfEmpty(context, set));
 }
 
 function popSeveral(context: ShardContext, args: Arguments): void {
@@ -98,24 +98,24 @@ function popSeveral(context: ShardContext, args: Arguments): void {
     for (let more = set.first(); more; more = set.next()) writeCurrent(context, set);
     context.keyspace.removeRef(set.ref);
     if (context.isLogged) context.logAs(['DEL', args.copy(1)]);
-    takenAt(context, args, 1, setEvents.spop, count, true);
+    takenAt(context, args, 1, events.spop, count, true);
     return;
   }
   if (set.isTable) {
     const popped = popFromTable(context, set, count);
     if (context.isLogged) context.logAs(['SREM', args.copy(1), ...popped]);
   } else {
-    gathered.clear();
+    gatheredScratch.clear();
     const random = (): number => context.random();
     drawDistinct(set, count, random, () => {
       set.read();
-      gathered.add(set.bytes, set.at, set.length);
+      gatheredScratch.add(set.bytes, set.at, set.length);
     });
-    gathered.each((bytes, at, length) => set.delete(bytes, at, length));
-    gathered.writeTo(reply);
+    gatheredScratch.each((bytes, at, length) => set.delete(bytes, at, length));
+    gatheredScratch.writeTo(reply);
     if (context.isLogged) logGathered(context, args);
   }
-  takenAt(context, args, 1, setEvents.spop, count, false);
+  takenAt(context, args, 1, events.spop, count, false);
 }
 
 /** Answers what was popped, where that is logged. */
@@ -133,7 +133,7 @@ function popFromTable(context: ShardContext, set: SetValue, count: number): read
 
 function logGathered(context: ShardContext, args: Arguments): void {
   const popped: Bytes[] = [];
-  gathered.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
+  gatheredScratch.each((bytes, at, length) => popped.push(bytes.slice(at, at + length)));
   context.logAs(['SREM', args.copy(1), ...popped]);
 }
 

@@ -1,7 +1,7 @@
 /** Commands that read a set: size, members, all of them, and SSCAN. */
 
 import { oneShard } from '../definition.ts';
-import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '../element-scan.ts';
+import { elementScan } from '../element-scan.ts';
 import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { setToRead } from './lookup.ts';
@@ -94,37 +94,20 @@ export const smembers = oneShard({
   },
 });
 
-export const sscan = oneShard({
-  name: 'SSCAN',
-  summary: 'Walks the members of a set, some with each call.',
-  since: '2.8.0',
-  complexity: 'O(1) for each call, O(N) for the whole walk over N members.',
-  group: 'set',
-  arity: -3,
-  flags: ['readonly'],
-  keys: oneKey('RO', 'access'),
-  args: [
-    { name: 'key', type: 'key' },
-    { name: 'cursor', type: 'integer' },
-    { name: 'pattern', type: 'pattern', token: 'MATCH', optional: true },
-    { name: 'count', type: 'integer', token: 'COUNT', optional: true },
-  ],
-  tips: ['nondeterministic_output'],
-  run(context, args) {
-    const cursor = elementCursor(args);
-    const set = setToRead(context, args);
-    gathered.clear();
-    let next = 0;
-    if (set !== undefined) {
-      const options = readElementScan(args);
-      next = set.scan(cursor, options.count, () => {
-        set.read();
-        if (!fitsScan(options, set.bytes, set.at, set.length)) return;
-        gathered.add(set.bytes, set.at, set.length);
-      });
-    }
-    answerScan(context.reply, next);
+export const sscan = elementScan(
+  {
+    name: 'SSCAN',
+    summary: 'Walks the members of a set, some with each call.',
+    complexity: 'O(1) for each call, O(N) for the whole walk over N members.',
+    group: 'set',
   },
-});
+  {
+    find: setToRead,
+    read(set) {
+      set.read();
+      return true;
+    },
+  },
+);
 
 export const setReading = [scard, sismember, smismember, smembers, sscan];

@@ -11,16 +11,15 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { keySpec, type FoundKey, type KeySpec, type Keys } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
-import { listEvents } from '../list/events.ts';
 import { newList } from '../list/lookup.ts';
 import { eachElement } from '../server/debug/elements.ts';
 import { keyFor, readsOtherKeys, readSort, type Pattern, type SortRequest } from './request.ts';
 
 const notNumbers = new CommandError("ERR One or more scores can't be converted into double");
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
-const hash = new HashValue();
+const hashScratch = new HashValue();
 
 const otherKeys: KeySpec = {
   begin: 'unknown',
@@ -273,11 +272,11 @@ function stringAt({ keyspace }: ShardContext, ref: Ref): Bytes | undefined {
 
 function fieldAt({ keyspace, nowMs }: ShardContext, ref: Ref, field: Bytes): Bytes | undefined {
   if (keyspace.type(ref) !== ValueType.hash) return undefined;
-  hash.open(keyspace, ref, NO_LIMITS);
-  if (!hash.find(field, 0, field.length)) return undefined;
-  if (hash.mayExpire && hash.hasEnded(nowMs)) return undefined;
-  hash.readValue();
-  return hash.bytes.slice(hash.at, hash.at + hash.length);
+  hashScratch.open(keyspace, ref, NO_LIMITS);
+  if (!hashScratch.find(field, 0, field.length)) return undefined;
+  if (hashScratch.mayExpire && hashScratch.hasEnded(nowMs)) return undefined;
+  hashScratch.readValue();
+  return hashScratch.bytes.slice(hashScratch.at, hashScratch.at + hashScratch.length);
 }
 
 function reply(context: ShardContext, output: readonly (Bytes | undefined)[]): void {
@@ -309,7 +308,7 @@ function store(
       length: (nth: number) => ends[nth]! - (ends[nth - 1] ?? 0),
     };
     list.push(pieces, 0, output.length, false);
-    changedAt(context, args, index, listEvents.sortstore, output.length);
+    changedAt(context, args, index, events.sortstore, output.length);
   } else if (isRemoved) {
     changedAt(context, args, index, events.del);
   }

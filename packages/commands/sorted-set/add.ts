@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { sortedSetEvents } from './events.ts';
+import { events } from '../events.ts';
 import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
 export const zadd = oneShard({
@@ -112,7 +112,7 @@ const options = {
 };
 
 /** The scores of the command that is being run: all are read before anything is changed. */
-let scores = new Float64Array(16);
+let scoresScratch = new Float64Array(16);
 
 function clearOptions(): void {
   options.onlyNew = false;
@@ -145,8 +145,8 @@ function judgeOptions(pairs: number): void {
 }
 
 function readScores(args: Arguments, first: number, pairs: number): void {
-  if (pairs > scores.length) scores = new Float64Array(pairs);
-  for (let pair = 0; pair < pairs; pair += 1) scores[pair] = args.doubleAt(first + pair * 2);
+  if (pairs > scoresScratch.length) scoresScratch = new Float64Array(pairs);
+  for (let pair = 0; pair < pairs; pair += 1) scoresScratch[pair] = args.doubleAt(first + pair * 2);
 }
 
 /** Adds the pairs of scores and members from argument `first` on. */
@@ -165,12 +165,12 @@ export function setAddOptions(onlyNew: boolean, onlyOld: boolean, countsChanges:
 
 /** Sets the score of a member that `putScoredMembers` adds. */
 export function setScore(pair: number, score: number): void {
-  if (pair >= scores.length) {
+  if (pair >= scoresScratch.length) {
     const larger = new Float64Array(pair * 2);
-    larger.set(scores);
-    scores = larger;
+    larger.set(scoresScratch);
+    scoresScratch = larger;
   }
-  scores[pair] = score;
+  scoresScratch[pair] = score;
 }
 
 /** Adds the members of every `stride`-th argument from `member` on, with the scores that were set. */
@@ -196,30 +196,30 @@ export function putMembers(
   let updated = 0;
   let last: Outcome = 'kept';
   for (let pair = 0; pair < pairs; pair += 1) {
-    last = put(set, args, member + pair * stride, scores[pair]!);
+    last = put(set, args, member + pair * stride, scoresScratch[pair]!);
     if (last === 'added') added += 1;
     else if (last === 'updated') updated += 1;
   }
   if (added + updated > 0) {
-    const event = increments ? sortedSetEvents.zincr : sortedSetEvents.zadd;
+    const event = increments ? events.zincr : events.zadd;
     changedAt(context, args, 1, event, added + updated);
   }
   if (!increments) reply.integer(countsChanges ? added + updated : added);
   else if (last === 'kept') reply.nil();
-  else reply.double(reached);
+  else reply.double(reachedScratch);
 }
 
 /** Outcome for a member: `same` has the score that it had, `kept` was not to be touched. */
 type Outcome = 'added' | 'updated' | 'same' | 'kept';
 
 /** The score that the last member got. */
-let reached = 0;
+let reachedScratch = 0;
 
 function put(set: SortedSetValue, args: Arguments, index: number, given: number): Outcome {
   const { source } = args;
   const at = args.at(index);
   const length = args.length(index);
-  reached = given;
+  reachedScratch = given;
   if (!set.find(source, at, length)) {
     if (options.onlyOld) return 'kept';
     set.add(source, at, length, given);
@@ -231,7 +231,7 @@ function put(set: SortedSetValue, args: Arguments, index: number, given: number)
   if (Number.isNaN(score)) throw notANumber;
   if (options.onlyLess && score >= before) return 'kept';
   if (options.onlyGreater && score <= before) return 'kept';
-  reached = score;
+  reachedScratch = score;
   if (score === before) return 'same';
   set.update(source, at, length, score);
   return 'updated';

@@ -18,7 +18,7 @@ export interface Ranks {
   end: number;
 }
 
-const ranks: Ranks = { first: 0, end: 0 };
+const ranksScratch: Ranks = { first: 0, end: 0 };
 
 /** One end of a range by score. */
 interface ScoreBound {
@@ -44,8 +44,8 @@ export function scoreRange(args: Arguments, minIndex: number, maxIndex: number):
   const max = scoreBound(args, maxIndex);
   return {
     ranksIn(set) {
-      ranks.first = set.countBelow(min.score, min.exclusive);
-      ranks.end = set.countBelow(max.score, !max.exclusive);
+      ranksScratch.first = set.countBelow(min.score, min.exclusive);
+      ranksScratch.end = set.countBelow(max.score, !max.exclusive);
       return atLeastEmpty();
     },
   };
@@ -58,9 +58,9 @@ export function lexRange(args: Arguments, minIndex: number, maxIndex: number): R
   return {
     ranksIn(set) {
       const { count } = set;
-      ranks.first =
+      ranksScratch.first =
         min.side === 0 ? set.countBefore(min.bytes, min.exclusive) : sideRank(min, count);
-      ranks.end =
+      ranksScratch.end =
         max.side === 0 ? set.countBefore(max.bytes, !max.exclusive) : sideRank(max, count);
       return atLeastEmpty();
     },
@@ -73,16 +73,16 @@ export function rankRange(args: Arguments, startIndex: number, stopIndex: number
   const stop = args.roundedAt(stopIndex);
   return {
     ranksIn({ count }) {
-      ranks.first = start < 0 ? Math.max(count + start, 0) : start;
-      ranks.end = Math.min(stop < 0 ? count + stop : stop, count - 1) + 1;
+      ranksScratch.first = start < 0 ? Math.max(count + start, 0) : start;
+      ranksScratch.end = Math.min(stop < 0 ? count + stop : stop, count - 1) + 1;
       return atLeastEmpty();
     },
   };
 }
 
 function atLeastEmpty(): Ranks {
-  if (ranks.end < ranks.first) ranks.end = ranks.first;
-  return ranks;
+  if (ranksScratch.end < ranksScratch.first) ranksScratch.end = ranksScratch.first;
+  return ranksScratch;
 }
 
 function sideRank({ side }: LexBound, count: number): number {

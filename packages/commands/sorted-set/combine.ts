@@ -11,7 +11,7 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { allOf, countedKeys, countedSpec, keySpec } from '../keys.ts';
-import type { KeyEvent } from '../keyspace/events.ts';
+import { events, type KeyEvent } from '../events.ts';
 import {
   aggregates,
   demandSources,
@@ -23,7 +23,6 @@ import {
   type Aggregate,
   type Source,
 } from './combination.ts';
-import { sortedSetEvents } from './events.ts';
 import { storeMembers } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';
 
@@ -49,7 +48,7 @@ const OPERATIONS: readonly Operation[] = [
     storeSummary: 'Stores the members that any of the sorted sets has.',
     storeSince: '2.0.0',
     complexity: 'O(N)+O(M*log(M)) for N members in all sets and M in the result.',
-    event: sortedSetEvents.zunionstore,
+    event: events.zunionstore,
     weighs: true,
     combine: union,
   },
@@ -60,7 +59,7 @@ const OPERATIONS: readonly Operation[] = [
     storeSince: '2.0.0',
     complexity:
       'O(N*K)+O(M*log(M)) at worst, for K sets of which the smallest has N members, and M in the result.',
-    event: sortedSetEvents.zinterstore,
+    event: events.zinterstore,
     weighs: true,
     combine: intersection,
   },
@@ -70,7 +69,7 @@ const OPERATIONS: readonly Operation[] = [
     storeSummary: 'Stores the members that only the first of the sorted sets has.',
     storeSince: '6.2.0',
     complexity: 'O(L + (N-K)*log(N)) at worst, for L members in all sets, N in the first, K left.',
-    event: sortedSetEvents.zdiffstore,
+    event: events.zdiffstore,
     weighs: false,
     combine: difference,
   },

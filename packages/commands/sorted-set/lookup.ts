@@ -4,7 +4,6 @@
  * Commands of one sorted set share one `SortedSetValue`, since a thread runs one command at a time.
  */
 
-import { errors } from '#base';
 import {
   SortedSetValue,
   storeSortedSet,
@@ -16,16 +15,17 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../keyspace/events.ts';
+import { events, type KeyEvent } from '../events.ts';
 import {
   changedAt,
   createdAt,
   findToRead,
   findToWrite,
+  holds,
   overwrittenAt,
 } from '../keyspace/lookup.ts';
 
-const sortedSet = new SortedSetValue();
+const sortedSetScratch = new SortedSetValue();
 const currentLimits = kept((settings): PackedLimits => ({
   entries: settings.number('zset-max-listpack-entries'),
   valueBytes: settings.number('zset-max-listpack-value'),
@@ -59,9 +59,9 @@ export function newSortedSet(
   const limits = currentLimits(context);
   const { entries, valueBytes } = limits;
   const isLarge = count > entries || first.length > valueBytes;
-  sortedSet.create(context.keyspace, args.piece(1), limits, isLarge);
+  sortedSetScratch.create(context.keyspace, args.piece(1), limits, isLarge);
   createdAt(context, args, 1);
-  return sortedSet;
+  return sortedSetScratch;
 }
 
 /** A view of a record that holds a sorted set. */
@@ -71,13 +71,6 @@ export function openSortedSet(
   into: SortedSetValue,
 ): SortedSetValue {
   return into.open(context.keyspace, ref, currentLimits(context));
-}
-
-/** Removes the key when its sorted set has become empty; answers whether it has. */
-export function removeIfEmpty(context: ShardContext): boolean {
-  if (sortedSet.count > 0) return false;
-  context.keyspace.removeRef(sortedSet.ref);
-  return true;
 }
 
 /**
@@ -108,7 +101,7 @@ export function storeMembers(
 }
 
 function opened(context: ShardContext, ref: Ref): SortedSetValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.zset) throw errors.wrongType;
-  return openSortedSet(context, ref, sortedSet);
+  return holds(context, ref, ValueType.zset)
+    ? openSortedSet(context, ref, sortedSetScratch)
+    : undefined;
 }

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
-import { sortedSetEvents } from './events.ts';
+import { events } from '../events.ts';
 import { sortedSetToRead, storeMembers } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';
 
@@ -157,7 +157,7 @@ export const zrangestore = oneShard({
     const set = sortedSetToRead(context, args, 2);
     const members = new RankedTable(context.keyspace.createTable(true));
     if (set !== undefined) copyRange(context, set, query, members);
-    storeMembers(context, args, 1, members, sortedSetEvents.zrangestore);
+    storeMembers(context, args, 1, members, events.zrangestore);
   },
 });
 

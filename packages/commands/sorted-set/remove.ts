@@ -3,42 +3,32 @@
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
+import { elementRemoval } from '../element-removal.ts';
 import { oneKey } from '../keys.ts';
-import type { KeyEvent } from '../keyspace/events.ts';
-import { takenAt } from '../keyspace/lookup.ts';
+import { events, type KeyEvent } from '../events.ts';
+import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
-import { sortedSetEvents } from './events.ts';
-import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
+import { sortedSetToWrite } from './lookup.ts';
 
-export const zrem = oneShard({
-  name: 'ZREM',
-  summary: 'Removes members from a sorted set; the reply counts those that were there.',
-  since: '1.2.0',
-  complexity: 'O(M*log(N)) for M members out of N.',
-  group: 'sorted-set',
-  arity: -3,
-  flags: ['write', 'fast'],
-  keys: oneKey('RW', 'delete'),
-  field: 2,
-  args: [
-    { name: 'key', type: 'key' },
-    { name: 'member', type: 'string', multiple: true },
-  ],
-  history: [['2.4.0', 'Takes several members.']],
-  run(context, args) {
-    const set = sortedSetToWrite(context, args);
-    let removed = 0;
-    let isGone = false;
-    for (let index = 2; set !== undefined && index < args.count && !isGone; index += 1) {
-      if (!set.find(args.source, args.at(index), args.length(index))) continue;
-      set.remove();
-      removed += 1;
-      isGone = removeIfEmpty(context);
-    }
-    if (removed > 0) takenAt(context, args, 1, sortedSetEvents.zrem, removed, isGone);
-    context.reply.integer(removed);
+export const zrem = elementRemoval(
+  {
+    name: 'ZREM',
+    summary: 'Removes members from a sorted set; the reply counts those that were there.',
+    since: '1.2.0',
+    complexity: 'O(M*log(N)) for M members out of N.',
+    group: 'sorted-set',
   },
-});
+  {
+    element: 'member',
+    event: events.zrem,
+    find: sortedSetToWrite,
+    remove(set, bytes, at, length) {
+      if (!set.find(bytes, at, length)) return false;
+      set.remove();
+      return true;
+    },
+  },
+);
 
 interface RangeRemoval {
   name: string;
@@ -70,7 +60,9 @@ function rangeRemoval(removal: RangeRemoval): OneShardCommand {
       const range = readRange(args, 2, 3);
       const set = sortedSetToWrite(context, args);
       const removed = set === undefined ? 0 : removeRange(set, range);
-      if (removed > 0) takenAt(context, args, 1, event, removed, removeIfEmpty(context));
+      if (set !== undefined && removed > 0) {
+        takenAt(context, args, 1, event, removed, removeIfEmpty(context, set));
+      }
       context.reply.integer(removed);
     },
   });
@@ -82,7 +74,7 @@ export const zremrangebyrank = rangeRemoval({
   since: '2.0.0',
   names: ['start', 'stop'],
   type: 'integer',
-  event: sortedSetEvents.zremrangebyrank,
+  event: events.zremrangebyrank,
   readRange: rankRange,
 });
 
@@ -92,7 +84,7 @@ export const zremrangebyscore = rangeRemoval({
   since: '1.2.0',
   names: ['min', 'max'],
   type: 'double',
-  event: sortedSetEvents.zremrangebyscore,
+  event: events.zremrangebyscore,
   readRange: scoreRange,
 });
 
@@ -102,7 +94,7 @@ export const zremrangebylex = rangeRemoval({
   since: '2.8.9',
   names: ['min', 'max'],
   type: 'string',
-  event: sortedSetEvents.zremrangebylex,
+  event: events.zremrangebylex,
   readRange: lexRange,
 });
 

@@ -7,7 +7,7 @@ import { kept, type ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { idText, isSign, readNewId, replyId } from './ids.ts';
 import { newStream, streamToWrite } from './lookup.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
@@ -24,9 +24,9 @@ const smallId = new CommandError(
 const tooLarge = new CommandError('ERR Elements are too large to be stored');
 
 // What the command at hand asks for: nothing is made for each.
-const trimming = new TrimOptions();
+const trimmingScratch = new TrimOptions();
 const wish = { makes: true, hasId: false, isSequenceOpen: false };
-const id = new StreamId();
+const idScratch = new StreamId();
 const limitsOf = kept((settings) => ({
   nodeBytes: settings.number('stream-node-max-bytes'),
   nodeEntries: settings.number('stream-node-max-entries'),
@@ -97,13 +97,13 @@ export const xadd = oneShard({
     const { stream } = target;
     chooseId(stream, context.nowMs);
     demandSize(args);
-    stream.append(id, entry, limitsOf(context));
-    const trimmed = trimming.isGiven ? stream.trim(trimming) : 0;
+    stream.append(idScratch, entry, limitsOf(context));
+    const trimmed = trimmingScratch.isGiven ? stream.trim(trimmingScratch) : 0;
     target.post();
-    replyId(reply, id);
-    changedAt(context, args, 1, streamEvents.xadd);
-    if (trimmed > 0) notifyAt(context, args, 1, streamEvents.xtrim);
-    if (context.isLogged && trimming.isApproximate) logAdded(context, args, stream.length);
+    replyId(reply, idScratch);
+    changedAt(context, args, 1, events.xadd);
+    if (trimmed > 0) notifyAt(context, args, 1, events.xtrim);
+    if (context.isLogged && trimmingScratch.isApproximate) logAdded(context, args, stream.length);
   },
 });
 
@@ -120,16 +120,16 @@ export const xtrim = oneShard({
   tips: ['nondeterministic_output'],
   history: [['6.2.0', 'MINID and LIMIT came.']],
   run(context, args) {
-    trimming.clear();
+    trimmingScratch.clear();
     args.position = OPTIONS_INDEX;
-    while (args.more) if (!trimming.take(args)) throw errors.syntax;
-    if (!trimming.isGiven && trimming.limit === 0) throw noStrategy;
-    trimming.finish(context);
+    while (args.more) if (!trimmingScratch.take(args)) throw errors.syntax;
+    if (!trimmingScratch.isGiven && trimmingScratch.limit === 0) throw noStrategy;
+    trimmingScratch.finish(context);
     const target = streamToWrite(context, args);
-    const trimmed = target?.stream.trim(trimming) ?? 0;
+    const trimmed = target?.stream.trim(trimmingScratch) ?? 0;
     target?.post();
-    if (trimmed > 0) changedAt(context, args, 1, streamEvents.xtrim, trimmed);
-    if (context.isLogged && trimmed > 0 && trimming.isApproximate) {
+    if (trimmed > 0) changedAt(context, args, 1, events.xtrim, trimmed);
+    if (context.isLogged && trimmed > 0 && trimmingScratch.isApproximate) {
       logTrimmed(context, args, target!.stream.length);
     }
     context.reply.integer(trimmed);
@@ -142,7 +142,7 @@ export const streamAdding = [xadd, xtrim];
 function logAdded(context: ShardContext, args: Arguments, length: number): void {
   const pieces: Bytes[] = [];
   for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));
-  context.logAs(['XADD', args.copy(1), idText(id), ...pieces]);
+  context.logAs(['XADD', args.copy(1), idText(idScratch), ...pieces]);
   logTrimmed(context, args, length);
 }
 
@@ -151,7 +151,7 @@ function logTrimmed(context: ShardContext, args: Arguments, length: number): voi
 }
 
 function readAddOptions(context: ShardContext, args: Arguments): void {
-  trimming.clear();
+  trimmingScratch.clear();
   wish.makes = true;
   wish.hasId = false;
   wish.isSequenceOpen = false;
@@ -162,18 +162,18 @@ function readAddOptions(context: ShardContext, args: Arguments): void {
       args.position += 1;
       break;
     }
-    if (trimming.take(args)) continue;
+    if (trimmingScratch.take(args)) continue;
     if (args.takes('NOMKSTREAM')) {
       wish.makes = false;
       continue;
     }
-    wish.isSequenceOpen = readNewId(args, args.next(), id);
+    wish.isSequenceOpen = readNewId(args, args.next(), idScratch);
     wish.hasId = true;
     break;
   }
-  trimming.finish(context);
+  trimmingScratch.finish(context);
   if (args.left < 2 || args.left % 2 === 1) throw errors.wrongArguments('xadd');
-  if (wish.hasId && !wish.isSequenceOpen && id.isZero) throw zeroId;
+  if (wish.hasId && !wish.isSequenceOpen && idScratch.isZero) throw zeroId;
   entry.pieces = args;
   entry.first = args.position;
   entry.end = args.count;
@@ -183,16 +183,16 @@ function readAddOptions(context: ShardContext, args: Arguments): void {
 function chooseId({ lastId }: Stream, nowMs: number): void {
   if (lastId.isMax) throw exhausted;
   if (!wish.hasId) {
-    id.setMs(nowMs);
-    if (!id.sharesMs(lastId) && id.compare(lastId) > 0) return;
-    id.set(lastId).increment();
+    idScratch.setMs(nowMs);
+    if (!idScratch.sharesMs(lastId) && idScratch.compare(lastId) > 0) return;
+    idScratch.set(lastId).increment();
     return;
   }
-  if (wish.isSequenceOpen && id.sharesMs(lastId)) {
+  if (wish.isSequenceOpen && idScratch.sharesMs(lastId)) {
     // The number after the last one of a millisecond is in the next.
-    if (!id.set(lastId).increment() || !id.sharesMs(lastId)) throw smallId;
+    if (!idScratch.set(lastId).increment() || !idScratch.sharesMs(lastId)) throw smallId;
   }
-  if (id.compare(lastId) <= 0) throw smallId;
+  if (idScratch.compare(lastId) <= 0) throw smallId;
 }
 
 function demandSize(args: Arguments): void {

@@ -38,9 +38,9 @@ const countTooHigh = new CommandError(
   'ERR Insufficient memory, failed allocating transient memory, COUNT too high.',
 );
 
-const id = new StreamId();
-const start = new StreamId();
-const place = new IdPlace();
+const idScratch = new StreamId();
+const startScratch = new StreamId();
+const placeScratch = new IdPlace();
 
 export const xclaim = oneShard({
   name: 'XCLAIM',
@@ -79,7 +79,7 @@ export const xclaim = oneShard({
     const taker: Taker = { stream: found!.stream, group, consumer };
     const outcome = { claimed: 0, gone: 0 };
     for (let index = IDS_INDEX; index < claim.end; index += 1) {
-      readId(args, index, id);
+      readId(args, index, idScratch);
       claimOne(context, taker, claim, outcome);
     }
     context.reply.endArray(mark, expected, outcome.claimed);
@@ -151,7 +151,7 @@ interface Claim {
 function readClaim(args: Arguments, nowMs: number): Claim {
   const idleMs = Math.max(args.roundedAt(IDLE_INDEX, invalidIdle), 0);
   let end = IDS_INDEX;
-  while (end < args.count && isId(args, end, id)) end += 1;
+  while (end < args.count && isId(args, end, idScratch)) end += 1;
   const claim: Claim = {
     end,
     idleMs,
@@ -196,30 +196,30 @@ function claimOne(
   outcome: { claimed: number; gone: number },
 ): void {
   const { pending } = group;
-  const isPending = pending.find(id, place);
-  if (!stream.has(id)) {
+  const isPending = pending.find(idScratch, placeScratch);
+  if (!stream.has(idScratch)) {
     if (isPending) {
-      group.release(place, id);
+      group.release(placeScratch, idScratch);
       outcome.gone += 1;
     }
     return;
   }
   let deliveries = 1;
   if (isPending) {
-    if (claim.idleMs > 0 && nowMs - group.deliveredMs(place) < claim.idleMs) return;
-    deliveries = group.deliveries(place);
-    group.assign(place, id, consumer);
+    if (claim.idleMs > 0 && nowMs - group.deliveredMs(placeScratch) < claim.idleMs) return;
+    deliveries = group.deliveries(placeScratch);
+    group.assign(placeScratch, idScratch, consumer);
   } else {
     if (!claim.isForced) return;
-    group.enter(id, place, consumer);
+    group.enter(idScratch, placeScratch, consumer);
   }
   if (claim.deliveries >= 0) ({ deliveries } = claim);
   else if (!claim.isIdOnly) deliveries += 1;
-  group.setDelivery(place, claim.deliveredMs, deliveries);
+  group.setDelivery(placeScratch, claim.deliveredMs, deliveries);
   consumer.activeMs = nowMs;
   outcome.claimed += 1;
-  if (claim.isIdOnly) replyId(reply, id);
-  else replyEntryAt(reply, stream, id);
+  if (claim.isIdOnly) replyId(reply, idScratch);
+  else replyEntryAt(reply, stream, idScratch);
 }
 
 interface Sweep {
@@ -231,7 +231,7 @@ interface Sweep {
 /** Reads where XAUTOCLAIM begins into `start`, and what it asks for. */
 function readSweep(args: Arguments): Sweep {
   const idleMs = Math.max(args.roundedAt(IDLE_INDEX, invalidAutoIdle), 0);
-  readStart(args, START_INDEX, start);
+  readStart(args, START_INDEX, startScratch);
   const sweep: Sweep = { idleMs, count: CLAIMED_STANDARD, isIdOnly: false };
   args.position = START_INDEX + 1;
   while (args.more) {
@@ -261,26 +261,26 @@ function sweepPending({ stream, group, consumer }: Taker, sweep: Sweep, nowMs: n
   const swept: Swept = { claimed: [], gone: [], next: new StreamId() };
   let left = sweep.count;
   let attempts = sweep.count * ATTEMPTS_PER_ENTRY;
-  let more = pending.seek(start, place);
+  let more = pending.seek(startScratch, placeScratch);
   for (; more && left > 0 && attempts > 0; attempts -= 1) {
-    pending.readId(place, id);
-    if (!stream.has(id)) {
-      swept.gone.push(id.copy());
-      more = group.release(place, id);
+    pending.readId(placeScratch, idScratch);
+    if (!stream.has(idScratch)) {
+      swept.gone.push(idScratch.copy());
+      more = group.release(placeScratch, idScratch);
       left -= 1;
       continue;
     }
-    if (sweep.idleMs === 0 || nowMs - group.deliveredMs(place) >= sweep.idleMs) {
-      const deliveries = group.deliveries(place) + (sweep.isIdOnly ? 0 : 1);
-      group.assign(place, id, consumer);
-      group.setDelivery(place, nowMs, deliveries);
+    if (sweep.idleMs === 0 || nowMs - group.deliveredMs(placeScratch) >= sweep.idleMs) {
+      const deliveries = group.deliveries(placeScratch) + (sweep.isIdOnly ? 0 : 1);
+      group.assign(placeScratch, idScratch, consumer);
+      group.setDelivery(placeScratch, nowMs, deliveries);
       consumer.activeMs = nowMs;
-      swept.claimed.push(id.copy());
+      swept.claimed.push(idScratch.copy());
       left -= 1;
     }
-    more = pending.next(place);
+    more = pending.next(placeScratch);
   }
-  if (more) pending.readId(place, swept.next);
+  if (more) pending.readId(placeScratch, swept.next);
   return swept;
 }
 

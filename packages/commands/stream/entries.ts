@@ -4,9 +4,9 @@ import type { ReplyWriter } from '#resp';
 import { EntryCursor, StreamId, type Stream } from '#store';
 import { replyId } from './ids.ts';
 
-const cursor = new EntryCursor();
-const lowest = new StreamId();
-const highest = new StreamId().setMax();
+const cursorScratch = new EntryCursor();
+const LOWEST = new StreamId();
+const HIGHEST = new StreamId().setMax();
 
 export interface EntryRange {
   readonly first: StreamId;
@@ -27,10 +27,10 @@ export function replyEntries(
   const expected = Math.min(most, stream.length);
   const mark = reply.beginArray(expected);
   let found = 0;
-  cursor.open(stream.nodes, first, last, isBackward);
-  while (found < most && cursor.next()) {
-    visit?.(cursor.id);
-    replyEntry(reply, cursor);
+  cursorScratch.open(stream.nodes, first, last, isBackward);
+  while (found < most && cursorScratch.next()) {
+    visit?.(cursorScratch.id);
+    replyEntry(reply, cursorScratch);
     found += 1;
   }
   reply.endArray(mark, expected, found);
@@ -38,14 +38,15 @@ export function replyEntries(
 
 /** Answers the entry with this id; false when there is none. */
 export function replyEntryAt(reply: ReplyWriter, stream: Stream, id: StreamId): boolean {
-  if (!cursor.open(stream.nodes, id, id).next()) return false;
-  replyEntry(reply, cursor);
+  if (!cursorScratch.open(stream.nodes, id, id).next()) return false;
+  replyEntry(reply, cursorScratch);
   return true;
 }
 
 /** Answers the first or the last entry, or null. */
 export function replyEdgeEntry(reply: ReplyWriter, stream: Stream, isLast: boolean): void {
-  if (cursor.open(stream.nodes, lowest, highest, isLast).next()) replyEntry(reply, cursor);
+  if (cursorScratch.open(stream.nodes, LOWEST, HIGHEST, isLast).next())
+    replyEntry(reply, cursorScratch);
   else reply.nil();
 }
 

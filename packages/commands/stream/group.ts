@@ -8,7 +8,7 @@ import { container, oneShard, onMain, type ArgumentDoc, type CommandHead } from 
 import { helpReply } from '../help.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { noKeys, oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { isSign, readId, readIdOrEdge } from './ids.ts';
 import { groupAt, newStream, noGroupOfKey, streamToWrite } from './lookup.ts';
 
@@ -26,7 +26,7 @@ const noKey = new CommandError(
 const busyGroup = new CommandError('BUSYGROUP Consumer Group name already exists');
 const negativeRead = new CommandError('ERR value for ENTRIESREAD must be positive or -1');
 
-const id = new StreamId();
+const idScratch = new StreamId();
 
 const groupHead = { since: '5.0.0', group: 'stream' } as const satisfies Partial<CommandHead>;
 const keyDoc: ArgumentDoc = { name: 'key', type: 'key' };
@@ -69,15 +69,15 @@ const create = oneShard({
     const found = streamToWrite(context, args, KEY_INDEX);
     if (found === undefined && !makesStream) throw noKey;
     if (args.count > CREATE_ARGUMENTS_MAX) throw wrongForm(args);
-    if (!isSign(args, ID_INDEX, '$')) readId(args, ID_INDEX, id);
-    else if (found === undefined) id.setZero();
-    else id.set(found.stream.lastId);
+    if (!isSign(args, ID_INDEX, '$')) readId(args, ID_INDEX, idScratch);
+    else if (found === undefined) idScratch.setZero();
+    else idScratch.set(found.stream.lastId);
     const target = found ?? newStream(context, args, KEY_INDEX);
     if (groupAt(target.stream, args, GROUP_INDEX) !== undefined) throw busyGroup;
-    target.stream.createGroup(args.latin1(GROUP_INDEX), id, entriesRead);
+    target.stream.createGroup(args.latin1(GROUP_INDEX), idScratch, entriesRead);
     target.post();
     const announce = found === undefined ? changedAt : advancedAt;
-    announce(context, args, KEY_INDEX, streamEvents.xgroupCreate);
+    announce(context, args, KEY_INDEX, events.xgroupCreate);
     context.reply.ok();
   },
 });
@@ -96,11 +96,11 @@ const setid = oneShard({
     const { entriesRead } = readOptions(args, false);
     const { stream, group } = groupToChange(context, args);
     if (args.count !== OPTIONS_INDEX && args.count !== OPTIONS_INDEX + 2) throw wrongForm(args);
-    if (isSign(args, ID_INDEX, '$')) id.set(stream.lastId);
-    else readIdOrEdge(args, ID_INDEX, id);
-    group.lastId.set(id);
+    if (isSign(args, ID_INDEX, '$')) idScratch.set(stream.lastId);
+    else readIdOrEdge(args, ID_INDEX, idScratch);
+    group.lastId.set(idScratch);
     group.entriesRead = entriesRead;
-    advancedAt(context, args, KEY_INDEX, streamEvents.xgroupSetid);
+    advancedAt(context, args, KEY_INDEX, events.xgroupSetid);
     context.reply.ok();
   },
 });
@@ -120,7 +120,7 @@ const destroy = oneShard({
     if (group !== undefined) {
       found.stream.removeGroup(group);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDestroy);
+      advancedAt(context, args, KEY_INDEX, events.xgroupDestroy);
       context.concernsWaiters(args.source, args.at(KEY_INDEX), args.length(KEY_INDEX));
     }
     context.reply.integer(group === undefined ? 0 : 1);
@@ -144,7 +144,7 @@ const createconsumer = oneShard({
     if (isNew) {
       group.createConsumer(name, context.nowMs);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupCreateconsumer);
+      advancedAt(context, args, KEY_INDEX, events.xgroupCreateconsumer);
     }
     context.reply.integer(isNew ? 1 : 0);
   },
@@ -166,7 +166,7 @@ const delconsumer = oneShard({
     if (consumer !== undefined) {
       group.removeConsumer(consumer);
       found.post();
-      advancedAt(context, args, KEY_INDEX, streamEvents.xgroupDelconsumer);
+      advancedAt(context, args, KEY_INDEX, events.xgroupDelconsumer);
     }
     context.reply.integer(pending);
   },

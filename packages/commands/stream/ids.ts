@@ -15,13 +15,13 @@ const invalidId = new CommandError('ERR Invalid stream ID specified as stream co
 const invalidStart = new CommandError('ERR invalid start ID for the interval');
 const invalidEnd = new CommandError('ERR invalid end ID for the interval');
 
-const text: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
+const textScratch: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
 
 /** Forms in which an argument may be written. */
 const Form = { strict: 1, openSequence: 2, lastSequence: 4 } as const;
 
 /** True when the id that was parsed last leaves its sequence number to the server. */
-let isSequenceOpen = false;
+let isSequenceOpenScratch = false;
 
 /** Reads the id of argument `index`, which may not be `-` or `+`. Without a sequence number it is 0. */
 export function readId(args: Arguments, index: number, id: StreamId): void {
@@ -41,7 +41,7 @@ export function readIdOrEdge(args: Arguments, index: number, id: StreamId): void
 /** The id of a new entry; answers whether the server chooses its sequence number (`5-*`). */
 export function readNewId(args: Arguments, index: number, id: StreamId): boolean {
   if (!parse(args, index, id, Form.strict | Form.openSequence)) throw invalidId;
-  return isSequenceOpen;
+  return isSequenceOpenScratch;
 }
 
 /** The first id of an interval, which `(` leaves out. */
@@ -57,21 +57,25 @@ export function readEnd(args: Arguments, index: number, id: StreamId): void {
 }
 
 /** An id's text; entries that follow each other often share the milliseconds, which are not written again. */
-const shown: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
-const shownId = new StreamId();
-let shownDashAt = 0;
+const shownScratch: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
+const shownIdScratch = new StreamId();
+let shownDashAtScratch = 0;
 
 export function replyId(reply: ReplyWriter, id: StreamId): void {
-  if (shownDashAt === 0 || !id.sharesMs(shownId)) {
-    shownId.set(id);
-    shownDashAt = id.writeMs(shown, 0);
+  if (shownDashAtScratch === 0 || !id.sharesMs(shownIdScratch)) {
+    shownIdScratch.set(id);
+    shownDashAtScratch = id.writeMs(shownScratch, 0);
   }
-  reply.bulk(shown, 0, shownDashAt + id.writeSequence(shown, shownDashAt));
+  reply.bulk(
+    shownScratch,
+    0,
+    shownDashAtScratch + id.writeSequence(shownScratch, shownDashAtScratch),
+  );
 }
 
 /** A copy of an id's text. */
 export function idText(id: StreamId): Bytes {
-  return text.slice(0, id.write(text, 0));
+  return textScratch.slice(0, id.write(textScratch, 0));
 }
 
 /** True when argument `index` is this one character. */
@@ -106,7 +110,7 @@ function parsePart(
   if (length > ID_ARGUMENT_BYTES_MAX) return false;
   const zeroAt = indexOfByte(source, 0, at, at + length);
   const end = zeroAt < 0 ? at + length : zeroAt;
-  isSequenceOpen = false;
+  isSequenceOpenScratch = false;
   const first = source[at];
   if (end - at === 1 && (first === DASH || first === PLUS)) {
     if (first === DASH) id.setZero();
@@ -124,7 +128,7 @@ function parsePart(
   }
   const sequenceBytes = end - dashAt - 1;
   if ((form & Form.openSequence) !== 0 && sequenceBytes === 1 && source[dashAt + 1] === STAR) {
-    isSequenceOpen = true;
+    isSequenceOpenScratch = true;
     return true;
   }
   if (!readUnsigned(source, dashAt + 1, sequenceBytes)) return false;

@@ -25,11 +25,11 @@ const GROUP_INDEX = 3;
 /** Number of entries of each kind that are shown where no count is given. */
 const SHOWN_STANDARD = 10;
 
-const id = new StreamId();
-const place = new IdPlace();
-const groupPlace = new IdPlace();
-const lowest = new StreamId();
-const highest = new StreamId().setMax();
+const idScratch = new StreamId();
+const placeScratch = new IdPlace();
+const groupPlaceScratch = new IdPlace();
+const LOWEST = new StreamId();
+const HIGHEST = new StreamId().setMax();
 
 const infoHead = {
   since: '5.0.0',
@@ -77,7 +77,7 @@ const streamInfo = oneShard({
       return;
     }
     reply.text('entries');
-    replyEntries(reply, stream, { first: lowest, last: highest, isBackward: false, count });
+    replyEntries(reply, stream, { first: LOWEST, last: HIGHEST, isBackward: false, count });
     reply.text('groups');
     reply.arrayHeader(stream.groups.count);
     for (const group of stream.groups.sorted) showWholeGroup(reply, stream, group, count);
@@ -238,14 +238,14 @@ function showWholeGroup(
   reply.text('pending');
   let left = count === 0 ? pending.count : Math.min(count, pending.count);
   reply.arrayHeader(left);
-  for (pending.first(place); left > 0; left -= 1) {
-    pending.readId(place, id);
+  for (pending.first(placeScratch); left > 0; left -= 1) {
+    pending.readId(placeScratch, idScratch);
     reply.arrayHeader(4);
-    replyId(reply, id);
-    reply.text(group.consumerAt(place)?.name ?? '', 'latin1');
-    reply.integer(group.deliveredMs(place));
-    reply.integer(group.deliveries(place));
-    pending.next(place);
+    replyId(reply, idScratch);
+    reply.text(group.consumerAt(placeScratch)?.name ?? '', 'latin1');
+    reply.integer(group.deliveredMs(placeScratch));
+    reply.integer(group.deliveries(placeScratch));
+    pending.next(placeScratch);
   }
   reply.text('consumers');
   reply.arrayHeader(group.consumers.count);
@@ -270,14 +270,14 @@ function showWholeConsumer(
   reply.text('pending');
   let left = count === 0 ? pending.count : Math.min(count, pending.count);
   reply.arrayHeader(left);
-  for (pending.first(place); left > 0; left -= 1) {
-    pending.readId(place, id);
-    group.pending.find(id, groupPlace);
+  for (pending.first(placeScratch); left > 0; left -= 1) {
+    pending.readId(placeScratch, idScratch);
+    group.pending.find(idScratch, groupPlaceScratch);
     reply.arrayHeader(3);
-    replyId(reply, id);
-    reply.integer(group.deliveredMs(groupPlace));
-    reply.integer(group.deliveries(groupPlace));
-    pending.next(place);
+    replyId(reply, idScratch);
+    reply.integer(group.deliveredMs(groupPlaceScratch));
+    reply.integer(group.deliveries(groupPlaceScratch));
+    pending.next(placeScratch);
   }
 }
 

@@ -5,7 +5,7 @@
  * after another.
  */
 
-import { CommandError, errors, untilNul } from '#base';
+import { CommandError, untilNul } from '#base';
 import {
   StreamValue,
   ValueType,
@@ -16,10 +16,10 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { advancedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
-import { streamEvents } from './events.ts';
+import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
+import { events } from '../events.ts';
 
-const value = new StreamValue();
+const valueScratch = new StreamValue();
 
 /** The stream of argument `index`'s key to read; undefined when there is none. */
 export function streamToRead(
@@ -41,9 +41,9 @@ export function streamToWrite(
 
 /** Makes an empty stream of argument `index`'s key. */
 export function newStream(context: ShardContext, args: Arguments, index = 1): StreamValue {
-  value.create(context.keyspace, args.piece(index));
+  valueScratch.create(context.keyspace, args.piece(index));
   createdAt(context, args, index);
-  return value;
+  return valueScratch;
 }
 
 /** The group that argument `index` names. */
@@ -75,7 +75,7 @@ export function consumerAsking(
   let consumer = group.consumers.get(name);
   if (consumer === undefined) {
     consumer = group.createConsumer(name, context.nowMs);
-    advancedAt(context, args, keyIndex, streamEvents.xgroupCreateconsumer);
+    advancedAt(context, args, keyIndex, events.xgroupCreateconsumer);
   }
   consumer.seenMs = context.nowMs;
   return consumer;
@@ -83,7 +83,7 @@ export function consumerAsking(
 
 /** The stream of a record; undefined where there is no record. */
 export function streamOf(context: ShardContext, ref: Ref): StreamValue | undefined {
-  if (ref === 0) return undefined;
-  if (context.keyspace.type(ref) !== ValueType.stream) throw errors.wrongType;
-  return value.open(context.keyspace, ref);
+  return holds(context, ref, ValueType.stream)
+    ? valueScratch.open(context.keyspace, ref)
+    : undefined;
 }

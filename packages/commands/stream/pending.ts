@@ -15,11 +15,11 @@ const SUMMARY_ARGUMENTS = 3;
 const LIST_ARGUMENTS_MIN = 6;
 const LIST_ARGUMENTS_MAX = 9;
 
-const id = new StreamId();
-const first = new StreamId();
-const last = new StreamId();
-const ownPlace = new IdPlace();
-const groupPlace = new IdPlace();
+const idScratch = new StreamId();
+const firstScratch = new StreamId();
+const lastScratch = new StreamId();
+const ownPlaceScratch = new IdPlace();
+const groupPlaceScratch = new IdPlace();
 
 export const xack = oneShard({
   name: 'XACK',
@@ -43,11 +43,11 @@ export const xack = oneShard({
       context.reply.integer(0);
       return;
     }
-    for (let index = 3; index < args.count; index += 1) readId(args, index, id);
+    for (let index = 3; index < args.count; index += 1) readId(args, index, idScratch);
     let acknowledged = 0;
     for (let index = 3; index < args.count; index += 1) {
-      readId(args, index, id);
-      if (group.acknowledge(id)) acknowledged += 1;
+      readId(args, index, idScratch);
+      if (group.acknowledge(idScratch)) acknowledged += 1;
     }
     found?.post();
     context.countChanges(acknowledged);
@@ -119,8 +119,8 @@ function readFilter(args: Arguments): Filter | undefined {
   }
   const start = args.position;
   const count = Math.max(args.roundedAt(start + 2), 0);
-  readStart(args, start, first);
-  readEnd(args, start + 1, last);
+  readStart(args, start, firstScratch);
+  readEnd(args, start + 1, lastScratch);
   const consumer = start + 3 < args.count ? args.latin1(start + 3) : undefined;
   return { count, idleMs, consumer };
 }
@@ -128,17 +128,17 @@ function readFilter(args: Arguments): Filter | undefined {
 function summarize({ reply }: ShardContext, { pending, consumers }: StreamGroup): void {
   reply.arrayHeader(4);
   reply.integer(pending.count);
-  if (!pending.first(groupPlace)) {
+  if (!pending.first(groupPlaceScratch)) {
     reply.nil();
     reply.nil();
     reply.nilArray();
     return;
   }
-  pending.readId(groupPlace, id);
-  replyId(reply, id);
-  pending.last(groupPlace);
-  pending.readId(groupPlace, id);
-  replyId(reply, id);
+  pending.readId(groupPlaceScratch, idScratch);
+  replyId(reply, idScratch);
+  pending.last(groupPlaceScratch);
+  pending.readId(groupPlaceScratch, idScratch);
+  replyId(reply, idScratch);
   const owners = consumers.sorted.filter((consumer) => consumer.pending.count > 0);
   reply.arrayHeader(owners.length);
   for (const owner of owners) {
@@ -159,17 +159,21 @@ function list({ reply, nowMs }: ShardContext, group: StreamGroup, filter: Filter
   const expected = Math.min(filter.count, index.count);
   const mark = reply.beginArray(expected);
   let shown = 0;
-  for (let more = index.seek(first, ownPlace); more; more = index.next(ownPlace)) {
+  for (
+    let more = index.seek(firstScratch, ownPlaceScratch);
+    more;
+    more = index.next(ownPlaceScratch)
+  ) {
     if (shown === filter.count) break;
-    index.readId(ownPlace, id);
-    if (id.compare(last) > 0) break;
-    if (consumer !== undefined) group.pending.find(id, groupPlace);
-    const at = consumer === undefined ? ownPlace : groupPlace;
+    index.readId(ownPlaceScratch, idScratch);
+    if (idScratch.compare(lastScratch) > 0) break;
+    if (consumer !== undefined) group.pending.find(idScratch, groupPlaceScratch);
+    const at = consumer === undefined ? ownPlaceScratch : groupPlaceScratch;
     const idle = nowMs - group.deliveredMs(at);
     if (idleMs !== 0 && idle < idleMs) continue;
     shown += 1;
     reply.arrayHeader(4);
-    replyId(reply, id);
+    replyId(reply, idScratch);
     reply.text(group.consumerAt(at)?.name ?? '', 'latin1');
     reply.integer(Math.max(idle, 0));
     reply.integer(group.deliveries(at));

@@ -12,8 +12,8 @@ import { streamToRead } from './lookup.ts';
 
 const OPTIONS_INDEX = 4;
 
-const first = new StreamId();
-const last = new StreamId();
+const firstScratch = new StreamId();
+const lastScratch = new StreamId();
 
 const rangeHead = {
   since: '5.0.0',
@@ -76,13 +76,19 @@ export const streamRanges = [xrange, xrevrange, xlen];
 
 function range(context: ShardContext, args: Arguments, isBackward: boolean): void {
   const { reply } = context;
-  readStart(args, isBackward ? 3 : 2, first);
-  readEnd(args, isBackward ? 2 : 3, last);
+  readStart(args, isBackward ? 3 : 2, firstScratch);
+  readEnd(args, isBackward ? 2 : 3, lastScratch);
   const count = readCount(args);
   const stream = streamToRead(context, args)?.stream;
   if (stream === undefined) reply.arrayHeader(0);
   else if (count === 0) reply.nilArray();
-  else replyEntries(reply, stream, { first, last, isBackward, count: Math.max(count, 0) });
+  else
+    replyEntries(reply, stream, {
+      first: firstScratch,
+      last: lastScratch,
+      isBackward,
+      count: Math.max(count, 0),
+    });
 }
 
 /** Returns the number of entries that are wanted; -1 without a limit. */

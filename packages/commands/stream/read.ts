@@ -256,11 +256,11 @@ function hasGroup(stream: Stream, args: Arguments, groupIndex: number): boolean 
   return groupAt(stream, args, groupIndex) !== undefined;
 }
 
-const first = new StreamId();
-const highest = new StreamId().setMax();
-const lastEntryId = new StreamId();
-const ownPlace = new IdPlace();
-const groupPlace = new IdPlace();
+const firstScratch = new StreamId();
+const HIGHEST = new StreamId().setMax();
+const lastEntryIdScratch = new StreamId();
+const ownPlaceScratch = new IdPlace();
+const groupPlaceScratch = new IdPlace();
 
 interface StreamReading {
   stream: Stream;
@@ -273,7 +273,7 @@ interface StreamReading {
 function hasBehind(stream: Stream, id: StreamId): boolean {
   // No entry comes behind the highest id that was given.
   if (stream.length === 0 || stream.lastId.compare(id) <= 0) return false;
-  return stream.readLastEntryId(lastEntryId) && lastEntryId.compare(id) > 0;
+  return stream.readLastEntryId(lastEntryIdScratch) && lastEntryIdScratch.compare(id) > 0;
 }
 
 function readStream(
@@ -283,8 +283,8 @@ function readStream(
 ): void {
   if (!hasBehind(stream, id)) return;
   begin();
-  first.set(id).increment();
-  replyEntries(reply, stream, { first, last: highest, isBackward: false, count });
+  firstScratch.set(id).increment();
+  replyEntries(reply, stream, { first: firstScratch, last: HIGHEST, isBackward: false, count });
 }
 
 interface GroupReading {
@@ -331,14 +331,19 @@ function deliver(
 ): boolean {
   const consumer = group.consumers.get(name)!;
   let isAny = false;
-  first.set(group.lastId).increment();
-  replyEntries(reply, stream, { first, last: highest, isBackward: false, count }, (id) => {
-    isAny = true;
-    stream.advance(group, id);
-    if (isUnacknowledged) return;
-    group.deliver(id, consumer, nowMs);
-    consumer.activeMs = nowMs;
-  });
+  firstScratch.set(group.lastId).increment();
+  replyEntries(
+    reply,
+    stream,
+    { first: firstScratch, last: HIGHEST, isBackward: false, count },
+    (id) => {
+      isAny = true;
+      stream.advance(group, id);
+      if (isUnacknowledged) return;
+      group.deliver(id, consumer, nowMs);
+      consumer.activeMs = nowMs;
+    },
+  );
   return isAny;
 }
 
@@ -357,15 +362,15 @@ function showPending(
   const mark = reply.beginArray(expected);
   let shown = 0;
   let isAny = false;
-  first.set(after).increment();
-  const id = lastEntryId;
-  let more = pending.seek(first, ownPlace);
-  for (; more && (count === 0 || shown < count); more = pending.next(ownPlace)) {
-    pending.readId(ownPlace, id);
+  firstScratch.set(after).increment();
+  const id = lastEntryIdScratch;
+  let more = pending.seek(firstScratch, ownPlaceScratch);
+  for (; more && (count === 0 || shown < count); more = pending.next(ownPlaceScratch)) {
+    pending.readId(ownPlaceScratch, id);
     if (replyEntryAt(reply, stream, id)) {
       isAny = true;
-      group.pending.find(id, groupPlace);
-      group.setDelivery(groupPlace, nowMs, group.deliveries(groupPlace) + 1);
+      group.pending.find(id, groupPlaceScratch);
+      group.setDelivery(groupPlaceScratch, nowMs, group.deliveries(groupPlaceScratch) + 1);
     } else {
       reply.arrayHeader(2);
       replyId(reply, id);

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import { oneShard } from '../definition.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { streamEvents } from './events.ts';
+import { events } from '../events.ts';
 import { readId } from './ids.ts';
 import { streamToWrite } from './lookup.ts';
 
@@ -24,9 +24,9 @@ const addedBelowLength = new CommandError(
   'ERR The entries_added specified in XSETID is smaller than the target stream length',
 );
 
-const id = new StreamId();
-const maxDeletedId = new StreamId();
-const lastEntryId = new StreamId();
+const idScratch = new StreamId();
+const maxDeletedIdScratch = new StreamId();
+const lastEntryIdScratch = new StreamId();
 
 export const xdel = oneShard({
   name: 'XDEL',
@@ -47,20 +47,20 @@ export const xdel = oneShard({
       context.reply.integer(0);
       return;
     }
-    for (let index = 2; index < args.count; index += 1) readId(args, index, id);
+    for (let index = 2; index < args.count; index += 1) readId(args, index, idScratch);
     const { stream } = target;
     let removed = 0;
     let isFirstGone = false;
     for (let index = 2; index < args.count; index += 1) {
-      readId(args, index, id);
-      if (!stream.remove(id)) continue;
+      readId(args, index, idScratch);
+      if (!stream.remove(idScratch)) continue;
       removed += 1;
-      isFirstGone ||= id.compare(stream.firstId) === 0;
+      isFirstGone ||= idScratch.compare(stream.firstId) === 0;
     }
     if (removed > 0) {
       if (isFirstGone || stream.length === 0) stream.refreshFirst();
       target.post();
-      changedAt(context, args, 1, streamEvents.xdel, removed);
+      changedAt(context, args, 1, events.xdel, removed);
     }
     context.reply.integer(removed);
   },
@@ -100,10 +100,10 @@ export const xsetid = oneShard({
     if (target === undefined) throw errors.noSuchKey;
     const { stream } = target;
     demandLater(stream, entriesAdded);
-    stream.lastId.set(id);
+    stream.lastId.set(idScratch);
     if (entriesAdded !== -1) stream.entriesAdded = entriesAdded;
-    if (!maxDeletedId.isZero) stream.maxDeletedId.set(maxDeletedId);
-    advancedAt(context, args, 1, streamEvents.xsetid);
+    if (!maxDeletedIdScratch.isZero) stream.maxDeletedId.set(maxDeletedIdScratch);
+    advancedAt(context, args, 1, events.xsetid);
     context.reply.ok();
   },
 });
@@ -113,8 +113,8 @@ export const streamRemoval = [xdel, xsetid];
 /** Reads the arguments into `id` and `maxDeletedId`; answers how many were added, or -1. */
 function readPast(args: Arguments): number {
   let entriesAdded = -1;
-  maxDeletedId.setZero();
-  readId(args, 2, id);
+  maxDeletedIdScratch.setZero();
+  readId(args, 2, idScratch);
   args.position = 3;
   while (args.more) {
     const hasValue = args.left >= 2;
@@ -122,8 +122,8 @@ function readPast(args: Arguments): number {
       entriesAdded = args.roundedAt(args.next());
       if (entriesAdded < 0) throw negativeAdded;
     } else if (hasValue && args.takes('MAXDELETEDID')) {
-      readId(args, args.next(), maxDeletedId);
-      if (id.compare(maxDeletedId) < 0) throw belowGivenDeleted;
+      readId(args, args.next(), maxDeletedIdScratch);
+      if (idScratch.compare(maxDeletedIdScratch) < 0) throw belowGivenDeleted;
     } else {
       throw errors.syntax;
     }
@@ -132,8 +132,9 @@ function readPast(args: Arguments): number {
 }
 
 function demandLater(stream: Stream, entriesAdded: number): void {
-  if (id.compare(stream.maxDeletedId) < 0) throw belowDeleted;
+  if (idScratch.compare(stream.maxDeletedId) < 0) throw belowDeleted;
   if (stream.length === 0) return;
-  if (stream.readLastEntryId(lastEntryId) && id.compare(lastEntryId) < 0) throw belowLast;
+  if (stream.readLastEntryId(lastEntryIdScratch) && idScratch.compare(lastEntryIdScratch) < 0)
+    throw belowLast;
   if (entriesAdded !== -1 && stream.length > entriesAdded) throw addedBelowLength;
 }

@@ -1,19 +1,11 @@
 /** INCRBYFLOAT: counting in fractions, with Redis' long doubles. */
 
-import {
-  addLongDoubles,
-  errors,
-  formatLongDouble,
-  latin1,
-  LONG_DOUBLE_BYTES_MAX,
-  parseLongDouble,
-  type Bytes,
-  type LongDouble,
-} from '#base';
-import { ValueType } from '#store';
+import { addLongDoubles, errors, formatLongDouble } from '#base';
+import { setOptions, valueScratch } from '#store';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { longDoubleOf } from '../long-double.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 
@@ -34,15 +26,12 @@ export const incrbyfloat = oneShard({
     const { keyspace, reply } = context;
     const ref = findStringToWrite(context, args, 1);
     const { bytes, at, length } = ref === 0 ? ZERO : keyspace.value(ref);
-    const old = numberOf(bytes, at, length);
-    const increment = numberOf(args.source, args.at(2), args.length(2));
+    const old = longDoubleOf(bytes, at, length, errors.notFloat);
+    const increment = longDoubleOf(args.source, args.at(2), args.length(2), errors.notFloat);
     const sum = addLongDoubles(old, increment);
     if (sum === undefined || sum.infinite) throw errors.nanOrInfinity;
     const text = Buffer.from(formatLongDouble(sum), 'latin1');
-    const keyAt = args.at(1);
-    const keyBytes = args.length(1);
-    const type = ValueType.string;
-    keyspace.set(args.source, keyAt, keyBytes, text, 0, text.length, true, type, StringForm.text);
+    keyspace.set(args.keySpan(1), valueScratch.all(text), AS_TEXT);
     if (ref === 0) createdAt(context, args, 1);
     changedAt(context, args, 1, events.incrbyfloat);
     reply.bulk(text);
@@ -51,11 +40,5 @@ export const incrbyfloat = oneShard({
 
 export const stringFractions = [incrbyfloat];
 
+const AS_TEXT = setOptions({ keepTtl: true, encoding: StringForm.text });
 const ZERO = { bytes: Buffer.from('0'), at: 0, length: 1 };
-
-function numberOf(bytes: Bytes, at: number, length: number): LongDouble {
-  const number =
-    length > LONG_DOUBLE_BYTES_MAX ? undefined : parseLongDouble(latin1(bytes, at, length));
-  if (number === undefined) throw errors.notFloat;
-  return number;
-}

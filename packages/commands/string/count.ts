@@ -9,52 +9,46 @@ import {
   parseInteger64,
   writeInteger,
 } from '#base';
-import type { Ref } from '#store';
+import { KEEP_TTL, valueScratch, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 
-const counter = oneKey('RW', ['access', 'update']);
-
-export const incr = oneShard({
-  name: 'INCR',
-  summary: 'Adds one to the integer of a key, which counts as 0 while it does not exist.',
+const counterHead = {
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'string',
-  arity: 2,
   flags: ['write', 'denyoom', 'fast'],
-  keys: counter,
+  keys: oneKey('RW', ['access', 'update']),
+} as const satisfies Partial<CommandHead>;
+
+export const incr = oneShard({
+  ...counterHead,
+  name: 'INCR',
+  summary: 'Adds one to the integer of a key, which counts as 0 while it does not exist.',
+  arity: 2,
   args: [{ name: 'key', type: 'key' }],
   run: (context, args) => add(context, args, 1),
 });
 
 export const decr = oneShard({
+  ...counterHead,
   name: 'DECR',
   summary: 'Takes one from the integer of a key, which counts as 0 while it does not exist.',
-  since: '1.0.0',
-  complexity: 'O(1)',
-  group: 'string',
   arity: 2,
-  flags: ['write', 'denyoom', 'fast'],
-  keys: counter,
   args: [{ name: 'key', type: 'key' }],
   run: (context, args) => add(context, args, -1),
 });
 
 export const incrby = oneShard({
+  ...counterHead,
   name: 'INCRBY',
   summary: 'Adds a number to the integer of a key.',
-  since: '1.0.0',
-  complexity: 'O(1)',
-  group: 'string',
   arity: 3,
-  flags: ['write', 'denyoom', 'fast'],
-  keys: counter,
   args: [
     { name: 'key', type: 'key' },
     { name: 'increment', type: 'integer' },
@@ -67,14 +61,10 @@ export const incrby = oneShard({
 });
 
 export const decrby = oneShard({
+  ...counterHead,
   name: 'DECRBY',
   summary: 'Takes a number from the integer of a key.',
-  since: '1.0.0',
-  complexity: 'O(1)',
-  group: 'string',
   arity: 3,
-  flags: ['write', 'denyoom', 'fast'],
-  keys: counter,
   args: [
     { name: 'key', type: 'key' },
     { name: 'decrement', type: 'integer' },
@@ -120,11 +110,11 @@ function add(context: ShardContext, args: Arguments, increment: number): void {
 }
 
 /** Room for the text of any 64-bit integer. */
-const digits = Buffer.alloc(24);
+const digitsScratch = Buffer.alloc(24);
 
 function storeNew(context: ShardContext, args: Arguments, value: number): void {
-  const length = writeInteger(value, digits, 0);
-  context.keyspace.set(args.source, args.at(1), args.length(1), digits, 0, length);
+  const length = writeInteger(value, digitsScratch, 0);
+  context.keyspace.set(args.keySpan(1), valueScratch.point(digitsScratch, 0, length));
   createdAt(context, args, 1);
 }
 
@@ -148,8 +138,8 @@ function add64(context: ShardContext, args: Arguments, increment: bigint): void 
   if (old === undefined) throw errors.notInteger;
   const sum = old + increment;
   if (sum < INT64_MIN || sum > INT64_MAX) throw errors.overflow;
-  const textBytes = digits.write(sum.toString(), 'latin1');
-  keyspace.set(args.source, args.at(1), args.length(1), digits, 0, textBytes, true);
+  const textBytes = digitsScratch.write(sum.toString(), 'latin1');
+  keyspace.set(args.keySpan(1), valueScratch.point(digitsScratch, 0, textBytes), KEEP_TTL);
   if (ref === 0) createdAt(context, args, 1);
   changedAt(context, args, 1, events.incrby);
   context.reply.bigInteger(sum);

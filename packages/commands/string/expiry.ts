@@ -3,16 +3,7 @@
 import { errors, INT64_MAX, parseInteger64 } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { EXPIRY_MS_MAX } from '../keyspace/expiry/expiry-time.ts';
-
-/** Forms in which a time can be given. */
-const TIME_FORMS = [
-  { word: 'EX', unitMs: 1000, absolute: false },
-  { word: 'PX', unitMs: 1, absolute: false },
-  { word: 'EXAT', unitMs: 1000, absolute: true },
-  { word: 'PXAT', unitMs: 1, absolute: true },
-] as const;
-
-type TimeForm = (typeof TIME_FORMS)[number];
+import { TIME_FORMS, type TimeForm } from '../keyspace/expiry/time-forms.ts';
 
 /** Options of one command; one object serves all commands of a thread. */
 export class StringOptions {

@@ -1,4 +1,5 @@
 import { call, CallContext } from '#testkit';
+import { setOptions, Span } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -83,7 +84,7 @@ lcs('refuses a table beyond proto-max-bulk-len', () => {
 lcs('takes strings only', () => {
   const context = new CallContext();
   const key = Buffer.from('l');
-  context.keyspace.set(key, 0, 1, key, 0, 1, false, 2);
+  context.keyspace.set(new Span(key), new Span(key), setOptions({ type: 2 }));
   assert.is(call(context, 'LCS l b'), '-ERR The specified keys must contain string values');
 });
 

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 import { createZeros } from './write.ts';
@@ -93,7 +93,7 @@ export const append = oneShard({
     const ref = findStringToWrite(context, args, 1);
     let after = args.length(2);
     if (ref === 0) {
-      keyspace.set(args.source, args.at(1), args.length(1), args.source, args.at(2), after);
+      keyspace.set(args.keySpan(1), args.valueSpan(2));
       createdAt(context, args, 1);
     } else {
       const before = keyspace.length(ref);

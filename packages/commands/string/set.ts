@@ -5,12 +5,12 @@ import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { findString, findToWrite, notifyAt } from '../keyspace/lookup.ts';
 import { endOf, spanOf, StringOptions } from './expiry.ts';
 import { storeString } from './write.ts';
 
-const options = new StringOptions();
+const optionsScratch = new StringOptions();
 
 const keyAndValue: readonly ArgumentDoc[] = [
   { name: 'key', type: 'key' },
@@ -86,18 +86,18 @@ function setAccess(args: ArgumentSource): KeyHandling {
 
 function setWithOptions(context: ShardContext, args: Arguments): void {
   const { keyspace, reply } = context;
-  options.read(args, 3, true);
-  const expireAt = options.expireAt(args, context.nowMs, 'set');
-  const ref = options.answersOld ? answerOld(context, args) : findToWrite(context, args, 1);
-  if (ref === 0 ? options.onlyExisting : options.onlyNew) {
-    if (!options.answersOld) reply.nil();
+  optionsScratch.read(args, 3, true);
+  const expireAt = optionsScratch.expireAt(args, context.nowMs, 'set');
+  const ref = optionsScratch.answersOld ? answerOld(context, args) : findToWrite(context, args, 1);
+  if (ref === 0 ? optionsScratch.onlyExisting : optionsScratch.onlyNew) {
+    if (!optionsScratch.answersOld) reply.nil();
     return;
   }
-  const kept = options.keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
+  const kept = optionsScratch.keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
   const stored = storeString(context, args, 1, 2);
   if (kept !== -1) keyspace.setExpireAt(stored, kept);
   if (expireAt !== -1) expireStored(context, args, stored, expireAt);
-  if (!options.answersOld) reply.ok();
+  if (!optionsScratch.answersOld) reply.ok();
 }
 
 /** Replies with the string that the key holds; answers its ref. */

@@ -5,11 +5,12 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
+import { timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { StringOptions } from './expiry.ts';
 
-const options = new StringOptions();
+const optionsScratch = new StringOptions();
 
 export const getdel = oneShard({
   name: 'GETDEL',
@@ -47,26 +48,20 @@ export const getex = oneShard({
       name: 'expiration',
       type: 'oneof',
       optional: true,
-      arguments: [
-        { name: 'seconds', type: 'integer', token: 'EX' },
-        { name: 'milliseconds', type: 'integer', token: 'PX' },
-        { name: 'unix-time-seconds', type: 'unix-time', token: 'EXAT' },
-        { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
-        { name: 'persist', type: 'pure-token', token: 'PERSIST' },
-      ],
+      arguments: [...timeOptions, { name: 'persist', type: 'pure-token', token: 'PERSIST' }],
     },
   ],
   run(context, args) {
-    options.read(args, 2, false);
+    optionsScratch.read(args, 2, false);
     const ref = findString(context, args, 1);
     if (ref === 0) {
       context.reply.nil();
       return;
     }
     // The time is judged only now: a missing key hides a wrong one, as in Redis.
-    const expireAt = options.expireAt(args, context.nowMs, 'getex');
+    const expireAt = optionsScratch.expireAt(args, context.nowMs, 'getex');
     answerValue(context, ref);
-    if (options.persist) persist(context, args, ref);
+    if (optionsScratch.persist) persist(context, args, ref);
     else if (expireAt !== -1) expire(context, args, ref, expireAt);
   },
 });
@@ -90,7 +85,7 @@ function persist(context: ShardContext, args: Arguments, ref: Ref): void {
 }
 
 function expire(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
-  if (options.isAbsolute && expireAt <= context.nowMs) {
+  if (optionsScratch.isAbsolute && expireAt <= context.nowMs) {
     remove(context, args, ref);
     return;
   }

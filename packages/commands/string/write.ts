@@ -1,11 +1,15 @@
 /** Storing an argument as the string value of a key. */
 
-import { ValueType, type Keyspace, type Ref } from '#store';
+import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
-import { events } from '../keyspace/events.ts';
+import { events } from '../events.ts';
 import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
+
+const GIVEN = setOptions({ isGiven: true });
+/** Bytes that are taken as they are, and written to. */
+export const GIVEN_RAW = setOptions({ isGiven: true, encoding: StringForm.raw });
 
 /**
  * Sets the key of argument `keyIndex` to argument `valueIndex`, whatever it held before, and
@@ -31,26 +35,15 @@ export function storeString(
 /** A long value that came by itself is kept where it is. */
 function store(keyspace: Keyspace, args: Arguments, keyIndex: number, valueIndex: number): Ref {
   const given = args.given(valueIndex);
-  const { source } = args;
-  const keyAt = args.at(keyIndex);
-  const keyLength = args.length(keyIndex);
-  if (given === undefined) {
-    const length = args.length(valueIndex);
-    return keyspace.set(source, keyAt, keyLength, source, args.at(valueIndex), length);
-  }
-  const { string } = ValueType;
-  // prettier-ignore
-  return keyspace.set(
-    source, keyAt, keyLength, given, 0, given.length, false, string, 0, -1, true);
+  const key = args.keySpan(keyIndex);
+  if (given === undefined) return keyspace.set(key, args.valueSpan(valueIndex));
+  return keyspace.set(key, valueScratch.all(given), GIVEN);
 }
 
 /** Creates the key of argument 1, which must not exist, as a string of so many zero bytes, and announces it. */
 export function createZeros(context: ShardContext, args: Arguments, length: number): Ref {
   const zeros = new Uint8Array(length);
-  const key = [args.source, args.at(1), args.length(1)] as const;
-  // They are taken as they are.
-  const [type, form] = [ValueType.string, StringForm.raw];
-  const ref = context.keyspace.set(...key, zeros, 0, length, false, type, form, -1, true);
+  const ref = context.keyspace.set(args.keySpan(1), valueScratch.all(zeros), GIVEN_RAW);
   createdAt(context, args, 1);
   return ref;
 }

@@ -1,5 +1,5 @@
 import { call, CallContext } from '#testkit';
-import { ValueType } from '#store';
+import { setOptions, Span, ValueType } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -9,7 +9,11 @@ const wrongType = suite('wrong-type');
 function contextWithList(): CallContext {
   const context = new CallContext();
   const name = Buffer.from('list');
-  context.keyspace.set(name, 0, 4, name, 0, 4, false, ValueType.list, 3);
+  context.keyspace.set(
+    new Span(name),
+    new Span(name),
+    setOptions({ type: ValueType.list, encoding: 3 }),
+  );
   return context;
 }
 

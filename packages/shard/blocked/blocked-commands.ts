@@ -148,7 +148,7 @@ export class BlockedCommands {
 
   /** True when the command would answer, were it run. */
   #hasAnswer({ frame, wait }: Waiter): boolean {
-    return wait.ready === undefined || this.#options.trials.isReady(frame, wait.ready);
+    return wait.ready === undefined || this.#options.executor.isReady(frame, wait.ready);
   }
 
   /**

@@ -1,6 +1,5 @@
 /** Looks at what commands would do here, and runs those that several shards run together. */
 
-import { CommandError, isResourceError } from '#base';
 import type { Wait } from '#commands';
 import { encodeKeys, FrameKind, Request } from '#link';
 import type { ExecutionContext } from '../execution/context.ts';
@@ -9,6 +8,7 @@ import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
 import { encodeItems } from '../execution/items.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
+import { MODES } from '../execution/mode.ts';
 import { namedKeys } from '../multi-shard/key-discovery.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 
@@ -41,16 +41,10 @@ export class DryRuns {
     const { executor, context, sender } = this.#options;
     const { words, word } = frame;
     const entry = executor.point(frame);
-    context.mayBlock = true;
-    context.isPartial = true;
-    context.isOffering = true;
-    context.judgement = 0;
     executor.setNow();
     sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
-    executor.execute(entry);
+    executor.execute(entry, MODES.offer);
     sender.abandon();
-    context.isPartial = false;
-    context.isOffering = false;
     const wait = context.takeWait();
     return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
   }
@@ -67,21 +61,6 @@ export class DryRuns {
     sender.send(FrameKind.inquiry, slot, sequence, encodeKeys(keys));
   }
 
-  /** True when a command that waits would answer; an error is an answer. */
-  isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
-    const { executor, context } = this.#options;
-    executor.point(frame);
-    context.isPartial = true;
-    try {
-      return ready(context, executor.args);
-    } catch (error) {
-      if (error instanceof CommandError || isResourceError(error)) return true;
-      throw error;
-    } finally {
-      context.isPartial = false;
-    }
-  }
-
   /** Runs a command on this shard's keys, and sends main the items that it answers. */
   runItems(frame: Frame): void {
     const { executor, context, sender, events, effects } = this.#options;
@@ -90,17 +69,12 @@ export class DryRuns {
     const entry = executor.point(frame);
     const sequence = words[word + Request.sequence]! >>> 0;
     const slot = words[word + Request.connection]!;
-    context.mayBlock = false;
-    context.isPartial = true;
-    context.items = [];
     sender.writer.isWhole = true;
     executor.start(frame, entry);
     sender.begin(slot, sequence);
-    executor.execute(entry, frame);
+    executor.execute(entry, MODES.items, frame);
     effects.end(frame);
     const body = encodeItems(sender.writer, context.items);
-    context.isPartial = false;
-    context.items = undefined;
     sender.writer.isWhole = false;
     sender.abandon();
     executor.account(entry, startUs, executor.queueUs(frame, startUs));

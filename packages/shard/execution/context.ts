@@ -8,6 +8,7 @@ import type { Keyspace, Store } from '#store';
 import type { EffectWord } from '../log/effect-record.ts';
 import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
+import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
@@ -24,6 +25,8 @@ interface ContextOptions {
   keyUse: KeyUse;
   shardIndex: number;
   shardCount: number;
+  /** True when another frame or transaction has a key, or is to have it first. */
+  isKept: (name: string) => boolean;
   random: () => number;
   sleep: (seconds: number) => void;
   readLog?: (settings: ShardSettingValues) => Store;
@@ -39,31 +42,10 @@ export class ExecutionContext implements ShardContext {
   database = 0;
   connection = 0;
   nowMs = 0;
-  /** True when the command may leave its client waiting: not in a transaction. */
-  mayBlock = true;
-  isOffering = false;
-  /** Runs on this shard's keys only, and main puts the items together: where they begin, by argument. */
-  items: ItemMark[] | undefined;
-  /** Progress of the judgement of such a command, which runs on this shard's keys only. */
+  /** Progress of the judgement of a command that is tried: how far it had come. */
   judgement = 0;
-  /** The command's other keys are other shards' matter. */
-  isPartial = false;
-  /** True when another frame or transaction has a key, or is to have it first. */
-  isKept: (name: string) => boolean = () => false;
-  /** While keys of other shards are lent: all that are here. Else every key is looked for here. */
-  lent: ReadonlySet<string> | undefined;
-  /** With them here: commands that do what was done to this shard's own. */
-  ownEffects: (readonly EffectWord[])[] = [];
-  /** Lent keys that are dropped after the command. */
-  spare: ReadonlySet<string> | undefined;
-  /** Wait of the command, when it has found nothing. */
-  parked: Wait | undefined;
-  /** Steps that the command has to do first, and that take long. */
-  preparing: Steps<unknown> | undefined;
-  /** Result of the steps in `preparing`, when the command is run again. */
-  prepared: unknown;
-  /** While keys of other shards are here: the names of those that commands have changed. */
-  touched: Set<string> | undefined;
+  /** Beginnings of the items of a command whose items main puts together. */
+  readonly items: ItemMark[] = [];
   isLogged = false;
   /** Changes that the page does not count. */
   uncounted = 0;
@@ -77,6 +59,15 @@ export class ExecutionContext implements ShardContext {
   readonly #waitingClients: WaitingClients;
   readonly #events: KeyEvents;
   readonly #keyUse: KeyUse;
+  readonly #isKept: (name: string) => boolean;
+  #mode: Mode = MODES.noWait;
+  /** Undefined unless keys of other shards are here. */
+  #guests: Guests | undefined;
+  /** Wait of the command, when it has found nothing. */
+  #parked: Wait | undefined;
+  /** Steps that the command has to do first, and that take long. */
+  #preparing: Steps<unknown> | undefined;
+  #prepared: unknown;
 
   constructor(parts: ContextOptions) {
     this.store = parts.store;
@@ -94,6 +85,76 @@ export class ExecutionContext implements ShardContext {
     this.#waitingClients = parts.waitingClients;
     this.#events = parts.events;
     this.#keyUse = parts.keyUse;
+    this.#isKept = parts.isKept;
+  }
+
+  /** Begins a command in a mode, which lasts until `leave`. The executor's alone. */
+  enter(mode: Mode): void {
+    this.#mode = mode;
+    if (!mode.isPartial) return;
+    this.judgement = 0;
+    this.items.length = 0;
+  }
+
+  leave(): void {
+    this.#mode = MODES.noWait;
+  }
+
+  /** Runs commands while keys of other shards are here. */
+  withGuests(guests: Guests, run: () => void): void {
+    this.#guests = guests;
+    try {
+      run();
+    } finally {
+      this.#guests = undefined;
+    }
+  }
+
+  /** Runs a command with the result of its steps. */
+  withPrepared(prepared: unknown, run: () => void): void {
+    this.#prepared = prepared;
+    try {
+      run();
+    } finally {
+      this.#prepared = undefined;
+    }
+  }
+
+  get mayBlock(): boolean {
+    return this.#mode.mayBlock;
+  }
+
+  get isOffering(): boolean {
+    return this.#mode.isOffering;
+  }
+
+  get prepared(): unknown {
+    return this.#prepared;
+  }
+
+  /** True while keys of other shards are here. */
+  get hasGuests(): boolean {
+    return this.#guests !== undefined;
+  }
+
+  /** Moves the clock of commands and of the store. */
+  setNow(nowMs: number): void {
+    this.nowMs = nowMs;
+    this.store.nowMs = nowMs;
+  }
+
+  /** From here on changes are logged; ended by `stopLogging`. */
+  startLogging(): void {
+    this.isLogged = true;
+    this.forgetEffects();
+  }
+
+  stopLogging(): void {
+    this.isLogged = false;
+  }
+
+  forgetEffects(): void {
+    this.effects.length = 0;
   }
 
   hit(): void {
@@ -124,8 +185,15 @@ export class ExecutionContext implements ShardContext {
     if (this.#events.isOn) {
       this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
     }
-    this.touched?.add(keyName(this.database, key, at, length));
+    this.#guests?.touched.add(keyName(this.database, key, at, length));
     this.keyChanged(this.database, key, at, length);
+  }
+
+  inDatabase(database: number, announce: () => void): void {
+    const selected = this.database;
+    this.database = database;
+    announce();
+    this.database = selected;
   }
 
   /** Tells those who watch or wait for a key, whatever has changed it. */
@@ -137,15 +205,15 @@ export class ExecutionContext implements ShardContext {
 
   concernsWaiters(key: Bytes, at: number, length: number): void {
     const name = keyName(this.database, key, at, length);
-    this.touched?.add(name);
+    this.#guests?.touched.add(name);
     if (this.#waitingClients.isActive) this.#waitingClients.touch(name);
   }
 
   /** True when a key that a value names may be looked up now: it is free, or the command has it. */
   hasHere(key: Bytes): boolean {
     const name = keyName(this.database, key);
-    if (this.lent !== undefined) return this.lent.has(name);
-    return this.isOwn(key, 0, key.length) && !this.isKept(name);
+    if (this.#guests !== undefined) return this.#guests.here.has(name);
+    return this.isOwn(key, 0, key.length) && !this.#isKept(name);
   }
 
   /** True when the key belongs to this shard. */
@@ -159,11 +227,11 @@ export class ExecutionContext implements ShardContext {
   }
 
   get answersItems(): boolean {
-    return this.items !== undefined;
+    return this.#mode.answersItems;
   }
 
   owns(args: Arguments, index: number): boolean {
-    return !this.isPartial || this.isOwn(args.source, args.at(index), args.length(index));
+    return !this.#mode.isPartial || this.isOwn(args.source, args.at(index), args.length(index));
   }
 
   judging(place: number): void {
@@ -171,39 +239,46 @@ export class ExecutionContext implements ShardContext {
   }
 
   beginItem(index: number): void {
-    this.items?.push({ index, at: this.reply.position });
+    if (this.answersItems) this.items.push({ index, at: this.reply.position });
   }
 
   /** True when the command is neither done nor refused. */
   get isPutOff(): boolean {
-    return this.parked !== undefined || this.preparing !== undefined;
+    return this.#parked !== undefined || this.#preparing !== undefined;
   }
 
   get mayPrepare(): boolean {
-    return this.mayBlock && this.prepared === undefined && this.lent === undefined;
+    return this.mayBlock && this.#prepared === undefined && this.#guests === undefined;
   }
 
   logOwn(...words: EffectWord[]): void {
-    if (this.lent !== undefined) this.ownEffects.push(words);
+    this.#guests?.ownEffects.push(words);
   }
 
   isSpare(key: Bytes, at: number, length: number): boolean {
-    return this.spare?.has(keyName(this.database, key, at, length)) === true;
+    return this.#guests?.spare.has(keyName(this.database, key, at, length)) === true;
   }
 
   prepare(steps: Steps<unknown>): void {
-    this.preparing = steps;
+    this.#preparing = steps;
   }
 
   /** Takes the wait of the command, which then waits no longer. */
   takeWait(): Wait | undefined {
-    const wait = this.parked;
-    this.parked = undefined;
+    const wait = this.#parked;
+    this.#parked = undefined;
     return wait;
   }
 
+  /** Takes the steps of the command, which are then somebody else's to do. */
+  takeSteps(): Steps<unknown> | undefined {
+    const steps = this.#preparing;
+    this.#preparing = undefined;
+    return steps;
+  }
+
   block(wait: Wait): void {
-    this.parked = wait;
+    this.#parked = wait;
   }
 
   watch(key: Bytes): void {

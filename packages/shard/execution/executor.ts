@@ -18,6 +18,7 @@ import type { Frame } from './frame.ts';
 import { FrameKeys, pointAtShare } from './frame-keys.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import type { KeyEvents } from './key-events.ts';
+import { MODES, modeOfFrame, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import { namedKeys } from '../multi-shard/key-discovery.ts';
 import { answerPart, answerWhole } from './part-answer.ts';
@@ -94,17 +95,14 @@ export class Executor {
     this.#isProbed = commandStart.isWatched || commandDone.isWatched;
     this.#wallMs = this.#options.clock.wallMs();
     this.#wallReadUs = this.nowUs;
-    this.#context.nowMs = this.#wallMs;
-    this.#options.store.nowMs = this.#wallMs;
+    this.#context.setNow(this.#wallMs);
   }
 
   /** Moves the wall clock on by the monotonic one. */
   setNow(): void {
     const sinceMs = (this.nowUs - this.#wallReadUs) / 1_000;
     if (sinceMs < 1) return;
-    const nowMs = this.#wallMs + Math.floor(sinceMs);
-    this.#context.nowMs = nowMs;
-    this.#options.store.nowMs = nowMs;
+    this.#context.setNow(this.#wallMs + Math.floor(sinceMs));
   }
 
   entryOf(frame: Frame): CommandEntry {
@@ -123,18 +121,15 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     const context = this.#context;
-    context.mayBlock = (words[word + Request.kind]! & RequestFlag.passesBarrier) === 0;
     if (entry.otherKeys !== undefined && this.#isOutdated(frame, entry)) return true;
-    context.isPartial = frame.kind === FrameKind.offer;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
     const traced = isTraced(frame) ? this.#options.traced : undefined;
     if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
     else if (frame.kind === FrameKind.command) this.#options.makeRoomFor(entry);
     traced?.begin(entry.id);
-    this.execute(entry, frame, wait?.retry);
+    this.execute(entry, modeOfFrame(frame), frame, wait?.retry);
     traced?.end(this.nowUs);
-    context.isPartial = false;
     this.#keep(frame, traced);
     if (context.isPutOff) {
       traced?.forget();
@@ -207,12 +202,11 @@ export class Executor {
   #runQueued(frame: Frame, sequence: number, step: number): void {
     const startUs = this.nowUs;
     const entry = this.point(frame);
-    this.#context.mayBlock = false;
     this.start(frame, entry, sequence, step);
     this.#sender.mark();
     const traced = isTraced(frame) ? this.#options.traced : undefined;
     traced?.begin(entry.id);
-    this.execute(entry, frame);
+    this.execute(entry, MODES.noWait, frame);
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
@@ -298,19 +292,37 @@ export class Executor {
     effects.begin();
   }
 
-  /** Runs what was pointed at, and reads the clock; a client's mistake becomes the reply. */
-  execute(entry: CommandEntry, frame?: Frame, retry?: Wait['retry']): void {
+  /** Runs what was pointed at, in a mode, and reads the clock; a client's mistake becomes the reply. */
+  execute(entry: CommandEntry, mode: Mode, frame?: Frame, retry?: Wait['retry']): void {
+    const context = this.#context;
     this.#sender.writer.clearError();
+    context.enter(mode);
     try {
       const { command } = entry;
-      if (retry !== undefined) retry(this.#context, this.args);
-      else if (command.route === 'oneShard') command.run(this.#context, this.args);
-      else if (command.route === 'byKey') answerWhole(command, this.#context, this.args);
+      if (retry !== undefined) retry(context, this.args);
+      else if (command.route === 'oneShard') command.run(context, this.args);
+      else if (command.route === 'byKey') answerWhole(command, context, this.args);
       else unreachable('what runs whole in a shard has keys');
     } catch (error) {
       this.#fail(error, entry, frame);
+    } finally {
+      context.leave();
     }
     this.nowUs = this.#options.clock.nowUs();
+  }
+
+  /** True when a command that waits would answer, were it run on this shard's keys; an error is an answer. */
+  isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
+    this.point(frame);
+    this.#context.enter(MODES.ownKeys);
+    try {
+      return ready(this.#context, this.args);
+    } catch (error) {
+      replyTo(error);
+      return true;
+    } finally {
+      this.#context.leave();
+    }
   }
 
   /** Logs what the command has done. */

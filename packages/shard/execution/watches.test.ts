@@ -1,6 +1,6 @@
 /** Tests of what breaks a watch, and what does not. */
 import { fromLatin1 } from '#base';
-import { Store } from '#store';
+import { Span, Store } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Watches } from './watches.ts';
@@ -25,7 +25,7 @@ function fixture(): {
   store.events = { expired: gone, evicted: gone, fieldsExpired: gone };
   const set = (expireInMs = 0, database = 0): void => {
     const keyspace = store.databases[database]!;
-    const ref = keyspace.set(key, 0, 1, key, 0, 1);
+    const ref = keyspace.set(new Span(key, 0, 1), new Span(key, 0, 1));
     if (expireInMs !== 0) keyspace.setExpireAt(ref, NOW_MS + expireInMs);
   };
   return { store, watches, set };

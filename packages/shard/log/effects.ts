@@ -36,6 +36,14 @@ export interface NamedKey {
   readonly key: Bytes;
 }
 
+/** Changes that a hosted command has made to the keys of the shard itself. */
+export interface OwnChanges {
+  /** The keys that it may have written. */
+  readonly own: readonly NamedKey[];
+  /** Commands that do the same to them; none where it has not said. */
+  readonly ownEffects: readonly (readonly EffectWord[])[];
+}
+
 export class Effects {
   readonly #options: EffectsOptions;
   readonly #journal: Journal | undefined;
@@ -67,8 +75,7 @@ export class Effects {
   begin(): void {
     const { context } = this.#options;
     if (!this.isLogging) return;
-    context.isLogged = true;
-    context.effects.length = 0;
+    context.startLogging();
     this.#changesBefore = context.changeCount;
   }
 
@@ -76,9 +83,9 @@ export class Effects {
   end(frame: Frame): number {
     const { context } = this.#options;
     if (!context.isLogged) return 0;
-    context.isLogged = false;
+    context.stopLogging();
     // With keys of others here, what was done is logged as states when it is over.
-    if (context.lent !== undefined) return 0;
+    if (context.hasGuests) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
     if (!isShare && context.changeCount === this.#changesBefore) return 0;
@@ -100,7 +107,7 @@ export class Effects {
   /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
   leaves(keys: readonly NamedKey[]): void {
     const { context, store } = this.#options;
-    context.effects.length = 0;
+    context.forgetEffects();
     for (const { database, key } of keys) {
       context.changed('g', '', key, 0, key.length);
       // What the log tells of is in the database of the command.
@@ -161,13 +168,13 @@ export class Effects {
    */
   hosted(
     transaction: number,
-    own: readonly NamedKey[],
+    changed: OwnChanges,
     returned: readonly CopyMessage[],
     rests: readonly Rest[],
     atHand: (keyspace: Keyspace, key: Bytes) => Pieces | undefined,
   ): Pieces {
     const { store, shardIndex, context } = this.#options;
-    const { ownEffects } = context;
+    const { own, ownEffects } = changed;
     const head = encodeRests(rests);
     const states = new KeyStateWriter(STATES_BYTES, TRANSACTION_START_BYTES + head.length);
     const recordOf = (words: readonly EffectWord[], database: number): Bytes =>

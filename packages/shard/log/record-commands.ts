@@ -42,14 +42,14 @@ export function isPlainSet({ bytes, words, word }: Frame): boolean {
 }
 
 /** A double as the two words that it is. */
-const doubles = new Float64Array(1);
-const halves = new Int32Array(doubles.buffer);
+const doublesScratch = new Float64Array(1);
+const halvesScratch = new Int32Array(doublesScratch.buffer);
 
 /** The Unix milliseconds at which it was done. */
 export function timeOf({ words, word }: Frame): number {
-  halves[0] = words[word + Record.timeAt]!;
-  halves[1] = words[word + Record.timeAt + 1]!;
-  return doubles[0]!;
+  halvesScratch[0] = words[word + Record.timeAt]!;
+  halvesScratch[1] = words[word + Record.timeAt + 1]!;
+  return doublesScratch[0]!;
 }
 
 export function kindOf({ words, word }: Frame): number {

@@ -11,10 +11,11 @@ import { messageSent } from '#usdt';
 import type { Keyspace, Store } from '#store';
 import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects, OwnChanges } from '../log/effects.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
 import { isWatching, slotOf } from '../execution/frame-keys.ts';
+import type { Guests } from '../execution/mode.ts';
 import type { KeyLocks } from './key-locks.ts';
 import {
   copyOf,
@@ -172,34 +173,33 @@ export class Hosting {
     for (const { copies } of lenders) {
       for (const copy of copies) install(store.databases[copy.database]!, copy);
     }
-    const touched = new Set<string>();
-    context.touched = touched;
-    context.ownEffects = [];
     const lent = lenders.flatMap(({ copies }) => copies);
     const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
-    context.lent = new Set([...lentNames, ...this.#options.keyLocks.namesOf(transaction)]);
     // The only command may have what is lent to be read: it is dropped afterwards.
     const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
-    context.spare = new Set(spare.map(({ database, key }) => keyName(database, key)));
+    const guests: Guests = {
+      here: new Set([...lentNames, ...this.#options.keyLocks.namesOf(transaction)]),
+      spare: new Set(spare.map(({ database, key }) => keyName(database, key))),
+      touched: new Set(),
+      ownEffects: [],
+    };
     const isBroken = hosted.isBroken || lenders.some((lender) => lender.isBroken);
     const { transactions } = this.#options.effects;
     const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
-    if (frame.kind === FrameKind.exec) {
-      executor.runTransaction(frame, isBroken);
-      // What each of them says is not what all of them have done.
-      context.ownEffects = [];
-    } else if (!again || blocking.isAwaited(frame)) {
-      executor.runCommand(frame, again);
-    }
-    context.touched = undefined;
-    context.lent = undefined;
-    context.spare = undefined;
+    const isTransaction = frame.kind === FrameKind.exec;
+    context.withGuests(guests, () => {
+      if (isTransaction) executor.runTransaction(frame, isBroken);
+      else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
+    });
     const isChanged = changesBefore !== context.changeCount;
-    const returned = lenders.map((lender) => this.#returned(lender, touched, isChanged));
+    const returned = lenders.map((lender) => this.#returned(lender, guests.touched, isChanged));
     const rests = [{ shard: this.#options.shardIndex, transactions }, ...lenders];
     const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
-    const changes = isChanged ? this.#changes(frame, returned, lentNames, rests, sent) : NOTHING;
+    // What each command of a transaction says is not what all of them have done.
+    const ownEffects = isTransaction ? [] : guests.ownEffects;
+    const own = isChanged ? this.#ownChanges(frame, lentNames, ownEffects) : undefined;
+    const changes = own === undefined ? NOTHING : this.#changes(frame, own, returned, rests, sent);
     for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
@@ -235,19 +235,31 @@ export class Hosting {
     return addedTo(keyspace, after);
   }
 
+  /** Returns what a hosted command may have done to this shard's own keys; undefined where nothing is logged. */
+  #ownChanges(
+    frame: Frame,
+    lent: ReadonlySet<string>,
+    ownEffects: OwnChanges['ownEffects'],
+  ): OwnChanges | undefined {
+    const { effects, executor } = this.#options;
+    if (!effects.isLogging) return undefined;
+    const written = executor.keys.written(frame);
+    return {
+      own: written.filter(({ database, key }) => !lent.has(keyName(database, key))),
+      ownEffects,
+    };
+  }
+
   /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
   #changes(
     frame: Frame,
+    own: OwnChanges,
     returned: readonly CopyMessage[],
-    lent: ReadonlySet<string>,
     rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
     sent: ReadonlyMap<unknown, Pieces>,
   ): Pieces {
-    const { effects, executor } = this.#options;
-    if (!effects.isLogging) return NOTHING;
+    const { effects } = this.#options;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
-    const written = executor.keys.written(frame);
-    const own = written.filter(({ database, key }) => !lent.has(keyName(database, key)));
     return effects.hosted(
       transaction,
       own,

@@ -1,6 +1,6 @@
 /** Keys on their way between shards arrive as they left. */
 import { finish, fromLatin1, latin1, type Bytes } from '#base';
-import { SetValue, Store, ValueType } from '#store';
+import { SetValue, Span, Store, ValueType } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -29,7 +29,7 @@ function set(store: Store, database: number, name: string, text: string, expireA
   const key = fromLatin1(name);
   const value = fromLatin1(text);
   const keyspace = store.databases[database]!;
-  const ref = keyspace.set(key, 0, key.length, value, 0, value.length);
+  const ref = keyspace.set(new Span(key), new Span(value));
   if (expireAt >= 0) keyspace.setExpireAt(ref, expireAt);
 }
 

@@ -14,8 +14,11 @@ import { asBuffer, bytesOfPieces, joined, type Bytes, type Pieces, type Steps } 
 import {
   bytesForm,
   codecOf,
+  keyScratch,
   LONG_COPY_BYTES,
   PIECE_BYTES,
+  setOptions,
+  valueScratch,
   WordReader,
   WordWriter,
   type Encoded,
@@ -168,16 +171,12 @@ export function install(keyspace: Keyspace, copy: KeyCopy): void {
 
 function store(keyspace: Keyspace, copy: KeyCopy): Ref {
   const { key, value, type, encoding } = copy;
-  if (copy.state === KeyState.bytes) {
-    const isOwn = value.length > LONG_COPY_BYTES;
-    const { length } = value;
-    // prettier-ignore
-    return keyspace.set(
-      key, 0, key.length, value, 0, length, false, type, encoding, undefined, isOwn);
-  }
-  const codec = codecOf(type, encoding);
+  const isGiven = value.length > LONG_COPY_BYTES;
+  const options = setOptions({ type, encoding, isGiven });
+  const name = keyScratch.all(key);
+  if (copy.state === KeyState.bytes) return keyspace.set(name, valueScratch.all(value), options);
   const { object } = copy;
-  return keyspace.setObject(key, 0, key.length, type, encoding, object, codec.bytesOf(object));
+  return keyspace.setObject(name, object, codecOf(type, encoding).bytesOf(object), options);
 }
 
 /**

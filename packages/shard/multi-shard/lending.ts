@@ -57,7 +57,6 @@ export class Lending {
     this.#options = parts;
     this.#keyLocks = parts.keyLocks;
     this.hosting = new Hosting(parts);
-    parts.context.isKept = (name) => parts.keyLocks.isKept(name);
   }
 
   /** False nearly always: then no frame need be looked at. */

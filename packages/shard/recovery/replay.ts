@@ -21,12 +21,13 @@ import {
   type RecordPieces,
   type Rest,
 } from '#persistence';
-import { KeyStateReader, type Store } from '#store';
+import { keyScratch, KeyStateReader, valueScratch, type Store } from '#store';
 import type { LogEnd, TransactionNote } from '../multi-shard/agreement.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import { Frame } from '../execution/frame.ts';
 import { HOST_SPANS } from '../execution/frame-spans.ts';
+import { MODES } from '../execution/mode.ts';
 import { answerPart } from '../execution/part-answer.ts';
 import {
   entryOf,
@@ -252,9 +253,8 @@ export class Replay {
   #setTime(nowMs: number): void {
     const { store, context } = this.#options;
     this.#timeMs = nowMs;
-    store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
-    context.nowMs = nowMs;
+    context.setNow(nowMs);
   }
 
   #transaction(record: Frame, bodyAt: number, bodyEnd: number, rest: Pieces): void {
@@ -298,15 +298,12 @@ export class Replay {
     const frameKind = kind === RecordKind.share ? FrameKind.share : FrameKind.command;
     words[word + Request.kind] = frameKind | (database << DATABASE_SHIFT);
     executor.point(record, spans);
-    context.mayBlock = false;
-    context.isPartial = kind === RecordKind.each;
     sender.begin(0, 0);
     if (entry.route === 'everyShard' || kind === RecordKind.share) this.#part(entry);
-    else executor.execute(entry);
+    else executor.execute(entry, kind === RecordKind.each ? MODES.ownKeysNoWait : MODES.noWait);
     const { errorText } = sender.writer;
     sender.abandon();
     words[word + Record.kind] = kindWord;
-    context.isPartial = false;
     context.takeWait();
     if (errorText !== null) this.#refused(entry, errorText);
     if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry), []);
@@ -320,7 +317,10 @@ export class Replay {
     const keyAt = bodyAt + words[spans + 2]!;
     const valueAt = bodyAt + words[spans + 4]!;
     const keyspace = store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!;
-    keyspace.set(bytes, keyAt, words[spans + 3]!, bytes, valueAt, words[spans + 5]!);
+    keyspace.set(
+      keyScratch.point(bytes, keyAt, words[spans + 3]!),
+      valueScratch.point(bytes, valueAt, words[spans + 5]!),
+    );
   }
 
   #part(entry: CommandEntry): void {

@@ -4,7 +4,7 @@ import { fromLatin1 } from '#base';
 import { shardSettingNames, type ShardSettingValues } from '#commands';
 import { Page } from '#stats';
 import { allocateShared } from '#link';
-import { Store } from '#store';
+import { Span, Store } from '#store';
 import { FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -46,7 +46,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
   const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
   for (let nth = 0; nth < KEYS; nth += 1) {
     const key = fromLatin1(`key:${nth}`);
-    store.databases[0]!.set(key, 0, key.length, key, 0, key.length);
+    store.databases[0]!.set(new Span(key), new Span(key));
   }
   const shape = { databases: 1, commands: 1, errorCodes: 1 };
   const page = new Page(shape, allocateShared(Page.bytes(shape)));

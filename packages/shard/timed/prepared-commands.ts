@@ -34,8 +34,7 @@ export class PreparedCommands {
   /** The command that was just run has said what it needs. */
   begin(ofFrame: Frame): void {
     const { context, executor, holds: keyLocks, work } = this.#options;
-    const steps = context.preparing ?? unreachable('who is put off says why');
-    context.preparing = undefined;
+    const steps = context.takeSteps() ?? unreachable('who is put off says why');
     const frame = ofFrame.detached();
     this.#lastHold -= 1;
     const hold = this.#lastHold;
@@ -65,8 +64,8 @@ export class PreparedCommands {
     executor.readWallClock();
     // What the steps have taken is the command's time.
     executor.nowUs -= spentUs;
-    context.prepared = made;
-    executor.runCommand(frame, false);
-    context.prepared = undefined;
+    context.withPrepared(made, () => {
+      executor.runCommand(frame, false);
+    });
   }
 }

@@ -15,6 +15,8 @@ import {
 import { codecAt } from '../records/value-codec.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 import type { Piece } from './packed-hash.ts';
+import { Span } from '../records/span.ts';
+import { setOptions } from '../keyspace/set-options.ts';
 
 const hashes = suite('hash, at random');
 
@@ -149,7 +151,7 @@ hashes('what is done to a record keeps track of its fields', () => {
   assert.is(first!.fieldExpires, 1);
   store.swap(0, 1);
   assert.equal([first!.fieldExpires, second!.fieldExpires], [0, 1]);
-  second!.set(key, 0, 3, key, 0, 3);
+  second!.set(new Span(key), new Span(key));
   assert.is(second!.fieldExpires, 0);
 });
 
@@ -169,7 +171,12 @@ hashes('a table crosses its codec', () => {
   const copy = bytesOf('copy');
   const { hashtableEx } = Encoding;
   const type = keyspace.type(ref);
-  keyspace.setObject(copy, 0, 4, type, hashtableEx, object, codec.bytesOf(object));
+  keyspace.setObject(
+    new Span(copy),
+    object,
+    codec.bytesOf(object),
+    setOptions({ type, encoding: hashtableEx }),
+  );
   const other = new HashValue().open(keyspace, refOf(keyspace, 'copy'), limits);
   assert.equal(contents(other), contents(hash.open(keyspace, refOf(keyspace, 'key'), limits)));
   assert.is(other.soonest, store.nowMs);

@@ -12,6 +12,8 @@ import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 import { EMPTY_LISTPACK, PackedHash, type Piece } from './packed-hash.ts';
 
@@ -19,6 +21,12 @@ export type { Piece } from './packed-hash.ts';
 
 registerCodec(ValueType.hash, Encoding.hashtable, tableCodec);
 registerCodec(ValueType.hash, Encoding.hashtableEx, tableCodec);
+
+const EMPTY = new Span(EMPTY_LISTPACK);
+const { hash: type } = ValueType;
+const PACKED = setOptions({ type, encoding: Encoding.listpack });
+const TABLE = setOptions({ type, encoding: Encoding.hashtable, keepTtl: true });
+const TABLE_WITH_ENDS = setOptions({ type, encoding: Encoding.hashtableEx, keepTtl: true });
 
 /** Limits of a listpack, beyond which the value becomes a table. */
 export interface PackedLimits {
@@ -59,12 +67,7 @@ export class HashValue {
 
   /** Makes an empty hash of a key and points at it; the caller fills it. */
   create(keyspace: Keyspace, key: Piece, limits: PackedLimits): this {
-    const { bytes, at, length } = key;
-    const size = EMPTY_LISTPACK.length;
-    const type = ValueType.hash;
-    const packed = Encoding.listpack;
-    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, type, packed);
-    return this.open(keyspace, ref, limits);
+    return this.open(keyspace, keyspace.set(key, EMPTY, PACKED), limits);
   }
 
   /** Current reference of the record. */
@@ -306,10 +309,8 @@ export class HashValue {
       table.writeValue(entry, this.bytes, this.at, this.length);
       if (expiry >= 0) table.setExpiry(entry, expiry);
     }
-    const { bytes, at, length } = keyspace.key(this.ref);
-    const encoding = table.expiringCount > 0 ? Encoding.hashtableEx : Encoding.hashtable;
-    const type = ValueType.hash;
-    const ref = keyspace.setObject(bytes, at, length, type, encoding, table, table.bytes, true);
+    const options = table.expiringCount > 0 ? TABLE_WITH_ENDS : TABLE;
+    const ref = keyspace.setObject(keyspace.key(this.ref), table, table.bytes, options);
     this.#openTable(ref, table);
   }
 

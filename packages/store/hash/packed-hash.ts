@@ -18,8 +18,8 @@ export interface Piece {
 
 /** In the place of the end of a field that has none. */
 const NO_END = 0;
-const entries = new ListpackEntries();
-export const EMPTY_LISTPACK = entries.clear().toListpack();
+const entriesScratch = new ListpackEntries();
+export const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 
 export class PackedHash {
   ref: Ref = 0;
@@ -104,15 +104,15 @@ export class PackedHash {
       const expires = this.expiry >= 0;
       const fieldOffset = cursor.offset;
       cursor.next();
-      entries.clear().add(value.bytes, value.at, value.length);
+      entriesScratch.clear().add(value.bytes, value.at, value.length);
       this.#splice(cursor.offset, 1);
       cursor.moveTo(fieldOffset);
       if (expires && !keepsExpiry) this.#putAway(NO_END);
       return false;
     }
-    entries.clear().add(field.bytes, field.at, field.length);
-    entries.add(value.bytes, value.at, value.length);
-    if (this.hasEnds) entries.addInteger(NO_END);
+    entriesScratch.clear().add(field.bytes, field.at, field.length);
+    entriesScratch.add(value.bytes, value.at, value.length);
+    if (this.hasEnds) entriesScratch.addInteger(NO_END);
     const end = cursor.endOffset;
     this.#splice(end, 0);
     cursor.moveTo(end);
@@ -126,7 +126,7 @@ export class PackedHash {
 
   /** Takes the current field out. */
   remove(): void {
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(this.cursor.offset, this.#stride);
   }
 
@@ -136,12 +136,12 @@ export class PackedHash {
     const current = cursor.position;
     let index = 0;
     let currentIndex = -1;
-    entries.clear();
+    entriesScratch.clear();
     for (let more = cursor.first(); more; more = cursor.next()) {
       if (cursor.position === current) currentIndex = index;
-      entries.addEncoded(cursor.bytes, cursor.position, cursor.entryBytes, 1);
+      entriesScratch.addEncoded(cursor.bytes, cursor.position, cursor.entryBytes, 1);
       index += 1;
-      if (index % 2 === 0) entries.addInteger(NO_END);
+      if (index % 2 === 0) entriesScratch.addInteger(NO_END);
     }
     const keyspace = this.#keyspace;
     keyspace.setEncoding(this.ref, Encoding.listpackExIdle);
@@ -162,16 +162,16 @@ export class PackedHash {
     cursor.next();
     const endOffset = cursor.offset;
     const { bytes, start } = cursor;
-    entries
+    entriesScratch
       .clear()
       .addEncoded(bytes, start + from, endOffset - from, 2)
       .addInteger(end);
     // Taking out uses the entries, too.
-    const kept = entries.bytes.slice(0, entries.length);
-    entries.clear();
+    const kept = entriesScratch.bytes.slice(0, entriesScratch.length);
+    entriesScratch.clear();
     this.#splice(from, this.#stride);
     const target = this.#placeFor(end);
-    entries.clear().addEncoded(kept, 0, kept.length, 3);
+    entriesScratch.clear().addEncoded(kept, 0, kept.length, 3);
     this.#splice(target, 0);
     cursor.moveTo(target);
   }
@@ -197,7 +197,7 @@ export class PackedHash {
       for (let step = 0; step < count; step += 1) more = cursor.next();
       bytes = (more ? cursor.offset : cursor.endOffset) - offset;
     }
-    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entries);
+    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entriesScratch);
     cursor.pointAt(this.#keyspace.value(this.ref));
   }
 }

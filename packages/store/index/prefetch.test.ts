@@ -9,6 +9,10 @@ import { bytesOf, setText, testStore } from '../store-fixture.ts';
 import type { Store } from '../store.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';
+import { Span } from '../records/span.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+
+const TABLE = setOptions({ type: ValueType.set, encoding: Encoding.hashtable });
 
 const looks = suite('look-ahead');
 
@@ -79,7 +83,7 @@ looks('a key in the very place of the one before is hashed as itself', () => {
     keyPrefetch.add(0, bytes, 0, 1);
     keyPrefetch.read(bytes);
     keyPrefetch.take(bytes);
-    keyspace!.set(bytes, 0, 1, bytes, 0, 1);
+    keyspace!.set(new Span(bytes, 0, 1), new Span(bytes, 0, 1));
   }
   keyPrefetch.end();
   for (const key of ['a', 'b', 'x', 'y']) {
@@ -100,8 +104,7 @@ looks('fields of large values are found as without it, in whichever hash they ar
     ['other', other],
   ] as const) {
     const name = bytesOf(key);
-    const { set: type } = ValueType;
-    keyspace!.setObject(name, 0, key.length, type, Encoding.hashtable, value, value.bytes, false);
+    keyspace!.setObject(new Span(name, 0, key.length), value, value.bytes, TABLE);
   }
   const words = ['set', ...members, 'absent', 'other', 'm', 'string'];
   setText(keyspace!, 'string', 'no table');
@@ -142,8 +145,7 @@ looks(
     const [keyspace] = store.databases;
     const table = keyspace!.createTable(false);
     for (const member of ['a', 'b']) table.add(bytesOf(member), 0, 1);
-    const { set: type } = ValueType;
-    keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+    keyspace!.setObject(new Span(bytesOf('k')), table, table.bytes, TABLE);
     const bytes = bytesOf('kakb');
     const { keyPrefetch } = store;
     for (const [at, isRead] of [
@@ -168,8 +170,7 @@ looks('memory that has another field now is hashed anew behind the end', () => {
   const [keyspace] = store.databases;
   const table = keyspace!.createTable(false);
   table.add(bytesOf('a'), 0, 1);
-  const { set: type } = ValueType;
-  keyspace!.setObject(bytesOf('k'), 0, 1, type, Encoding.hashtable, table, table.bytes, false);
+  keyspace!.setObject(new Span(bytesOf('k')), table, table.bytes, TABLE);
   const bytes = bytesOf('ka');
   const { keyPrefetch } = store;
   keyPrefetch.begin();

@@ -13,7 +13,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { RecordTools } from '../records/record-tools.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RankedTable } from '../sorted-set/ranked-table.ts';
-import { fieldHint } from '../table/field-hint.ts';
+import { fieldHintScratch } from '../table/field-hint.ts';
 import { PackedTable } from '../table/packed-table.ts';
 
 /** Keys that are looked ahead for at once. */
@@ -116,17 +116,23 @@ export class KeyPrefetch {
     hint.at = this.#ats[nth]!;
     hint.length = this.#lengths[nth]!;
     hint.hash = this.#hashes[nth]!;
-    fieldHint.clear();
+    fieldHintScratch.clear();
     const table = this.#tables[nth];
     if (table === undefined) return;
     const at = this.#fieldAts[nth]!;
-    fieldHint.set(table.secrets, bytes, at, this.#fieldLengths[nth]!, this.#fieldHashes[nth]!);
+    fieldHintScratch.set(
+      table.secrets,
+      bytes,
+      at,
+      this.#fieldLengths[nth]!,
+      this.#fieldHashes[nth]!,
+    );
   }
 
   /** The bytes of the keys so far are no more what they were. */
   rest(): void {
     this.#tools.hint.at = -1;
-    fieldHint.clear();
+    fieldHintScratch.clear();
     // Nor is a table kept of which nobody knows whether its key will stay.
     if (this.left === 0) this.begin();
   }

@@ -31,22 +31,22 @@ const STEP_KEYS = 64;
 const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
 
-const hash = new HashValue();
-const list = new ListValue();
-const set = new SetValue();
-const sortedSet = new SortedSetValue();
+const hashScratch = new HashValue();
+const listScratch = new ListValue();
+const setScratch = new SetValue();
+const sortedSetScratch = new SortedSetValue();
 
 /** Bytes of a string, else elements. */
 function sizeOf(keyspace: Keyspace, ref: Ref): number {
   switch (keyspace.type(ref)) {
     case ValueType.list:
-      return list.open(keyspace, ref, NO_LIST_LIMITS).count;
+      return listScratch.open(keyspace, ref, NO_LIST_LIMITS).count;
     case ValueType.set:
-      return set.open(keyspace, ref, NO_LIMITS).count;
+      return setScratch.open(keyspace, ref, NO_LIMITS).count;
     case ValueType.zset:
-      return sortedSet.open(keyspace, ref, NO_LIMITS).count;
+      return sortedSetScratch.open(keyspace, ref, NO_LIMITS).count;
     case ValueType.hash:
-      return hash.open(keyspace, ref, NO_LIMITS).count;
+      return hashScratch.open(keyspace, ref, NO_LIMITS).count;
     case ValueType.stream:
       return (keyspace.object(ref) as Stream).length;
     default:

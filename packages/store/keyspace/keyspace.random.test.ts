@@ -14,6 +14,8 @@ import {
 } from '../store-fixture.ts';
 import type { Store } from '../store.ts';
 import { ValueType } from '../records/value-type.ts';
+import { Span } from '../records/span.ts';
+import { setOptions } from './set-options.ts';
 
 const random = suite('keyspace against a Map, at random');
 
@@ -106,8 +108,7 @@ class Model {
     const expireAt = this.below(4) === 0 ? this.store.nowMs + this.below(5000) : -1;
     const keyBytes = bytesOf(key);
     const bytes = bytesOf(value);
-    const [keyLength, length] = [key.length, value.length];
-    keyspace.set(keyBytes, 0, keyLength, bytes, 0, length, keepTtl, ValueType.string, 0, expireAt);
+    keyspace.set(new Span(keyBytes), new Span(bytes), setOptions({ keepTtl, expireAt }));
     const kept = keepTtl ? (entry?.expireAt ?? -1) : -1;
     map.set(key, { value, expireAt: expireAt >= 0 ? expireAt : kept });
   }
@@ -135,7 +136,8 @@ class Model {
 
   #setObject(keyspace: Keyspace, map: Map<string, Entry>, key: string): void {
     const value = { key };
-    keyspace.setObject(bytesOf(key), 0, key.length, ValueType.set, 1, value, this.below(10_000));
+    const options = setOptions({ type: ValueType.set, encoding: 1 });
+    keyspace.setObject(new Span(bytesOf(key)), value, this.below(10_000), options);
     map.set(key, { value, expireAt: -1 });
   }
 

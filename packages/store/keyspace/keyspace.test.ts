@@ -15,6 +15,8 @@ import {
 } from '../store-fixture.ts';
 import type { Store } from '../store.ts';
 import { ValueType } from '../records/value-type.ts';
+import { Span } from '../records/span.ts';
+import { setOptions } from './set-options.ts';
 
 const keyspaces = suite('keyspace');
 
@@ -24,7 +26,12 @@ function fresh(): { store: Store; keyspace: Keyspace } {
 }
 
 function setObject(keyspace: Keyspace, key: string, object: unknown, bytes = 1000): number {
-  return keyspace.setObject(bytesOf(key), 0, key.length, ValueType.hash, 3, object, bytes);
+  return keyspace.setObject(
+    new Span(bytesOf(key)),
+    object,
+    bytes,
+    setOptions({ type: ValueType.hash, encoding: 3 }),
+  );
 }
 
 const lengths = [
@@ -53,7 +60,9 @@ keyspaces('reads keys and values anywhere in shared memory', () => {
   const ring = new Uint8Array(new SharedArrayBuffer(4096));
   for (let i = 0; i < ring.length; i += 1) ring[i] = (i * 7 + (i >> 8)) & 255;
   for (let round = 0; round < 3; round += 1) {
-    for (let at = 0; at < 40; at += 1) keyspace.set(ring, at, 5 + at, ring, 100 + at, 90 + at);
+    for (let at = 0; at < 40; at += 1) {
+      keyspace.set(new Span(ring, at, 5 + at), new Span(ring, 100 + at, 90 + at));
+    }
     for (let at = 0; at < 40; at += 1) {
       const ref = keyspace.find(ring, at, 5 + at);
       assert.is.not(ref, 0);
@@ -67,7 +76,11 @@ keyspaces('reads keys and values anywhere in shared memory', () => {
 keyspaces('tells types and encodings, and lets the encoding change', () => {
   const { keyspace } = fresh();
   const key = bytesOf('k');
-  const ref = keyspace.set(key, 0, 1, key, 0, 1, false, ValueType.zset, 9);
+  const ref = keyspace.set(
+    new Span(key),
+    new Span(key),
+    setOptions({ type: ValueType.zset, encoding: 9 }),
+  );
   assert.is(keyspace.type(ref), ValueType.zset);
   assert.is(keyspace.encoding(ref), 9);
   keyspace.setEncoding(ref, 15);
@@ -105,7 +118,11 @@ keyspaces('sets value and expiry at once', () => {
       const before = keyspace.peek(key, 0, 1);
       const kept = keep && before !== 0 ? keyspace.expireAt(before) : -1;
       const value = new Uint8Array(length).fill(length & 255);
-      const ref = keyspace.set(key, 0, 1, value, 0, length, keep, ValueType.string, 0, expireAt);
+      const ref = keyspace.set(
+        new Span(key, 0, 1),
+        new Span(value),
+        setOptions({ keepTtl: keep, expireAt }),
+      );
       const expected = expireAt >= 0 ? expireAt : kept;
       assert.is(keyspace.expireAt(ref), expected);
       assert.is(keyspace.expires, expected >= 0 ? 1 : 0);
@@ -210,10 +227,10 @@ keyspaces('takes a value out of its own memory', () => {
   for (const length of [10, 200, 9000]) {
     setText(keyspace, 'source', 's'.repeat(length) + '!');
     const view = keyspace.value(refOf(keyspace, 'source'));
-    keyspace.set(bytesOf('target'), 0, 6, view.bytes, view.at, view.length);
+    keyspace.set(new Span(bytesOf('target')), view);
     assert.is(textOf(keyspace, 'target'), 's'.repeat(length) + '!');
     const own = keyspace.value(refOf(keyspace, 'source'));
-    keyspace.set(bytesOf('source'), 0, 6, own.bytes, own.at + 1, own.length - 1);
+    keyspace.set(new Span(bytesOf('source')), new Span(own.bytes, own.at + 1, own.length - 1));
     assert.is(textOf(keyspace, 'source'), 's'.repeat(length - 1) + '!');
   }
 });
@@ -326,7 +343,7 @@ keyspaces('keeps values of 20 MiB and more', () => {
   const { store, keyspace } = fresh();
   const value = new Uint8Array(20 * 1024 * 1024);
   for (let i = 0; i < value.length; i += 4096) value[i] = (i / 4096) & 255;
-  let ref = keyspace.set(bytesOf('big'), 0, 3, value, 0, value.length);
+  let ref = keyspace.set(new Span(bytesOf('big')), new Span(value));
   assert.is(keyspace.length(ref), value.length);
   ref = keyspace.resize(ref, value.length + 5);
   const view = keyspace.value(ref);

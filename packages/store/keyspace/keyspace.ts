@@ -17,13 +17,13 @@ import {
   TYPE_SHIFT,
   withValue,
 } from '../records/record-head.ts';
-import type { RecordTools, ValueView } from '../records/record-tools.ts';
+import type { ByteRange, RecordTools, ValueView } from '../records/record-tools.ts';
 import { blobOf, meanExpiry, type Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { StoreContext } from '../store-context.ts';
+import { PLAIN, type SetOptions } from './set-options.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
-import { ValueType } from '../records/value-type.ts';
 
 export class Keyspace {
   readonly #store: StoreContext;
@@ -132,29 +132,16 @@ export class Keyspace {
     return this.#records.valueLength(ref);
   }
 
-  /**
-   * Creates a record or overwrites it. The expiry goes unless `keepTtl`; `expireAt` sets one at once. With
-   * `isGiven` the value begins its memory, which is the record's from now on where it has no room for it.
-   */
-  // eslint-disable-next-line @typescript-eslint/max-params -- A place in memory is three arguments.
-  set(
-    key: Uint8Array,
-    keyFrom: number,
-    keyLength: number,
-    value: Uint8Array,
-    valueFrom: number,
-    valueLength: number,
-    keepTtl = false,
-    type: number = ValueType.string,
-    encoding = 0,
-    expireAt = -1,
-    isGiven = false,
-  ): Ref {
+  /** Creates a record or overwrites it. */
+  set(keyAt: ByteRange, valueAt: ByteRange, options: SetOptions = PLAIN): Ref {
+    const { bytes: key, at: keyFrom, length: keyLength } = keyAt;
+    const { bytes: value, at: valueFrom, length: valueLength } = valueAt;
+    const { type, encoding, expireAt, isGiven } = options;
     assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
     const records = this.#records;
     const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
-    const hasExpiry = expireAt >= 0 || (keepTtl && old !== 0 && records.head(old) < 0);
+    const hasExpiry = expireAt >= 0 || (options.keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
     const head = withValue(headOf(keyLength, hasExpiry), valueLength);
     if (old !== 0 && !isGiven && records.overwrite(old, head, value, valueFrom, valueLength)) {
@@ -183,21 +170,13 @@ export class Keyspace {
   }
 
   /** Creates or overwrites with a JavaScript value; `bytes` is its owner's count of its size. */
-  // eslint-disable-next-line @typescript-eslint/max-params -- The key's place takes three of them.
-  setObject(
-    key: Uint8Array,
-    keyFrom: number,
-    keyLength: number,
-    type: number,
-    encoding: number,
-    object: unknown,
-    bytes: number,
-    keepTtl = false,
-  ): Ref {
+  setObject(keyAt: ByteRange, object: unknown, bytes: number, options: SetOptions): Ref {
+    const { bytes: key, at: keyFrom, length: keyLength } = keyAt;
+    const { type, encoding, expireAt } = options;
     const records = this.#records;
     const hash = this.#tools.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
-    const hasExpiry = keepTtl && old !== 0 && records.head(old) < 0;
+    const hasExpiry = expireAt >= 0 || (options.keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
     const head = headOf(keyLength, hasExpiry) | PLACE_OBJECT;
     this.#contents.reserve(hash, old, hasExpiry, type, encoding);
@@ -205,6 +184,7 @@ export class Keyspace {
     records.setNumber(ref, records.addObject(object, bytes));
     this.#contents.enter(hash, old, ref);
     this.#remember(hash, ref);
+    if (expireAt >= 0) records.setExpiry(ref, expireAt);
     return ref;
   }
 

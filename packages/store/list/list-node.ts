@@ -19,7 +19,7 @@ const SPARE_PARTS = 8;
 const TRIMMED_PARTS = 64;
 const GROWTH_BYTES_MAX = 4096;
 
-let workspace: Bytes = new Uint8Array(16_384);
+let workspaceScratch: Bytes = new Uint8Array(16_384);
 
 export class ListNode {
   prev: ListNode | undefined;
@@ -141,11 +141,11 @@ export class ListNode {
   /** Compresses the node where that pays. */
   compress(): void {
     if (this.isCompressed || this.size < COMPRESSED_BYTES_MIN) return;
-    if (workspace.length < this.size) workspace = new Uint8Array(this.size);
-    const room = workspace.subarray(0, this.size - SAVED_BYTES_MIN);
+    if (workspaceScratch.length < this.size) workspaceScratch = new Uint8Array(this.size);
+    const room = workspaceScratch.subarray(0, this.size - SAVED_BYTES_MIN);
     const length = compressLzf(this.bytes, this.start, this.size, room);
     if (length === 0) return;
-    this.bytes = workspace.slice(0, length);
+    this.bytes = workspaceScratch.slice(0, length);
     this.start = 0;
     this.isCompressed = true;
   }

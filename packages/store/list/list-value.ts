@@ -13,6 +13,8 @@ import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span, valueScratch } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 import { ListNode } from './list-node.ts';
 import {
@@ -34,9 +36,13 @@ export interface Pieces {
   length(index: number): number;
 }
 
-const TYPE = ValueType.list;
-const entries = new ListpackEntries();
-const EMPTY_LISTPACK = entries.clear().toListpack();
+const entriesScratch = new ListpackEntries();
+const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
+const EMPTY = new Span(EMPTY_LISTPACK);
+const { list: type } = ValueType;
+const PACKED = setOptions({ type, encoding: Encoding.listpack });
+const REPACKED = setOptions({ type, encoding: Encoding.listpack, keepTtl: true });
+const AS_QUICKLIST = setOptions({ type, encoding: Encoding.quicklist, keepTtl: true });
 
 export class ListValue {
   ref: Ref = 0;
@@ -66,11 +72,7 @@ export class ListValue {
 
   /** Makes an empty list of a key; the caller fills it. */
   create(keyspace: Keyspace, key: Piece, limits: ListLimits): this {
-    const { bytes, at, length } = key;
-    const size = EMPTY_LISTPACK.length;
-    const packed = Encoding.listpack;
-    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, TYPE, packed);
-    return this.open(keyspace, ref, limits);
+    return this.open(keyspace, keyspace.set(key, EMPTY, PACKED), limits);
   }
 
   get count(): number {
@@ -97,11 +99,11 @@ export class ListValue {
       this.#post();
       return;
     }
-    entries.clear();
+    entriesScratch.clear();
     // What comes last at the head comes first in the list.
     for (let nth = 0; nth < end - first; nth += 1) {
       const index = isHead ? end - 1 - nth : first + nth;
-      entries.add(source, pieces.at(index), pieces.length(index));
+      entriesScratch.add(source, pieces.at(index), pieces.length(index));
     }
     this.#splice(isHead ? HEADER_BYTES : this.#cursor.endOffset, 0, 0);
   }
@@ -159,7 +161,7 @@ export class ListValue {
       return;
     }
     const { offset, entryBytes } = this.#cursor;
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     this.#splice(isAfter ? offset + entryBytes : offset, 0, 0);
   }
 
@@ -171,7 +173,7 @@ export class ListValue {
       return;
     }
     const { offset, entryBytes } = this.#cursor;
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     this.#splice(offset, entryBytes, 1);
   }
 
@@ -188,7 +190,7 @@ export class ListValue {
     const cursor = this.#cursor;
     const { offset, entryBytes } = cursor;
     const before = !isForward && cursor.prev() ? cursor.offset : -1;
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(offset, entryBytes, 1);
     if (isForward) return cursor.moveTo(offset);
     return before >= 0 && cursor.moveTo(before);
@@ -206,7 +208,7 @@ export class ListValue {
     cursor.seek(first);
     const { offset } = cursor;
     const end = cursor.seek(first + count) ? cursor.offset : cursor.endOffset;
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(offset, end - offset, count);
   }
 
@@ -218,10 +220,8 @@ export class ListValue {
     if (node.isPlain || !isWellBelowLimit(this.#limits.size, node.size, node.count)) return;
     node.decompress();
     const keyspace = this.#keyspace;
-    const { bytes, at, length } = keyspace.key(this.ref);
-    const { bytes: from, start, size } = node;
-    const packed = Encoding.listpack;
-    this.ref = keyspace.set(bytes, at, length, from, start, size, true, TYPE, packed);
+    const value = valueScratch.point(node.bytes, node.start, node.size);
+    this.ref = keyspace.set(keyspace.key(this.ref), value, REPACKED);
     this.#quicklist = undefined;
     this.#cursor.pointAt(keyspace.value(this.ref));
   }
@@ -240,7 +240,7 @@ export class ListValue {
 
   /** Puts the entries in the place of others; the cursor stands nowhere. */
   #splice(offset: number, bytes: number, count: number): void {
-    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entries);
+    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entriesScratch);
     this.#cursor.pointAt(this.#keyspace.value(this.ref));
   }
 
@@ -253,10 +253,7 @@ export class ListValue {
       const { bytes, at, length } = keyspace.value(this.ref);
       list.nodes.adopt(ListNode.ofListpack(bytes.slice(at, at + length), count));
     }
-    const { bytes, at, length } = keyspace.key(this.ref);
-    const form = Encoding.quicklist;
-    const memory = list.totalBytes;
-    this.ref = keyspace.setObject(bytes, at, length, TYPE, form, list, memory, true);
+    this.ref = keyspace.setObject(keyspace.key(this.ref), list, list.totalBytes, AS_QUICKLIST);
     this.#adopt(list);
   }
 
@@ -275,7 +272,11 @@ export function stubList(...elements: readonly Bytes[]): {
   readonly value: Bytes;
   readonly count: number;
 } {
-  entries.clear();
-  for (const element of elements) entries.add(element, 0, element.length);
-  return { encoding: Encoding.listpack, value: entries.toListpack(), count: elements.length };
+  entriesScratch.clear();
+  for (const element of elements) entriesScratch.add(element, 0, element.length);
+  return {
+    encoding: Encoding.listpack,
+    value: entriesScratch.toListpack(),
+    count: elements.length,
+  };
 }

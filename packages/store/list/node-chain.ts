@@ -14,14 +14,14 @@ import { admitsJoin } from './node-limits.ts';
 const CHAIN_OVERHEAD_BYTES = 370;
 
 /** Entries on their way; for this folder only. */
-export const entries = new ListpackEntries();
+export const entriesScratch = new ListpackEntries();
 /** The cursor that all lists share; for this folder only. */
-export const cursor = new Listpack();
+export const cursorScratch = new Listpack();
 
 /** Memory to which a compressed node is unpacked to be read, and the node unpacked last. */
-let unpacked: Bytes = new Uint8Array(16_384);
-let unpackedNode: ListNode | undefined;
-let unpackedBytes: Bytes | undefined;
+let unpackedScratch: Bytes = new Uint8Array(16_384);
+let unpackedNodeScratch: ListNode | undefined;
+let unpackedBytesScratch: Bytes | undefined;
 
 export class NodeChain {
   /** The settings from when the list was made. */
@@ -78,8 +78,8 @@ export class NodeChain {
   /** Puts the entries before or behind those of a node at an end, which is never compressed. */
   extend(node: ListNode, isFront: boolean): void {
     const before = node.memoryBytes;
-    if (isFront) node.prepend(entries);
-    else node.append(entries);
+    if (isFront) node.prepend(entriesScratch);
+    else node.append(entriesScratch);
     this.#memory += node.memoryBytes - before;
   }
 
@@ -94,7 +94,7 @@ export class NodeChain {
 
   /** Puts the entries in the place of some bytes of a node. */
   splice(node: ListNode, offset: number, removedBytes: number, removedCount: number): void {
-    this.change(node, () => node.splice(offset, removedBytes, removedCount, entries));
+    this.change(node, () => node.splice(offset, removedBytes, removedCount, entriesScratch));
   }
 
   /** Unpacks the nodes near the ends; packs the first beyond them, and the one given if it is inner. */
@@ -120,16 +120,16 @@ export class NodeChain {
   /** Points the shared cursor at a node's listpack, unpacked beside when it is compressed. */
   pointCursor(node: ListNode): void {
     if (!node.isCompressed) {
-      cursor.point(node.bytes, node.start);
+      cursorScratch.point(node.bytes, node.start);
       return;
     }
-    if (unpackedNode !== node || unpackedBytes !== node.bytes) {
-      if (unpacked.length < node.size) unpacked = new Uint8Array(node.size);
-      node.readInto(unpacked);
-      unpackedNode = node;
-      unpackedBytes = node.bytes;
+    if (unpackedNodeScratch !== node || unpackedBytesScratch !== node.bytes) {
+      if (unpackedScratch.length < node.size) unpackedScratch = new Uint8Array(node.size);
+      node.readInto(unpackedScratch);
+      unpackedNodeScratch = node;
+      unpackedBytesScratch = node.bytes;
     }
-    cursor.point(unpacked, 0);
+    cursorScratch.point(unpackedScratch, 0);
   }
 
   /** Joins nodes around one, as far as their sizes allow: outer pairs first, then it with both sides. */
@@ -149,8 +149,8 @@ export class NodeChain {
     if (!admitsJoin(this.size, left.size + right.size, left.count + right.count)) return undefined;
     this.pointCursor(right);
     const length = right.size - HEADER_BYTES - 1;
-    const start = cursor.start + HEADER_BYTES;
-    entries.clear().addEncoded(cursor.bytes, start, length, right.count);
+    const start = cursorScratch.start + HEADER_BYTES;
+    entriesScratch.clear().addEncoded(cursorScratch.bytes, start, length, right.count);
     this.#unpack(left);
     this.extend(left, false);
     this.count += right.count;

@@ -7,7 +7,7 @@
 import type { Bytes, EntryTaker, Steps } from '#base';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { ListNode } from './list-node.ts';
-import { cursor, entries, NodeChain } from './node-chain.ts';
+import { cursorScratch, entriesScratch, NodeChain } from './node-chain.ts';
 import { admitsElement, isLarge } from './node-limits.ts';
 
 /** From so many nodes on, one more that is nearly empty takes little beside them. */
@@ -51,7 +51,7 @@ export class Quicklist {
       nodes.link(ListNode.plain(bytes, at, length), end, !isHead);
       return;
     }
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     if (end !== undefined && this.#admits(end, length)) nodes.extend(end, isHead);
     else nodes.link(this.#newEnd(end, isHead), end, !isHead);
   }
@@ -59,9 +59,9 @@ export class Quicklist {
   /** A node of the entries, which becomes an end; in a long list with room for as much as the last had. */
   #newEnd(end: ListNode | undefined, isHead: boolean): ListNode {
     const isLong = end !== undefined && this.nodes.nodeCount >= LONG_LIST_NODES;
-    if (!isLong || end.isPlain) return ListNode.packed(entries);
+    if (!isLong || end.isPlain) return ListNode.packed(entriesScratch);
     const room = Math.min(end.size + (end.size >> ROOM_SPARE_SHIFT), ROOM_BYTES_MAX);
-    return ListNode.growing(entries, room, isHead);
+    return ListNode.growing(entriesScratch, room, isHead);
   }
 
   // The cursor.
@@ -87,10 +87,10 @@ export class Quicklist {
     if (node === undefined) return false;
     if (this.#index + 1 >= node.count) return this.#stand(node.next, 0);
     this.nodes.pointCursor(node);
-    cursor.moveTo(this.#offset);
-    cursor.next();
+    cursorScratch.moveTo(this.#offset);
+    cursorScratch.next();
     this.#index += 1;
-    this.#offset = cursor.offset;
+    this.#offset = cursorScratch.offset;
     return true;
   }
 
@@ -99,10 +99,10 @@ export class Quicklist {
     if (node === undefined) return false;
     if (this.#index === 0) return this.#standAtLast(node.prev);
     this.nodes.pointCursor(node);
-    cursor.moveTo(this.#offset);
-    cursor.prev();
+    cursorScratch.moveTo(this.#offset);
+    cursorScratch.prev();
     this.#index -= 1;
-    this.#offset = cursor.offset;
+    this.#offset = cursorScratch.offset;
     return true;
   }
 
@@ -111,16 +111,16 @@ export class Quicklist {
     const node = this.#node!;
     this.nodes.pointCursor(node);
     if (node.isPlain) {
-      this.bytes = cursor.bytes;
-      this.at = cursor.start;
+      this.bytes = cursorScratch.bytes;
+      this.at = cursorScratch.start;
       this.length = node.size;
       return;
     }
-    cursor.moveTo(this.#offset);
-    cursor.read();
-    this.bytes = cursor.text;
-    this.at = cursor.textAt;
-    this.length = cursor.textLength;
+    cursorScratch.moveTo(this.#offset);
+    cursorScratch.read();
+    this.bytes = cursorScratch.text;
+    this.at = cursorScratch.textAt;
+    this.length = cursorScratch.textLength;
   }
 
   /** Visits so many elements from the current one on, but those that `taker` takes; all of them are there. */
@@ -135,10 +135,10 @@ export class Quicklist {
     for (let left = count; ;) {
       this.nodes.pointCursor(node);
       if (node.isPlain) {
-        visit(cursor.bytes, cursor.start, node.size);
+        visit(cursorScratch.bytes, cursorScratch.start, node.size);
       } else {
-        cursor.moveTo(offset);
-        cursor.each(Math.min(left, node.count - index), visit, taker);
+        cursorScratch.moveTo(offset);
+        cursorScratch.each(Math.min(left, node.count - index), visit, taker);
       }
       left -= node.count - index;
       if (left <= 0) return;
@@ -152,11 +152,11 @@ export class Quicklist {
     const node = this.#node!;
     this.nodes.pointCursor(node);
     if (!node.isPlain) {
-      cursor.moveTo(this.#offset);
-      return cursor.equals(bytes, at, length);
+      cursorScratch.moveTo(this.#offset);
+      return cursorScratch.equals(bytes, at, length);
     }
     if (node.size !== length) return false;
-    const { bytes: own, start } = cursor;
+    const { bytes: own, start } = cursorScratch;
     for (let index = 0; index < length; index += 1) {
       if (own[start + index] !== bytes[at + index]) return false;
     }
@@ -177,7 +177,7 @@ export class Quicklist {
     }
     if (this.#admits(node, length)) {
       const offset = this.#gapOffset(node, isAfter);
-      entries.clear().add(bytes, at, length);
+      entriesScratch.clear().add(bytes, at, length);
       nodes.splice(node, offset, 0, 0);
       return;
     }
@@ -186,11 +186,11 @@ export class Quicklist {
       this.#insertInSplit(node, bytes, at, length, isAfter);
       return;
     }
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     if (neighbour !== undefined && this.#admits(neighbour, length)) {
       nodes.splice(neighbour, isAfter ? HEADER_BYTES : neighbour.size - 1, 0, 0);
     } else {
-      nodes.link(ListNode.packed(entries), node, isAfter);
+      nodes.link(ListNode.packed(entriesScratch), node, isAfter);
     }
   }
 
@@ -201,7 +201,7 @@ export class Quicklist {
     const large = this.#isLarge(length);
     if (!node.isPlain && !large) {
       const entryBytes = this.#entryBytes(node);
-      entries.clear().add(bytes, at, length);
+      entriesScratch.clear().add(bytes, at, length);
       nodes.splice(node, this.#offset, entryBytes, 1);
     } else if (node.isPlain && large) {
       nodes.change(node, () => node.replacePlain(bytes, at, length));
@@ -225,7 +225,7 @@ export class Quicklist {
       return isForward ? this.#stand(next, 0) : this.#standAtLast(prev);
     }
     const entryBytes = this.#entryBytes(node);
-    entries.clear();
+    entriesScratch.clear();
     nodes.splice(node, this.#offset, entryBytes, 1);
     nodes.count -= 1;
     if (isForward) return index < node.count ? this.#stand(node, index) : this.#stand(next, 0);
@@ -275,8 +275,8 @@ export class Quicklist {
     if (node === undefined) return false;
     if (node.isPlain || index === 0) return true;
     this.nodes.pointCursor(node);
-    cursor.seek(index);
-    this.#offset = cursor.offset;
+    cursorScratch.seek(index);
+    this.#offset = cursorScratch.offset;
     return true;
   }
 
@@ -287,8 +287,8 @@ export class Quicklist {
   /** Bytes of the current element's entry. */
   #entryBytes(node: ListNode): number {
     this.nodes.pointCursor(node);
-    cursor.moveTo(this.#offset);
-    return cursor.entryBytes;
+    cursorScratch.moveTo(this.#offset);
+    return cursorScratch.entryBytes;
   }
 
   /** Returns the offset of the gap before or behind the current element. */
@@ -310,9 +310,9 @@ export class Quicklist {
   /** Splits a full node at the gap and puts an element there. */
   #insertInSplit(node: ListNode, bytes: Bytes, at: number, length: number, isAfter: boolean): void {
     const other = this.#split(node, isAfter);
-    entries.clear().add(bytes, at, length);
-    if (isAfter) other.prepend(entries);
-    else other.append(entries);
+    entriesScratch.clear().add(bytes, at, length);
+    if (isAfter) other.prepend(entriesScratch);
+    else other.append(entriesScratch);
     this.nodes.link(other, node, isAfter);
     this.nodes.joinAround(node);
   }
@@ -327,9 +327,11 @@ export class Quicklist {
     const end = isAfter ? node.size - 1 : gap;
     const count = isAfter ? node.count - 1 - this.#index : this.#index;
     this.nodes.pointCursor(node);
-    entries.clear().addEncoded(cursor.bytes, cursor.start + first, end - first, count);
-    const other = ListNode.packed(entries);
-    entries.clear();
+    entriesScratch
+      .clear()
+      .addEncoded(cursorScratch.bytes, cursorScratch.start + first, end - first, count);
+    const other = ListNode.packed(entriesScratch);
+    entriesScratch.clear();
     this.nodes.splice(node, first, end - first, count);
     return other;
   }
@@ -350,21 +352,21 @@ export class Quicklist {
     }
     this.#standAtLast(node);
     const entryBytes = this.#entryBytes(node);
-    entries.clear();
+    entriesScratch.clear();
     nodes.splice(node, this.#offset, entryBytes, 1);
     nodes.joinAround(added);
   }
 
   #removeFrom(node: ListNode, index: number, count: number): void {
     this.nodes.pointCursor(node);
-    cursor.seek(index);
-    const first = cursor.offset;
-    let end = cursor.endOffset;
+    cursorScratch.seek(index);
+    const first = cursorScratch.offset;
+    let end = cursorScratch.endOffset;
     if (index + count < node.count) {
-      cursor.seek(index + count);
-      end = cursor.offset;
+      cursorScratch.seek(index + count);
+      end = cursorScratch.offset;
     }
-    entries.clear();
+    entriesScratch.clear();
     this.nodes.splice(node, first, end - first, count);
     this.nodes.count -= count;
   }

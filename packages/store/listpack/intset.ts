@@ -128,12 +128,12 @@ export class Intset {
   }
 }
 
-const reader = new Intset();
-const moved = new Word64();
+const readerScratch = new Intset();
+const movedScratch = new Word64();
 
 /** Adds an integer that is not there to the intset that a record holds. The record may move. */
 export function insertIntoIntset(keyspace: Keyspace, ref: Ref, value: Word64): Ref {
-  const old = reader.pointAt(keyspace.value(ref));
+  const old = readerScratch.pointAt(keyspace.value(ref));
   old.find(value);
   const { index, count, width } = old;
   const wider = Math.max(width, value.width);
@@ -145,10 +145,15 @@ export function insertIntoIntset(keyspace: Keyspace, ref: Ref, value: Word64): R
     bytes.copyWithin(from + width, from, at + HEADER_BYTES + count * width);
   } else {
     // Wider than all others, it is the first or the last of them.
-    reader.pointAt(view);
+    readerScratch.pointAt(view);
     for (let each = count - 1; each >= 0; each -= 1) {
-      reader.read(each, moved);
-      write(bytes, at + HEADER_BYTES + (each < index ? each : each + 1) * wider, moved, wider);
+      readerScratch.read(each, movedScratch);
+      write(
+        bytes,
+        at + HEADER_BYTES + (each < index ? each : each + 1) * wider,
+        movedScratch,
+        wider,
+      );
     }
     writeLow(bytes, at, wider);
   }
@@ -159,7 +164,7 @@ export function insertIntoIntset(keyspace: Keyspace, ref: Ref, value: Word64): R
 
 /** Takes the integer at `index` out. The record may move. */
 export function removeFromIntset(keyspace: Keyspace, ref: Ref, index: number): Ref {
-  const { bytes, start, width, count } = reader.pointAt(keyspace.value(ref));
+  const { bytes, start, width, count } = readerScratch.pointAt(keyspace.value(ref));
   const at = start + HEADER_BYTES + index * width;
   bytes.copyWithin(at, at + width, start + HEADER_BYTES + count * width);
   writeLow(bytes, start + 4, count - 1);

@@ -21,7 +21,7 @@ export const HEAD_BYTES_MAX = 9;
 /** Beside a string's bytes: its head and the length behind it. */
 const ENTRY_OVERHEAD_BYTES = 10;
 
-const sources = new ByteViews();
+const sourcesScratch = new ByteViews();
 
 /** Entries in their encoded form, in the order they were added. */
 export class ListpackEntries {
@@ -44,7 +44,7 @@ export class ListpackEntries {
     const head = encodeHead(this.bytes, bytes, at, length, start);
     let body = head;
     if (isStringHead(this.bytes[start]!)) {
-      copyInto(this, start + head, bytes, at, length, sources);
+      copyInto(this, start + head, bytes, at, length, sourcesScratch);
       body += length;
     }
     return this.#finish(start, body);
@@ -68,7 +68,7 @@ export class ListpackEntries {
   /** Adds `count` entries that are encoded already. */
   addEncoded(bytes: Bytes, at: number, length: number, count: number): this {
     this.#reserve(length);
-    copyInto(this, this.length, bytes, at, length, sources);
+    copyInto(this, this.length, bytes, at, length, sourcesScratch);
     this.length += length;
     this.count += count;
     return this;

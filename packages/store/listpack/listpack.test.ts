@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ListpackEntries, spliced, spliceRecord } from './listpack-entries.ts';
 import { Listpack } from './listpack.ts';
 import { bytesOf, refOf, seededRandom, setText, testStore } from '../store-fixture.ts';
+import { Span } from '../records/span.ts';
 
 const listpack = suite('listpack');
 
@@ -121,7 +122,7 @@ listpack('is spliced like an array, in a record and alone', () => {
   setText(keyspace, 'key', '');
   const empty = new ListpackEntries().toListpack();
   const key = bytesOf('key');
-  keyspace.set(key, 0, 3, empty, 0, empty.length);
+  keyspace.set(new Span(key), new Span(empty));
   let alone = empty;
   const model: string[] = [];
   const cursor = new Listpack();

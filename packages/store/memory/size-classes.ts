@@ -15,15 +15,15 @@ export const CLASS_BYTES = Int32Array.from(cellSizes());
 export const CLASS_CELLS = CLASS_BYTES.map((bytes) => Math.floor(SLAB_CELL_BYTES / bytes));
 export const CLASS_COUNT = CLASS_BYTES.length;
 
-const classOfUnits = new Uint8Array(CELL_BYTES_MAX / UNIT_BYTES + 1);
-for (let units = 0, index = 0; units < classOfUnits.length; units += 1) {
+const CLASS_OF_UNITS = new Uint8Array(CELL_BYTES_MAX / UNIT_BYTES + 1);
+for (let units = 0, index = 0; units < CLASS_OF_UNITS.length; units += 1) {
   if (units * UNIT_BYTES > CLASS_BYTES[index]!) index += 1;
-  classOfUnits[units] = index;
+  CLASS_OF_UNITS[units] = index;
 }
 
 /** The class whose cells hold `bytes`, which is at most CELL_BYTES_MAX. */
 export function classOf(bytes: number): number {
-  return classOfUnits[(bytes + UNIT_BYTES - 1) >>> 3]!;
+  return CLASS_OF_UNITS[(bytes + UNIT_BYTES - 1) >>> 3]!;
 }
 
 function cellSizes(): number[] {

@@ -16,8 +16,8 @@ export function asBytes(words: Int32Array, from = 0, to = words.length): Bytes {
   );
 }
 
-const oneWord = new Int32Array(1);
-const bytesOfWord = asBytes(oneWord);
+const oneWordScratch = new Int32Array(1);
+const bytesOfWordScratch = asBytes(oneWordScratch);
 
 export class WordWriter {
   #bytes: Bytes;
@@ -41,8 +41,8 @@ export class WordWriter {
         this.#view.setInt32(this.#at, value, true);
         this.#at += WORD_BYTES;
       } else {
-        oneWord[0] = value;
-        this.bytes(bytesOfWord);
+        oneWordScratch[0] = value;
+        this.bytes(bytesOfWordScratch);
       }
     }
   }
@@ -90,8 +90,8 @@ export class WordReader {
 
   word(): number {
     if (this.#at + WORD_BYTES > this.#bytes.length) {
-      bytesOfWord.set(this.bytes(WORD_BYTES));
-      return oneWord[0]!;
+      bytesOfWordScratch.set(this.bytes(WORD_BYTES));
+      return oneWordScratch[0]!;
     }
     const word = this.#view.getInt32(this.#at, true);
     this.#at += WORD_BYTES;

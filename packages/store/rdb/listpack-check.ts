@@ -11,8 +11,8 @@ import {
 import { Listpack } from '../listpack/listpack.ts';
 import { demand } from './malformed.ts';
 
-const backLength = new Uint8Array(5);
-const cursor = new Listpack();
+const backLengthScratch = new Uint8Array(5);
+const cursorScratch = new Listpack();
 
 /** First bytes of entries that are no integers of 7 or 13 bits or strings with their length inside. */
 const LONG_STRING = 0xf0;
@@ -44,9 +44,9 @@ function checkEntry(bytes: Bytes, at: number, end: number): number {
   const body = head + dataBytes(bytes, at);
   const backBytes = backLengthBytes(body);
   demand(body + backBytes <= end - at);
-  writeBackLength(backLength, 0, body);
+  writeBackLength(backLengthScratch, 0, body);
   for (let index = 0; index < backBytes; index += 1) {
-    demand(bytes[at + body + index] === backLength[index]);
+    demand(bytes[at + body + index] === backLengthScratch[index]);
   }
   return at + body + backBytes;
 }
@@ -69,20 +69,21 @@ function dataBytes(bytes: Bytes, at: number): number {
 }
 
 function isOurs(bytes: Bytes): boolean {
-  cursor.point(bytes, 0);
-  for (let more = cursor.first(); more; more = cursor.next()) {
-    cursor.read();
-    if (!cursor.equals(cursor.text, cursor.textAt, cursor.textLength)) return false;
+  cursorScratch.point(bytes, 0);
+  for (let more = cursorScratch.first(); more; more = cursorScratch.next()) {
+    cursorScratch.read();
+    if (!cursorScratch.equals(cursorScratch.text, cursorScratch.textAt, cursorScratch.textLength))
+      return false;
   }
   return true;
 }
 
 function rewritten(bytes: Bytes): Bytes {
   const entries = new ListpackEntries();
-  cursor.point(bytes, 0);
-  for (let more = cursor.first(); more; more = cursor.next()) {
-    cursor.read();
-    entries.add(cursor.text, cursor.textAt, cursor.textLength);
+  cursorScratch.point(bytes, 0);
+  for (let more = cursorScratch.first(); more; more = cursorScratch.next()) {
+    cursorScratch.read();
+    entries.add(cursorScratch.text, cursorScratch.textAt, cursorScratch.textLength);
   }
   return entries.toListpack();
 }

@@ -11,8 +11,8 @@ const WORD = 2 ** 32;
 /** As a double, one more than 64 bits with a sign can have. */
 const SIGNED_END = Number(INT64_MAX);
 
-const double = new Float64Array(1);
-const doubleBytes = new Uint8Array(double.buffer);
+const doubleScratch = new Float64Array(1);
+const doubleBytesScratch = new Uint8Array(doubleScratch.buffer);
 
 export class RdbWriter {
   #bytes: Bytes;
@@ -97,8 +97,8 @@ export class RdbWriter {
   }
 
   double(value: number): void {
-    double[0] = value;
-    this.#raw(doubleBytes, 0, doubleBytes.length);
+    doubleScratch[0] = value;
+    this.#raw(doubleBytesScratch, 0, doubleBytesScratch.length);
   }
 
   /** A moment, as an integer of 64 bits. */

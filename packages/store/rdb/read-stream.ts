@@ -29,8 +29,8 @@ const GROUP_BYTES = 5;
 const NODE_BYTES = 18;
 const FLAGS = EntryFlag.deleted | EntryFlag.sameFields;
 
-const place = new IdPlace();
-const cursor = new Listpack();
+const placeScratch = new IdPlace();
+const cursorScratch = new Listpack();
 
 /** Differences between a form and the others. */
 interface Form {
@@ -106,8 +106,8 @@ function* readNodes(reader: RdbReader, stream: Stream, last: StreamId | undefine
 /** Checks a node's entries, whose ids ascend; answers how many are not deleted. */
 function checkNode(listpack: Bytes, node: StreamId, last: StreamId): number {
   const id = new StreamId();
-  cursor.point(listpack, 0);
-  demand(cursor.first());
+  cursorScratch.point(listpack, 0);
+  demand(cursorScratch.first());
   const live = integer();
   step();
   const deleted = integer();
@@ -119,7 +119,7 @@ function checkNode(listpack: Bytes, node: StreamId, last: StreamId): number {
   let liveSeen = 0;
   let deletedSeen = 0;
   last.set(node);
-  while (cursor.next()) {
+  while (cursorScratch.next()) {
     const flags = checkEntry(fields, node, id);
     const isFirst = liveSeen + deletedSeen === 0;
     demand(isFirst ? id.compare(last) >= 0 : id.compare(last) > 0);
@@ -136,14 +136,14 @@ function checkEntry(fields: number, node: StreamId, id: StreamId): number {
   const flags = integer();
   demand(flags <= FLAGS);
   step();
-  demand(cursor.isInteger);
+  demand(cursorScratch.isInteger);
   // Both parts are looked at before they are read.
-  const at = cursor.offset;
+  const at = cursorScratch.offset;
   step();
-  demand(cursor.isInteger);
+  demand(cursorScratch.isInteger);
   step();
-  cursor.moveTo(at);
-  readEntryId(cursor, node, id);
+  cursorScratch.moveTo(at);
+  readEntryId(cursorScratch, node, id);
   let elements = ENTRY_HEAD_ELEMENTS + fields;
   if ((flags & EntryFlag.sameFields) === 0) {
     const own = integer();
@@ -159,14 +159,14 @@ function checkEntry(fields: number, node: StreamId, id: StreamId): number {
 
 /** The current element as a number that counts something. */
 function integer(): number {
-  demand(cursor.isInteger);
-  const value = cursor.integer;
+  demand(cursorScratch.isInteger);
+  const value = cursorScratch.integer;
   demand(value >= 0 && Number.isSafeInteger(value));
   return value;
 }
 
 function step(): void {
-  demand(cursor.next());
+  demand(cursorScratch.next());
 }
 
 function skip(count: number): void {
@@ -184,10 +184,10 @@ function readGroup(reader: RdbReader, stream: Stream, form: Form): void {
   const id = new StreamId();
   for (let left = reader.pieces(PENDING_BYTES); left > 0; left -= 1) {
     setKey(id, reader.raw(ID_BYTES), 0);
-    demand(!group.pending.find(id, place));
-    group.enter(id, place);
+    demand(!group.pending.find(id, placeScratch));
+    group.enter(id, placeScratch);
     const deliveredMs = reader.milliseconds();
-    group.setDelivery(place, deliveredMs, reader.length());
+    group.setDelivery(placeScratch, deliveredMs, reader.length());
   }
   let owned = 0;
   for (let left = reader.pieces(CONSUMER_BYTES); left > 0; left -= 1) {
@@ -212,8 +212,8 @@ function readConsumer(reader: RdbReader, group: StreamGroup, form: Form): number
 }
 
 function claim(group: StreamGroup, consumer: StreamConsumer, id: StreamId): void {
-  demand(group.pending.find(id, place) && group.consumerAt(place) === undefined);
-  group.assign(place, id, consumer);
+  demand(group.pending.find(id, placeScratch) && group.consumerAt(placeScratch) === undefined);
+  group.assign(placeScratch, id, consumer);
 }
 
 function readId(reader: RdbReader, id: StreamId): void {

@@ -20,6 +20,8 @@ import { readStream } from './read-stream.ts';
 import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
 import { listpackOfZiplist } from './ziplist.ts';
 import { checkedListpack } from './listpack-check.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { valueScratch } from '../records/span.ts';
 
 /** Before a listpack of fields that end: the first end. */
 const FIRST_END_BYTES = 8;
@@ -35,14 +37,14 @@ export interface ValueLimits {
 /** Stores a value under a key; what was there goes, with its expiry. */
 export function storeFinished(
   keyspace: Keyspace,
-  { bytes, at, length }: Piece,
+  key: Piece,
   { type, encoding, value }: FinishedValue,
 ): Ref {
+  const options = setOptions({ type, encoding });
   if (value instanceof Uint8Array) {
-    return keyspace.set(bytes, at, length, value, 0, value.length, false, type, encoding);
+    return keyspace.set(key, valueScratch.all(value), options);
   }
-  const valueBytes = codecOf(type, encoding).bytesOf(value);
-  return keyspace.setObject(bytes, at, length, type, encoding, value, valueBytes);
+  return keyspace.setObject(key, value, codecOf(type, encoding).bytesOf(value), options);
 }
 
 /** Reads a value of a type; throws MalformedValueError. */

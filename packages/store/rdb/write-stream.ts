@@ -11,9 +11,9 @@ import type { Stream } from '../stream/stream.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 
 const ID_BYTES = 16;
-const place = new IdPlace();
-const id = new StreamId();
-const key: Bytes = new Uint8Array(ID_BYTES);
+const placeScratch = new IdPlace();
+const idScratch = new StreamId();
+const keyScratch: Bytes = new Uint8Array(ID_BYTES);
 
 /** Writes what follows the type; for Redis before 7.2, without when consumers were active. */
 export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): void {
@@ -27,11 +27,7 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   const at = new IdPlace();
   writer.length(index.count);
   for (let more = index.first(at); more; more = index.next(at)) {
-    index.readId(at, id);
-    fillKey();
-    writer.string(key);
-    nodes.read(at);
-    writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
+    writeNode(writer, nodes, at);
     yield;
   }
   writer.length(stream.length);
@@ -46,16 +42,24 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   }
 }
 
+function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void {
+  nodes.index.readId(at, idScratch);
+  fillKey();
+  writer.string(keyScratch);
+  nodes.read(at);
+  writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
+}
+
 function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void {
   const { pending, consumers, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
   writer.signed(entriesRead);
   writer.length(pending.count);
-  for (let more = pending.first(place); more; more = pending.next(place)) {
+  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
     writeKey(writer, pending);
-    writer.milliseconds(group.deliveredMs(place));
-    writer.length(group.deliveries(place));
+    writer.milliseconds(group.deliveredMs(placeScratch));
+    writer.length(group.deliveries(placeScratch));
   }
   writer.length(consumers.count);
   for (const consumer of consumers.sorted) writeConsumer(writer, consumer, isOld);
@@ -67,7 +71,7 @@ function writeConsumer(writer: RdbWriter, consumer: StreamConsumer, isOld: boole
   writer.milliseconds(consumer.seenMs);
   if (!isOld) writer.milliseconds(consumer.activeMs);
   writer.length(pending.count);
-  for (let more = pending.first(place); more; more = pending.next(place)) {
+  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
     writeKey(writer, pending);
   }
 }
@@ -79,16 +83,16 @@ function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId
 
 /** The id at the current place, in the order of its bytes. */
 function writeKey(writer: RdbWriter, index: IdIndex): void {
-  index.readId(place, id);
-  writer.bigEndian(id.msHigh);
-  writer.bigEndian(id.msLow);
-  writer.bigEndian(id.seqHigh);
-  writer.bigEndian(id.seqLow);
+  index.readId(placeScratch, idScratch);
+  writer.bigEndian(idScratch.msHigh);
+  writer.bigEndian(idScratch.msLow);
+  writer.bigEndian(idScratch.seqHigh);
+  writer.bigEndian(idScratch.seqLow);
 }
 
 function fillKey(): void {
-  const words = [id.msHigh, id.msLow, id.seqHigh, id.seqLow];
+  const words = [idScratch.msHigh, idScratch.msLow, idScratch.seqHigh, idScratch.seqLow];
   for (const [nth, word] of words.entries()) {
-    for (let byte = 0; byte < 4; byte += 1) key[4 * nth + byte] = word >>> (24 - 8 * byte);
+    for (let byte = 0; byte < 4; byte += 1) keyScratch[4 * nth + byte] = word >>> (24 - 8 * byte);
   }
 }

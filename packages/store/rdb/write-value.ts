@@ -16,8 +16,8 @@ import { writeStream } from './write-stream.ts';
 /** Reading takes no notice of limits. */
 const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
 
-const hash = new HashValue();
-const set = new SetValue();
+const hashScratch = new HashValue();
+const setScratch = new SetValue();
 
 /** The first version of the format in which small sets are listpacks, and consumers say when they were active. */
 const VERSION_OF_7_2 = 11;
@@ -87,12 +87,12 @@ function writeSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref, isOld: boolea
     writePacked(writer, keyspace, ref, isIntset ? RdbType.setIntset : RdbType.setListpack);
     return;
   }
-  set.open(keyspace, ref, NO_LIMITS);
+  setScratch.open(keyspace, ref, NO_LIMITS);
   writer.byte(RdbType.set);
-  writer.length(set.count);
-  for (let more = set.first(); more; more = set.next()) {
-    set.read();
-    writer.string(set.bytes, set.at, set.length);
+  writer.length(setScratch.count);
+  for (let more = setScratch.first(); more; more = setScratch.next()) {
+    setScratch.read();
+    writer.string(setScratch.bytes, setScratch.at, setScratch.length);
   }
 }
 
@@ -121,16 +121,16 @@ function writeHash(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
       return;
     case Encoding.listpackEx:
     case Encoding.listpackExIdle: {
-      hash.open(keyspace, ref, NO_LIMITS);
+      hashScratch.open(keyspace, ref, NO_LIMITS);
       writer.byte(RdbType.hashListpackEx);
-      writer.milliseconds(Math.max(hash.soonest, 0));
+      writer.milliseconds(Math.max(hashScratch.soonest, 0));
       const { bytes, at, length } = keyspace.value(ref);
       writer.string(bytes, at, length);
       return;
     }
     case Encoding.hashtable:
     case Encoding.hashtableEx:
-      hash.open(keyspace, ref, NO_LIMITS);
+      hashScratch.open(keyspace, ref, NO_LIMITS);
       writeFields(writer, encoding === Encoding.hashtableEx);
       return;
     default:
@@ -140,16 +140,16 @@ function writeHash(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
 
 /** Ends are counted from the first one; 0 is for none. */
 function writeFields(writer: RdbWriter, hasEnds: boolean): void {
-  const { soonest } = hash;
+  const { soonest } = hashScratch;
   writer.byte(hasEnds ? RdbType.hashMetadata : RdbType.hash);
   if (hasEnds) writer.milliseconds(soonest);
-  writer.length(hash.count);
-  for (let more = hash.first(); more; more = hash.next()) {
-    const { expiry } = hash;
+  writer.length(hashScratch.count);
+  for (let more = hashScratch.first(); more; more = hashScratch.next()) {
+    const { expiry } = hashScratch;
     if (hasEnds) writer.length(expiry < 0 ? 0 : expiry - soonest + 1);
-    hash.readField();
-    writer.string(hash.bytes, hash.at, hash.length);
-    hash.readValue();
-    writer.string(hash.bytes, hash.at, hash.length);
+    hashScratch.readField();
+    writer.string(hashScratch.bytes, hashScratch.at, hashScratch.length);
+    hashScratch.readValue();
+    writer.string(hashScratch.bytes, hashScratch.at, hashScratch.length);
   }
 }

@@ -23,6 +23,8 @@ import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 
 registerCodec(ValueType.set, Encoding.hashtable, tableCodec);
@@ -33,10 +35,15 @@ export interface SetLimits extends PackedLimits {
   intsetEntries: number;
 }
 
-const entries = new ListpackEntries();
-const EMPTY_LISTPACK = entries.clear().toListpack();
-const EMPTY_INTSET = emptyIntset();
-const word = new Word64();
+const entriesScratch = new ListpackEntries();
+const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
+const NO_MEMBERS = new Span(EMPTY_LISTPACK);
+const NO_INTEGERS = new Span(emptyIntset());
+const { set: type } = ValueType;
+const AS_LISTPACK = setOptions({ type, encoding: Encoding.listpack });
+const AS_INTSET = setOptions({ type, encoding: Encoding.intset });
+const AS_TABLE = setOptions({ type, encoding: Encoding.hashtable, keepTtl: true });
+const wordScratch = new Word64();
 
 export class SetValue {
   ref: Ref = 0;
@@ -64,7 +71,7 @@ export class SetValue {
 
   /** Makes an empty set of a key, as suits its first member and how many are to come. */
   create(keyspace: Keyspace, key: Piece, limits: SetLimits, first: Piece, count: number): this {
-    const isInteger = word.parse(first.bytes, first.at, first.length);
+    const isInteger = wordScratch.parse(first.bytes, first.at, first.length);
     const asIntset = isInteger && count <= limits.intsetEntries;
     this.createAs(asIntset, keyspace, key, limits);
     if (!asIntset && count > limits.entries) this.#toTable();
@@ -73,11 +80,9 @@ export class SetValue {
 
   /** Makes an empty set of a key: an intset or a listpack. */
   createAs(asIntset: boolean, keyspace: Keyspace, key: Piece, limits: SetLimits): this {
-    const empty = asIntset ? EMPTY_INTSET : EMPTY_LISTPACK;
-    const encoding = asIntset ? Encoding.intset : Encoding.listpack;
-    const { bytes, at, length } = key;
-    const type = ValueType.set;
-    const ref = keyspace.set(bytes, at, length, empty, 0, empty.length, false, type, encoding);
+    const ref = asIntset
+      ? keyspace.set(key, NO_INTEGERS, AS_INTSET)
+      : keyspace.set(key, NO_MEMBERS, AS_LISTPACK);
     return this.open(keyspace, ref, limits);
   }
 
@@ -86,7 +91,7 @@ export class SetValue {
     if (this.#isIntset || this.count > this.#limits.intsetEntries) return;
     for (let more = this.first(); more; more = this.next()) {
       this.read();
-      if (!word.parse(this.bytes, this.at, this.length)) return;
+      if (!wordScratch.parse(this.bytes, this.at, this.length)) return;
     }
     const members: Bytes[] = [];
     for (let more = this.first(); more; more = this.next()) {
@@ -119,8 +124,8 @@ export class SetValue {
       return this.#found !== 0;
     }
     if (!this.#isIntset) return this.#cursor.first() && this.#cursor.find(bytes, at, length);
-    if (!word.parse(bytes, at, length)) return false;
-    const found = this.#integers.find(word);
+    if (!wordScratch.parse(bytes, at, length)) return false;
+    const found = this.#integers.find(wordScratch);
     this.#found = this.#integers.index;
     return found;
   }
@@ -157,9 +162,9 @@ export class SetValue {
       this.#follow(removeFromIntset(keyspace, this.ref, this.#found), Encoding.intset);
     } else {
       const { offset, entryBytes } = this.#cursor;
-      entries.clear();
+      entriesScratch.clear();
       const stretch = { offset, bytes: entryBytes, count: 1 };
-      this.#follow(spliceRecord(keyspace, this.ref, stretch, entries), Encoding.listpack);
+      this.#follow(spliceRecord(keyspace, this.ref, stretch, entriesScratch), Encoding.listpack);
     }
   }
 
@@ -260,13 +265,13 @@ export class SetValue {
   }
 
   #addToIntset(bytes: Bytes, at: number, length: number): boolean {
-    if (!word.parse(bytes, at, length)) {
+    if (!wordScratch.parse(bytes, at, length)) {
       if (this.#fitsListpack(length)) this.#toListpack();
       else this.#toTable();
       return this.add(bytes, at, length);
     }
-    if (this.#integers.find(word)) return false;
-    this.#follow(insertIntoIntset(this.#keyspace, this.ref, word), Encoding.intset);
+    if (this.#integers.find(wordScratch)) return false;
+    this.#follow(insertIntoIntset(this.#keyspace, this.ref, wordScratch), Encoding.intset);
     if (this.count > this.#limits.intsetEntries) this.#toTable();
     return true;
   }
@@ -278,9 +283,9 @@ export class SetValue {
       this.#toTable();
       return this.#addToTable(bytes, at, length);
     }
-    entries.clear().add(bytes, at, length);
+    entriesScratch.clear().add(bytes, at, length);
     const stretch = { offset: this.#cursor.endOffset, bytes: 0, count: 0 };
-    const ref = spliceRecord(this.#keyspace, this.ref, stretch, entries);
+    const ref = spliceRecord(this.#keyspace, this.ref, stretch, entriesScratch);
     this.#follow(ref, Encoding.listpack);
     return true;
   }
@@ -297,10 +302,10 @@ export class SetValue {
   }
 
   #toListpack(): void {
-    entries.clear();
+    entriesScratch.clear();
     const integers = this.#integers;
     for (let index = 0; index < integers.count; index += 1) {
-      entries.add(integers.text, 0, integers.writeText(index));
+      entriesScratch.add(integers.text, 0, integers.writeText(index));
     }
     const keyspace = this.#keyspace;
     const ref = keyspace.resize(this.ref, EMPTY_LISTPACK.length);
@@ -308,7 +313,7 @@ export class SetValue {
     bytes.set(EMPTY_LISTPACK, at);
     keyspace.setEncoding(ref, Encoding.listpack);
     const stretch = { offset: EMPTY_LISTPACK.length - 1, bytes: 0, count: 0 };
-    this.#follow(spliceRecord(keyspace, ref, stretch, entries), Encoding.listpack);
+    this.#follow(spliceRecord(keyspace, ref, stretch, entriesScratch), Encoding.listpack);
   }
 
   #toTable(): void {
@@ -333,8 +338,5 @@ export class SetValue {
 
 /** Puts a table of members in the place of a record's value. */
 function storeTable(keyspace: Keyspace, ref: Ref, table: PackedTable): Ref {
-  const { bytes, at, length } = keyspace.key(ref);
-  const type = ValueType.set;
-  const form = Encoding.hashtable;
-  return keyspace.setObject(bytes, at, length, type, form, table, table.bytes, true);
+  return keyspace.setObject(keyspace.key(ref), table, table.bytes, AS_TABLE);
 }

@@ -10,8 +10,8 @@ import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
 import { compareParts } from './compare-parts.ts';
 
-const entries = new ListpackEntries();
-export const EMPTY_LISTPACK = entries.clear().toListpack();
+const entriesScratch = new ListpackEntries();
+export const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 
 /** Integers up to here are kept as integers. */
 const INTEGER_MAX = 2 ** 62;
@@ -115,8 +115,8 @@ export class PackedSortedSet {
         break;
       }
     }
-    entries.clear().add(bytes, at, length);
-    addScore(entries, score);
+    entriesScratch.clear().add(bytes, at, length);
+    addScore(entriesScratch, score);
     this.#splice(offset < 0 ? cursor.endOffset : offset, 0, 0);
   }
 
@@ -130,7 +130,7 @@ export class PackedSortedSet {
       if (more) end = cursor.offset;
       else end = cursor.endOffset;
     }
-    entries.clear();
+    entriesScratch.clear();
     this.#splice(from, end - from, count * 2);
   }
 
@@ -141,7 +141,7 @@ export class PackedSortedSet {
   }
 
   #splice(offset: number, bytes: number, count: number): void {
-    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entries);
+    this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entriesScratch);
     this.#cursor.pointAt(this.#keyspace.value(this.ref));
   }
 }

@@ -14,8 +14,8 @@ const SCORE_BYTES = 8;
 /** This object and what belongs to it, without what the parts count themselves (measured). */
 const RANKED_OVERHEAD_BYTES = 800;
 
-const scoreWords = new Int32Array(2);
-const scoreDouble = new Float64Array(scoreWords.buffer);
+const scoreWordsScratch = new Int32Array(2);
+const scoreDoubleScratch = new Float64Array(scoreWordsScratch.buffer);
 
 /** Stands before or behind all members of a score. */
 class EqualScores implements SlotOrder {
@@ -26,9 +26,9 @@ class EqualScores implements SlotOrder {
   }
 }
 
-const equalScores = new EqualScores();
+const equalScoresScratch = new EqualScores();
 /** The members of a leaf. */
-const spans = new Spans(SLOTS);
+const spansScratch = new Spans(SLOTS);
 
 export class RankedTable implements SlotOrder {
   readonly table: PackedTable;
@@ -68,9 +68,9 @@ export class RankedTable implements SlotOrder {
 
   scoreOf(entry: number): number {
     const { bytes, valueAt } = this.table.read(entry);
-    scoreWords[0] = readWord(bytes, valueAt);
-    scoreWords[1] = readWord(bytes, valueAt + 4);
-    return scoreDouble[0]!;
+    scoreWordsScratch[0] = readWord(bytes, valueAt);
+    scoreWordsScratch[1] = readWord(bytes, valueAt + 4);
+    return scoreDoubleScratch[0]!;
   }
 
   /** Adds a member that is not there. */
@@ -109,8 +109,8 @@ export class RankedTable implements SlotOrder {
 
   /** Counts members with a lower score; `withEqual` counts those with that score too. */
   countBelow(score: number, withEqual: boolean): number {
-    equalScores.sign = withEqual ? -1 : 1;
-    return this.tree.rank(score, equalScores);
+    equalScoresScratch.sign = withEqual ? -1 : 1;
+    return this.tree.rank(score, equalScoresScratch);
   }
 
   /** Counts members that come before these bytes; `withEqual` counts these bytes too. Members must be in order. */
@@ -147,12 +147,12 @@ export class RankedTable implements SlotOrder {
     for (let left = members; left > 0;) {
       const count = Math.min(left, tree.runLength(place, isDown));
       const first = tree.refIndex(place);
-      table.locateFields({ words: tree.leafWords(place), first, step, count }, spans);
-      taker.bulks(spans);
+      table.locateFields({ words: tree.leafWords(place), first, step, count }, spansScratch);
+      taker.bulks(spansScratch);
       left -= count;
       tree.skip(place, step * count);
     }
-    spans.clear();
+    spansScratch.clear();
   }
 
   /** The score of the member stepped to. */
@@ -219,9 +219,9 @@ export class RankedTable implements SlotOrder {
 
   #writeScore(entry: number, score: number): void {
     const { bytes, valueAt } = this.table.read(entry);
-    scoreDouble[0] = score;
-    writeWord(bytes, valueAt, scoreWords[0]!);
-    writeWord(bytes, valueAt + 4, scoreWords[1]!);
+    scoreDoubleScratch[0] = score;
+    writeWord(bytes, valueAt, scoreWordsScratch[0]!);
+    writeWord(bytes, valueAt + 4, scoreWordsScratch[1]!);
   }
 }
 

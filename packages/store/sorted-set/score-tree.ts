@@ -15,8 +15,8 @@ const MERGE_SLOTS_MAX = 44;
 const LEVELS_MAX = 12;
 
 // The way from the root to a leaf, as the last descent of any tree went: changes follow at once.
-const pathNode = new Int32Array(LEVELS_MAX);
-const pathSlot = new Int32Array(LEVELS_MAX);
+const pathNodeScratch = new Int32Array(LEVELS_MAX);
+const pathSlotScratch = new Int32Array(LEVELS_MAX);
 
 /** Compares the member of a slot with the one that is searched for. */
 export interface SlotOrder {
@@ -202,7 +202,7 @@ export class ScoreTree {
     this.#count -= 1;
     leaves.closeSlot(leaf, slot);
     for (let level = 0; level < this.height; level += 1) {
-      this.inner.addBelow(pathNode[level]!, pathSlot[level]!, -1);
+      this.inner.addBelow(pathNodeScratch[level]!, pathSlotScratch[level]!, -1);
     }
     if (slot === 0 && leaves.count(leaf) > 0) this.#firstChanged();
     if (this.height > 0) this.#mergeUp(leaf);
@@ -213,8 +213,8 @@ export class ScoreTree {
     let node = this.root;
     for (let level = 0; level < this.height; level += 1) {
       const slot = this.#childSlot(node, score, order);
-      pathNode[level] = node;
-      pathSlot[level] = slot;
+      pathNodeScratch[level] = node;
+      pathSlotScratch[level] = slot;
       node = this.inner.child(node, slot);
     }
     return node;
@@ -259,7 +259,7 @@ export class ScoreTree {
   /** Counts one more along the way; the first slots follow where the leaf's has changed. */
   #grown(isFirst: boolean): void {
     for (let level = 0; level < this.height; level += 1) {
-      this.inner.addBelow(pathNode[level]!, pathSlot[level]!, 1);
+      this.inner.addBelow(pathNodeScratch[level]!, pathSlotScratch[level]!, 1);
     }
     if (isFirst) this.#firstChanged();
   }
@@ -271,8 +271,8 @@ export class ScoreTree {
 
   #repeatFirst(from: number): void {
     for (let level = from; level >= 0; level -= 1) {
-      const node = pathNode[level]!;
-      const slot = pathSlot[level]!;
+      const node = pathNodeScratch[level]!;
+      const slot = pathSlotScratch[level]!;
       const child = this.inner.child(node, slot);
       const nodes = level === this.height - 1 ? this.leaves : this.inner;
       this.inner.setSlot(node, slot, nodes.score(child, 0), nodes.ref(child, 0));
@@ -283,7 +283,7 @@ export class ScoreTree {
   /** Takes the memory that splitting the leaf at the end of the way needs: it fails before anything changes. */
   #reserve(): void {
     let level = this.height - 1;
-    while (level >= 0 && this.inner.count(pathNode[level]!) === SLOTS) level -= 1;
+    while (level >= 0 && this.inner.count(pathNodeScratch[level]!) === SLOTS) level -= 1;
     // Those that are full are split, and above them all there is a new root.
     const full = this.height - 1 - level;
     this.leaves.reserve(1);
@@ -334,8 +334,8 @@ export class ScoreTree {
       assert(this.height < LEVELS_MAX, 'a tree of a possible height');
       return;
     }
-    const node = pathNode[level]!;
-    const slot = pathSlot[level]!;
+    const node = pathNodeScratch[level]!;
+    const slot = pathSlotScratch[level]!;
     inner.addBelow(node, slot, -moved);
     if (inner.count(node) < SLOTS) {
       inner.openSlot(node, slot + 1);
@@ -358,7 +358,7 @@ export class ScoreTree {
   /** True when the path goes through the last children down to `level`. */
   #isLastWay(level: number): boolean {
     for (let above = 0; above < level; above += 1) {
-      if (pathSlot[above]! + 1 < this.inner.count(pathNode[above]!)) return false;
+      if (pathSlotScratch[above]! + 1 < this.inner.count(pathNodeScratch[above]!)) return false;
     }
     return true;
   }
@@ -391,7 +391,7 @@ export class ScoreTree {
       if (nodes === this.leaves) this.#unlink(gone);
       this.#recycle(nodes, gone);
       nodes = this.inner;
-      node = pathNode[level]!;
+      node = pathNodeScratch[level]!;
     }
     while (this.height > 0 && this.inner.count(this.root) <= 1) this.#lowerRoot();
   }
@@ -399,8 +399,8 @@ export class ScoreTree {
   /** Joins a node with a neighbour below the same parent, where that is due; answers which is free. */
   #merged(level: number, nodes: NodePages, node: number): number {
     const { inner } = this;
-    const parent = pathNode[level]!;
-    const slot = pathSlot[level]!;
+    const parent = pathNodeScratch[level]!;
+    const slot = pathSlotScratch[level]!;
     if (nodes.count(node) === 0) {
       inner.closeSlot(parent, slot);
       if (slot === 0 && inner.count(parent) > 0) this.#repeatFirst(level - 1);
@@ -472,7 +472,7 @@ export class ScoreTree {
     this.#claimChildren(node, 0);
     if (this.root === old) this.root = node;
     for (let level = 0; level < this.height; level += 1) {
-      if (pathNode[level] === old) pathNode[level] = node;
+      if (pathNodeScratch[level] === old) pathNodeScratch[level] = node;
     }
   }
 }

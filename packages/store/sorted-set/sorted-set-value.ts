@@ -11,6 +11,8 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import type { Ref } from '../memory/segment.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span, valueScratch } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
@@ -18,8 +20,12 @@ import { RankedTable } from './ranked-table.ts';
 
 registerCodec(ValueType.zset, Encoding.skiplist, rankedTableCodec);
 
-const TYPE = ValueType.zset;
-const entries = new ListpackEntries();
+const EMPTY = new Span(EMPTY_LISTPACK);
+const { zset: type } = ValueType;
+const PACKED = setOptions({ type, encoding: Encoding.listpack });
+const RANKED = setOptions({ type, encoding: Encoding.skiplist });
+const CONVERTED = setOptions({ type, encoding: Encoding.skiplist, keepTtl: true });
+const entriesScratch = new ListpackEntries();
 
 export class SortedSetValue {
   ref: Ref = 0;
@@ -51,11 +57,7 @@ export class SortedSetValue {
 
   /** Makes an empty sorted set of a key; it is a table at once when it is going to be one. */
   create(keyspace: Keyspace, key: Piece, limits: PackedLimits, isLarge: boolean): this {
-    const { bytes, at, length } = key;
-    const size = EMPTY_LISTPACK.length;
-    const packed = Encoding.listpack;
-    const ref = keyspace.set(bytes, at, length, EMPTY_LISTPACK, 0, size, false, TYPE, packed);
-    this.open(keyspace, ref, limits);
+    this.open(keyspace, keyspace.set(key, EMPTY, PACKED), limits);
     if (isLarge) this.#convert();
     return this;
   }
@@ -245,9 +247,7 @@ export class SortedSetValue {
       packed.read();
       ranked.add(packed.bytes, packed.at, packed.length, score);
     }
-    const { bytes, at, length } = keyspace.key(packed.ref);
-    const size = ranked.totalBytes;
-    this.ref = keyspace.setObject(bytes, at, length, TYPE, Encoding.skiplist, ranked, size, true);
+    this.ref = keyspace.setObject(keyspace.key(packed.ref), ranked, ranked.totalBytes, CONVERTED);
     this.#adopt(ranked);
   }
 
@@ -267,25 +267,19 @@ export function storeSortedSet(
   ranked: RankedTable,
   limits: PackedLimits,
 ): void {
-  const { bytes, at, length } = key;
   const packed = packedOrNone(ranked, limits);
-  if (packed === undefined) {
-    const size = ranked.totalBytes;
-    keyspace.setObject(bytes, at, length, TYPE, Encoding.skiplist, ranked, size);
-  } else {
-    const size = packed.length;
-    keyspace.set(bytes, at, length, packed, 0, size, false, TYPE, Encoding.listpack);
-  }
+  if (packed === undefined) keyspace.setObject(key, ranked, ranked.totalBytes, RANKED);
+  else keyspace.set(key, valueScratch.all(packed), PACKED);
 }
 
 function packedOrNone(ranked: RankedTable, limits: PackedLimits): Bytes | undefined {
   if (ranked.count > limits.entries) return undefined;
-  entries.clear();
+  entriesScratch.clear();
   for (let more = ranked.seek(0); more; more = ranked.next()) {
     ranked.read();
     if (ranked.length > limits.valueBytes) return undefined;
-    entries.add(ranked.bytes, ranked.at, ranked.length);
-    addScore(entries, ranked.score);
+    entriesScratch.add(ranked.bytes, ranked.at, ranked.length);
+    addScore(entriesScratch, ranked.score);
   }
-  return entries.toListpack();
+  return entriesScratch.toListpack();
 }

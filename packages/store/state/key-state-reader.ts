@@ -6,6 +6,8 @@ import { LOOK_AHEAD_MAX } from '../index/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
 import { codecOf } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
+import { Span, valueScratch } from '../records/span.ts';
 
 const NO_PIECES: Pieces = [];
 
@@ -171,22 +173,20 @@ export class KeyStateReader {
     const length = this.#next - valueAt;
     let ref: Ref;
     const following = this.#following;
+    const key = new Span(bytes, keyAt, keyLength);
+    // What came in pieces is put together in memory of its own.
+    const options = setOptions({ type, encoding, expireAt, isGiven: following.length > 0 });
     if ((flags & StateFlag.object) !== 0) {
       const codec = codecOf(type, encoding);
       const value = [bytes.subarray(valueAt, valueAt + length), ...following];
       const object = finish(codec.decode(value));
       const size = codec.bytesOf(object);
-      ref = keyspace.setObject(bytes, keyAt, keyLength, type, encoding, object, size);
-      if (expireAt >= 0) ref = keyspace.setExpireAt(ref, expireAt);
+      ref = keyspace.setObject(key, object, size, options);
     } else if (following.length > 0) {
       const value = joined([bytes.subarray(valueAt, valueAt + length), ...following]);
-      // prettier-ignore
-      ref = keyspace.set(
-        bytes, keyAt, keyLength, value, 0, value.length, false, type, encoding, expireAt, true);
+      ref = keyspace.set(key, valueScratch.all(value), options);
     } else {
-      // prettier-ignore
-      ref = keyspace.set(
-        bytes, keyAt, keyLength, bytes, valueAt, length, false, type, encoding, expireAt);
+      ref = keyspace.set(key, valueScratch.point(bytes, valueAt, length), options);
     }
     keyspace.setAccess(ref, view.getUint32(at + 12, true));
   }

@@ -9,6 +9,7 @@ import { LONG_COPY_BYTES } from '../limits.ts';
 import { keysInPiece, PieceInstaller } from './long-state.ts';
 import { SetValue } from '../set/set-value.ts';
 import { Store } from '../store.ts';
+import { Span } from '../records/span.ts';
 
 const freezes = suite('freeze');
 
@@ -44,10 +45,10 @@ function filled(): Store {
   // More than a piece of a long state.
   const long = new Uint8Array(20 * LONG_COPY_BYTES).fill(7);
   const text = fromLatin1('text');
-  keyspace.set(text, 0, text.length, long, 0, long.length);
+  keyspace.set(new Span(text), new Span(long));
   for (let nth = 0; nth < 200; nth += 1) {
     const key = fromLatin1(`key:${nth}`);
-    keyspace.set(key, 0, key.length, key, 0, key.length);
+    keyspace.set(new Span(key), new Span(key));
   }
   return store;
 }
@@ -128,7 +129,7 @@ freezes(
         if (isDone || !freeze.isReading) return;
         isDone = true;
         freeze.preserve(0, key, 0, key.length);
-        if (act === 'overwrite') keyspace.set(key, 0, key.length, key, 0, key.length);
+        if (act === 'overwrite') keyspace.set(new Span(key), new Span(key));
         else if (act === 'remove') keyspace.remove(key, 0, key.length);
         else keyspace.clear();
       });

@@ -28,8 +28,8 @@ const DELIVERIES = 3;
 const PENDING_WORDS = 5;
 const NOBODY = -1;
 
-const place = new IdPlace();
-const other = new IdPlace();
+const placeScratch = new IdPlace();
+const otherScratch = new IdPlace();
 
 export class StreamConsumer {
   readonly name: string;
@@ -117,9 +117,9 @@ export class StreamGroup {
   removeConsumer(consumer: StreamConsumer): void {
     const { pending } = consumer;
     const id = this.lastId.copy();
-    for (let more = pending.first(other); more; more = pending.next(other)) {
-      pending.readId(other, id);
-      if (this.pending.find(id, place)) this.pending.remove(place);
+    for (let more = pending.first(otherScratch); more; more = pending.next(otherScratch)) {
+      pending.readId(otherScratch, id);
+      if (this.pending.find(id, placeScratch)) this.pending.remove(placeScratch);
     }
     this.#forget(consumer);
     this.consumers.remove(consumer);
@@ -129,31 +129,31 @@ export class StreamGroup {
 
   /** Delivers an entry to a consumer for the first time, or anew, whosesoever it was. */
   deliver(id: StreamId, consumer: StreamConsumer, nowMs: number): void {
-    if (this.pending.find(id, place)) this.assign(place, id, consumer);
-    else this.enter(id, place, consumer);
-    this.setDelivery(place, nowMs, 1);
+    if (this.pending.find(id, placeScratch)) this.assign(placeScratch, id, consumer);
+    else this.enter(id, placeScratch, consumer);
+    this.setDelivery(placeScratch, nowMs, 1);
   }
 
   /** Enters an entry that is not pending; when and how often it was delivered is the caller's to set. */
   enter(id: StreamId, into: IdPlace, consumer?: StreamConsumer): void {
     this.pending.insert(id, into);
     this.pending.setWord(into, CONSUMER, consumer?.number ?? NOBODY);
-    consumer?.pending.insert(id, other);
+    consumer?.pending.insert(id, otherScratch);
   }
 
   /** Gives a pending entry to a consumer. */
   assign(at: IdPlace, id: StreamId, consumer: StreamConsumer): void {
     const before = this.consumerAt(at);
     if (before === consumer) return;
-    if (before?.pending.find(id, other) === true) before.pending.remove(other);
-    consumer.pending.insert(id, other);
+    if (before?.pending.find(id, otherScratch) === true) before.pending.remove(otherScratch);
+    consumer.pending.insert(id, otherScratch);
     this.pending.setWord(at, CONSUMER, consumer.number);
   }
 
   /** Takes an entry out; answers whether it was pending. */
   acknowledge(id: StreamId): boolean {
-    if (!this.pending.find(id, place)) return false;
-    this.release(place, id);
+    if (!this.pending.find(id, placeScratch)) return false;
+    this.release(placeScratch, id);
     return true;
   }
 
@@ -161,8 +161,8 @@ export class StreamGroup {
   release(at: IdPlace, id: StreamId): boolean {
     const consumer = this.consumerAt(at);
     if (consumer !== undefined) {
-      assert(consumer.pending.find(id, other), 'who has a pending entry knows of it');
-      consumer.pending.remove(other);
+      assert(consumer.pending.find(id, otherScratch), 'who has a pending entry knows of it');
+      consumer.pending.remove(otherScratch);
     }
     return this.pending.remove(at);
   }

@@ -26,10 +26,10 @@ const WORD = 2 ** 32;
 /** First byte of an integer of 64 bits in a listpack. */
 const INT64 = 0xf4;
 
-const cursor = new Listpack();
-const fields = new ListpackEntries();
-const counts = new ListpackEntries();
-const stretch: Stretch = { offset: HEADER_BYTES, bytes: 0, count: 2 };
+const cursorScratch = new Listpack();
+const fieldsScratch = new ListpackEntries();
+const countsScratch = new ListpackEntries();
+const stretchScratch: Stretch = { offset: HEADER_BYTES, bytes: 0, count: 2 };
 
 /** Arguments that make up an entry: names and values in turn. */
 export interface EntryPieces {
@@ -49,10 +49,10 @@ export function readCounts(bytes: Bytes, at: number): void {
     nodeCounts.deleted = bytes[first + 2]!;
     return;
   }
-  cursor.point(bytes, at).first();
-  nodeCounts.live = cursor.integer;
-  cursor.next();
-  nodeCounts.deleted = cursor.integer;
+  cursorScratch.point(bytes, at).first();
+  nodeCounts.live = cursorScratch.integer;
+  cursorScratch.next();
+  nodeCounts.deleted = cursorScratch.integer;
 }
 
 /**
@@ -73,42 +73,42 @@ export function writeCounts(
       return undefined;
     }
   }
-  cursor.point(bytes, at).first();
-  stretch.bytes = cursor.entryBytes;
-  cursor.next();
-  stretch.bytes += cursor.entryBytes;
-  counts.clear().addInteger(live).addInteger(deleted);
-  if (counts.length === stretch.bytes) {
-    bytes.set(counts.bytes.subarray(0, counts.length), first);
+  cursorScratch.point(bytes, at).first();
+  stretchScratch.bytes = cursorScratch.entryBytes;
+  cursorScratch.next();
+  stretchScratch.bytes += cursorScratch.entryBytes;
+  countsScratch.clear().addInteger(live).addInteger(deleted);
+  if (countsScratch.length === stretchScratch.bytes) {
+    bytes.set(countsScratch.bytes.subarray(0, countsScratch.length), first);
     return undefined;
   }
-  return spliced(bytes.subarray(at, at + cursor.totalBytes), stretch, counts);
+  return spliced(bytes.subarray(at, at + cursorScratch.totalBytes), stretchScratch, countsScratch);
 }
 
 /** Reads the id of the last entry of a node, deleted or not; false when there is none. */
 export function readLastId(bytes: Bytes, at: number, node: StreamId, id: StreamId): boolean {
-  cursor.point(bytes, at).last();
-  const elements = cursor.integer;
+  cursorScratch.point(bytes, at).last();
+  const elements = cursorScratch.integer;
   if (elements === 0) return false;
-  for (let left = elements - 1; left > 0; left -= 1) cursor.prev();
-  readEntryId(cursor, node, id);
+  for (let left = elements - 1; left > 0; left -= 1) cursorScratch.prev();
+  readEntryId(cursorScratch, node, id);
   return true;
 }
 
 /** True when the fields of an entry are those of the node, in their order. */
 export function hasFields(bytes: Bytes, at: number, { pieces, first, end }: EntryPieces): boolean {
-  cursor.point(bytes, at).first();
-  cursor.next();
-  cursor.next();
-  if (cursor.integer !== (end - first) / 2) return false;
-  cursor.next();
-  fields.clear();
+  cursorScratch.point(bytes, at).first();
+  cursorScratch.next();
+  cursorScratch.next();
+  if (cursorScratch.integer !== (end - first) / 2) return false;
+  cursorScratch.next();
+  fieldsScratch.clear();
   for (let index = first; index < end; index += 2) {
-    fields.add(pieces.source, pieces.at(index), pieces.length(index));
+    fieldsScratch.add(pieces.source, pieces.at(index), pieces.length(index));
   }
   // The same text is always the same bytes, and no element is the beginning of another.
-  const start = cursor.position;
-  const { bytes: wanted, length } = fields;
+  const start = cursorScratch.position;
+  const { bytes: wanted, length } = fieldsScratch;
   if (start + length > bytes.length) return false;
   for (let index = 0; index < length; index += 1) {
     if (bytes[start + index] !== wanted[index]) return false;

@@ -8,11 +8,14 @@ import type { Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { registerCodec } from '../records/value-codec.ts';
+import { setOptions } from '../keyspace/set-options.ts';
 import { ValueType } from '../records/value-type.ts';
 import { streamCodec } from './stream-codec.ts';
 import { Stream } from './stream.ts';
 
 registerCodec(ValueType.stream, Encoding.stream, streamCodec);
+
+const AS_STREAM = setOptions({ type: ValueType.stream, encoding: Encoding.stream });
 
 export class StreamValue {
   stream = new Stream();
@@ -30,14 +33,9 @@ export class StreamValue {
   }
 
   /** Makes an empty stream of a key that is not there. */
-  create(keyspace: Keyspace, { bytes, at, length }: Piece): this {
+  create(keyspace: Keyspace, key: Piece): this {
     const stream = new Stream();
-    const type = ValueType.stream;
-    const size = stream.totalBytes;
-    return this.open(
-      keyspace,
-      keyspace.setObject(bytes, at, length, type, Encoding.stream, stream, size),
-    );
+    return this.open(keyspace, keyspace.setObject(key, stream, stream.totalBytes, AS_STREAM));
   }
 
   /** Tells the store what the stream takes now. */

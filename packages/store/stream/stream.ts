@@ -48,13 +48,13 @@ export const NODE_BYTES_MAX = 2 ** 30;
 /** The stream itself and what belongs to it, without what the parts count (measured). */
 const STREAM_OVERHEAD_BYTES = 1000;
 
-const entries = new ListpackEntries();
-const node = new StreamId();
-const last = new StreamId();
-const lowest = new StreamId();
-const highest = new StreamId().setMax();
-const place = new IdPlace();
-const cursor = new EntryCursor();
+const entriesScratch = new ListpackEntries();
+const nodeScratch = new StreamId();
+const lastScratch = new StreamId();
+const LOWEST = new StreamId();
+const HIGHEST = new StreamId().setMax();
+const placeScratch = new IdPlace();
+const cursorScratch = new EntryCursor();
 
 export class Stream {
   readonly nodes: NodeLog;
@@ -104,13 +104,13 @@ export class Stream {
 
   /** True when there is an entry with this id. */
   has(id: StreamId): boolean {
-    return cursor.open(this.nodes, id, id).next();
+    return cursorScratch.open(this.nodes, id, id).next();
   }
 
   /** Reads the id of the last entry that is there; false without any. */
   readLastEntryId(id: StreamId): boolean {
-    const isThere = cursor.open(this.nodes, lowest, highest, true).next();
-    if (isThere) id.set(cursor.id);
+    const isThere = cursorScratch.open(this.nodes, LOWEST, HIGHEST, true).next();
+    if (isThere) id.set(cursorScratch.id);
     return isThere;
   }
 
@@ -119,8 +119,8 @@ export class Stream {
    * first one.
    */
   remove(id: StreamId): boolean {
-    if (!cursor.open(this.nodes, id, id).next()) return false;
-    const { value, flagsAt, place: at } = cursor;
+    if (!cursorScratch.open(this.nodes, id, id).next()) return false;
+    const { value, flagsAt, place: at } = cursorScratch;
     const { bytes, start } = value;
     bytes[flagsAt]! |= EntryFlag.deleted;
     readCounts(bytes, start);
@@ -138,8 +138,8 @@ export class Stream {
       this.firstId.setZero();
       return;
     }
-    const isThere = cursor.open(this.nodes, lowest, highest).next();
-    this.firstId.set(isThere ? cursor.id : highest);
+    const isThere = cursorScratch.open(this.nodes, LOWEST, HIGHEST).next();
+    this.firstId.set(isThere ? cursorScratch.id : HIGHEST);
   }
 
   /** Takes entries away from the front; answers how many. */
@@ -148,13 +148,13 @@ export class Stream {
     const { nodes } = this;
     const { index } = nodes;
     let deleted = 0;
-    while (index.first(place) && (firstKept !== undefined || this.length > kept)) {
-      nodes.read(place);
+    while (index.first(placeScratch) && (firstKept !== undefined || this.length > kept)) {
+      nodes.read(placeScratch);
       readCounts(nodes.bytes, nodes.at);
       const { live } = nodeCounts;
       if (limit > 0 && deleted + live > limit) break;
       if (this.#isAllTrimmed(trimming, live)) {
-        nodes.remove(place);
+        nodes.remove(placeScratch);
         this.length -= live;
         deleted += live;
         continue;
@@ -219,8 +219,8 @@ export class Stream {
   /** True when the last node takes another entry. */
   #admits({ pieces, first, end }: EntryPieces, { nodeBytes, nodeEntries }: StreamLimits): boolean {
     const { nodes } = this;
-    if (!nodes.index.last(place)) return false;
-    nodes.read(place);
+    if (!nodes.index.last(placeScratch)) return false;
+    nodes.read(placeScratch);
     let bytes = nodes.nodeBytes;
     for (let index = first; index < end; index += 1) bytes += pieces.length(index);
     const isUnlimited = nodeBytes === 0 || nodeBytes > NODE_BYTES_MAX;
@@ -230,21 +230,21 @@ export class Stream {
   }
 
   #begin(id: StreamId, entry: EntryPieces): void {
-    entries.clear();
-    addNodeHead(entries, entry);
-    addEntry(entries, id, id, entry, true);
-    this.nodes.begin(id, entries.toListpack());
+    entriesScratch.clear();
+    addNodeHead(entriesScratch, entry);
+    addEntry(entriesScratch, id, id, entry, true);
+    this.nodes.begin(id, entriesScratch.toListpack());
   }
 
   /** Adds to the node that `#admits` has read. */
   #extend(id: StreamId, entry: EntryPieces): void {
     const { nodes } = this;
     const { live, deleted } = nodeCounts;
-    nodes.index.readId(place, node);
-    entries.clear();
-    addEntry(entries, id, node, entry, hasFields(nodes.bytes, nodes.at, entry));
-    nodes.extend(entries);
-    this.#setCounts(place, live + 1, deleted);
+    nodes.index.readId(placeScratch, nodeScratch);
+    entriesScratch.clear();
+    addEntry(entriesScratch, id, nodeScratch, entry, hasFields(nodes.bytes, nodes.at, entry));
+    nodes.extend(entriesScratch);
+    this.#setCounts(placeScratch, live + 1, deleted);
   }
 
   #setCounts(at: IdPlace, live: number, deleted: number): void {
@@ -258,24 +258,27 @@ export class Stream {
   #isAllTrimmed({ firstKept, kept }: Trimming, live: number): boolean {
     if (firstKept === undefined) return this.length - live >= kept;
     const { nodes } = this;
-    nodes.index.readId(place, node);
-    return !readLastId(nodes.bytes, nodes.at, node, last) || last.compare(firstKept) < 0;
+    nodes.index.readId(placeScratch, nodeScratch);
+    return (
+      !readLastId(nodes.bytes, nodes.at, nodeScratch, lastScratch) ||
+      lastScratch.compare(firstKept) < 0
+    );
   }
 
   /** Marks entries at the front of the first node as deleted; answers how many. */
   #trimNode({ firstKept, kept }: Trimming): number {
     const { live, deleted } = nodeCounts;
     let count = 0;
-    cursor.open(this.nodes, lowest, highest);
-    while (cursor.next()) {
+    cursorScratch.open(this.nodes, LOWEST, HIGHEST);
+    while (cursorScratch.next()) {
       const isKept =
-        firstKept === undefined ? this.length <= kept : cursor.id.compare(firstKept) >= 0;
+        firstKept === undefined ? this.length <= kept : cursorScratch.id.compare(firstKept) >= 0;
       if (isKept) break;
-      cursor.value.bytes[cursor.flagsAt]! |= EntryFlag.deleted;
+      cursorScratch.value.bytes[cursorScratch.flagsAt]! |= EntryFlag.deleted;
       this.length -= 1;
       count += 1;
     }
-    if (count > 0) this.#setCounts(place, live - count, deleted + count);
+    if (count > 0) this.#setCounts(placeScratch, live - count, deleted + count);
     return count;
   }
 }

@@ -37,4 +37,4 @@ class FieldHint {
   }
 }
 
-export const fieldHint = new FieldHint();
+export const fieldHintScratch = new FieldHint();

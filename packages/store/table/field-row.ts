@@ -8,7 +8,7 @@ const WORD_BYTES = 4;
 /** A varint of one byte is below. */
 const LONG = 0x80;
 
-const entry = new Entry();
+const entryScratch = new Entry();
 
 /** References in `words`, from `first` on by `step`, so many. */
 export interface RefRow {
@@ -42,8 +42,8 @@ export function locateFields(
       lengths[nth] = head >>> 1;
       continue;
     }
-    entry.parse(bytes, start, hasValues);
-    ats[nth] = entry.fieldAt;
-    lengths[nth] = entry.fieldLength;
+    entryScratch.parse(bytes, start, hasValues);
+    ats[nth] = entryScratch.fieldAt;
+    lengths[nth] = entryScratch.fieldLength;
   }
 }

@@ -21,7 +21,7 @@ import {
   writeHeapIndex,
 } from './entry.ts';
 import { ExpiryHeap, type ExpiringEntries } from './expiry-heap.ts';
-import { fieldHint, type HashSecrets } from './field-hint.ts';
+import { fieldHintScratch, type HashSecrets } from './field-hint.ts';
 import { locateFields, type RefRow } from './field-row.ts';
 
 /** The objects that every table has, without what the parts count themselves (measured). */
@@ -32,8 +32,8 @@ const WORD_BYTES = 4;
 /** Entries of a sparse page that one call moves: more than one call can leave gaps. */
 const TIDY_ENTRIES_MAX = 128;
 
-const sources = new ByteViews();
-const entry = new Entry();
+const sourcesScratch = new ByteViews();
+const entryScratch = new Entry();
 const NO_REFS = new Int32Array(0);
 
 export class PackedTable implements ExpiringEntries, HashedEntries {
@@ -115,9 +115,9 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   /** The entry's parts, in an object that the next call overwrites. */
   read(ref: number): Entry {
     const page = this.#arena.pages[pageOf(ref)]!;
-    entry.view = page.view;
-    entry.parse(page.bytes, wordAt(ref) * WORD_BYTES, this.hasValues);
-    return entry;
+    entryScratch.view = page.view;
+    entryScratch.parse(page.bytes, wordAt(ref) * WORD_BYTES, this.hasValues);
+    return entryScratch;
   }
 
   /** Says where the fields of entries in a row of references are; good until the next call that writes. */
@@ -128,7 +128,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   /** Writes an entry's value, which has room for as much. */
   writeValue(ref: number, bytes: Uint8Array, at: number, length: number): void {
     const found = this.read(ref);
-    copyInto(found, found.valueAt, bytes, at, length, sources);
+    copyInto(found, found.valueAt, bytes, at, length, sourcesScratch);
   }
 
   /** Adds a field that is not there; its value is for the caller to write. */
@@ -147,7 +147,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const page = this.#arena.pages[pageOf(ref)]!;
     const start = wordAt(ref) * WORD_BYTES;
     const fieldAt = writeEntryHead(page.bytes, start, length, valueLength, this.hasValues, false);
-    copyInto(page, fieldAt, field, at, length, sources);
+    copyInto(page, fieldAt, field, at, length, sourcesScratch);
     chains.push(this.#missedHash, ref);
     this.#count += 1;
     return ref;
@@ -174,8 +174,8 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
       return expiryAt === 0 ? ref : this.#tidy(this.#rebuild(ref, valueLength, false));
     }
     if (expiryAt !== 0) {
-      writeExpiry(entry.bytes, expiryAt, unixMs);
-      this.#heap!.changed(entry.heapIndex);
+      writeExpiry(entryScratch.bytes, expiryAt, unixMs);
+      this.#heap!.changed(entryScratch.heapIndex);
       return ref;
     }
     this.#heap ??= new ExpiryHeap(this);
@@ -269,7 +269,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   #hash(bytes: Uint8Array, at: number, length: number): number {
-    if (fieldHint.isOf(this.secrets, bytes, at, length)) return fieldHint.hash;
+    if (fieldHintScratch.isOf(this.secrets, bytes, at, length)) return fieldHintScratch.hash;
     return halfSipHash(this.#secret0, this.#secret1, bytes, at, length);
   }
 
@@ -279,8 +279,11 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const first = own[position]!;
     if (length > SHORT_FIELD_BYTES_MAX) {
       if (first < 0x80) return false;
-      entry.parse(own, start, this.hasValues);
-      return entry.fieldLength === length && sameBytes(own, entry.fieldAt, field, at, length);
+      entryScratch.parse(own, start, this.hasValues);
+      return (
+        entryScratch.fieldLength === length &&
+        sameBytes(own, entryScratch.fieldAt, field, at, length)
+      );
     }
     if (first >>> 1 !== length) return false;
     position += 1;
@@ -298,8 +301,8 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   /** The same entry with another value length, or with room for an expiry added or taken away. */
   #rebuild(ref: number, valueLength: number, expires: boolean): number {
     const { bytes: from, fieldAt, fieldLength, valueAt, expiryAt, size } = this.read(ref);
-    const oldLength = entry.valueLength;
-    const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
+    const oldLength = entryScratch.valueLength;
+    const heapIndex = expiryAt === 0 ? -1 : entryScratch.heapIndex;
     const { hasValues } = this;
     const room = entryBytes(fieldLength, valueLength, hasValues, expires);
     const isAlike =
@@ -365,7 +368,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   /** Answers 0 when there is no memory for it. */
   #moveEntry(ref: number): number {
     const { bytes: from, size, expiryAt } = this.read(ref);
-    const heapIndex = expiryAt === 0 ? -1 : entry.heapIndex;
+    const heapIndex = expiryAt === 0 ? -1 : entryScratch.heapIndex;
     const next = this.#arena.takeIfAny(size);
     if (next === 0) return 0;
     const { bytes } = this.#arena.pages[pageOf(next)]!;
@@ -392,8 +395,8 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     const end = page.used / WORD_BYTES;
     for (let at = word; at < end;) {
       if (words[at] !== GONE) return refOf(index, at);
-      entry.parse(bytes, at * WORD_BYTES, this.hasValues);
-      at += entry.size / WORD_BYTES;
+      entryScratch.parse(bytes, at * WORD_BYTES, this.hasValues);
+      at += entryScratch.size / WORD_BYTES;
     }
     return 0;
   }

@@ -6,7 +6,7 @@ import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { oneShard } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { events, type KeyEvent } from '../../events.ts';
 import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../lookup.ts';
 

@@ -7,17 +7,15 @@ import type { ShardContext } from '../../contexts.ts';
 import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
 import { EXPIRY_MS_MAX } from './expiry-time.ts';
-import { events } from '../events.ts';
+import {
+  MILLISECONDS,
+  SECONDS,
+  UNIX_MILLISECONDS,
+  UNIX_SECONDS,
+  type TimeForm,
+} from './time-forms.ts';
+import { events } from '../../events.ts';
 import { changedAt, findToWrite } from '../lookup.ts';
-
-interface Kind {
-  name: string;
-  summary: string;
-  since: string;
-  time: ArgumentDoc;
-  unitMs: 1 | 1000;
-  absolute: boolean;
-}
 
 const condition: ArgumentDoc = {
   name: 'condition',
@@ -32,7 +30,12 @@ const condition: ArgumentDoc = {
   ],
 };
 
-function expiring({ name, summary, since, time, unitMs, absolute }: Kind): OneShardCommand {
+function expiring(
+  name: string,
+  since: string,
+  { doc, unitMs, absolute }: TimeForm,
+  summary: string,
+): OneShardCommand {
   const command = name.toLowerCase();
   return oneShard({
     name,
@@ -43,7 +46,7 @@ function expiring({ name, summary, since, time, unitMs, absolute }: Kind): OneSh
     arity: -3,
     flags: ['write', 'fast'],
     keys: oneKey('RW', 'update'),
-    args: [{ name: 'key', type: 'key' }, time, condition],
+    args: [{ name: 'key', type: 'key' }, doc, condition],
     history: [['7.0.0', 'NX, XX, GT and LT came.']],
     run(context, args) {
       const allowed = args.count > 3 ? readConditions(args) : ALWAYS;
@@ -57,41 +60,30 @@ function expiring({ name, summary, since, time, unitMs, absolute }: Kind): OneSh
   });
 }
 
-export const expire = expiring({
-  name: 'EXPIRE',
-  summary: 'Lets a key end after a number of seconds.',
-  since: '1.0.0',
-  time: { name: 'seconds', type: 'integer' },
-  unitMs: 1000,
-  absolute: false,
-});
-
-export const pexpire = expiring({
-  name: 'PEXPIRE',
-  summary: 'Lets a key end after a number of milliseconds.',
-  since: '2.6.0',
-  time: { name: 'milliseconds', type: 'integer' },
-  unitMs: 1,
-  absolute: false,
-});
-
-export const expireat = expiring({
-  name: 'EXPIREAT',
-  summary: 'Lets a key end at a moment given in seconds of Unix time.',
-  since: '1.2.0',
-  time: { name: 'unix-time-seconds', type: 'unix-time' },
-  unitMs: 1000,
-  absolute: true,
-});
-
-export const pexpireat = expiring({
-  name: 'PEXPIREAT',
-  summary: 'Lets a key end at a moment given in milliseconds of Unix time.',
-  since: '2.6.0',
-  time: { name: 'unix-time-milliseconds', type: 'unix-time' },
-  unitMs: 1,
-  absolute: true,
-});
+export const expire = expiring(
+  'EXPIRE',
+  '1.0.0',
+  SECONDS,
+  'Lets a key end after a number of seconds.',
+);
+export const pexpire = expiring(
+  'PEXPIRE',
+  '2.6.0',
+  MILLISECONDS,
+  'Lets a key end after a number of milliseconds.',
+);
+export const expireat = expiring(
+  'EXPIREAT',
+  '1.2.0',
+  UNIX_SECONDS,
+  'Lets a key end at a moment given in seconds of Unix time.',
+);
+export const pexpireat = expiring(
+  'PEXPIREAT',
+  '2.6.0',
+  UNIX_MILLISECONDS,
+  'Lets a key end at a moment given in milliseconds of Unix time.',
+);
 
 export const persist = oneShard({
   name: 'PERSIST',

@@ -2,17 +2,21 @@
 
 import { oneShard, type OneShardCommand } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
+import {
+  MILLISECONDS,
+  SECONDS,
+  UNIX_MILLISECONDS,
+  UNIX_SECONDS,
+  type TimeForm,
+} from './time-forms.ts';
 import { peekToRead } from '../lookup.ts';
 
-interface Kind {
-  name: string;
-  summary: string;
-  since: string;
-  inSeconds: boolean;
-  absolute: boolean;
-}
-
-function lifetime({ name, summary, since, inSeconds, absolute }: Kind): OneShardCommand {
+function lifetime(
+  name: string,
+  since: string,
+  { unitMs, absolute }: TimeForm,
+  summary: string,
+): OneShardCommand {
   return oneShard({
     name,
     summary,
@@ -37,7 +41,7 @@ function lifetime({ name, summary, since, inSeconds, absolute }: Kind): OneShard
         return;
       }
       const value = Math.max(absolute ? expireAt : expireAt - context.nowMs, 0);
-      context.reply.integer(inSeconds ? Math.floor((value + 500) / 1000) : value);
+      context.reply.integer(unitMs === 1000 ? Math.floor((value + 500) / 1000) : value);
     },
   });
 }
@@ -45,36 +49,24 @@ function lifetime({ name, summary, since, inSeconds, absolute }: Kind): OneShard
 /** The reply for a key that does not exist; -1 stands for one without an end. */
 const MISSING = -2;
 
-export const ttl = lifetime({
-  name: 'TTL',
-  summary: 'Answers how many seconds a key has to live.',
-  since: '1.0.0',
-  inSeconds: true,
-  absolute: false,
-});
-
-export const pttl = lifetime({
-  name: 'PTTL',
-  summary: 'Answers how many milliseconds a key has to live.',
-  since: '2.6.0',
-  inSeconds: false,
-  absolute: false,
-});
-
-export const expiretime = lifetime({
-  name: 'EXPIRETIME',
-  summary: 'Answers when a key ends, in seconds of Unix time.',
-  since: '7.0.0',
-  inSeconds: true,
-  absolute: true,
-});
-
-export const pexpiretime = lifetime({
-  name: 'PEXPIRETIME',
-  summary: 'Answers when a key ends, in milliseconds of Unix time.',
-  since: '7.0.0',
-  inSeconds: false,
-  absolute: true,
-});
+export const ttl = lifetime('TTL', '1.0.0', SECONDS, 'Answers how many seconds a key has to live.');
+export const pttl = lifetime(
+  'PTTL',
+  '2.6.0',
+  MILLISECONDS,
+  'Answers how many milliseconds a key has to live.',
+);
+export const expiretime = lifetime(
+  'EXPIRETIME',
+  '7.0.0',
+  UNIX_SECONDS,
+  'Answers when a key ends, in seconds of Unix time.',
+);
+export const pexpiretime = lifetime(
+  'PEXPIRETIME',
+  '7.0.0',
+  UNIX_MILLISECONDS,
+  'Answers when a key ends, in milliseconds of Unix time.',
+);
 
 export const keyLifetimes = [ttl, pttl, expiretime, pexpiretime];

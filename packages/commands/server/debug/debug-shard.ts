@@ -1,7 +1,16 @@
 /** The parts of DEBUG that look at keys or stop the shards. */
 
 import { CommandError, errors, keySlot, parseDouble, shardOfSlot, type Bytes } from '#base';
-import { codecAt, Listpack, Quicklist, ValueType, type Keyspace, type Ref } from '#store';
+import {
+  codecAt,
+  keyScratch,
+  Listpack,
+  Quicklist,
+  valueScratch,
+  ValueType,
+  type Keyspace,
+  type Ref,
+} from '#store';
 import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { everyShard, oneShard } from '../../definition.ts';
@@ -219,6 +228,6 @@ function create(context: ShardContext, key: Bytes, value: Bytes): void {
   const { keyspace, shardIndex, shardCount } = context;
   if (shardOfSlot(keySlot(key, 0, key.length), shardCount) !== shardIndex) return;
   if (keyspace.find(key, 0, key.length) !== 0) return;
-  keyspace.set(key, 0, key.length, value, 0, value.length);
+  keyspace.set(keyScratch.all(key), valueScratch.all(value));
   context.changed('$', 'set', key, 0, key.length);
 }
