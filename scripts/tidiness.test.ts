@@ -77,6 +77,8 @@ tidiness('finds circles of imports, by types too', () => {
   assert.equal(layerFaults(files, {}), []);
 });
 
+/** In pieces, so that nothing here is such a pause. */
+const timer = 'set' + 'Timeout';
 /** In pieces, so that no line here is such a comment. */
 const doc = '/' + '**';
 
@@ -98,6 +100,13 @@ const tidyCases: readonly (readonly [file: string, text: string, fault: string |
   ['scripts/a.test.ts', `const s = suite('s');\nconst t = 's.run()';\n`, 'never runs its suite s'],
   ['scripts/a.test.ts', `${run}s${only}'x', f);\n`, 'runs only some'],
   ['scripts/a.test.ts', ``, 'has no suite'],
+  ['scripts/a.test.ts', `${run}await new Promise((done) => ${timer}(done, 9));`, 'fixed time'],
+  ['scripts/a.test.ts', `${run}new Promise<void>((r) => {\n  ${timer}(r, 9);\n});`, 'fixed time'],
+  ['scripts/a.test.ts', `import { ${timer} as s } from 'node:timers/promises';`, 'fixed time'],
+  ['scripts/a.test.ts', `${run}const limit = ${timer}(() => child.kill(), 9);`, null],
+  ['scripts/a.test.ts', `${run}const code = 'new Promise((r) => ${timer}(r, 9))';`, null],
+  ['packages/e2e/index.ts', `await new Promise((r) => ${timer}(r, 9));`, 'fixed time'],
+  ['packages/net/index.ts', `await new Promise((r) => ${timer}(r, 9));`, null],
 ];
 
 for (const [file, text, fault] of tidyCases) {

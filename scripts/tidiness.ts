@@ -42,13 +42,31 @@ function fileFaults(source: SourceFile): string[] {
   for (const comment of opensWithoutSubject(text)) {
     faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
   }
-  if (isTest(file)) faults.push(...testFaults(source));
+  if (isTest(file) || file.startsWith('packages/testkit/')) faults.push(...testFaults(source));
   return faults.map((fault) => `${file}: ${fault}`);
+}
+
+/** Files of tests that may let a fixed time pass, and why. */
+const sleepers: Readonly<Record<string, string>> = {
+  'packages/testkit/until.ts': 'it is what others wait with',
+  'packages/differential/crowd/crowd.ts': 'it looks every millisecond, thousands of times',
+  'packages/e2e/observability/mixed-load.ts': 'rests are a part of its load',
+};
+
+/** Returns the pauses in code without strings: a promise that a timer alone fulfils, and the timers of promises. */
+function pausesIn(code: string): string[] {
+  const promised = /new Promise(?:<\w+>)?\(\(?\w+\)? => \{?\s*setTimeout\(\w+,/g;
+  const imported = /^import \{[^}]*\b(?:setTimeout|scheduler)\b[^}]*\} from/gm;
+  return [...(code.match(promised) ?? []), ...(code.match(imported) ?? [])];
 }
 
 function testFaults({ file, text }: SourceFile): string[] {
   const code = withoutStrings(withoutComments(text));
   const faults: string[] = [];
+  const pauses = sleepers[file] === undefined ? pausesIn(code) : [];
+  if (pauses.length > 0) {
+    faults.push(`pauses for a fixed time (${pauses.join(', ')}): wait for what it waits for`);
+  }
   if (/\.only\(/.test(code)) faults.push('runs only some of its tests');
   const suites = [...code.matchAll(/^(?:export )?const (\w+) = suite\(/gm)].map(
     ([, name]) => name!,

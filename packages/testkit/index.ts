@@ -35,5 +35,6 @@ export {
 } from './resp-parser.ts';
 export { withoutMemory } from './scarce-memory.ts';
 export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
+export { letTimePass, untilShardsSleep } from './server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';
