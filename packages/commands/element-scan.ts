@@ -5,7 +5,7 @@ import type { ReplyWriter } from '#resp';
 import type { Arguments } from './arguments.ts';
 import { readCursor } from './keyspace/scan/scan-cursor.ts';
 
-export interface ElementScan {
+interface ElementScan {
   count: number;
   /** Undefined when every element fits. */
   pattern: Bytes | undefined;

@@ -65,7 +65,7 @@ function expiring({ name, summary, time, unitMs, absolute }: Kind): OneShardComm
   });
 }
 
-export const hexpire = expiring({
+const hexpire = expiring({
   name: 'HEXPIRE',
   summary: 'Sets after how many seconds fields end.',
   time: { name: 'seconds', type: 'integer' },
@@ -73,7 +73,7 @@ export const hexpire = expiring({
   absolute: false,
 });
 
-export const hpexpire = expiring({
+const hpexpire = expiring({
   name: 'HPEXPIRE',
   summary: 'Sets after how many milliseconds fields end.',
   time: { name: 'milliseconds', type: 'integer' },
@@ -81,7 +81,7 @@ export const hpexpire = expiring({
   absolute: false,
 });
 
-export const hexpireat = expiring({
+const hexpireat = expiring({
   name: 'HEXPIREAT',
   summary: 'Sets when fields end, in seconds of Unix time.',
   time: { name: 'unix-time-seconds', type: 'unix-time' },
@@ -89,7 +89,7 @@ export const hexpireat = expiring({
   absolute: true,
 });
 
-export const hpexpireat = expiring({
+const hpexpireat = expiring({
   name: 'HPEXPIREAT',
   summary: 'Sets when fields end, in milliseconds of Unix time.',
   time: { name: 'unix-time-milliseconds', type: 'unix-time' },

@@ -48,35 +48,35 @@ function lifetime({ name, summary, inSeconds, absolute }: Kind): OneShardCommand
   });
 }
 
-export const httl = lifetime({
+const httl = lifetime({
   name: 'HTTL',
   summary: 'Answers how many seconds fields have to live.',
   inSeconds: true,
   absolute: false,
 });
 
-export const hpttl = lifetime({
+const hpttl = lifetime({
   name: 'HPTTL',
   summary: 'Answers how many milliseconds fields have to live.',
   inSeconds: false,
   absolute: false,
 });
 
-export const hexpiretime = lifetime({
+const hexpiretime = lifetime({
   name: 'HEXPIRETIME',
   summary: 'Answers when fields end, in seconds of Unix time.',
   inSeconds: true,
   absolute: true,
 });
 
-export const hpexpiretime = lifetime({
+const hpexpiretime = lifetime({
   name: 'HPEXPIRETIME',
   summary: 'Answers when fields end, in milliseconds of Unix time.',
   inSeconds: false,
   absolute: true,
 });
 
-export const hpersist = oneShard({
+const hpersist = oneShard({
   name: 'HPERSIST',
   summary: 'Lets fields live on that would end.',
   since: '7.4.0',

@@ -29,7 +29,7 @@ const TIMES: readonly ArgumentDoc[] = [
   { name: 'unix-time-milliseconds', type: 'unix-time', token: 'PXAT' },
 ];
 
-export const hgetex = oneShard({
+const hgetex = oneShard({
   name: 'HGETEX',
   summary: 'Answers the values of fields and sets when they end.',
   since: '8.0.0',
@@ -58,7 +58,7 @@ export const hgetex = oneShard({
   },
 });
 
-export const hsetex = oneShard({
+const hsetex = oneShard({
   name: 'HSETEX',
   summary: 'Sets fields and when they end, all or none.',
   since: '8.0.0',

@@ -8,7 +8,7 @@ import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';
 import { announceEnded, findField, hashToWrite, removeIfEmpty } from './lookup.ts';
 
-export const hdel = oneShard({
+const hdel = oneShard({
   name: 'HDEL',
   summary: 'Removes fields from a hash; the reply counts those that were there.',
   since: '2.0.0',
@@ -42,7 +42,7 @@ export const hdel = oneShard({
 
 const FIELDS_INDEX = 2;
 
-export const hgetdel = oneShard({
+const hgetdel = oneShard({
   name: 'HGETDEL',
   summary: 'Answers the values of fields and removes them.',
   since: '8.0.0',

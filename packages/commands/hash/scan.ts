@@ -5,7 +5,7 @@ import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '
 import { oneKey } from '../keys.ts';
 import { hashToRead } from './lookup.ts';
 
-export const hscan = oneShard({
+const hscan = oneShard({
   name: 'HSCAN',
   summary: 'Walks the fields of a hash, some with each call.',
   since: '2.8.0',

@@ -54,7 +54,7 @@ export function findStringToWrite(context: ShardContext, args: Arguments, index:
   return ref;
 }
 
-export function demandString(context: ShardContext, ref: Ref): void {
+function demandString(context: ShardContext, ref: Ref): void {
   if (context.keyspace.type(ref) !== ValueType.string) throw errors.wrongType;
 }
 

@@ -26,7 +26,7 @@ const popHead = {
   history: [['6.2.0', 'Takes a count.']],
 } as const satisfies Partial<CommandHead>;
 
-export const lpop = oneShard({
+const lpop = oneShard({
   ...popHead,
   name: 'LPOP',
   summary: 'Removes one or more elements from the head of a list and answers them.',
@@ -35,7 +35,7 @@ export const lpop = oneShard({
   },
 });
 
-export const rpop = oneShard({
+const rpop = oneShard({
   ...popHead,
   name: 'RPOP',
   summary: 'Removes one or more elements from the tail of a list and answers them.',
@@ -58,7 +58,7 @@ const multiPopArgs = [
   { name: 'count', type: 'integer', token: 'COUNT', optional: true },
 ] as const satisfies CommandHead['args'];
 
-export const lmpop = oneShard({
+const lmpop = oneShard({
   name: 'LMPOP',
   summary: 'Removes elements from an end of the first list that is not empty.',
   since: '7.0.0',
@@ -91,7 +91,7 @@ const blockingPopHead = {
   history: [['6.0.0', 'The timeout may have a fraction.']],
 } as const satisfies Partial<CommandHead> & Pick<OneShardCommand, 'acrossShards'>;
 
-export const blpop = oneShard({
+const blpop = oneShard({
   ...blockingPopHead,
   name: 'BLPOP',
   summary: 'Removes the head of the first list that is not empty, or waits for one.',
@@ -100,7 +100,7 @@ export const blpop = oneShard({
   },
 });
 
-export const brpop = oneShard({
+const brpop = oneShard({
   ...blockingPopHead,
   name: 'BRPOP',
   summary: 'Removes the tail of the first list that is not empty, or waits for one.',
@@ -109,7 +109,7 @@ export const brpop = oneShard({
   },
 });
 
-export const blmpop = oneShard({
+const blmpop = oneShard({
   name: 'BLMPOP',
   summary: 'Removes elements from an end of the first list that is not empty, or waits for one.',
   since: '7.0.0',
@@ -131,7 +131,7 @@ export const blmpop = oneShard({
 export const listPopping = [lpop, rpop, lmpop, blpop, brpop, blmpop];
 
 /** The client waits until a list is there to be popped, where it may. */
-export function waitForList(context: ShardContext, timeoutMs: number): void {
+function waitForList(context: ShardContext, timeoutMs: number): void {
   if (context.mayBlock) context.block({ timeoutMs, type: ValueType.list });
   else context.reply.nilArray();
 }

@@ -10,7 +10,7 @@ import { changedAt, createdAt, findToWrite, takenAt } from '../keyspace/lookup.t
 import { setEvents } from './events.ts';
 import { newSet, removeIfEmpty, setToFill, setToWrite } from './lookup.ts';
 
-export const sadd = oneShard({
+const sadd = oneShard({
   name: 'SADD',
   summary: 'Adds members to a set; the reply counts the new ones.',
   since: '1.0.0',
@@ -38,7 +38,7 @@ export const sadd = oneShard({
   },
 });
 
-export const srem = oneShard({
+const srem = oneShard({
   name: 'SREM',
   summary: 'Removes members from a set; the reply counts those that were there.',
   since: '1.0.0',
@@ -67,7 +67,7 @@ export const srem = oneShard({
   },
 });
 
-export const smove = oneShard({
+const smove = oneShard({
   name: 'SMOVE',
   summary: 'Moves a member from one set to another.',
   since: '1.0.0',

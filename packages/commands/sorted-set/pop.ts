@@ -25,7 +25,7 @@ const popHead = {
   ],
 } as const satisfies Partial<CommandHead>;
 
-export const zpopmin = oneShard({
+const zpopmin = oneShard({
   ...popHead,
   name: 'ZPOPMIN',
   summary: 'Removes the members with the lowest scores and answers them.',
@@ -34,7 +34,7 @@ export const zpopmin = oneShard({
   },
 });
 
-export const zpopmax = oneShard({
+const zpopmax = oneShard({
   ...popHead,
   name: 'ZPOPMAX',
   summary: 'Removes the members with the highest scores and answers them.',
@@ -57,7 +57,7 @@ const multiPopArgs = [
   { name: 'count', type: 'integer', token: 'COUNT', optional: true },
 ] as const satisfies CommandHead['args'];
 
-export const zmpop = oneShard({
+const zmpop = oneShard({
   name: 'ZMPOP',
   summary: 'Removes members from an end of the first sorted set that is not empty.',
   since: '7.0.0',
@@ -88,7 +88,7 @@ const blockingPopHead = {
   history: [['6.0.0', 'The timeout may have a fraction.']],
 } as const satisfies Partial<CommandHead> & Pick<OneShardCommand, 'acrossShards'>;
 
-export const bzpopmin = oneShard({
+const bzpopmin = oneShard({
   ...blockingPopHead,
   name: 'BZPOPMIN',
   summary: 'Removes the member with the lowest score of the first sorted set, or waits for one.',
@@ -97,7 +97,7 @@ export const bzpopmin = oneShard({
   },
 });
 
-export const bzpopmax = oneShard({
+const bzpopmax = oneShard({
   ...blockingPopHead,
   name: 'BZPOPMAX',
   summary: 'Removes the member with the highest score of the first sorted set, or waits for one.',
@@ -106,7 +106,7 @@ export const bzpopmax = oneShard({
   },
 });
 
-export const bzmpop = oneShard({
+const bzmpop = oneShard({
   name: 'BZMPOP',
   summary: 'Removes members from an end of the first sorted set, or waits for one.',
   since: '7.0.0',

@@ -10,7 +10,7 @@ import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetEvents } from './events.ts';
 import { removeIfEmpty, sortedSetToWrite } from './lookup.ts';
 
-export const zrem = oneShard({
+const zrem = oneShard({
   name: 'ZREM',
   summary: 'Removes members from a sorted set; the reply counts those that were there.',
   since: '1.2.0',
@@ -76,7 +76,7 @@ function rangeRemoval(removal: RangeRemoval): OneShardCommand {
   });
 }
 
-export const zremrangebyrank = rangeRemoval({
+const zremrangebyrank = rangeRemoval({
   name: 'ZREMRANGEBYRANK',
   summary: 'Removes the members in a range of ranks.',
   since: '2.0.0',
@@ -86,7 +86,7 @@ export const zremrangebyrank = rangeRemoval({
   readRange: rankRange,
 });
 
-export const zremrangebyscore = rangeRemoval({
+const zremrangebyscore = rangeRemoval({
   name: 'ZREMRANGEBYSCORE',
   summary: 'Removes the members with scores in a range.',
   since: '1.2.0',
@@ -96,7 +96,7 @@ export const zremrangebyscore = rangeRemoval({
   readRange: scoreRange,
 });
 
-export const zremrangebylex = rangeRemoval({
+const zremrangebylex = rangeRemoval({
   name: 'ZREMRANGEBYLEX',
   summary: 'Removes the members in an alphabetical range, when all have one score.',
   since: '2.8.9',

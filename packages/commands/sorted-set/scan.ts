@@ -6,7 +6,7 @@ import { answerScan, elementCursor, fitsScan, gathered, readElementScan } from '
 import { oneKey } from '../keys.ts';
 import { sortedSetToRead } from './lookup.ts';
 
-export const zscan = oneShard({
+const zscan = oneShard({
   name: 'ZSCAN',
   summary: 'Walks the members of a sorted set, some with each call.',
   since: '2.8.0',

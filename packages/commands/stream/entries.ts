@@ -8,7 +8,7 @@ const cursor = new EntryCursor();
 const lowest = new StreamId();
 const highest = new StreamId().setMax();
 
-export interface EntryRange {
+interface EntryRange {
   readonly first: StreamId;
   readonly last: StreamId;
   readonly isBackward: boolean;

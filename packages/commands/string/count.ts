@@ -20,7 +20,7 @@ import { StringForm } from './encoding.ts';
 
 const counter = oneKey('RW', ['access', 'update']);
 
-export const incr = oneShard({
+const incr = oneShard({
   name: 'INCR',
   summary: 'Adds one to the integer of a key, which counts as 0 while it does not exist.',
   since: '1.0.0',
@@ -33,7 +33,7 @@ export const incr = oneShard({
   run: (context, args) => add(context, args, 1),
 });
 
-export const decr = oneShard({
+const decr = oneShard({
   name: 'DECR',
   summary: 'Takes one from the integer of a key, which counts as 0 while it does not exist.',
   since: '1.0.0',
@@ -46,7 +46,7 @@ export const decr = oneShard({
   run: (context, args) => add(context, args, -1),
 });
 
-export const incrby = oneShard({
+const incrby = oneShard({
   name: 'INCRBY',
   summary: 'Adds a number to the integer of a key.',
   since: '1.0.0',
@@ -66,7 +66,7 @@ export const incrby = oneShard({
   },
 });
 
-export const decrby = oneShard({
+const decrby = oneShard({
   name: 'DECRBY',
   summary: 'Takes a number from the integer of a key.',
   since: '1.0.0',

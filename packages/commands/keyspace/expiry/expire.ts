@@ -57,7 +57,7 @@ function expiring({ name, summary, since, time, unitMs, absolute }: Kind): OneSh
   });
 }
 
-export const expire = expiring({
+const expire = expiring({
   name: 'EXPIRE',
   summary: 'Lets a key end after a number of seconds.',
   since: '1.0.0',
@@ -66,7 +66,7 @@ export const expire = expiring({
   absolute: false,
 });
 
-export const pexpire = expiring({
+const pexpire = expiring({
   name: 'PEXPIRE',
   summary: 'Lets a key end after a number of milliseconds.',
   since: '2.6.0',
@@ -75,7 +75,7 @@ export const pexpire = expiring({
   absolute: false,
 });
 
-export const expireat = expiring({
+const expireat = expiring({
   name: 'EXPIREAT',
   summary: 'Lets a key end at a moment given in seconds of Unix time.',
   since: '1.2.0',
@@ -84,7 +84,7 @@ export const expireat = expiring({
   absolute: true,
 });
 
-export const pexpireat = expiring({
+const pexpireat = expiring({
   name: 'PEXPIREAT',
   summary: 'Lets a key end at a moment given in milliseconds of Unix time.',
   since: '2.6.0',
@@ -93,7 +93,7 @@ export const pexpireat = expiring({
   absolute: true,
 });
 
-export const persist = oneShard({
+const persist = oneShard({
   name: 'PERSIST',
   summary: 'Lets a key live on without an end.',
   since: '2.2.0',

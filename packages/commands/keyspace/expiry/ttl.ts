@@ -45,7 +45,7 @@ function lifetime({ name, summary, since, inSeconds, absolute }: Kind): OneShard
 /** The reply for a key that does not exist; -1 stands for one without an end. */
 const MISSING = -2;
 
-export const ttl = lifetime({
+const ttl = lifetime({
   name: 'TTL',
   summary: 'Answers how many seconds a key has to live.',
   since: '1.0.0',
@@ -53,7 +53,7 @@ export const ttl = lifetime({
   absolute: false,
 });
 
-export const pttl = lifetime({
+const pttl = lifetime({
   name: 'PTTL',
   summary: 'Answers how many milliseconds a key has to live.',
   since: '2.6.0',
@@ -61,7 +61,7 @@ export const pttl = lifetime({
   absolute: false,
 });
 
-export const expiretime = lifetime({
+const expiretime = lifetime({
   name: 'EXPIRETIME',
   summary: 'Answers when a key ends, in seconds of Unix time.',
   since: '7.0.0',
@@ -69,7 +69,7 @@ export const expiretime = lifetime({
   absolute: true,
 });
 
-export const pexpiretime = lifetime({
+const pexpiretime = lifetime({
   name: 'PEXPIRETIME',
   summary: 'Answers when a key ends, in milliseconds of Unix time.',
   since: '7.0.0',
