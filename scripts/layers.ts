@@ -152,7 +152,7 @@ const seams: readonly Seam[] = [
 ];
 
 /** Number of times that a file may break a rule, and the reason. Counted, so that it can only shrink. */
-export type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
+type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
 
 const exemptions: Exemptions = {};
 

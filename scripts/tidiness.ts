@@ -100,7 +100,7 @@ function deadFiles(files: readonly SourceFile[]): string[] {
 }
 
 /** Documents, and what they are held to. */
-export interface Documents {
+interface Documents {
   readonly readmes: readonly SourceFile[];
   /** Every file of the repository, by its path from the root. */
   readonly files: readonly string[];

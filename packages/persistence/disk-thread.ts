@@ -88,7 +88,7 @@ export type DiskNotice =
   | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
   | { readonly kind: 'stopped' };
 
-export interface SnapshotTook {
+interface SnapshotTook {
   readonly us: number;
 }
 

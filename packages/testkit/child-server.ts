@@ -21,7 +21,7 @@ process.on('exit', () => {
 });
 
 /** Options for starting a server process. */
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly program: string;
   /** The arguments, given the places chosen for the server. */
   arguments(places: ServerPlaces): readonly string[];
@@ -42,7 +42,7 @@ export interface ServerPlaces {
 }
 
 /** End of a server process. */
-export interface ServerEnd {
+interface ServerEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -1,7 +1,7 @@
 /** The quantities that stand on two or more surfaces, and where. Another surface, or quantity, is one more entry here. */
 
 /** The places of a quantity; several names are summed up. */
-export interface Places {
+interface Places {
   /** INFO: `keyspace_hits`, or a part of a line, `db0.keys`. */
   readonly info?: readonly string[];
   /** The status document: `keyspace.hits_total`. It is read as STATUS JSON, /status/json and of the live samples. */

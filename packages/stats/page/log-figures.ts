@@ -1,7 +1,7 @@
 /** Figures of one shard's log: written by the owner of the log (`link/log/log-ownership.ts`), read by all. */
 
 /** One double each. */
-export const LOG_FIGURES = [
+const LOG_FIGURES = [
   /** Number of the segment that is written, and its bytes. */
   'segment',
   'segmentBytes',

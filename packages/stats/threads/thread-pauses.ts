@@ -10,7 +10,7 @@ import { AT, type Counter } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
 
 /** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
-export interface GcKind {
+interface GcKind {
   readonly kind: string;
   readonly count: Counter;
   readonly us: Counter;
@@ -38,7 +38,7 @@ interface Collection {
 }
 
 /** Told of every pause: when it ended (monotonic), how long it was, an index into GC_KINDS. */
-export type PauseListener = (endUs: number, us: number, kind: number) => void;
+type PauseListener = (endUs: number, us: number, kind: number) => void;
 
 /**
  * Counts a thread's garbage collections. Node tells of them from the event loop: a thread that blocks must
