@@ -201,6 +201,7 @@ function isAllowed(file: string, own: string, layer: Layer, one: Import): boolea
   if (target.startsWith('#')) return isOursAllowed(file, layer, one);
   if (target.startsWith('.')) {
     const resolved = path.posix.join(path.posix.dirname(file), target);
+    if (isTest(resolved) && !isTest(file)) return false;
     return packageOf(resolved) === own || (own.startsWith('workers/') && isTest(file));
   }
   if (isTest(file) && testThirdParty.includes(target)) return true;

@@ -27,7 +27,7 @@ const entries = [
 
 /** Returns what is untidy, one line each. */
 export function tidyFaults(files: readonly SourceFile[]): string[] {
-  return [...files.flatMap(fileFaults), ...deadFiles(files)];
+  return [...files.flatMap(fileFaults), ...deadFiles(files), ...filesForTests(files)];
 }
 
 function fileFaults(source: SourceFile): string[] {
@@ -83,15 +83,31 @@ function withoutStrings(code: string): string {
   return code.replaceAll(/`[^`]*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
 }
 
-/** Files that nothing imports and that are no entry. */
-function deadFiles(files: readonly SourceFile[]): string[] {
-  const imported = new Set(
+/** Files that these import by their place. */
+function importedBy(files: readonly SourceFile[]): Set<string> {
+  return new Set(
     files.flatMap((source) =>
       importsOf(source)
         .filter(({ target }) => target.startsWith('.'))
         .map(({ target }) => path.posix.join(path.posix.dirname(source.file), target)),
     ),
   );
+}
+
+/** Files that only tests import, and whose names do not say so: they would pass for a part of the product. */
+function filesForTests(files: readonly SourceFile[]): string[] {
+  const all = importedBy(files);
+  const used = importedBy(files.filter(({ file }) => !isTest(file)));
+  return files
+    .filter(({ file }) => /^(packages|workers)\//.test(file) && !isTest(file))
+    .filter(({ file }) => all.has(file) && !used.has(file))
+    .filter(({ file }) => !entries.some((entry) => entry.test(file)))
+    .map(({ file }) => `${file}: only tests import it: it is dead, or a .test-helper.ts`);
+}
+
+/** Files that nothing imports and that are no entry. */
+function deadFiles(files: readonly SourceFile[]): string[] {
+  const imported = importedBy(files);
   return files
     .map(({ file }) => file)
     .filter((file) => !file.endsWith('.test.ts') && !imported.has(file))
