@@ -35,11 +35,26 @@ function serverToml(): string {
   return `${head}\n\n${renderToml({ valueOf: (name) => rowOf(name).default, explain: true })}`;
 }
 
+/** The module of the link memory, and behind it the parts of it that belong to other packages, in their order. */
+const WAT_FILES = [
+  'packages/link/memory.wat',
+  'packages/resp/bulk-strings.wat',
+  'packages/store/listpack/listpack-bulks.wat',
+  'packages/persistence/blocks/packed-strings.wat',
+];
+
+/** The text of one module: what the parts have goes before its last parenthesis. */
+function memoryText(): string {
+  const [module = '', ...parts] = WAT_FILES.map((file) =>
+    readFileSync(path.join(root, file), 'utf8'),
+  );
+  return [module.slice(0, module.lastIndexOf(')')), ...parts, ')'].join('\n');
+}
+
 /** Compiles the link memory's WebAssembly; returns the source text of its module. */
 async function memoryModule(): Promise<string> {
-  const source = 'packages/link/memory.wat';
   const wabt = await openWabt();
-  const module = wabt.parseWat(source, readFileSync(path.join(root, source)), {
+  const module = wabt.parseWat('memory.wat', Buffer.from(memoryText()), {
     threads: true,
     simd: true,
     bulk_memory: true,

@@ -152,7 +152,7 @@ const seams: readonly Seam[] = [
 ];
 
 /** Number of times that a file may break a rule, and the reason. Counted, so that it can only shrink. */
-export type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
+type Exemptions = Readonly<Record<string, readonly [count: number, reason: string]>>;
 
 const exemptions: Exemptions = {};
 
@@ -201,6 +201,7 @@ function isAllowed(file: string, own: string, layer: Layer, one: Import): boolea
   if (target.startsWith('#')) return isOursAllowed(file, layer, one);
   if (target.startsWith('.')) {
     const resolved = path.posix.join(path.posix.dirname(file), target);
+    if (isTest(resolved) && !isTest(file)) return false;
     return packageOf(resolved) === own || (own.startsWith('workers/') && isTest(file));
   }
   if (isTest(file) && testThirdParty.includes(target)) return true;

@@ -78,7 +78,10 @@ export function withoutComments(text: string): string {
   return text.replace(tokens, (_, string: string | undefined) => string ?? '');
 }
 
-/** Tells whether a file is a test. */
+/** Names of tests, and of what they share, which lies beside the code that it is for. */
+const TEST_NAME = /\.test(-helper)?\.ts$/;
+
+/** Tells whether a file is a test, or a part of tests. */
 export function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || /^packages\/(e2e|differential|simulation)\//.test(file);
+  return TEST_NAME.test(file) || /^packages\/(e2e|differential|simulation)\//.test(file);
 }

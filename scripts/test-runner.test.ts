@@ -2,10 +2,12 @@
  * The runner against test files that are broken on purpose, each in a way that uvu alone would let
  * pass, or would hang on.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTests, summaryLine, type FileResult, type TestRunOptions } from './test-runner.ts';
@@ -144,14 +146,19 @@ runner('refuses a file that asks for more time than any may have', async () => {
 });
 
 runner('ends what a file left running', async () => {
-  const mark = path.join(folder, 'still-here');
+  const mark = path.join(folder, 'running');
   const child = `import { spawn } from 'node:child_process';
-    spawn('sh', ['-c', 'sleep 0.5; touch ${mark}'], { stdio: 'inherit' }).unref();`;
+    import { existsSync } from 'node:fs';
+    spawn('sh', ['-c', 'echo $$ > ${mark}.part; mv ${mark}.part ${mark}; exec sleep 100'], { stdio: 'inherit' }).unref();
+    while (!existsSync('${mark}'));`;
   put('a.test.js', `${child} ${head} ${twoTests} s.run();`);
   const [result] = await run({ limitSeconds: 20 });
   assert.equal(result?.faults, []);
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  assert.not.ok(existsSync(mark));
+  const id = readFileSync(mark, 'utf8').trim();
+  // One that has ended may not have been collected yet.
+  const state = (): string =>
+    spawnSync('ps', ['-o', 'stat=', '-p', id], { encoding: 'utf8' }).stdout;
+  await until(() => /^Z|^$/.test(state().trim()), 'it has ended');
 });
 
 runner.run();

@@ -44,6 +44,15 @@ const layerCases: readonly (readonly [file: string, text: string, fault: string 
   ['packages/store/a.ts', `throw fixed('ERR no');`, 'the text of an error reply'],
   ['packages/store/a.test.ts', `assert.is(x, 'ERR no');`, null],
   ['packages/store/a.test.ts', `console.log(1);`, 'the console'],
+  ['packages/net/a.ts', `import { x } from './a.test.ts';`, 'may not import ./a.test.ts'],
+  [
+    'packages/net/a.ts',
+    `export { x } from './b.test-helper.ts';`,
+    'may not import ./b.test-helper',
+  ],
+  ['packages/net/a.ts', `import { x } from '#testkit';`, 'may not import #testkit'],
+  ['packages/net/a.test.ts', `import { x } from './b.test-helper.ts';`, null],
+  ['packages/net/b.test-helper.ts', `import { x } from '#testkit';\nDate.now();`, null],
   ['scripts/a.ts', `console.log(Date.now());`, null],
 ];
 
@@ -77,6 +86,8 @@ tidiness('finds circles of imports, by types too', () => {
   assert.equal(layerFaults(files, {}), []);
 });
 
+/** In pieces, so that nothing here is such a pause. */
+const timer = 'set' + 'Timeout';
 /** In pieces, so that no line here is such a comment. */
 const doc = '/' + '**';
 
@@ -98,6 +109,13 @@ const tidyCases: readonly (readonly [file: string, text: string, fault: string |
   ['scripts/a.test.ts', `const s = suite('s');\nconst t = 's.run()';\n`, 'never runs its suite s'],
   ['scripts/a.test.ts', `${run}s${only}'x', f);\n`, 'runs only some'],
   ['scripts/a.test.ts', ``, 'has no suite'],
+  ['scripts/a.test.ts', `${run}await new Promise((done) => ${timer}(done, 9));`, 'fixed time'],
+  ['scripts/a.test.ts', `${run}new Promise<void>((r) => {\n  ${timer}(r, 9);\n});`, 'fixed time'],
+  ['scripts/a.test.ts', `import { ${timer} as s } from 'node:timers/promises';`, 'fixed time'],
+  ['scripts/a.test.ts', `${run}const limit = ${timer}(() => child.kill(), 9);`, null],
+  ['scripts/a.test.ts', `${run}const code = 'new Promise((r) => ${timer}(r, 9))';`, null],
+  ['packages/e2e/index.ts', `await new Promise((r) => ${timer}(r, 9));`, 'fixed time'],
+  ['packages/net/index.ts', `await new Promise((r) => ${timer}(r, 9));`, null],
 ];
 
 for (const [file, text, fault] of tidyCases) {
@@ -111,13 +129,22 @@ for (const [file, text, fault] of tidyCases) {
   );
 }
 
-tidiness('counts a file imported by another, or by its test alone, as alive', () => {
-  const files = [
-    { file: 'packages/net/a.ts', text: '' },
-    { file: 'packages/net/a.test.ts', text: `import { a } from './a.ts';\n${run}` },
-  ];
-  assert.equal(tidyFaults(files), []);
-});
+tidiness(
+  'counts a file imported by another as alive, and one that only tests import as theirs',
+  () => {
+    const own = { file: 'packages/net/a.test.ts', text: `import { a } from './a.ts';\n${run}` };
+    const files = [{ file: 'packages/net/a.ts', text: '' }, own];
+    assert.equal(
+      tidyFaults([...files, { file: 'packages/net/index.ts', text: `import './a.ts';` }]),
+      [],
+    );
+    assert.equal(tidyFaults(files), [
+      'packages/net/a.ts: only tests import it: it is dead, or a .test-helper.ts',
+    ]);
+    own.text = `import { a } from './a.test-helper.ts';\n${run}`;
+    assert.equal(tidyFaults([{ file: 'packages/net/a.test-helper.ts', text: '' }, own]), []);
+  },
+);
 
 tidiness('reads imports as they are written', () => {
   const text = `import a, { b } from 'x';\nimport type { C } from './c.ts';\nexport { type D } from '#d';\n`;

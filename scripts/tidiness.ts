@@ -27,7 +27,7 @@ const entries = [
 
 /** Returns what is untidy, one line each. */
 export function tidyFaults(files: readonly SourceFile[]): string[] {
-  return [...files.flatMap(fileFaults), ...deadFiles(files)];
+  return [...files.flatMap(fileFaults), ...deadFiles(files), ...filesForTests(files)];
 }
 
 function fileFaults(source: SourceFile): string[] {
@@ -42,13 +42,31 @@ function fileFaults(source: SourceFile): string[] {
   for (const comment of opensWithoutSubject(text)) {
     faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
   }
-  if (isTest(file)) faults.push(...testFaults(source));
+  if (isTest(file) || file.startsWith('packages/testkit/')) faults.push(...testFaults(source));
   return faults.map((fault) => `${file}: ${fault}`);
+}
+
+/** Files of tests that may let a fixed time pass, and why. */
+const sleepers: Readonly<Record<string, string>> = {
+  'packages/testkit/until.ts': 'it is what others wait with',
+  'packages/differential/crowd/crowd.ts': 'it looks every millisecond, thousands of times',
+  'packages/e2e/observability/mixed-load.ts': 'rests are a part of its load',
+};
+
+/** Returns the pauses in code without strings: a promise that a timer alone fulfils, and the timers of promises. */
+function pausesIn(code: string): string[] {
+  const promised = /new Promise(?:<\w+>)?\(\(?\w+\)? => \{?\s*setTimeout\(\w+,/g;
+  const imported = /^import \{[^}]*\b(?:setTimeout|scheduler)\b[^}]*\} from/gm;
+  return [...(code.match(promised) ?? []), ...(code.match(imported) ?? [])];
 }
 
 function testFaults({ file, text }: SourceFile): string[] {
   const code = withoutStrings(withoutComments(text));
   const faults: string[] = [];
+  const pauses = sleepers[file] === undefined ? pausesIn(code) : [];
+  if (pauses.length > 0) {
+    faults.push(`pauses for a fixed time (${pauses.join(', ')}): wait for what it waits for`);
+  }
   if (/\.only\(/.test(code)) faults.push('runs only some of its tests');
   const suites = [...code.matchAll(/^(?:export )?const (\w+) = suite\(/gm)].map(
     ([, name]) => name!,
@@ -65,15 +83,31 @@ function withoutStrings(code: string): string {
   return code.replaceAll(/`[^`]*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
 }
 
-/** Files that nothing imports and that are no entry. */
-function deadFiles(files: readonly SourceFile[]): string[] {
-  const imported = new Set(
+/** Files that these import by their place. */
+function importedBy(files: readonly SourceFile[]): Set<string> {
+  return new Set(
     files.flatMap((source) =>
       importsOf(source)
         .filter(({ target }) => target.startsWith('.'))
         .map(({ target }) => path.posix.join(path.posix.dirname(source.file), target)),
     ),
   );
+}
+
+/** Files that only tests import, and whose names do not say so: they would pass for a part of the product. */
+function filesForTests(files: readonly SourceFile[]): string[] {
+  const all = importedBy(files);
+  const used = importedBy(files.filter(({ file }) => !isTest(file)));
+  return files
+    .filter(({ file }) => /^(packages|workers)\//.test(file) && !isTest(file))
+    .filter(({ file }) => all.has(file) && !used.has(file))
+    .filter(({ file }) => !entries.some((entry) => entry.test(file)))
+    .map(({ file }) => `${file}: only tests import it: it is dead, or a .test-helper.ts`);
+}
+
+/** Files that nothing imports and that are no entry. */
+function deadFiles(files: readonly SourceFile[]): string[] {
+  const imported = importedBy(files);
   return files
     .map(({ file }) => file)
     .filter((file) => !file.endsWith('.test.ts') && !imported.has(file))
@@ -82,7 +116,7 @@ function deadFiles(files: readonly SourceFile[]): string[] {
 }
 
 /** Documents, and what they are held to. */
-export interface Documents {
+interface Documents {
   readonly readmes: readonly SourceFile[];
   /** Every file of the repository, by its path from the root. */
   readonly files: readonly string[];

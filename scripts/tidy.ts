@@ -1,10 +1,11 @@
 /**
- * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files, names in READMEs. With `--figures`: how large, how
+ * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files and exports, names in READMEs. With `--figures`: how large, how
  * entangled and how well told the sources are.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { exportFaults } from './exports.ts';
 import { figures } from './figures.ts';
 import { layerFaults } from './layers.ts';
 import { readPaths, readReadmes, readSources } from './source-files.ts';
@@ -17,7 +18,12 @@ const documents = {
   files: readPaths(root),
   manifest: readFileSync(path.join(root, 'package.json'), 'utf8'),
 };
-const faults = [...layerFaults(files), ...tidyFaults(files), ...documentFaults(documents)];
+const faults = [
+  ...layerFaults(files),
+  ...tidyFaults(files),
+  ...exportFaults(files),
+  ...documentFaults(documents),
+];
 if (process.argv.includes('--figures')) for (const line of figures(files)) console.log(line);
 for (const fault of faults) console.log(fault);
 console.log(`${files.length} files, ${faults.length} faults`);

@@ -4,7 +4,7 @@ import type { ChildServer } from '#testkit';
 import { playRound, type Round, type RoundResult } from './rounds.ts';
 
 /** Cumulative counts of one shard by label: `<=1ms` and so on. */
-export type BandTable = Readonly<Record<string, number>>;
+type BandTable = Readonly<Record<string, number>>;
 
 /** One round with bands switched on for it, and what each shard counted; their sum is that of all. */
 export async function bandsOfRound(server: ChildServer, round: Round): Promise<BandTable[]> {
@@ -40,8 +40,8 @@ const OFF = [
 ];
 
 /** `hot keys`: a session that samples one command in a hundred, and nothing else; `on`: all there is. */
-export const OVERHEAD_MODES = ['off', 'hot keys', 'on'] as const;
-export type OverheadResults = Record<(typeof OVERHEAD_MODES)[number], RoundResult[]>;
+const OVERHEAD_MODES = ['off', 'hot keys', 'on'] as const;
+type OverheadResults = Record<(typeof OVERHEAD_MODES)[number], RoundResult[]>;
 
 /** The same round with all diagnostics off, with hot keys alone, and with all on, by turns. */
 export async function overheadOf(

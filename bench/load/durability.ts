@@ -35,7 +35,7 @@ interface ModeResult {
 }
 
 /** Load that both servers get. */
-export interface Load {
+interface Load {
   readonly shards: number;
   readonly round: Round;
   readonly turns: number;

@@ -8,7 +8,7 @@ import { cpuBetween, threadCpu } from './thread-cpu.ts';
 const CHANNEL = 'bench';
 const READ_BYTES = 64 * 1024;
 
-export interface FanOutOptions {
+interface FanOutOptions {
   subscribers: number;
   messages: number;
   /** Messages that the publisher sends at once; the next go out when all subscribers have these. */

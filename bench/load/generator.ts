@@ -6,7 +6,7 @@
 import net from 'node:net';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-export interface LoadOptions {
+interface LoadOptions {
   port: number;
   connections: number;
   /** Commands sent at once by each connection. */
@@ -18,7 +18,7 @@ export interface LoadOptions {
   linesPerReply: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   seconds: number;
   /** Time from sending a batch to its last reply, in nanoseconds. */
   latency: RecordableHistogram;

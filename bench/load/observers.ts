@@ -11,7 +11,7 @@ const LOOK_MS = 4_000;
 const SCRAPE_EVERY_MS = 1_000;
 const SLOW_ENTRIES = 1_000;
 
-export interface ObserversResult {
+interface ObserversResult {
   /** Milliseconds, of each turn. */
   readonly quietP99Ms: number[];
   readonly scrapedP99Ms: number[];

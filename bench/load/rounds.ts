@@ -8,7 +8,7 @@ import { cpuBetween, threadCpu } from './thread-cpu.ts';
 const run = promisify(execFile);
 
 /** A test of redis-benchmark; our own generator knows `set` and `get`. */
-export type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
+type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
 
 /** Stands for a value of the round's size. */
 const VALUE = '<value>';

@@ -31,8 +31,8 @@ const WINDOW_PART = 0.1;
 const GROWTH_PERCENT_MAX = 3;
 const MIB = 1024 * 1024;
 
-export const SOAK_MODES = ['plain', 'persistence', 'tracing', 'everything'] as const;
-export type SoakMode = (typeof SOAK_MODES)[number];
+const SOAK_MODES = ['plain', 'persistence', 'tracing', 'everything'] as const;
+type SoakMode = (typeof SOAK_MODES)[number];
 
 /** A look at a server: resident bytes, and bytes of each thread's heap by the thread's name. */
 interface Sample {
@@ -41,7 +41,7 @@ interface Sample {
   readonly heaps: ReadonlyMap<string, number>;
 }
 
-export interface SoakResult {
+interface SoakResult {
   readonly seconds: number;
   readonly warm_mib: number;
   readonly end_mib: number;

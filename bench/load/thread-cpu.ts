@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Nanoseconds on a processor so far, by thread id. The main thread's id is the process'. */
-export type CpuByThread = ReadonlyMap<number, number>;
+type CpuByThread = ReadonlyMap<number, number>;
 
 export function threadCpu(pid: number): CpuByThread {
   const folder = `/proc/${String(pid)}/task`;
@@ -19,7 +19,7 @@ export function threadCpu(pid: number): CpuByThread {
   return times;
 }
 
-export interface CpuUse {
+interface CpuUse {
   /** Microseconds of the thread that owns the sockets. */
   mainUs: number;
   /** Microseconds of every other thread that did anything worth mentioning, most first. */

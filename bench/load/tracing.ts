@@ -12,7 +12,7 @@ const MODES = {
   'every request': ['logging-per-request-spans', 'yes'],
 } as const;
 
-export type TracingResults = Record<keyof typeof MODES, RoundResult[]>;
+type TracingResults = Record<keyof typeof MODES, RoundResult[]>;
 
 /** The same round in every mode, by turns. The collector is in this process. */
 export async function tracingOverheadOf(

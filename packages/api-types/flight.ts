@@ -10,7 +10,7 @@ export interface FlightEntry {
 }
 
 /** Number of events that a thread has recorded, and of those that its recorder still holds. */
-export interface FlightThread {
+interface FlightThread {
   readonly thread: string;
   /** Since the start. */
   readonly recorded: number;

@@ -29,7 +29,7 @@ export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.t
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { SessionDocument } from './session.ts';
 export type { SettingReport } from './settings.ts';
-export type { ShardStatsDocument, ShardStatsReport } from './shard-stats.ts';
+export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
 export type {
   StatusDocument,
@@ -40,7 +40,6 @@ export type {
   ExecutingReport,
   ShardStatus,
   PersistenceReport,
-  LogStatus,
   CommandStatus,
 } from './status.ts';
 export type { ThreadReport, ThreadsDocument } from './threads.ts';

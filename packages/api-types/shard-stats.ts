@@ -8,7 +8,7 @@ export interface ShardStatsDocument {
   readonly missing_shards: readonly number[];
 }
 
-export interface ShardStatsReport extends Omit<ShardStatus, 'id' | 'executing'> {
+interface ShardStatsReport extends Omit<ShardStatus, 'id' | 'executing'> {
   readonly shard_id: number;
   /** In memory, and on the disk tier. */
   readonly hot_keys: number | null;

@@ -111,7 +111,7 @@ export interface PersistenceReport {
 }
 
 /** One shard's log. */
-export interface LogStatus {
+interface LogStatus {
   readonly shard: number;
   readonly segment: number;
   readonly segment_bytes: number;

@@ -3,7 +3,6 @@ export { ByteViews, copyWords, forgetViews } from './bytes/byte-views.ts';
 export type { Bytes } from './bytes/byte-array.ts';
 export {
   asBuffer,
-  compareBytes,
   copyBytes,
   fromLatin1,
   indexOfByte,
@@ -15,7 +14,7 @@ export {
 export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './time/clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './errors/command-error.ts';
 export { keySlot, shardOfSlot } from './hashes/crc16.ts';
-export { crc64, type Crc64 } from './hashes/crc64.ts';
+export { crc64 } from './hashes/crc64.ts';
 export { copyLong, copyToShared, registerShared, type MovableMemory } from './bytes/long-copy.ts';
 export type { EntryTaker } from './bytes/entry-taker.ts';
 export {
@@ -27,7 +26,6 @@ export {
 export { globMatches } from './bytes/glob.ts';
 export {
   digitCount,
-  INT64_DIGITS_MAX,
   INT64_MAX,
   INT64_MIN,
   parseInteger,
@@ -60,15 +58,13 @@ export {
 export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { makeFolders } from './make-folders.ts';
-export { memoryMapOf, readMemoryMap, type MemoryMap } from './memory-map.ts';
+export { readMemoryMap, type MemoryMap } from './memory-map.ts';
 export {
   residentParts,
   threadCpu,
   threadCpuReader,
   threadHeap,
   type ResidentParts,
-  type ThreadCpu,
-  type ThreadHeap,
 } from './thread-usage.ts';
 export { collectGarbage } from './garbage.ts';
 export { mallocTrim } from './malloc-trim.ts';

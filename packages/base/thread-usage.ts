@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 /** The kernel counts processor time for programs in hundredths of a second, on every machine. */
 const TICK_US = 10_000;
 
-export interface ThreadCpu {
+interface ThreadCpu {
   readonly userUs: number;
   readonly systemUs: number;
 }
@@ -50,7 +50,7 @@ export function threadCpuReader(): (() => number) | undefined {
   };
 }
 
-export interface ThreadHeap {
+interface ThreadHeap {
   readonly usedBytes: number;
   readonly totalBytes: number;
   /** Outside of the heap, but owned by its objects: buffers. */

@@ -166,12 +166,12 @@ export interface OnMainCommand extends CommandHead {
 }
 
 /** EXEC: the router runs what the client has queued. */
-export interface ExecCommand extends CommandHead {
+interface ExecCommand extends CommandHead {
   route: 'exec';
 }
 
 /** A command that is only a name for its subcommands. */
-export interface ContainerCommand extends CommandHead {
+interface ContainerCommand extends CommandHead {
   route: 'container';
   /** COMMAND shows no subcommands, as Redis knows none here (DEBUG); they are one command to clients. */
   opaque?: boolean;

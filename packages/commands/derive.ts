@@ -38,7 +38,7 @@ export function shownFlags(command: Command): readonly string[] {
 }
 
 /** All ACL categories, in Redis' order. */
-export const ACL_CATEGORIES = [
+const ACL_CATEGORIES = [
   'keyspace',
   'read',
   'write',
@@ -62,7 +62,7 @@ export const ACL_CATEGORIES = [
   'scripting',
 ] as const;
 
-export type AclCategory = (typeof ACL_CATEGORIES)[number];
+type AclCategory = (typeof ACL_CATEGORIES)[number];
 
 /** The category that belongs to a group of commands; containers themselves have none. */
 const GROUP_CATEGORY: Partial<Record<Group, AclCategory>> = {
@@ -107,7 +107,7 @@ export function aclCategories(command: Command): readonly AclCategory[] {
 }
 
 /** Keys as COMMAND told them before there were key specs. */
-export interface KeyRange {
+interface KeyRange {
   first: number;
   /** Negative: counted from the end. */
   last: number;

@@ -1,7 +1,7 @@
 /** Different elements of a collection, by chance. */
 
 /** Collection that elements are drawn from. */
-export interface Drawable {
+interface Drawable {
   readonly count: number;
   /** A number that tells the current element from all others. */
   readonly current: number;

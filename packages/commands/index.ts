@@ -1,7 +1,7 @@
 export { valueLimits } from './keyspace/dump/dump.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
-export { Arguments, type ArgumentSource } from './arguments.ts';
+export { Arguments } from './arguments.ts';
 export type {
   Answer,
   ClientPort,
@@ -12,27 +12,15 @@ export type {
   ShardContext,
   Wait,
 } from './contexts.ts';
-export type {
-  ByKeyCommand,
-  Command,
-  ContainerCommand,
-  EveryShardCommand,
-  Flag,
-  Group,
-  OneShardCommand,
-  OnMainCommand,
-} from './definition.ts';
+export type { ByKeyCommand, Command, EveryShardCommand } from './definition.ts';
 export {
   isShardSetting,
   shardSettingNames,
-  type ShardSettingName,
   type ShardSettingOf,
   type ShardSettings,
   type ShardSettingValues,
 } from './shard-settings.ts';
-export { ACL_CATEGORIES, aclCategories, faults, shownFlags, type AclCategory } from './derive.ts';
 export {
-  clientLine,
   flagsOf,
   type AuthenticationPort,
   type ClientsPort,
@@ -52,8 +40,7 @@ export type {
   SlowlogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
-export type { Merge, SplitPlan } from './merge.ts';
-export type { PartCodec } from './parts.ts';
+export type { SplitPlan } from './merge.ts';
 export {
   Subscriptions,
   type Piece,
@@ -91,4 +78,3 @@ export { tellSecrecy } from './server/config.ts';
 export type { MonitorFilter } from './server/ports.ts';
 export { commandTable } from './table/all-commands.ts';
 export { CommandEntry } from './table/command-entry.ts';
-export { CommandTable } from './table/command-table.ts';

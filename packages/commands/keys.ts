@@ -6,9 +6,9 @@
 import type { ArgumentSource } from './arguments.ts';
 
 /** Access of a command to the keys of a spec, in COMMAND's words. */
-export type KeyAccess = 'RO' | 'RW' | 'OW' | 'RM';
+type KeyAccess = 'RO' | 'RW' | 'OW' | 'RM';
 /** Use that a command makes of the values of a spec's keys. */
-export type KeyUse = 'access' | 'insert' | 'update' | 'delete';
+type KeyUse = 'access' | 'insert' | 'update' | 'delete';
 
 /** Handling of the keys of a spec by one call. */
 export interface KeyHandling {

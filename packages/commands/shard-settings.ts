@@ -50,7 +50,7 @@ export const shardSettingNames = [
   'zset-max-listpack-value',
 ] as const satisfies readonly (keyof ConfigValues)[];
 
-export type ShardSettingName = (typeof shardSettingNames)[number];
+type ShardSettingName = (typeof shardSettingNames)[number];
 
 /** Values of all settings that shards are told. */
 export type ShardSettingValues = Pick<ConfigValues, ShardSettingName>;

@@ -2,7 +2,7 @@
  * Settings of Redis that here cannot be other than they are. CONFIG GET tells the truth; CONFIG SET accepts
  * that value and no other.
  */
-export interface Constant {
+interface Constant {
   readonly value: string;
   /** Reason for the value, for users who set it. */
   readonly reason: string;

@@ -29,7 +29,7 @@ export class ValueError extends Error {
 }
 
 /** Lowest and highest allowed value; a bigint where Redis' own bound is beyond 2^53. */
-export interface Bounds {
+interface Bounds {
   readonly least?: number;
   readonly most?: number | bigint;
   readonly unit?: string;
@@ -241,7 +241,7 @@ export function sizeOrNone(value: string): bigint | undefined {
 }
 
 /** A size as TOML: with a unit where that is exact, else plain. */
-export function tomlSize(value: number): string {
+function tomlSize(value: number): string {
   return value >= 1024 && value % 1024 === 0 ? `"${shortSize(value)}"` : String(value);
 }
 

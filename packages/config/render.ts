@@ -7,7 +7,7 @@ const WIDTH = 100;
 export const HIDDEN = '(hidden)';
 
 /** Options for writing out a configuration. */
-export interface RenderOptions {
+interface RenderOptions {
   readonly valueOf: (name: SettingName) => Value;
   readonly hideSecrets?: boolean;
   /** Puts what each setting means above it. */

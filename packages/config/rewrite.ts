@@ -7,7 +7,7 @@ import { sectionAndKey, type SettingName } from './settings.ts';
 import { parseToml, type TomlFile } from './sources/toml-file.ts';
 
 /** A setting and its new value, as TOML. */
-export interface Change {
+interface Change {
   readonly name: SettingName;
   readonly toml: string;
 }

@@ -18,7 +18,7 @@ import { Gathered, sameValue, type Held, type Origin } from './sources/source.ts
 import { parseToml, readToml } from './sources/toml-file.ts';
 
 /** One setting as diagnostics show it. */
-export interface SettingEntry {
+interface SettingEntry {
   readonly name: string;
   readonly value: string;
   readonly source: Origin;

@@ -13,7 +13,7 @@ import { memorySettings } from './table/memory.ts';
 import { serverSettings } from './table/server.ts';
 
 /** Every setting, by `section.key`. */
-export const settings = {
+const settings = {
   ...serverSettings,
   ...memorySettings,
   ...durabilitySettings,
@@ -42,7 +42,7 @@ type Dashed<Name extends string> = Name extends `${infer Section}.${infer Rest}`
   : Name;
 
 /** The name CONFIG knows a setting by, as the compiler knows it. */
-export type ConfigNameOf<Name extends SettingName> = (typeof settings)[Name] extends {
+type ConfigNameOf<Name extends SettingName> = (typeof settings)[Name] extends {
   readonly config: infer Config extends string;
 }
   ? Config

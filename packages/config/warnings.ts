@@ -2,7 +2,7 @@ import type { ConfigWarning } from './config-warning.ts';
 import type { Settings } from './runtime.ts';
 
 /** Tells whether only this machine can reach an address. */
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return /^-?(127\.|::1$|\[::1\]$|localhost$)/i.test(address);
 }
 

@@ -28,7 +28,7 @@ const SHORTENING_MS_MAX = 20_000;
 const SCANS = /SCAN$/i;
 
 /** Amount of commands to play. */
-export interface Amount {
+interface Amount {
   readonly seed: number;
   readonly commands: number;
 }

@@ -18,7 +18,7 @@ export type Step = readonly Command[];
 export type Maker = (draw: Draw) => Words | Step;
 
 /** A setting, and the values among which an episode chooses. */
-export type Choice = readonly [name: string, ...values: string[]];
+type Choice = readonly [name: string, ...values: string[]];
 
 export interface Family {
   readonly name: string;

@@ -10,7 +10,7 @@ export interface Both {
 }
 
 /** Context in which a reply is judged. */
-export interface Asked {
+interface Asked {
   readonly words: readonly string[];
   /** Replies to the command before it in the same step. */
   readonly before: Both | undefined;

@@ -8,7 +8,7 @@ import type { Words } from './family.ts';
 import { parseReply, type Piece } from './wire.ts';
 
 /** A version as one number: 7.4.1 is 70401. */
-export type Version = number;
+type Version = number;
 
 interface Known {
   readonly what: string;

@@ -18,7 +18,7 @@ import type { OpsContext } from './ops/ops-context.ts';
 /** Folder of the built web UI: `dist/debug-ui`. */
 const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
-export interface RestOptions {
+interface RestOptions {
   /** Routes that are there already. */
   readonly early: readonly Route[];
   readonly access: Access;

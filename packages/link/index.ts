@@ -8,7 +8,7 @@ export {
   type SettingValue,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
-export { EVENT_NUMBERS, EventRing, EVENTS_MAX, type RecordedEvent } from './rings/event-ring.ts';
+export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
@@ -47,14 +47,8 @@ export { LogOwner, PenHolder } from './log/log-ownership.ts';
 export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
-export {
-  CallError,
-  isCall,
-  PortCalls,
-  type CallMessage,
-  type CallPort,
-} from './messages/port-calls.ts';
-export { ringDepth, RingReader, RingWriter, type RingDepth, type RingPlace } from './rings/ring.ts';
+export { CallError, isCall, PortCalls, type CallMessage } from './messages/port-calls.ts';
+export { ringDepth, RingReader, RingWriter } from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,
@@ -74,10 +68,4 @@ export {
   type TraceRecord,
 } from './rings/trace-record.ts';
 export { TraceRingReader, TraceRingWriter } from './rings/trace-ring.ts';
-export {
-  settleTimes,
-  TimesAt,
-  TracedPart,
-  TraceTimes,
-  type ShardTimes,
-} from './rings/trace-times.ts';
+export { settleTimes, TimesAt, TracedPart, TraceTimes } from './rings/trace-times.ts';

@@ -1,11 +1,5 @@
 export { BlockPool } from './blocks.ts';
 export { Connection } from './connection.ts';
 export { addressText } from './ends.ts';
-export { Listener, type ListenerOptions } from './listener.ts';
-export type {
-  ConnectionOwner,
-  ConnectionSupplies,
-  NetCounters,
-  Taking,
-  TurnConnection,
-} from './ports.ts';
+export { Listener } from './listener.ts';
+export type { ConnectionOwner, ConnectionSupplies, Taking, TurnConnection } from './ports.ts';

@@ -14,7 +14,7 @@ import { addressText, type Ends } from './ends.ts';
 import type { ConnectionSupplies } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Addresses to bind; one with a leading `-` may be missing on this machine. */
   binds: readonly string[];
   /** 0 = no TCP. */

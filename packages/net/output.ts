@@ -14,7 +14,7 @@ const BUFFER_BYTES = 16 * 1024;
 /** Shorter bytes are copied into a block, though they are given away. */
 const GIVEN_BYTES_MIN = 32 * 1024;
 
-export interface OutputEvents {
+interface OutputEvents {
   failed(): void;
   /** A write that could not be done at once is through. */
   drained(): void;

@@ -54,7 +54,7 @@ export interface TurnConnection {
 }
 
 /** The round of the event loop that connections work in. */
-export interface ConnectionTurn {
+interface ConnectionTurn {
   /** Counts the turns: two works with the same number share one turn. */
   readonly number: number;
   /** Called before bytes are looked at: a turn of work has begun. */
@@ -65,7 +65,7 @@ export interface ConnectionTurn {
   later(connection: TurnConnection): void;
 }
 
-export interface NetCounters {
+interface NetCounters {
   read(bytes: number): void;
   wrote(bytes: number): void;
   queryLimitExceeded(): void;

@@ -5,7 +5,7 @@ import type { FlightEntry, FlightReport } from '#api-types';
 import type { RecordedEvent } from '#link';
 import type { Observer } from './observer.ts';
 
-export interface FlightQuestion {
+interface FlightQuestion {
   /** All threads without it. */
   readonly thread?: string | undefined;
   /** The latest so many. */

@@ -25,7 +25,7 @@ export interface StatusSettings {
   readonly limits: HealthLimits;
 }
 
-export interface StatusOptions {
+interface StatusOptions {
   readonly observer: Observer;
   readonly settings: StatusSettings;
   readonly version: string;

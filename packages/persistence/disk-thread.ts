@@ -89,7 +89,7 @@ export type DiskNotice =
   | { readonly kind: 'purged' }
   | { readonly kind: 'stopped' };
 
-export interface SnapshotTook {
+interface SnapshotTook {
   readonly us: number;
 }
 

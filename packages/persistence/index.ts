@@ -42,6 +42,6 @@ export { ShardLog } from './log/shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';
 export { FolderLock } from './folder/folder-lock.ts';
 export { keysIn, bytesOf } from './blocks/manifest.ts';
-export { realDisk, type Disk } from './disk.ts';
+export { realDisk } from './disk.ts';
 export { removeAllBut } from './log/retention.ts';
 export { SnapshotWriter } from './snapshot-writer.ts';

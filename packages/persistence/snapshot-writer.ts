@@ -27,7 +27,7 @@ export const PIECE_HEAD_BYTES = 8;
 /** Brought to disk this much at a time: all at once would hold up the syncs of the logs. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   readonly number: number;
   readonly shards: number;
   readonly epoch: number;

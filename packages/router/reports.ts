@@ -14,7 +14,7 @@ import { emptyHead, type ShardLink } from './shard-link.ts';
 const REPORT_MS_MAX = 200;
 
 /** Answer of one shard, or the fact that it gave none in time. */
-export type Report<Answer> =
+type Report<Answer> =
   | { readonly shard: number; readonly missing: false; readonly answer: Answer }
   | { readonly shard: number; readonly missing: true };
 

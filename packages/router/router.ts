@@ -27,7 +27,7 @@ import { isHttp, unknownCommand } from './unknown-command.ts';
 import { BlockedClients } from './clients/blocked-clients.ts';
 
 /** Collaborators of the router. */
-export interface RouterOptions {
+interface RouterOptions {
   memory: LinkMemory;
   links: readonly ShardLink[];
   page: Page;

@@ -84,7 +84,7 @@ export function lentPrefix(key: Pick<LentKey, 'database' | 'writable'> & Partial
   return key.database | (flags << 24);
 }
 
-export interface Lending {
+interface Lending {
   host: number;
   /** Keys lent, by lender. */
   lent: ReadonlyMap<number, LentKey[]>;

@@ -1,2 +1,1 @@
-export { Server } from './server.ts';
 export { shardSettings } from './threads/shard-settings.ts';

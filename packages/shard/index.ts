@@ -1,5 +1,4 @@
 export { agree, type Agreement } from './multi-shard/agreement.ts';
-export type { MachineOptions } from './machine-options.ts';
 export {
   OfflineData,
   readFolder,
@@ -12,4 +11,3 @@ export { refusalsOf } from './recovery/recovery.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery/recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
 export { runShardThread, type ShardThreadData } from './thread.ts';
-export { type Outlet } from './execution/reply-sender.ts';

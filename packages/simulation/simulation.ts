@@ -130,7 +130,7 @@ const NO_WAITING = { nowMs: 0, unixUs: 0, mayBlock: true, defer: () => () => und
 /** A transaction ends after two messages; one more turn brings what it held back. */
 const SETTLING_ROUNDS = 100;
 
-export interface SimulationShape {
+interface SimulationShape {
   readonly shards: number;
   readonly clients: number;
   readonly commands: number;

@@ -6,27 +6,23 @@ export { countError, errorIndex } from './page/error-count.ts';
 export {
   addCounts,
   bucketHigh,
-  bucketLow,
   bucketOf,
   cumulativeByPowers,
   greatestUs,
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
-  totalCount,
   type Counts,
 } from './page/histogram.ts';
 export {
-  DEATH_KEY_BYTES_MAX,
   KEY_DEATHS,
   KEY_DEATHS_RESET,
   RemovedKeys,
   type DeathHead,
-  type DeathsQuestion,
   type RemovedKey,
   type KeyPlace,
 } from './key-fates/key-fates.ts';
-export { KeptArguments, type ArgumentBytes } from './slow-log/kept-arguments.ts';
+export { KeptArguments } from './slow-log/kept-arguments.ts';
 export {
   LATENCY_EVENTS,
   latencyEvent,
@@ -34,8 +30,6 @@ export {
   LatencySeries,
   MAIN_THREAD,
   type LatencyEvent,
-  type LatencySample,
-  type ThreadShare,
 } from './latency/latency-events.ts';
 export {
   durabilityReport,
@@ -43,13 +37,11 @@ export {
   savingSeconds,
   sumOfLogs,
   type DurabilityReport,
-  type LogReport,
 } from './status/durability.ts';
-export { LOG_FIGURES, LogFigures, type LogFigure } from './page/log-figures.ts';
+export { LogFigures, type LogFigure } from './page/log-figures.ts';
 export {
   LatencyWindows,
   SLICE_MS,
-  WINDOWS,
   windowsIn,
   windowTableLength,
 } from './latency/latency-windows.ts';
@@ -57,7 +49,6 @@ export { AT, COUNTERS } from './page/counters.ts';
 export {
   BAND_ROWS_MAX,
   CENSUS_SIZES,
-  CENSUS_TYPES,
   CommandField,
   Page,
   Phase,
@@ -67,7 +58,6 @@ export {
 export {
   FLIGHT_KINDS,
   flightRecorder,
-  LONG_PAUSE_US,
   notesPauses,
   SLOW_BATCH_US,
   Tally,
@@ -89,7 +79,6 @@ export {
   HotWindows,
   mergeWindow,
   windowAt,
-  type HotWindowKey,
   type HotWindowOptions,
   type HotWindowReport,
 } from './hot-keys/hot-window.ts';
@@ -121,32 +110,23 @@ export { pagesOf, readQuantity } from './quantities/reading.ts';
 export { QUANTITIES, type Counter, type LiveRate, type PageQuantity } from './quantities/table.ts';
 export { THREAD_QUANTITIES } from './quantities/threads.ts';
 export { growth, Rate } from './rate.ts';
-export { mainStandstill, type Standstill } from './threads/main-work.ts';
+export { mainStandstill } from './threads/main-work.ts';
 export {
   collectStatus,
-  NO_PERSISTENCE,
   persistenceStatus,
   uptimeSeconds,
   type StatusSource,
 } from './status/status.ts';
 export { ThreadRates } from './threads/thread-rates.ts';
-export { tellWork, ThreadWork, workedNowUs } from './threads/thread-work.ts';
+export { tellWork, ThreadWork } from './threads/thread-work.ts';
 export {
   GC_KINDS,
   GcPauses,
   LoopDelay,
   pauseReport,
-  type GcKind,
-  type PauseListener,
   type PauseReport,
 } from './threads/thread-pauses.ts';
-export {
-  HEAP,
-  PROFILE,
-  ThreadProbe,
-  type HeapFigures,
-  type ProfileAnswer,
-} from './threads/thread-profile.ts';
+export { HEAP, PROFILE, ThreadProbe } from './threads/thread-profile.ts';
 export { ThreadSamples } from './threads/thread-samples.ts';
 export {
   slowEntriesTopic,
@@ -157,7 +137,6 @@ export {
   type KeptCommand,
   type SlowCommand,
   type SlowEntry,
-  type SlowLogSettings,
 } from './slow-log/slow-log.ts';
 export {
   PURGE,

@@ -1,20 +1,11 @@
 import * as hyperloglog from './hyperloglog/index.ts';
 import * as rdb from './rdb/index.ts';
-export {
-  accessOfUse,
-  EVICTION_POLICIES,
-  type EvictionPolicy,
-  type KeyUse,
-} from './records/access.ts';
-export { KeySizes, CENSUS_SIZES, CENSUS_TYPES } from './keyspace/key-sizes.ts';
+export { accessOfUse, type EvictionPolicy } from './records/access.ts';
+export { KeySizes } from './keyspace/key-sizes.ts';
 export { Encoding } from './records/encodings.ts';
 export type { Ref } from './memory/segment.ts';
-export {
-  SnapshotIterator,
-  SNAPSHOT_PIECE_BYTES_USUAL,
-  type FreezeSink,
-} from './state/snapshot-iterator.ts';
-export { KEY_STATE_HEADER_BYTES, KeyStateWriter } from './state/key-state.ts';
+export { SnapshotIterator, SNAPSHOT_PIECE_BYTES_USUAL } from './state/snapshot-iterator.ts';
+export { KeyStateWriter } from './state/key-state.ts';
 export { installStates, KeyStateReader } from './state/key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
@@ -48,8 +39,8 @@ export { keyScratch, Span, valueScratch } from './records/span.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
-export { Store, type StoreOptions } from './store.ts';
-export type { FateListener, StoreEvents, StoreStats } from './store-context.ts';
+export { Store } from './store.ts';
+export type { FateListener, StoreEvents } from './store-context.ts';
 export { EntryCursor } from './stream/entry-cursor.ts';
 export { IdPlace } from './stream/id-index.ts';
 export {
@@ -61,7 +52,7 @@ export {
 export { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from './stream/stream-id.ts';
 export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
-export { NODE_BYTES_MAX, type Stream, type StreamLimits, type Trimming } from './stream/stream.ts';
+export { NODE_BYTES_MAX, type Stream, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
 export {
   bytesForm,
@@ -69,9 +60,7 @@ export {
   codecOf,
   isLong,
   PIECE_BYTES,
-  registerCodec,
   type Encoded,
-  type ObjectCodec,
 } from './records/value-codec.ts';
 export { ValueType } from './records/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';

@@ -25,7 +25,7 @@ export interface FateListener {
 }
 
 /** Counters that only grow, but for the estimate. */
-export interface StoreStats {
+interface StoreStats {
   hits: number;
   misses: number;
   expired: number;

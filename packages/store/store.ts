@@ -16,7 +16,7 @@ import { KeyPrefetch } from './index/prefetch.ts';
 import { Databases } from './keyspace/databases.ts';
 import { RecordTools, type ValueView } from './records/record-tools.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   databases: number;
   /** 16 secret bytes for the hash. */
   seed: Uint8Array;

@@ -5,8 +5,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,15 +125,21 @@ writing('keeps the latest lines in memory, also without any output', async () =>
 });
 
 writing('drops what cannot be written in time, and says so', async () => {
+  const MANY = 25_000;
+  let more = 0;
   const text = await written({}, async (writer) => {
-    writer.write(Array.from({ length: 25_000 }, () => record));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    writer.write([record]);
+    writer.write(Array.from({ length: MANY }, () => record));
+    const isTold = (): boolean => {
+      more += 1;
+      writer.write([record]);
+      return writer.droppedLines > 0;
+    };
+    await until(isTold, 'there is room for a line that tells of it');
     assert.ok(writer.droppedLines > 10_000);
   });
   const lines = text.trimEnd().split('\n');
   const [, dropped] = /log-lines-dropped .*lines=(\d+)/.exec(text) ?? [];
-  assert.is(lines.length - 1 + Number(dropped), 25_001);
+  assert.is(lines.length - 1 + Number(dropped), MANY + more);
 });
 
 writing('survives a reader that is gone', async () => {
@@ -214,15 +222,17 @@ writing('loses nothing when it is rotated from now on, and when no longer', asyn
 
 writing('begins a new file at its size and keeps only so many', async () => {
   const big = { ...record, message: 'x'.repeat(100_000), fields: {} };
-  await written(
-    { output: 'none', file: fileOptions({ sizeMbMax: 1, filesMax: 2, frequency: 'daily' }) },
-    async (writer) => {
-      for (let index = 0; index < 50; index += 1) {
-        writer.write([big]);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    },
-  );
+  const file = fileOptions({ sizeMbMax: 1, filesMax: 2, frequency: 'daily' });
+  /** Name and size of the file that is being written. */
+  const newest = (): string =>
+    existsSync(file.path) ? `${readlinkSync(file.path)} ${statSync(file.path).size}` : '';
+  await written({ output: 'none', file }, async (writer) => {
+    for (let index = 0; index < 50; index += 1) {
+      const before = newest();
+      writer.write([big]);
+      await until(() => newest() !== before, 'the line is in the file');
+    }
+  });
   const files = readdirSync(path.join(folder, 'logs')).filter((name) =>
     /^svc\.log\..*\d/.test(name),
   );
@@ -256,10 +266,19 @@ writing('has nothing to open anew without a file', async () => {
 
 writing('tells once of a file that cannot be written, and goes on', async () => {
   writeFileSync(path.join(folder, 'logs'), 'a file where the folder should be');
-  const text = await written({ file: fileOptions() }, async (writer) => {
+  let tries = 0;
+  const file = {
+    ...fileOptions(),
+    get path() {
+      tries += 1;
+      return path.join(folder, 'logs', 'svc.log');
+    },
+  };
+  const text = await written({ file }, async (writer) => {
     for (let index = 0; index < 5; index += 1) {
+      tries = 0;
       writer.write([{ ...record, time: record.time + index * 60_000 }]);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await until(() => tries > 0, 'it is tried again');
     }
   });
   assert.is(text.split('log-file-failed').length - 1, 1);
@@ -276,7 +295,8 @@ writing('goes on with the file once it can be written again', async () => {
     file: fileOptions(),
   });
   writer.write([record]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const failed = (): boolean => writer.recent().some((line) => line.includes('log-file-failed'));
+  await until(failed, 'it has failed');
   rmSync(blocked);
   writer.write([{ ...record, time: record.time + 60_000 }]);
   await writer.close();

@@ -7,11 +7,11 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RespClient, type ClientOptions } from './resp-client.ts';
+import { until } from './until.ts';
 
 const START_MS_MAX = 15_000;
 const STOP_MS_MAX = 15_000;
 const PORT_ATTEMPTS = 5;
-const POLL_MS = 10;
 const OUTPUT_CHARS_MAX = 1_000_000;
 
 const alive = new Set<ChildProcess>();
@@ -21,7 +21,7 @@ process.on('exit', () => {
 });
 
 /** Options for starting a server process. */
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly program: string;
   /** The arguments, given the places chosen for the server. */
   arguments(places: ServerPlaces): readonly string[];
@@ -42,7 +42,7 @@ export interface ServerPlaces {
 }
 
 /** End of a server process. */
-export interface ServerEnd {
+interface ServerEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -159,22 +159,21 @@ async function untilReady(
   server: ChildServer,
   { password, isReady }: LaunchOptions,
 ): Promise<void> {
-  const startedMs = performance.now();
-  while (performance.now() - startedMs < START_MS_MAX) {
+  const answers = async (): Promise<boolean> => {
     if (!server.isRunning) throw new Error('the server ended before it was ready');
     try {
       const client = await RespClient.connect({ port: server.port });
       const reply = password === undefined ? 'PING' : `AUTH ${password}`;
       const answer = await client.reply(...reply.split(' '));
       await client.end();
-      const answers = answer === 'PONG' || answer === 'OK';
-      if (answers && (await isReady?.(server)) !== false) return;
+      const isFine = answer === 'PONG' || answer === 'OK';
+      return isFine && (await isReady?.(server)) !== false;
     } catch {
       // Not listening yet.
+      return false;
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw new Error(`the server did not answer within ${START_MS_MAX} ms`);
+  };
+  await until(answers, 'the server answers', START_MS_MAX);
 }
 
 function withOutput(error: Error, server: ChildServer, end: ServerEnd): Error {

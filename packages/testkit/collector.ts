@@ -8,7 +8,7 @@ import type {
 } from '@grpc/grpc-js';
 import { otlpSchema } from './otlp-schema.ts';
 
-export type OtlpAttributes = Readonly<Record<string, string | number | boolean>>;
+type OtlpAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface OtlpSpan {
   readonly traceId: string;
@@ -26,7 +26,7 @@ export interface OtlpSpan {
   readonly resource: OtlpAttributes;
 }
 
-export interface OtlpPoint {
+interface OtlpPoint {
   readonly attributes: OtlpAttributes;
   readonly startNs: bigint;
   readonly timeNs: bigint;

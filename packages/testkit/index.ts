@@ -1,29 +1,16 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { call, CallContext, prepared, type CallOptions } from './call.ts';
-export {
-  ChildServer,
-  freePort,
-  launch,
-  type LaunchOptions,
-  type ServerEnd,
-} from './child-server.ts';
+export { ChildServer, freePort } from './child-server.ts';
 export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
-export { keyPerShard, keysOnShard, shardOf } from './keys.ts';
+export { keyPerShard, keysOnShard } from './keys.ts';
 export { largeValues } from './large-values.ts';
-export { linearize, type Operation, type Verdict } from './linearizability.ts';
+export { linearize, type Operation } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';
 export { redisProgram, startRedis } from './redis-server.ts';
-export {
-  encodeCommand,
-  RespClient,
-  talk,
-  type Address,
-  type ClientOptions,
-  type Word,
-} from './resp-client.ts';
+export { encodeCommand, RespClient, talk, type Word } from './resp-client.ts';
 export {
   byName,
   Push,
@@ -35,5 +22,6 @@ export {
 } from './resp-parser.ts';
 export { withoutMemory } from './scarce-memory.ts';
 export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
+export { letTimePass, untilShardsSleep } from './server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './server.ts';
 export { until } from './until.ts';

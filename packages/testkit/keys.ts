@@ -1,7 +1,7 @@
 import { fromLatin1, keySlot, shardOfSlot } from '#base';
 
 /** The shard that has a key. */
-export function shardOf(key: string, shards: number): number {
+function shardOf(key: string, shards: number): number {
   return shardOfSlot(keySlot(fromLatin1(key), 0, key.length), shards);
 }
 

@@ -17,7 +17,7 @@ export interface Operation<State> {
 }
 
 /** Result of a search. */
-export interface Verdict {
+interface Verdict {
   readonly isLinearizable: boolean;
   /** The longest order found, for people. */
   readonly longest: readonly string[];

@@ -7,7 +7,7 @@ import { Push, ReplyError, RespParser, type Reply } from './resp-parser.ts';
 const WAIT_MS_DEFAULT = 15_000;
 
 /** Address at which a server listens. */
-export type Address = { readonly port: number; readonly host?: string } | { readonly path: string };
+type Address = { readonly port: number; readonly host?: string } | { readonly path: string };
 
 /** Options of a client. */
 export interface ClientOptions {

@@ -107,7 +107,7 @@ function unknown(name: string, args: Words): string {
 }
 
 /** A command by chance, on one of the keys; now and then a client's mistake. */
-export function randomCommand(random: Random, keys: readonly string[]): Words {
+function randomCommand(random: Random, keys: readonly string[]): Words {
   const key = (): string => random.pick(keys);
   const some = (least: number): string[] =>
     Array.from({ length: random.integer(least, 5) }, () => key());

@@ -5,9 +5,9 @@
  * number of a shard is asked for.
  */
 
-export type ArgumentKind = 'text' | 'number';
+type ArgumentKind = 'text' | 'number';
 
-export interface ProbeDefinition {
+interface ProbeDefinition {
   readonly name: string;
   readonly args: readonly (readonly [name: string, kind: ArgumentKind])[];
 }

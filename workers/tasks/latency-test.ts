@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '#base';
 import { measureLatency, type LatencyBaseline } from '#stats';
 
-export interface LatencyTask {
+interface LatencyTask {
   readonly seconds: number;
   /** Takes each new maximum, in microseconds. */
   readonly maxima: MessagePort;

@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   asBuffer,
-  compareBytes,
   copyBytes,
   fromLatin1,
   indexOfByte,
@@ -33,15 +32,6 @@ for (const length of [0, 1, 15, 16, 23, 24, 25, 200]) {
     assert.equal(Uint8Array.from(fromLatin1(text)), source.slice(2, 2 + length));
   });
 }
-
-bytes('orders as memcmp does', () => {
-  const order = ['', 'a', 'aa', 'ab', 'b', '\u{80}', '\u{ff}'].map(fromLatin1);
-  for (const [one, a] of order.entries()) {
-    for (const [other, b] of order.entries()) {
-      assert.is(Math.sign(compareBytes(a, b)), Math.sign(one - other));
-    }
-  }
-});
 
 bytes('sees a difference in the last byte', () => {
   assert.not.ok(sameBytes(fromLatin1('abc'), 0, fromLatin1('abd'), 0, 3));

@@ -49,16 +49,6 @@ export function sameBytes(a: Bytes, aAt: number, b: Bytes, bAt: number, length: 
   return true;
 }
 
-/** Byte-wise order as memcmp has it; a prefix comes first. */
-export function compareBytes(a: Bytes, b: Bytes): number {
-  const shared = Math.min(a.length, b.length);
-  for (let index = 0; index < shared; index += 1) {
-    const difference = a[index]! - b[index]!;
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
 /** A buffer over the same memory as `bytes`, for its encoders; makes no copy. */
 export function asBuffer(bytes: Bytes): Buffer {
   return Buffer.isBuffer(bytes)

@@ -3,7 +3,7 @@
 import type { Bytes } from './byte-array.ts';
 
 /** Memory, by bytes and by words. */
-export interface Viewed {
+interface Viewed {
   readonly bytes: Bytes;
   readonly view: DataView;
 }

@@ -27,7 +27,7 @@ for (let byte = 0; byte < 256; byte += 1) {
 }
 
 /** Both words of a sum, unsigned. */
-export interface Crc64 {
+interface Crc64 {
   readonly high: number;
   readonly low: number;
 }

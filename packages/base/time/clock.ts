@@ -20,7 +20,7 @@ export interface Clock {
 const COMPARISONS = 200;
 
 /** The lead of one clock over another that goes as fast, and the most that it can be wrong by. */
-export interface ClockOffset {
+interface ClockOffset {
   readonly offsetUs: number;
   readonly errorUs: number;
 }

@@ -9,7 +9,7 @@ import { StringForm } from '../string/encoding.ts';
 import { createZeros } from '../string/write.ts';
 import { byteOf } from './bits.ts';
 
-export const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
+const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
 
 /** The bit that argument `index` names. With `width`, `#n` stands for the n-th field of so many bits. */
 export function readOffset(
@@ -31,7 +31,7 @@ export function readOffset(
 
 const HASH_SIGN = 0x23;
 
-export interface WritableBitmap {
+interface WritableBitmap {
   ref: Ref;
   /** The string was made or has grown. */
   grown: boolean;

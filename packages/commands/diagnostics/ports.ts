@@ -25,7 +25,7 @@ export interface SlowlogPort {
   reset(): Promise<void>;
 }
 
-export interface EventSample {
+interface EventSample {
   readonly unixSeconds: number;
   readonly us: number;
 }

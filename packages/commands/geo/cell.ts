@@ -11,7 +11,7 @@ export const LONGITUDE_MAX = 180;
 /** Mercator's projection ends here. */
 export const LATITUDE_MAX = 85.051_128_78;
 /** The poles, for the geohash that others understand. */
-export const LATITUDE_POLE = 90;
+const LATITUDE_POLE = 90;
 
 const SCORE_BITS = 52;
 const TWO_32 = 2 ** 32;
@@ -29,7 +29,7 @@ export interface Cell {
 }
 
 /** The edges of a cell. */
-export interface Area {
+interface Area {
   west: number;
   east: number;
   south: number;
@@ -67,7 +67,7 @@ export function areaOf({ column, row, steps }: Cell): Area {
 }
 
 /** The bits of both numbers by turns, the row's first; rounded beyond 53 bits. */
-export function interleaved({ column, row }: Cell): number {
+function interleaved({ column, row }: Cell): number {
   const low = spread(row & 0xffff) + 2 * spread(column & 0xffff);
   const high = spread(row >>> 16) + 2 * spread(column >>> 16);
   return high * TWO_32 + low;

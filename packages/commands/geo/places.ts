@@ -27,7 +27,7 @@ const someMembers: readonly ArgumentDoc[] = [
   { name: 'member', type: 'string', multiple: true, optional: true },
 ];
 
-export const geoadd = oneShard({
+const geoadd = oneShard({
   name: 'GEOADD',
   summary: 'Adds members with longitudes and latitudes to a sorted set.',
   since: '3.2.0',
@@ -72,7 +72,7 @@ export const geoadd = oneShard({
   },
 });
 
-export const geodist = oneShard({
+const geodist = oneShard({
   name: 'GEODIST',
   summary: 'Answers how far two members are from each other.',
   since: '3.2.0',
@@ -98,7 +98,7 @@ export const geodist = oneShard({
   },
 });
 
-export const geohash = oneShard({
+const geohash = oneShard({
   name: 'GEOHASH',
   summary: 'Answers the places of members as geohashes of eleven characters.',
   since: '3.2.0',
@@ -120,7 +120,7 @@ export const geohash = oneShard({
   },
 });
 
-export const geopos = oneShard({
+const geopos = oneShard({
   name: 'GEOPOS',
   summary: 'Answers the longitudes and latitudes of members.',
   since: '3.2.0',

@@ -93,7 +93,7 @@ const searchHead = {
   group: 'geo',
 } as const satisfies Partial<CommandHead>;
 
-export const geosearch = oneShard({
+const geosearch = oneShard({
   ...searchHead,
   name: 'GEOSEARCH',
   summary: 'Answers the members inside a circle or a box.',
@@ -108,7 +108,7 @@ export const geosearch = oneShard({
   },
 });
 
-export const geosearchstore = oneShard({
+const geosearchstore = oneShard({
   ...searchHead,
   name: 'GEOSEARCHSTORE',
   summary: 'Stores the members inside a circle or a box under another key.',
@@ -165,7 +165,7 @@ const radiusHistory = [
   ['7.0.0', 'Units can be in upper case.'],
 ] as const;
 
-export const georadius = oneShard({
+const georadius = oneShard({
   ...searchHead,
   name: 'GEORADIUS',
   summary: 'Answers or stores the members within a distance of a place.',
@@ -184,7 +184,7 @@ export const georadius = oneShard({
   },
 });
 
-export const georadiusRo = oneShard({
+const georadiusRo = oneShard({
   ...searchHead,
   name: 'GEORADIUS_RO',
   summary: 'Answers the members within a distance of a place.',
@@ -200,7 +200,7 @@ export const georadiusRo = oneShard({
   },
 });
 
-export const georadiusbymember = oneShard({
+const georadiusbymember = oneShard({
   ...searchHead,
   name: 'GEORADIUSBYMEMBER',
   summary: 'Answers or stores the members within a distance of one of them.',
@@ -219,7 +219,7 @@ export const georadiusbymember = oneShard({
   },
 });
 
-export const georadiusbymemberRo = oneShard({
+const georadiusbymemberRo = oneShard({
   ...searchHead,
   name: 'GEORADIUSBYMEMBER_RO',
   summary: 'Answers the members within a distance of one of them.',

@@ -24,7 +24,7 @@ const notInteger = new CommandError('ERR hash value is not an integer');
 const notFloat = new CommandError('ERR hash value is not a float');
 const notFinite = new CommandError('ERR value is NaN or Infinity');
 
-export const hincrby = oneShard({
+const hincrby = oneShard({
   name: 'HINCRBY',
   summary: 'Adds a number to the integer of a field, which counts as 0 while it does not exist.',
   since: '2.0.0',
@@ -57,7 +57,7 @@ export const hincrby = oneShard({
   },
 });
 
-export const hincrbyfloat = oneShard({
+const hincrbyfloat = oneShard({
   name: 'HINCRBYFLOAT',
   summary: 'Adds a number, which may have a fraction, to the number of a field.',
   since: '2.6.0',

@@ -65,7 +65,7 @@ export const hpexpiretime = lifetime(
   'Answers when fields end, in milliseconds of Unix time.',
 );
 
-export const hpersist = oneShard({
+const hpersist = oneShard({
   name: 'HPERSIST',
   summary: 'Lets fields live on that would end.',
   since: '7.4.0',

@@ -51,7 +51,7 @@ export const hgetex = oneShard({
   },
 });
 
-export const hsetex = oneShard({
+const hsetex = oneShard({
   name: 'HSETEX',
   summary: 'Sets fields and when they end, all or none.',
   since: '8.0.0',

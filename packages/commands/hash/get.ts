@@ -12,7 +12,7 @@ const keyAndField = [
   { name: 'field', type: 'string' },
 ] as const;
 
-export const hget = oneShard({
+const hget = oneShard({
   name: 'HGET',
   summary: 'Answers the value of a field of a hash.',
   since: '2.0.0',
@@ -30,7 +30,7 @@ export const hget = oneShard({
   },
 });
 
-export const hmget = oneShard({
+const hmget = oneShard({
   name: 'HMGET',
   summary: 'Answers the values of several fields of a hash.',
   since: '2.0.0',
@@ -51,7 +51,7 @@ export const hmget = oneShard({
   },
 });
 
-export const hexists = oneShard({
+const hexists = oneShard({
   name: 'HEXISTS',
   summary: 'Tells whether a hash has a field.',
   since: '2.0.0',
@@ -69,7 +69,7 @@ export const hexists = oneShard({
   },
 });
 
-export const hstrlen = oneShard({
+const hstrlen = oneShard({
   name: 'HSTRLEN',
   summary: 'Answers how many bytes the value of a field has.',
   since: '3.2.0',
@@ -91,7 +91,7 @@ export const hstrlen = oneShard({
   },
 });
 
-export const hlen = oneShard({
+const hlen = oneShard({
   name: 'HLEN',
   summary: 'Answers how many fields a hash has.',
   since: '2.0.0',

@@ -10,7 +10,7 @@ import { drawDistinct } from '../distinct-draw.ts';
 import { oneKey } from '../keys.ts';
 import { dropEnded, hashToRead } from './lookup.ts';
 
-export const hrandfield = oneShard({
+const hrandfield = oneShard({
   name: 'HRANDFIELD',
   summary: 'Answers one or more fields of a hash, chosen by chance.',
   since: '6.2.0',

@@ -31,7 +31,7 @@ export const hdel = elementRemoval(
 
 const FIELDS_INDEX = 2;
 
-export const hgetdel = oneShard({
+const hgetdel = oneShard({
   name: 'HGETDEL',
   summary: 'Answers the values of fields and removes them.',
   since: '8.0.0',

@@ -22,7 +22,7 @@ const fieldsAndValues: readonly ArgumentDoc[] = [
   },
 ];
 
-export const hset = oneShard({
+const hset = oneShard({
   name: 'HSET',
   summary: 'Sets fields of a hash; the reply counts the new ones.',
   since: '2.0.0',
@@ -39,7 +39,7 @@ export const hset = oneShard({
   },
 });
 
-export const hmset = oneShard({
+const hmset = oneShard({
   name: 'HMSET',
   summary: 'Sets fields of a hash.',
   since: '2.0.0',
@@ -57,7 +57,7 @@ export const hmset = oneShard({
   },
 });
 
-export const hsetnx = oneShard({
+const hsetnx = oneShard({
   name: 'HSETNX',
   summary: 'Sets a field of a hash, unless it exists.',
   since: '2.0.0',

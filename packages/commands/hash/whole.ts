@@ -52,21 +52,21 @@ function whole({ name, summary, hasFields, hasValues }: Kind): OneShardCommand {
   });
 }
 
-export const hgetall = whole({
+const hgetall = whole({
   name: 'HGETALL',
   summary: 'Answers all fields of a hash with their values.',
   hasFields: true,
   hasValues: true,
 });
 
-export const hkeys = whole({
+const hkeys = whole({
   name: 'HKEYS',
   summary: 'Answers all fields of a hash.',
   hasFields: true,
   hasValues: false,
 });
 
-export const hvals = whole({
+const hvals = whole({
   name: 'HVALS',
   summary: 'Answers all values of a hash.',
   hasFields: false,

@@ -7,7 +7,7 @@ import { noKeys } from '../keys.ts';
 import { allOk, sum } from '../merge.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 
-export const dbsize = everyShard({
+const dbsize = everyShard({
   name: 'DBSIZE',
   summary: 'Answers how many keys the selected database has.',
   since: '1.0.0',
@@ -39,7 +39,7 @@ const flushHistory = [
   ['6.2.0', 'SYNC came.'],
 ] as const;
 
-export const flushdb = everyShard({
+const flushdb = everyShard({
   name: 'FLUSHDB',
   summary: 'Removes all keys of the selected database.',
   since: '1.0.0',
@@ -61,7 +61,7 @@ export const flushdb = everyShard({
   merge: allOk,
 });
 
-export const flushall = everyShard({
+const flushall = everyShard({
   name: 'FLUSHALL',
   summary: 'Removes all keys of all databases.',
   since: '1.0.0',
@@ -83,7 +83,7 @@ export const flushall = everyShard({
   merge: allOk,
 });
 
-export const swapdb = everyShard({
+const swapdb = everyShard({
   name: 'SWAPDB',
   summary: 'Exchanges two databases: clients of one at once see the keys of the other.',
   since: '4.0.0',

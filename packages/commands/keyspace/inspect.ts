@@ -11,7 +11,7 @@ import { peekToRead } from './lookup.ts';
 import { typeName } from './type-names.ts';
 import { encodingName, isSharedInteger } from './value-encoding.ts';
 
-export const type = oneShard({
+const type = oneShard({
   name: 'TYPE',
   summary: 'Answers which type of value a key holds.',
   since: '1.0.0',
@@ -110,7 +110,7 @@ const help = onMain({
   },
 });
 
-export const object = container({
+const object = container({
   name: 'OBJECT',
   summary: 'Groups the commands that look inside values.',
   since: '2.2.3',

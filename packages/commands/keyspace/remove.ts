@@ -10,7 +10,7 @@ import { changedAt, findToRead, peekToRead } from './lookup.ts';
 
 const someKeys: readonly ArgumentDoc[] = [{ name: 'key', type: 'key', multiple: true }];
 
-export const del = byKey({
+const del = byKey({
   name: 'DEL',
   summary: 'Removes keys and answers how many there were.',
   since: '1.0.0',
@@ -24,7 +24,7 @@ export const del = byKey({
   merge: sum,
 });
 
-export const unlink = byKey({
+const unlink = byKey({
   name: 'UNLINK',
   summary: 'Removes keys; the memory of large values may be given back later.',
   since: '4.0.0',
@@ -38,7 +38,7 @@ export const unlink = byKey({
   merge: sum,
 });
 
-export const exists = byKey({
+const exists = byKey({
   name: 'EXISTS',
   summary: 'Answers how many of the named keys exist.',
   since: '1.0.0',
@@ -59,7 +59,7 @@ export const exists = byKey({
   merge: sum,
 });
 
-export const touch = byKey({
+const touch = byKey({
   name: 'TOUCH',
   summary: 'Marks keys as just used and answers how many of them exist.',
   since: '3.2.1',

@@ -16,7 +16,7 @@ const twoNames: readonly ArgumentDoc[] = [
   { name: 'newkey', type: 'key' },
 ];
 
-export const rename = oneShard({
+const rename = oneShard({
   name: 'RENAME',
   summary: 'Gives a key another name and overwrites what had it before.',
   since: '1.0.0',
@@ -32,7 +32,7 @@ export const rename = oneShard({
   },
 });
 
-export const renamenx = oneShard({
+const renamenx = oneShard({
   name: 'RENAMENX',
   summary: 'Gives a key another name, if no key has it.',
   since: '1.0.0',
@@ -48,7 +48,7 @@ export const renamenx = oneShard({
   },
 });
 
-export const move = oneShard({
+const move = oneShard({
   name: 'MOVE',
   summary: 'Moves a key to another database, if the key does not exist there.',
   since: '1.0.0',
@@ -80,7 +80,7 @@ export const move = oneShard({
   },
 });
 
-export const copy = oneShard({
+const copy = oneShard({
   name: 'COPY',
   summary: 'Stores a copy of the value of a key under another key.',
   since: '6.2.0',

@@ -11,7 +11,7 @@ import { events } from '../events.ts';
 import { indexRange } from './index-range.ts';
 import { announceRemoved, listToWrite } from './lookup.ts';
 
-export const lset = oneShard({
+const lset = oneShard({
   name: 'LSET',
   summary: 'Puts another element at an index.',
   since: '1.0.0',
@@ -38,7 +38,7 @@ export const lset = oneShard({
   },
 });
 
-export const linsert = oneShard({
+const linsert = oneShard({
   name: 'LINSERT',
   summary: 'Puts an element before or behind the first that equals another.',
   since: '2.2.0',
@@ -80,7 +80,7 @@ export const linsert = oneShard({
   },
 });
 
-export const lrem = oneShard({
+const lrem = oneShard({
   name: 'LREM',
   summary: 'Removes elements that equal one: all, or so many from the head or the tail.',
   since: '1.0.0',
@@ -103,7 +103,7 @@ export const lrem = oneShard({
   },
 });
 
-export const ltrim = oneShard({
+const ltrim = oneShard({
   name: 'LTRIM',
   summary: 'Removes all elements but those between two indexes.',
   since: '1.0.0',

@@ -38,7 +38,7 @@ const endArgs = [
   },
 ] as const satisfies CommandHead['args'];
 
-export const lmove = oneShard({
+const lmove = oneShard({
   name: 'LMOVE',
   summary: 'Moves an element from an end of one list to an end of another, and answers it.',
   since: '6.2.0',
@@ -55,7 +55,7 @@ export const lmove = oneShard({
   },
 });
 
-export const rpoplpush = oneShard({
+const rpoplpush = oneShard({
   name: 'RPOPLPUSH',
   summary: 'Moves the last element of a list to the head of another, and answers it.',
   since: '1.2.0',
@@ -74,7 +74,7 @@ export const rpoplpush = oneShard({
   },
 });
 
-export const blmove = oneShard({
+const blmove = oneShard({
   name: 'BLMOVE',
   summary: 'Moves an element from an end of one list to an end of another, or waits for one.',
   since: '6.2.0',
@@ -97,7 +97,7 @@ export const blmove = oneShard({
   },
 });
 
-export const brpoplpush = oneShard({
+const brpoplpush = oneShard({
   name: 'BRPOPLPUSH',
   summary: 'Moves the last element of a list to the head of another, or waits for one.',
   since: '2.2.0',

@@ -25,7 +25,7 @@ const popHead = {
   history: [['6.2.0', 'Takes a count.']],
 } as const satisfies Partial<CommandHead>;
 
-export const lpop = oneShard({
+const lpop = oneShard({
   ...popHead,
   name: 'LPOP',
   summary: 'Removes one or more elements from the head of a list and answers them.',
@@ -34,7 +34,7 @@ export const lpop = oneShard({
   },
 });
 
-export const rpop = oneShard({
+const rpop = oneShard({
   ...popHead,
   name: 'RPOP',
   summary: 'Removes one or more elements from the tail of a list and answers them.',

@@ -7,7 +7,7 @@ import { elementCount } from '../element-count.ts';
 import { oneKey } from '../keys.ts';
 import { listToRead } from './lookup.ts';
 
-export const lpos = oneShard({
+const lpos = oneShard({
   name: 'LPOS',
   summary: 'Answers the indexes of elements that equal one.',
   since: '6.0.6',

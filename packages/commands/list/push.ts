@@ -19,7 +19,7 @@ const pushHead = {
   ],
 } as const satisfies Partial<CommandHead>;
 
-export const lpush = oneShard({
+const lpush = oneShard({
   ...pushHead,
   name: 'LPUSH',
   summary: 'Adds elements at the head of a list, one by one.',
@@ -30,7 +30,7 @@ export const lpush = oneShard({
   },
 });
 
-export const rpush = oneShard({
+const rpush = oneShard({
   ...pushHead,
   name: 'RPUSH',
   summary: 'Adds elements at the tail of a list, one by one.',
@@ -41,7 +41,7 @@ export const rpush = oneShard({
   },
 });
 
-export const lpushx = oneShard({
+const lpushx = oneShard({
   ...pushHead,
   name: 'LPUSHX',
   summary: 'Adds elements at the head of a list, if the list exists.',
@@ -52,7 +52,7 @@ export const lpushx = oneShard({
   },
 });
 
-export const rpushx = oneShard({
+const rpushx = oneShard({
   ...pushHead,
   name: 'RPUSHX',
   summary: 'Adds elements at the tail of a list, if the list exists.',

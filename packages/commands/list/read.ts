@@ -8,7 +8,7 @@ import { oneKey } from '../keys.ts';
 import { indexRange } from './index-range.ts';
 import { listToRead } from './lookup.ts';
 
-export const llen = oneShard({
+const llen = oneShard({
   name: 'LLEN',
   summary: 'Counts the elements of a list.',
   since: '1.0.0',
@@ -23,7 +23,7 @@ export const llen = oneShard({
   },
 });
 
-export const lindex = oneShard({
+const lindex = oneShard({
   name: 'LINDEX',
   summary: 'Answers the element at an index; negative ones count from the end.',
   since: '1.0.0',
@@ -44,7 +44,7 @@ export const lindex = oneShard({
   },
 });
 
-export const lrange = oneShard({
+const lrange = oneShard({
   name: 'LRANGE',
   summary: 'Answers the elements between two indexes, both included.',
   since: '1.0.0',

@@ -116,7 +116,7 @@ const help = onMain<ServerContext>({
   },
 });
 
-export const config = container({
+const config = container({
   name: 'CONFIG',
   summary: 'Groups the commands about settings.',
   since: '2.0.0',
@@ -127,7 +127,7 @@ export const config = container({
   subcommands: [get, help, resetstat, rewrite, set],
 });
 
-export const info = onMain<ServerContext>({
+const info = onMain<ServerContext>({
   name: 'INFO',
   summary: 'Answers a report about the server, in sections.',
   since: '1.0.0',

@@ -4,7 +4,7 @@ import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { ServerContext } from './ports.ts';
 
-export const lolwut = onMain<ServerContext>({
+const lolwut = onMain<ServerContext>({
   name: 'LOLWUT',
   summary: 'Answers a picture that is different every time, and the version of Redis it imitates.',
   since: '5.0.0',

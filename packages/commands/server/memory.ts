@@ -127,7 +127,7 @@ const help = onMain<MainContext>({
   },
 });
 
-export const memory = container({
+const memory = container({
   name: 'MEMORY',
   summary: 'Groups the commands about memory.',
   since: '4.0.0',

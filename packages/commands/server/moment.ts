@@ -7,7 +7,7 @@ import { noKeys } from '../keys.ts';
 import { millisecondsAt } from '../timeout.ts';
 import type { ServerContext } from './ports.ts';
 
-export const time = onMain<MainContext>({
+const time = onMain<MainContext>({
   name: 'TIME',
   summary: 'Answers the Unix time in seconds, and the microseconds of the second.',
   since: '2.6.0',
@@ -25,7 +25,7 @@ export const time = onMain<MainContext>({
   },
 });
 
-export const role = onMain<MainContext>({
+const role = onMain<MainContext>({
   name: 'ROLE',
   summary: 'Answers whether the server is a primary or a replica, and who replicates it.',
   since: '2.8.12',
@@ -44,7 +44,7 @@ export const role = onMain<MainContext>({
   },
 });
 
-export const wait = onMain<ServerContext>({
+const wait = onMain<ServerContext>({
   name: 'WAIT',
   summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
   since: '3.0.0',

@@ -30,7 +30,7 @@ export interface StatusPort {
 }
 
 /** A part of MEMORY STATS: a number of bytes, a share, or a tree of such. */
-export type MemoryValue = number | { readonly double: number } | MemoryTree;
+type MemoryValue = number | { readonly double: number } | MemoryTree;
 export type MemoryTree = readonly (readonly [name: string, value: MemoryValue])[];
 
 export interface MemoryPort {

@@ -6,7 +6,7 @@ import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { ServerContext, ShutdownOptions } from './ports.ts';
 
-export const shutdown = onMain<ServerContext>({
+const shutdown = onMain<ServerContext>({
   name: 'SHUTDOWN',
   summary: 'Finishes what is in flight, saves where that is configured, and ends the server.',
   since: '1.0.0',

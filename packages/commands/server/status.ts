@@ -64,7 +64,7 @@ const json = onMain<ServerContext>({
   },
 });
 
-export const status = container({
+const status = container({
   ...aboutStatus,
   name: 'STATUS',
   summary: 'Tells how the server and its shards fare.',

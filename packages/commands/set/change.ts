@@ -11,7 +11,7 @@ import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../ke
 import { events } from '../events.ts';
 import { newSet, setToFill, setToWrite } from './lookup.ts';
 
-export const sadd = oneShard({
+const sadd = oneShard({
   name: 'SADD',
   summary: 'Adds members to a set; the reply counts the new ones.',
   since: '1.0.0',
@@ -55,7 +55,7 @@ export const srem = elementRemoval(
   },
 );
 
-export const smove = oneShard({
+const smove = oneShard({
   name: 'SMOVE',
   summary: 'Moves a member from one set to another.',
   since: '1.0.0',

@@ -9,7 +9,7 @@ import { findToRead } from '../keyspace/lookup.ts';
 import { openSet } from './lookup.ts';
 
 /** Undefined stands for a key that does not exist. */
-export type Sources = readonly (SetValue | undefined)[];
+type Sources = readonly (SetValue | undefined)[];
 /** The members: in a table of their own, or gathered. */
 export type Members = PackedTable | GatheredStrings;
 

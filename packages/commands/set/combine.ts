@@ -88,7 +88,7 @@ const noKeyCount = new CommandError('ERR numkeys should be greater than 0');
 const tooManyKeys = new CommandError("ERR Number of keys can't be greater than number of args");
 const negativeLimit = new CommandError("ERR LIMIT can't be negative");
 
-export const sintercard = oneShard({
+const sintercard = oneShard({
   name: 'SINTERCARD',
   summary: 'Counts the members that all sets have.',
   since: '7.0.0',

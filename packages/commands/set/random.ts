@@ -13,7 +13,7 @@ import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 import { setToRead, setToWrite } from './lookup.ts';
 
-export const spop = oneShard({
+const spop = oneShard({
   name: 'SPOP',
   summary: 'Removes one or more members of a set, chosen by chance, and answers them.',
   since: '1.0.0',
@@ -35,7 +35,7 @@ export const spop = oneShard({
   },
 });
 
-export const srandmember = oneShard({
+const srandmember = oneShard({
   name: 'SRANDMEMBER',
   summary: 'Answers one or more members of a set, chosen by chance.',
   since: '1.0.0',

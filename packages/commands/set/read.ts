@@ -6,7 +6,7 @@ import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { setToRead } from './lookup.ts';
 
-export const scard = oneShard({
+const scard = oneShard({
   name: 'SCARD',
   summary: 'Answers how many members a set has.',
   since: '1.0.0',
@@ -21,7 +21,7 @@ export const scard = oneShard({
   },
 });
 
-export const sismember = oneShard({
+const sismember = oneShard({
   name: 'SISMEMBER',
   summary: 'Tells whether a set has a member.',
   since: '1.0.0',
@@ -42,7 +42,7 @@ export const sismember = oneShard({
   },
 });
 
-export const smismember = oneShard({
+const smismember = oneShard({
   name: 'SMISMEMBER',
   summary: 'Tells of each of several members whether a set has it.',
   since: '6.2.0',
@@ -66,7 +66,7 @@ export const smismember = oneShard({
   },
 });
 
-export const smembers = oneShard({
+const smembers = oneShard({
   name: 'SMEMBERS',
   summary: 'Answers all members of a set.',
   since: '1.0.0',

@@ -66,7 +66,7 @@ function takeOption(args: Arguments, request: SortRequest, mayStore: boolean): b
 }
 
 /** Reads a pattern: a star stands for the element, and what follows an arrow behind it is a field. */
-export function patternOf(text: Bytes): Pattern {
+function patternOf(text: Bytes): Pattern {
   const star = indexOfByte(text, STAR, 0, text.length);
   const isElement = text.length === 1 && text[0] === HASH;
   if (star < 0) return { isElement, around: undefined, field: undefined };

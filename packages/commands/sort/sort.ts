@@ -119,7 +119,7 @@ const otherKeysOf = (mayStore: boolean): NonNullable<OneShardCommand['otherKeys'
   of: (context, args) => keysNamed(context, args, readSort(args, mayStore)),
 });
 
-export const sort = oneShard({
+const sort = oneShard({
   ...head,
   name: 'SORT',
   summary: 'Answers the elements of a list, set or sorted set in order, or stores them.',
@@ -136,7 +136,7 @@ export const sort = oneShard({
   },
 });
 
-export const sortRo = oneShard({
+const sortRo = oneShard({
   ...head,
   name: 'SORT_RO',
   summary: 'Answers the elements of a list, set or sorted set in order.',

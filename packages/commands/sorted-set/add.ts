@@ -10,7 +10,7 @@ import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
-export const zadd = oneShard({
+const zadd = oneShard({
   name: 'ZADD',
   summary: 'Adds members to a sorted set, or gives those that are there new scores.',
   since: '1.2.0',
@@ -68,7 +68,7 @@ export const zadd = oneShard({
   },
 });
 
-export const zincrby = oneShard({
+const zincrby = oneShard({
   name: 'ZINCRBY',
   summary: 'Adds to the score of a member, which is 0 while it is not there.',
   since: '1.2.0',

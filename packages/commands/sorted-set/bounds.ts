@@ -4,8 +4,8 @@ import { CommandError, parseDouble, type Bytes } from '#base';
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 
-export const notFloatRange = new CommandError('ERR min or max is not a float');
-export const notLexRange = new CommandError('ERR min or max not valid string range item');
+const notFloatRange = new CommandError('ERR min or max is not a float');
+const notLexRange = new CommandError('ERR min or max not valid string range item');
 
 const OPEN_PAREN = 0x28;
 const OPEN_BRACKET = 0x5b;
@@ -13,7 +13,7 @@ const PLUS = 0x2b;
 const MINUS = 0x2d;
 
 /** Ranks from `first` up to, but not including, `end`. One object serves all commands. */
-export interface Ranks {
+interface Ranks {
   first: number;
   end: number;
 }

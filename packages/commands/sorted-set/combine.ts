@@ -146,7 +146,7 @@ function storing(operation: Operation): OneShardCommand {
   });
 }
 
-export const zintercard = oneShard({
+const zintercard = oneShard({
   ...common,
   name: 'ZINTERCARD',
   summary: 'Counts the members that all sorted sets have.',

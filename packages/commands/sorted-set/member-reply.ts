@@ -3,7 +3,7 @@
 import type { ReplyWriter } from '#resp';
 
 /** The member that was read, and its score. */
-export interface ScoredMember {
+interface ScoredMember {
   readonly bytes: Uint8Array;
   readonly at: number;
   readonly length: number;

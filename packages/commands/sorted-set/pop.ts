@@ -24,7 +24,7 @@ const popHead = {
   ],
 } as const satisfies Partial<CommandHead>;
 
-export const zpopmin = oneShard({
+const zpopmin = oneShard({
   ...popHead,
   name: 'ZPOPMIN',
   summary: 'Removes the members with the lowest scores and answers them.',
@@ -33,7 +33,7 @@ export const zpopmin = oneShard({
   },
 });
 
-export const zpopmax = oneShard({
+const zpopmax = oneShard({
   ...popHead,
   name: 'ZPOPMAX',
   summary: 'Removes the members with the highest scores and answers them.',

@@ -10,7 +10,7 @@ import { oneKey } from '../keys.ts';
 import { sortedSetToRead } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';
 
-export const zrandmember = oneShard({
+const zrandmember = oneShard({
   name: 'ZRANDMEMBER',
   summary: 'Answers one or more members of a sorted set, chosen by chance.',
   since: '6.2.0',

@@ -62,7 +62,7 @@ function between(
   return [{ name: 'key', type: 'key' }, { name: first, type }, { name: last, type }, ...rest];
 }
 
-export const zrange = oneShard({
+const zrange = oneShard({
   ...rangeHead,
   name: 'ZRANGE',
   summary: 'Answers the members in a range of ranks, scores or members.',
@@ -74,7 +74,7 @@ export const zrange = oneShard({
   },
 });
 
-export const zrevrange = oneShard({
+const zrevrange = oneShard({
   ...rangeHead,
   name: 'ZREVRANGE',
   summary: 'Answers the members in a range of ranks, the highest score first.',
@@ -86,7 +86,7 @@ export const zrevrange = oneShard({
   },
 });
 
-export const zrangebyscore = oneShard({
+const zrangebyscore = oneShard({
   ...rangeHead,
   name: 'ZRANGEBYSCORE',
   summary: 'Answers the members with scores in a range.',
@@ -99,7 +99,7 @@ export const zrangebyscore = oneShard({
   },
 });
 
-export const zrevrangebyscore = oneShard({
+const zrevrangebyscore = oneShard({
   ...rangeHead,
   name: 'ZREVRANGEBYSCORE',
   summary: 'Answers the members with scores in a range, the highest first.',
@@ -112,7 +112,7 @@ export const zrevrangebyscore = oneShard({
   },
 });
 
-export const zrangebylex = oneShard({
+const zrangebylex = oneShard({
   ...rangeHead,
   name: 'ZRANGEBYLEX',
   summary: 'Answers the members in an alphabetical range, when all have one score.',
@@ -124,7 +124,7 @@ export const zrangebylex = oneShard({
   },
 });
 
-export const zrevrangebylex = oneShard({
+const zrevrangebylex = oneShard({
   ...rangeHead,
   name: 'ZREVRANGEBYLEX',
   summary: 'Answers the members in an alphabetical range, the last first.',
@@ -136,7 +136,7 @@ export const zrevrangebylex = oneShard({
   },
 });
 
-export const zrangestore = oneShard({
+const zrangestore = oneShard({
   name: 'ZRANGESTORE',
   summary: 'Stores the members in a range of a sorted set under another key.',
   since: '6.2.0',

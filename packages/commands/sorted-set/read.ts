@@ -8,7 +8,7 @@ import { oneKey } from '../keys.ts';
 import { lexRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetToRead } from './lookup.ts';
 
-export const zcard = oneShard({
+const zcard = oneShard({
   name: 'ZCARD',
   summary: 'Counts the members of a sorted set.',
   since: '1.2.0',
@@ -23,7 +23,7 @@ export const zcard = oneShard({
   },
 });
 
-export const zscore = oneShard({
+const zscore = oneShard({
   name: 'ZSCORE',
   summary: 'Answers the score of a member.',
   since: '1.2.0',
@@ -44,7 +44,7 @@ export const zscore = oneShard({
   },
 });
 
-export const zmscore = oneShard({
+const zmscore = oneShard({
   name: 'ZMSCORE',
   summary: 'Answers the scores of several members.',
   since: '6.2.0',
@@ -85,7 +85,7 @@ const rankHead = {
   history: [['7.2.0', 'WITHSCORE came.']],
 } as const satisfies Partial<CommandHead>;
 
-export const zrank = oneShard({
+const zrank = oneShard({
   ...rankHead,
   name: 'ZRANK',
   summary: 'Answers how many members come before one, the lowest score first.',
@@ -94,7 +94,7 @@ export const zrank = oneShard({
   },
 });
 
-export const zrevrank = oneShard({
+const zrevrank = oneShard({
   ...rankHead,
   name: 'ZREVRANK',
   summary: 'Answers how many members come before one, the highest score first.',
@@ -133,7 +133,7 @@ function counting(
   });
 }
 
-export const zcount = counting(
+const zcount = counting(
   'ZCOUNT',
   'Counts the members with scores in a range.',
   '2.0.0',
@@ -141,7 +141,7 @@ export const zcount = counting(
   scoreRange,
 );
 
-export const zlexcount = counting(
+const zlexcount = counting(
   'ZLEXCOUNT',
   'Counts the members in an alphabetical range, when all have one score.',
   '2.8.9',

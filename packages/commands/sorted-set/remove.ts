@@ -68,7 +68,7 @@ function rangeRemoval(removal: RangeRemoval): OneShardCommand {
   });
 }
 
-export const zremrangebyrank = rangeRemoval({
+const zremrangebyrank = rangeRemoval({
   name: 'ZREMRANGEBYRANK',
   summary: 'Removes the members in a range of ranks.',
   since: '2.0.0',
@@ -78,7 +78,7 @@ export const zremrangebyrank = rangeRemoval({
   readRange: rankRange,
 });
 
-export const zremrangebyscore = rangeRemoval({
+const zremrangebyscore = rangeRemoval({
   name: 'ZREMRANGEBYSCORE',
   summary: 'Removes the members with scores in a range.',
   since: '1.2.0',
@@ -88,7 +88,7 @@ export const zremrangebyscore = rangeRemoval({
   readRange: scoreRange,
 });
 
-export const zremrangebylex = rangeRemoval({
+const zremrangebylex = rangeRemoval({
   name: 'ZREMRANGEBYLEX',
   summary: 'Removes the members in an alphabetical range, when all have one score.',
   since: '2.8.9',

@@ -33,7 +33,7 @@ const limitsOf = kept((settings) => ({
 }));
 const entry = { pieces: new Arguments() as EntryPieces['pieces'], first: 0, end: 0 };
 
-export const xadd = oneShard({
+const xadd = oneShard({
   name: 'XADD',
   summary: 'Adds an entry at the end of a stream, and may trim it.',
   since: '5.0.0',
@@ -107,7 +107,7 @@ export const xadd = oneShard({
   },
 });
 
-export const xtrim = oneShard({
+const xtrim = oneShard({
   name: 'XTRIM',
   summary: 'Removes entries from the front of a stream.',
   since: '5.0.0',

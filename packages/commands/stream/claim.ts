@@ -42,7 +42,7 @@ const idScratch = new StreamId();
 const startScratch = new StreamId();
 const placeScratch = new IdPlace();
 
-export const xclaim = oneShard({
+const xclaim = oneShard({
   name: 'XCLAIM',
   summary: 'Makes a consumer the owner of pending entries.',
   since: '5.0.0',
@@ -88,7 +88,7 @@ export const xclaim = oneShard({
   },
 });
 
-export const xautoclaim = oneShard({
+const xautoclaim = oneShard({
   name: 'XAUTOCLAIM',
   summary: 'Makes a consumer the owner of the next entries that have been pending for long.',
   since: '6.2.0',

@@ -8,7 +8,7 @@ const cursorScratch = new EntryCursor();
 const LOWEST = new StreamId();
 const HIGHEST = new StreamId().setMax();
 
-export interface EntryRange {
+interface EntryRange {
   readonly first: StreamId;
   readonly last: StreamId;
   readonly isBackward: boolean;

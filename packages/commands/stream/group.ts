@@ -202,7 +202,7 @@ const help = onMain<MainContext>({
   },
 });
 
-export const xgroup = container({
+const xgroup = container({
   name: 'XGROUP',
   summary: 'Groups the commands about the groups of a stream.',
   since: '5.0.0',

@@ -159,7 +159,7 @@ const help = onMain<MainContext>({
   },
 });
 
-export const xinfo = container({
+const xinfo = container({
   name: 'XINFO',
   summary: 'Groups the commands that tell about streams.',
   since: '5.0.0',

@@ -3,7 +3,7 @@
 import { call, prepared } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { groupLines } from './stream-fixture.ts';
+import { groupLines } from './stream.test-helper.ts';
 
 const pending = suite('stream pending entries');
 

@@ -21,7 +21,7 @@ const lastScratch = new StreamId();
 const ownPlaceScratch = new IdPlace();
 const groupPlaceScratch = new IdPlace();
 
-export const xack = oneShard({
+const xack = oneShard({
   name: 'XACK',
   summary:
     'Acknowledges entries that a group has delivered; the reply counts those that were pending.',
@@ -55,7 +55,7 @@ export const xack = oneShard({
   },
 });
 
-export const xpending = oneShard({
+const xpending = oneShard({
   name: 'XPENDING',
   summary: 'Answers what is pending in a group: how much and whose, or entry by entry.',
   since: '5.0.0',

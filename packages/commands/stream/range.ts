@@ -27,7 +27,7 @@ const rangeHead = {
 
 const countDoc = { name: 'count', type: 'integer', token: 'COUNT', optional: true } as const;
 
-export const xrange = oneShard({
+const xrange = oneShard({
   ...rangeHead,
   name: 'XRANGE',
   summary: 'Answers the entries in an interval of ids.',
@@ -42,7 +42,7 @@ export const xrange = oneShard({
   },
 });
 
-export const xrevrange = oneShard({
+const xrevrange = oneShard({
   ...rangeHead,
   name: 'XREVRANGE',
   summary: 'Answers the entries in an interval of ids, the last one first.',
@@ -57,7 +57,7 @@ export const xrevrange = oneShard({
   },
 });
 
-export const xlen = oneShard({
+const xlen = oneShard({
   name: 'XLEN',
   summary: 'Answers how many entries a stream has.',
   since: '5.0.0',

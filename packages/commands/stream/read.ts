@@ -71,7 +71,7 @@ const streamsDoc: ArgumentDoc = {
   ],
 };
 
-export const xread = oneShard({
+const xread = oneShard({
   name: 'XREAD',
   summary: 'Answers the entries of streams that come behind given ids.',
   since: '5.0.0',
@@ -88,7 +88,7 @@ export const xread = oneShard({
   },
 });
 
-export const xreadgroup = oneShard({
+const xreadgroup = oneShard({
   name: 'XREADGROUP',
   summary:
     'Delivers entries of streams to a consumer of a group, or shows it what it has not acknowledged.',
@@ -177,7 +177,7 @@ function hasAnything(
 }
 
 /** Answers what there is behind the ids, and whether that is anything; without it nothing is written. */
-export function readNow(context: ShardContext, args: Arguments, request: ReadRequest): boolean {
+function readNow(context: ShardContext, args: Arguments, request: ReadRequest): boolean {
   const { reply } = context;
   const { after, firstKey, groupIndex } = request;
   let mark = 0;

@@ -28,7 +28,7 @@ const idScratch = new StreamId();
 const maxDeletedIdScratch = new StreamId();
 const lastEntryIdScratch = new StreamId();
 
-export const xdel = oneShard({
+const xdel = oneShard({
   name: 'XDEL',
   summary: 'Removes entries from a stream.',
   since: '5.0.0',
@@ -66,7 +66,7 @@ export const xdel = oneShard({
   },
 });
 
-export const xsetid = oneShard({
+const xsetid = oneShard({
   name: 'XSETID',
   summary: 'Sets the last id of a stream, and what it knows of its past.',
   since: '5.0.0',

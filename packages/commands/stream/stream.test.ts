@@ -3,7 +3,7 @@
 import { call, CallContext, prepared } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { streamLines } from './stream-fixture.ts';
+import { streamLines } from './stream.test-helper.ts';
 
 const stream = suite('stream');
 

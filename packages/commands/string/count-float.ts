@@ -9,7 +9,7 @@ import { events } from '../events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 
-export const incrbyfloat = oneShard({
+const incrbyfloat = oneShard({
   name: 'INCRBYFLOAT',
   summary: 'Adds a number, which may have a fraction, to the number of a key.',
   since: '2.6.0',

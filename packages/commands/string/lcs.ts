@@ -8,7 +8,7 @@ import { oneShard } from '../definition.ts';
 import { twoKeys } from '../keys.ts';
 import { findToRead } from '../keyspace/lookup.ts';
 
-export const lcs = oneShard({
+const lcs = oneShard({
   name: 'LCS',
   summary: 'Answers the longest common subsequence of two strings, its length or its places.',
   since: '7.0.0',

@@ -21,7 +21,7 @@ const pairs: readonly ArgumentDoc[] = [
   },
 ];
 
-export const mset = byKey({
+const mset = byKey({
   name: 'MSET',
   summary: 'Stores several strings under several keys at once.',
   since: '1.0.1',
@@ -39,7 +39,7 @@ export const mset = byKey({
   merge: allOk,
 });
 
-export const msetnx = oneShard({
+const msetnx = oneShard({
   name: 'MSETNX',
   summary: 'Stores several strings at once, unless one of the keys exists.',
   since: '1.0.1',

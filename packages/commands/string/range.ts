@@ -17,7 +17,7 @@ const rangeArguments: readonly ArgumentDoc[] = [
   { name: 'end', type: 'integer' },
 ];
 
-export const getrange = oneShard({
+const getrange = oneShard({
   name: 'GETRANGE',
   summary: 'Answers part of a string, given by its first and last byte.',
   since: '2.4.0',
@@ -30,7 +30,7 @@ export const getrange = oneShard({
   run: answerRange,
 });
 
-export const substr = oneShard({
+const substr = oneShard({
   name: 'SUBSTR',
   summary: 'Answers part of a string, as GETRANGE does.',
   since: '1.0.0',
@@ -44,7 +44,7 @@ export const substr = oneShard({
   run: answerRange,
 });
 
-export const setrange = oneShard({
+const setrange = oneShard({
   name: 'SETRANGE',
   summary: 'Writes over part of a string; what lies between its end and the part is zero bytes.',
   since: '2.2.0',
@@ -75,7 +75,7 @@ export const setrange = oneShard({
   },
 });
 
-export const append = oneShard({
+const append = oneShard({
   name: 'APPEND',
   summary: 'Adds to the end of a string, which is empty while the key does not exist.',
   since: '2.0.0',
@@ -129,7 +129,7 @@ function fromEnd(index: number, length: number): number {
 const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
 
 /** Throws when a string would have more bytes than a bulk string may. */
-export function demandLength({ settings }: ShardContext, length: number): void {
+function demandLength({ settings }: ShardContext, length: number): void {
   if (length > settings.number('proto-max-bulk-len')) throw errors.stringTooLong;
 }
 

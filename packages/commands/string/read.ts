@@ -7,7 +7,7 @@ import { keysToEnd, oneKey } from '../keys.ts';
 import { findString, findToRead } from '../keyspace/lookup.ts';
 import { inKeyOrder } from '../merge.ts';
 
-export const get = oneShard({
+const get = oneShard({
   name: 'GET',
   summary: 'Answers the string value of a key.',
   since: '1.0.0',
@@ -28,7 +28,7 @@ export const get = oneShard({
   },
 });
 
-export const mget = byKey<readonly (Bytes | null)[]>({
+const mget = byKey<readonly (Bytes | null)[]>({
   name: 'MGET',
   summary: 'Answers the string values of several keys.',
   since: '1.0.0',
@@ -56,7 +56,7 @@ export const mget = byKey<readonly (Bytes | null)[]>({
   merge: inKeyOrder,
 });
 
-export const strlen = oneShard({
+const strlen = oneShard({
   name: 'STRLEN',
   summary: 'Answers how many bytes the string of a key has.',
   since: '2.2.0',

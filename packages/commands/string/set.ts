@@ -17,7 +17,7 @@ const keyAndValue: readonly ArgumentDoc[] = [
   { name: 'value', type: 'string' },
 ];
 
-export const set = oneShard({
+const set = oneShard({
   name: 'SET',
   summary: 'Stores a string under a key, whatever type it held before.',
   since: '1.0.0',
@@ -117,7 +117,7 @@ function expireStored(context: ShardContext, args: Arguments, ref: Ref, expireAt
   notifyAt(context, args, 1, events.expire);
 }
 
-export const setnx = oneShard({
+const setnx = oneShard({
   name: 'SETNX',
   summary: 'Stores a string under a key that does not exist yet.',
   since: '1.0.0',
@@ -135,7 +135,7 @@ export const setnx = oneShard({
   },
 });
 
-export const setex = oneShard({
+const setex = oneShard({
   name: 'SETEX',
   summary: 'Stores a string that expires after a number of seconds.',
   since: '2.0.0',
@@ -155,7 +155,7 @@ export const setex = oneShard({
   },
 });
 
-export const psetex = oneShard({
+const psetex = oneShard({
   name: 'PSETEX',
   summary: 'Stores a string that expires after a number of milliseconds.',
   since: '2.6.0',
@@ -186,7 +186,7 @@ function setExpiring(
   context.reply.ok();
 }
 
-export const getset = oneShard({
+const getset = oneShard({
   name: 'GETSET',
   summary: 'Stores a string under a key and answers the string it replaces.',
   since: '1.0.0',

@@ -12,7 +12,7 @@ import { StringOptions } from './expiry.ts';
 
 const optionsScratch = new StringOptions();
 
-export const getdel = oneShard({
+const getdel = oneShard({
   name: 'GETDEL',
   summary: 'Answers the string of a key and removes the key.',
   since: '6.2.0',
@@ -33,7 +33,7 @@ export const getdel = oneShard({
   },
 });
 
-export const getex = oneShard({
+const getex = oneShard({
   name: 'GETEX',
   summary: 'Answers the string of a key and may set when the key ends.',
   since: '6.2.0',

@@ -20,7 +20,7 @@ export type Action =
   | { readonly kind: 'check-data' };
 
 /** A command line, read but not yet judged. */
-export interface CommandLine {
+interface CommandLine {
   readonly action: Action;
   readonly configFile: string | undefined;
   /** In the order given: the setting, or what stands where one should; its value; the option. */

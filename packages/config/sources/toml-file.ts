@@ -12,7 +12,7 @@ import type * as Toml from '@iarna/toml';
 const require = createRequire(import.meta.url);
 
 /** Place of a key in the text. */
-export interface Place {
+interface Place {
   /** From 1. */
   readonly line: number;
   readonly valueStart: number;

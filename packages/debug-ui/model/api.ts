@@ -4,7 +4,6 @@ import type { HotKeysDocument, HotWindowDocument, WindowName } from '#api-types'
 
 export type {
   HotKeysDocument as HotKeysReport,
-  SlowlogDocument as Slowlog,
   BundleReport as BundleEntry,
   ClientReport as ClientEntry,
   HealthIssue,

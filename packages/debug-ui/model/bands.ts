@@ -2,14 +2,14 @@
 
 import type { LiveBands } from './api.ts';
 
-export interface BandRow {
+interface BandRow {
   readonly shard: number;
   readonly counts: readonly number[];
   readonly total: number;
 }
 
 /** 0: nothing to look at, 3: the most. */
-export type Heat = 0 | 1 | 2 | 3;
+type Heat = 0 | 1 | 2 | 3;
 
 /** A share from which a band has the heat of its index, and the requests that it takes beside. */
 const SHARES = [0, 0, 0.001, 0.01];

@@ -1,6 +1,6 @@
 /** Unevenness of work across shards. */
 
-export interface Skew {
+interface Skew {
   readonly mean: number;
   readonly greatest: number;
   /** The shard with the most. */

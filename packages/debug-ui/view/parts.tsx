@@ -56,7 +56,7 @@ export function Panel(props: PanelProps): JSX.Element {
 }
 
 /** Says that what is shown is not of now, and of when it is. */
-export function Age({ reading }: { readonly reading: Reading }): JSX.Element | null {
+function Age({ reading }: { readonly reading: Reading }): JSX.Element | null {
   const freshness = freshnessOf(reading);
   if (freshness === 'fresh') return null;
   const why = freshness === 'refused' ? (reading.failure?.message ?? '') : badgeOf(freshness);
@@ -129,7 +129,7 @@ export function Done({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-export interface Doing {
+interface Doing {
   readonly isBusy: boolean;
   readonly problem: string | null;
   readonly done: string;

@@ -2,7 +2,7 @@
 
 import type { ComponentType, JSX } from 'preact';
 
-export interface Place {
+interface Place {
   readonly name: string;
   readonly title: string;
   readonly load: () => Promise<ComponentType>;

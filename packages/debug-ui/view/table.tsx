@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly hint?: string;
 }
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   /** Says what the table is, to those who hear it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { recall, remember } from './browser.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const dark = window.matchMedia('(prefers-color-scheme: dark)');

@@ -1,5 +1,12 @@
 /** CLIENT PAUSE: who waits, who does not, and that nothing changes meanwhile. */
-import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import {
+  startServer,
+  textOf,
+  type ChildServer,
+  type RespClient,
+  until,
+  letTimePass,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -51,10 +58,9 @@ pausing('ends by itself for all who wait, whatever others send at that moment', 
     await admin.call('CLIENT', 'PAUSE', '30', 'WRITE');
     const reply = waiting.call('SET', 'k', 'v');
     // Who asks between the end of the pause and the tick must not end it for those who wait.
-    for (let nth = 0; nth < 50; nth += 1) {
-      await admin.call('GET', 'k');
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    const state = { isAnswered: false };
+    void reply.then(() => (state.isAnswered = true));
+    while (!state.isAnswered) await admin.call('GET', 'k');
     assert.is(await reply, 'OK');
     await waiting.end();
   }
@@ -65,7 +71,7 @@ pausing('nothing expires meanwhile, though it is no longer seen', async () => {
   const before = await info('expired_keys');
   await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   while ((await admin.call('GET', 'brief')) !== null);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await letTimePass(admin, 250);
   assert.is(await info('expired_keys'), before);
   await admin.call('CLIENT', 'UNPAUSE');
   while ((await info('expired_keys')) !== before + 1);
@@ -79,7 +85,7 @@ pausing('a longer and a stricter pause win', async () => {
   assert.ok(performance.now() - startMs > 200);
   await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   await admin.call('CLIENT', 'PAUSE', '1', 'WRITE');
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await letTimePass(admin, 50);
   const reply = other.call('SET', 'k', 'v');
   await untilBlocked(1);
   await admin.call('CLIENT', 'UNPAUSE');

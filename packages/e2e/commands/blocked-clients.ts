@@ -1,6 +1,5 @@
 /** Clients that wait, for suites of blocking commands. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ChildServer,
   keysOnShard,
@@ -9,9 +8,9 @@ import {
   type RespClient,
   startServer,
   textOf,
+  until,
 } from '#testkit';
 import type { Test } from 'uvu';
-import * as assert from 'uvu/assert';
 
 const SHARDS = 3;
 
@@ -61,12 +60,9 @@ const shown = ([reply]: readonly Reply[]): unknown =>
 
 /** Waits until so many clients are blocked. */
 export async function blocked(count: number): Promise<void> {
-  for (let look = 0; look < 500; look += 1) {
-    const info = textOf(await client.call('INFO', 'clients'));
-    if (info.includes(`\nblocked_clients:${count}\r`)) return;
-    await sleep(5);
-  }
-  assert.unreachable(`it never came to ${count} blocked clients`);
+  const areBlocked = async (): Promise<boolean> =>
+    textOf(await client.call('INFO', 'clients')).includes(`\nblocked_clients:${count}\r`);
+  await until(areBlocked, `${count} clients are blocked`);
 }
 
 /** A client that has sent a command and waits for its reply. */

@@ -3,8 +3,7 @@
  * are moved by transactions, and no job that is lost or done twice.
  */
 // test-limit: 60s
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChildServer, keysOnShard, type RespClient, startServer } from '#testkit';
+import { type ChildServer, keysOnShard, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -59,7 +58,6 @@ async function promote(isOver: () => boolean): Promise<number> {
     )) as string[];
     if (due.length === 0) {
       await client.call('UNWATCH');
-      await sleep(3);
       continue;
     }
     const moves = due.flatMap((job) => [
@@ -91,7 +89,8 @@ for (const move of moves) {
         await client.call('LPUSH', waiting, `job:${nth}`);
       }
     }
-    while (Number(await client.call('LLEN', done)) < JOBS) await sleep(5);
+    const areDone = async (): Promise<boolean> => Number(await client.call('LLEN', done)) >= JOBS;
+    await until(areDone, 'all jobs are done', 40_000);
     isOver = true;
     const promoted = await Promise.all(promoters);
     await client.call(

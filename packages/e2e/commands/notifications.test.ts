@@ -1,5 +1,12 @@
 /** Keyspace notifications: which, in which order with replies, and none that nobody asked for. */
-import { RespParser, startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import {
+  RespParser,
+  startServer,
+  textOf,
+  type ChildServer,
+  type RespClient,
+  letTimePass,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -109,7 +116,7 @@ notifications(
     await choose('EA');
     await client.call('DEBUG', 'SET-ACTIVE-EXPIRE', '0');
     await client.call('PSETEX', 'brief', '1', 'v');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await letTimePass(client, 2);
     await taken();
     await client.call('GET', 'brief');
     assert.equal(await taken(), ['__keyevent@0__:expired brief']);

@@ -7,6 +7,7 @@ import {
   type RespClient,
   startServer,
   textOf,
+  letTimePass,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -255,7 +256,7 @@ for (const [texts, isRun] of meanwhile) {
 
 transactions('a watched key that expires ends the transaction', async () => {
   await lines(client, `SET ${one} v PX 30`, `WATCH ${one}`);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await letTimePass(other, 30);
   assert.is(await last(client, 'MULTI', `SET ${two} 1`, 'EXEC'), null);
 });
 

@@ -23,13 +23,13 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-export interface View {
+interface View {
   readonly page: Page;
   /** Errors on the console, violations of policies among them, and exceptions thrown. */
   readonly complaints: string[];
 }
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
 }

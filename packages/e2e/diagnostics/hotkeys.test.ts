@@ -9,8 +9,9 @@ import {
   type RespClient,
   startServer,
   textOf,
-  until,
   withRandom,
+  until,
+  letTimePass,
 } from '#testkit';
 import { createClient } from 'redis';
 import { suite } from 'uvu';
@@ -81,7 +82,7 @@ hotkeys('counts keys whichever way their command takes', async () => {
 hotkeys('stands still after the end, and begins anew', async () => {
   const before = await report();
   await client.call('GET', 'later');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await letTimePass(client, 20);
   const after = await report();
   assert.equal(after.rows, before.rows);
   const duration = 'collection-duration-ms';

@@ -1,5 +1,12 @@
 /** INFO: its sections, their order, and what they say of keys, memory and threads. MEMORY too. */
-import { type ChildServer, keysOnShard, type RespClient, startServer, textOf } from '#testkit';
+import {
+  type ChildServer,
+  keysOnShard,
+  type RespClient,
+  startServer,
+  textOf,
+  until,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../clients/main-process.ts';
@@ -101,10 +108,11 @@ info('shows the mean time to live', async () => {
 async function findsSizes(...lines: string[]): Promise<void> {
   let text = '';
   const isThere = (line: string): boolean => text.includes(`${line}\r\n`);
-  for (let tries = 0; tries < 100 && !lines.every(isThere); tries += 1) {
+  const areThere = async (): Promise<boolean> => {
     text = await read('keysizes');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return lines.every(isThere);
+  };
+  await until(areThere, lines.join()).catch(() => undefined);
   for (const line of lines) assert.ok(isThere(line), `${line}\n${text}`);
 }
 
@@ -143,9 +151,13 @@ info('counts keys by size and type, over all shards', async () => {
 
 info('memory adds up to what is resident', async () => {
   await client.call('DEBUG', 'POPULATE', '20000', 'fill', '500');
+  let text = '';
   // Threads look at their heaps once a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const text = await read('memory');
+  const isSeen = async (): Promise<boolean> => {
+    text = await read('memory');
+    return number(text, 'mem_rss_external') > 20_000 * 500 && number(text, 'mem_rss_rest') > 0;
+  };
+  await until(isSeen, 'the threads have seen what they take');
   const parts = ['heaps', 'external', 'files', 'rest'].map((name) =>
     number(text, `mem_rss_${name}`),
   );

@@ -12,7 +12,7 @@ import {
 } from '#stats';
 
 /** The places of a quantity; several names are summed up. */
-export interface Places {
+interface Places {
   /** INFO: `keyspace_hits`, or a part of a line, `db0.keys`. */
   readonly info?: readonly string[] | undefined;
   /** The status document: `keyspace.hits_total`. It is read as STATUS JSON, /status/json and of the live samples. */

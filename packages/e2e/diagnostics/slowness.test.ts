@@ -9,6 +9,8 @@ import {
   type RespClient,
   startServer,
   textOf,
+  letTimePass,
+  untilShardsSleep,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -195,7 +197,7 @@ slowness('a waiting command is logged when it is answered, without its wait', as
   const popped = waiting.call('BLPOP', key, '0');
   while (!textOf(await client.call('INFO', 'clients')).includes('blocked_clients:1'));
   assert.not.match((await commands()).join(), 'BLPOP');
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await letTimePass(client, 60);
   await client.call('RPUSH', key, 'x');
   await popped;
   const [found] = (await entries()).filter(([, , , args]) => args[0] === 'BLPOP');
@@ -210,7 +212,7 @@ slowness('answers without the shards that are stuck', async () => {
   const sleeper = await server.client();
   const asleep = sleeper.call('DEBUG', 'SLEEP', '1.2');
   const startMs = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await untilShardsSleep(client);
   const log = await commands();
   assert.ok(performance.now() - startMs < 1_000, 'nobody waits for them');
   assert.ok(log.includes('PING'), 'main answers for itself');

@@ -1,5 +1,14 @@
 /** STATUS: the document, its health rules by the live settings, and its answer while a shard is stuck. */
-import { type ChildServer, keyPerShard, type RespClient, startServer, textOf } from '#testkit';
+import {
+  type ChildServer,
+  keyPerShard,
+  type RespClient,
+  startServer,
+  textOf,
+  until,
+  letTimePass,
+  untilShardsSleep,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -45,8 +54,6 @@ status.after(async () => {
 
 const read = async (): Promise<Document> =>
   JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as Document;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 status('is help by itself', async () => {
   const bare = (await client.call('STATUS')) as string[];
@@ -100,7 +107,7 @@ status('follows the live settings of its rules', async () => {
 status('takes no shard for stuck that has only begun to work after a long rest', async () => {
   const sleeper = await server.client();
   for (let round = 0; round < 3; round += 1) {
-    await pause(1_100);
+    await letTimePass(client, 1_100);
     const sleep = { isOver: false };
     const slept = sleeper.call('DEBUG', 'SLEEP', '0.3').then(() => {
       sleep.isOver = true;
@@ -119,7 +126,7 @@ status('answers at once while shards are stuck, and says which in what', async (
   const sleeper = await server.client();
   const id = await sleeper.call('CLIENT', 'ID');
   const slept = sleeper.call('DEBUG', 'SLEEP', '2');
-  await pause(200);
+  await untilShardsSleep(client);
   const others = await server.client();
   const [first = ''] = keyPerShard(SHARDS, 'status');
   const waiting = others.pipeline([
@@ -132,7 +139,7 @@ status('answers at once while shards are stuck, and says which in what', async (
     'not stuck yet',
   );
   assert.is(early.shards[0]?.executing?.command, 'debug|sleep');
-  await pause(1_200);
+  await until(async () => (await read()).health.issues.length === 2, 'they are stuck');
   const times: number[] = [];
   let document = early;
   for (let nth = 0; nth < 5; nth += 1) {

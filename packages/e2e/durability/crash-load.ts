@@ -17,7 +17,7 @@ const CONDUCTED = 0.1;
 const REMOVED_BEHIND = 5;
 
 /** Count of one kind of operation, as the client knows it. */
-export class Tally {
+class Tally {
   sent = 0;
   acked = 0;
   /** Count of acknowledged operations that the server said it had after it was last killed. */

@@ -72,7 +72,7 @@ function blockStarts(bytes: Buffer): readonly number[] {
 }
 
 /** Takes the last blocks off a segment. */
-export function removeBlocks(file: string, count: number): void {
+function removeBlocks(file: string, count: number): void {
   const starts = blockStarts(fs.readFileSync(file));
   if (count > 0) fs.truncateSync(file, starts.at(-count));
 }

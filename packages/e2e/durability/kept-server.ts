@@ -94,7 +94,7 @@ function isError(reply: unknown): boolean {
 }
 
 /** Everything a server holds, by key. */
-export type State = ReadonlyMap<string, string>;
+type State = ReadonlyMap<string, string>;
 
 /** All keys of all databases, with their values' digests and what those leave out. */
 export async function stateOf(client: RespClient): Promise<State> {

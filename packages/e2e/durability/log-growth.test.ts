@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeCommand, textOf, until, type RespClient } from '#testkit';
+import { encodeCommand, textOf, type RespClient, until, letTimePass } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from './data-files.ts';
@@ -72,23 +71,23 @@ growth(
       '204800',
     ]);
     await write(client, 'a', 150 * KIB);
-    await sleep(TWO_LOOKS_MS);
+    await letTimePass(client, TWO_LOOKS_MS);
     assert.equal(snapshotsOf(server.data), [], 'the least size is not reached');
     await write(client, 'b', 100 * KIB);
     await countIs(server, 1);
     await server.told(/snapshot \d+ is on disk/);
     await write(client, 'c', 150 * KIB);
-    await sleep(TWO_LOOKS_MS);
+    await letTimePass(client, TWO_LOOKS_MS);
     assert.is(snapshotsOf(server.data).length, 1, 'it has grown by less than all of it');
     await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '50');
     await countIs(server, 2);
     await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '0');
     await write(client, 'd', 800 * KIB);
-    await sleep(TWO_LOOKS_MS);
+    await letTimePass(client, TWO_LOOKS_MS);
     assert.is(snapshotsOf(server.data).length, 2, 'zero: never');
     await client.call('CONFIG', 'SET', 'auto-aof-rewrite-min-size', '1gb');
     await client.call('CONFIG', 'SET', 'auto-aof-rewrite-percentage', '1');
-    await sleep(TWO_LOOKS_MS);
+    await letTimePass(client, TWO_LOOKS_MS);
     assert.is(snapshotsOf(server.data).length, 2);
     await client.call('CONFIG', 'SET', 'auto-aof-rewrite-min-size', '1mb');
     await countIs(server, 3);

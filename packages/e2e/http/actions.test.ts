@@ -1,5 +1,5 @@
 /** Actions of the debug pages over HTTP, and requests that are refused. */
-import { request, startServer, type ChildServer, type HttpAnswer } from '#testkit';
+import { request, startServer, type ChildServer, type HttpAnswer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -123,7 +123,8 @@ actions('samples are numbered, and only what is new is told', async () => {
     return answer.json() as Live;
   };
   const first = await live('0');
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const isThird = async (): Promise<boolean> => (await live('2')).samples.after_ms.length > 0;
+  await until(isThird, 'a third sample is there');
   const second = await live('0');
   const count = second.samples.after_ms.length;
   assert.ok(count >= 2);

@@ -1,6 +1,13 @@
 /** The debug API and administration: the shape of every document, and that no secret is in any. */
 // test-limit: 60s
-import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
+import {
+  request,
+  startServer,
+  type ChildServer,
+  type RespClient,
+  until,
+  untilShardsSleep,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -347,7 +354,7 @@ api('tells of slow commands and of latency, as the commands do', async () => {
 api('names shards that do not answer, and tells the rest', async () => {
   const sleeper = await server.client();
   const slept = sleeper.call('DEBUG', 'SLEEP', '2');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await untilShardsSleep(client);
   const { shards, missing_shards: missing } = (await get('/debug/api/shard-stats')) as {
     missing_shards: readonly number[];
     shards: { keys: number; hot_keys: number | null }[];
@@ -393,7 +400,7 @@ api('shuts the server down when asked, after what is in flight', async () => {
     ['DEBUG', 'SLEEP', '1'],
     ['SET', 'k', 'v'],
   ]);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await untilShardsSleep(await other.client());
   const { status, text } = await request(other.httpPort, '/admin/shutdown?save=false', {
     method: 'POST',
   });

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { request, startServer, type ChildServer, type HttpAnswer } from '#testkit';
+import { request, startServer, type ChildServer, type HttpAnswer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -196,8 +196,9 @@ bundles('are generated one at a time, and kept as many as there may be', async (
   assert.ok(list.some(({ id }) => id === made[1]));
   assert.is(readdirSync(path.join(server.folder, 'svc-data/bundles')).length, 2);
   await client.call('CONFIG', 'SET', 'debug-bundle-bundle-ttl-secs', '1');
-  await new Promise((resolve) => setTimeout(resolve, 2_100));
-  assert.is((await request(server.httpPort, '/debug/api/bundle/list')).text, '{"bundles":[]}');
+  const none = async (): Promise<boolean> =>
+    (await request(server.httpPort, '/debug/api/bundle/list')).text === '{"bundles":[]}';
+  await until(none, 'none is listed');
   assert.equal(readdirSync(path.join(server.folder, 'svc-data/bundles')), []);
   const foreign = await request(server.httpPort, '/debug/api/bundle/generate', {
     headers: { 'sec-fetch-site': 'cross-site' },

@@ -4,10 +4,11 @@ import {
   request,
   startServer,
   textOf,
-  until,
   type ChildServer,
   type Reply,
   type RespClient,
+  until,
+  untilShardsSleep,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -238,7 +239,7 @@ fates('both answer while every shard is stuck, and say what is missing', async (
   await kill('a');
   const stuck = await server.client();
   const sleeping = stuck.call('DEBUG', 'SLEEP', '1.5');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await untilShardsSleep(client);
   const document = await told();
   assert.equal(document.missing_shards, [0, 1]);
   assert.equal([document.counts['deleted'], document.kept, document.deaths], [1, 1, []]);

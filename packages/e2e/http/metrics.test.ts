@@ -4,7 +4,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
+import {
+  freePort,
+  needs,
+  request,
+  startServer,
+  type ChildServer,
+  type RespClient,
+  until,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleIn } from '../observability/metrics-text.ts';
@@ -82,15 +90,16 @@ if (needs('prometheus')) {
     const ended = new Promise((resolve) => child.once('close', resolve));
     try {
       const query = `/api/v1/query?query=${encodeURIComponent('svc_commands_total{command="mset"}')}`;
-      let found: unknown = [];
-      for (let tries = 0; tries < 150 && JSON.stringify(found) === '[]'; tries += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 200));
+      let found: unknown[] = [];
+      const isFound = async (): Promise<boolean> => {
         const answer = await request(port, query).catch(() => undefined);
-        if (answer?.status !== 200) continue;
+        if (answer?.status !== 200) return false;
         found = (answer.json() as { data: { result: { value: unknown[] }[] } }).data.result.map(
           ({ value }) => value[1],
         );
-      }
+        return found.length > 0;
+      };
+      await until(isFound, 'Prometheus has scraped it', 30_000);
       assert.equal(found, ['1']);
     } finally {
       child.kill();
@@ -137,11 +146,12 @@ metrics('say what INFO says', async () => {
 metrics('are answered while the shards are stuck', async () => {
   const sleeper = await server.client();
   const slept = sleeper.call('DEBUG', 'SLEEP', '2');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  const { text, status } = await scrape();
-  assert.is(status, 200);
-  const seconds = /^svc_shard_executing_seconds\{shard="0"\} (\S+)$/m.exec(text)?.[1];
-  assert.ok(Number(seconds) > 0.3, seconds);
+  const executing = async (): Promise<number> => {
+    const { text, status } = await scrape();
+    assert.is(status, 200);
+    return Number(/^svc_shard_executing_seconds\{shard="0"\} (\S+)$/m.exec(text)?.[1]);
+  };
+  await until(async () => (await executing()) > 0.3, 'a scrape tells how long it has slept');
   await slept;
 });
 

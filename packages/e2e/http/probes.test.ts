@@ -6,9 +6,10 @@ import {
   request,
   startServer,
   textOf,
-  until,
   type ChildServer,
   type ServerOptions,
+  until,
+  untilShardsSleep,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,8 +29,6 @@ probes.after(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 probes('say 503 while the server drains, and until it has ended', async () => {
   const server = await start();
   const get = async (path: string) => {
@@ -41,10 +40,11 @@ probes('say 503 while the server drains, and until it has ended', async () => {
     assert.equal(await get(path), fine, path);
   }
   const client = await server.client();
+  const other = await server.client();
   const slept = client.call('DEBUG', 'SLEEP', '2');
-  await pause(100);
+  await untilShardsSleep(other);
   server.signal('SIGTERM');
-  await pause(200);
+  await until(async () => (await get('/readyz'))[0] === 503, 'it drains');
   const message = 'the server finishes what is in flight and stops';
   for (const path of ['/health/live', '/healthz', '/health/ready', '/readyz']) {
     assert.equal(await get(path), [503, { status: 'shutting_down', message }], path);
@@ -82,13 +82,18 @@ probes('and the status are answered while shards are stuck, as STATUS JSON tells
   const sleeper = await server.client();
   const id = await sleeper.call('CLIENT', 'ID');
   const slept = sleeper.call('DEBUG', 'SLEEP', '4');
-  await pause(2_500);
   interface Document {
     health: { status: string; issues: { code: string; message: string }[] };
     shards: { state: string; executing: { command: string; client_id: number } | null }[];
     clients: unknown;
     keyspace: unknown;
   }
+  const status = async (): Promise<Document> =>
+    (await request(server.httpPort, '/status/json')).json() as Document;
+  await until(
+    async () => (await status()).health.issues.length === 2,
+    'both shards are taken for stuck',
+  );
   // The best of a few: the machine may have more to do than this.
   let tookMs = Infinity;
   for (let nth = 0; nth < 5; nth += 1) {
@@ -98,8 +103,7 @@ probes('and the status are answered while shards are stuck, as STATUS JSON tells
     tookMs = Math.min(tookMs, performance.now() - beganMs);
   }
   assert.ok(tookMs < 100, `took ${tookMs} ms`);
-  const overHttp = await request(server.httpPort, '/status/json');
-  const there = overHttp.json() as Document;
+  const there = await status();
   const here = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as Document;
   assert.is(there.health.status, 'unhealthy');
   assert.equal(
@@ -170,10 +174,12 @@ probes('and the status tell that main stands still, and over what', async () => 
 
 probes('never take an idle main for one that stands still', async () => {
   const server = await start({ http: true, args: ['--set', 'server.hz=1'] });
-  for (let nth = 0; nth < 30; nth += 1) {
+  const isOld = async (): Promise<boolean> => {
     assert.is((await request(server.httpPort, '/readyz')).status, 200);
-    await pause(100);
-  }
+    const status = (await request(server.httpPort, '/status/json')).json();
+    return (status as { frogdb: { uptime_secs: number } }).frogdb.uptime_secs >= 4;
+  };
+  await until(isOld, 'it has been up for a while');
 });
 
 /** Opens connections that send these bytes, and read no more than the beginning of the answer: then all are at work. */

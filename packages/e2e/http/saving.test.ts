@@ -1,6 +1,6 @@
 /** Snapshots asked for over HTTP: begun, refused with the reason, and taken or left out at the end. */
 // test-limit: 60s
-import { request, startServer, textOf, until, type RespClient } from '#testkit';
+import { request, startServer, textOf, type RespClient, until, untilShardsSleep } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from '../durability/data-files.ts';
@@ -23,8 +23,9 @@ saving('a snapshot is begun, and one at a time', async () => {
   const { httpPort } = kept.server;
   await client.call('SET', 'k', 'v');
   // The shards come to it when they have slept: until then it is under way.
+  const other = await kept.server.client();
   const slept = client.call('DEBUG', 'SLEEP', '0.5');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await untilShardsSleep(other);
   assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
   const busy = await post(httpPort, '/admin/snapshot');
   assert.equal(busy, [409, { error: 'a snapshot is under way' }]);

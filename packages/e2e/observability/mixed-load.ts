@@ -2,7 +2,7 @@
 
 import type { ChildServer } from '#testkit';
 
-export interface Load {
+interface Load {
   stop(): Promise<void>;
 }
 

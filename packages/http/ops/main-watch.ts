@@ -5,7 +5,7 @@ import { mainStandstill, type Page } from '#stats';
 /** Between two looks. */
 const LOOK_MS = 250;
 
-export interface MainWatchOptions {
+interface MainWatchOptions {
   readonly main: Page;
   /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];

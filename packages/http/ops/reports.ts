@@ -11,7 +11,7 @@ import type { PageReports } from './page-reports.ts';
 const MAIN_MS_MAX = 1_000;
 
 /** Everything that is asked of main. What this version of it has no answer to is not available. */
-export interface MainReports extends PageReports {
+interface MainReports extends PageReports {
   clients: { question: null; answer: readonly ClientReport[] };
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
@@ -30,7 +30,7 @@ export interface MainReports extends PageReports {
   shutdown: { question: { save: SaveAtEnd }; answer: 'begun' | 'nothing-kept' };
 }
 
-export type MainReportName = keyof MainReports;
+type MainReportName = keyof MainReports;
 
 /** Data to save at shutdown. By default, changes are saved where snapshots are taken at all, as SHUTDOWN does it. */
 export type SaveAtEnd = 'default' | 'always' | 'never';

@@ -11,7 +11,7 @@ import type { WrongTokens } from './wrong-tokens.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
 
-export interface AccessOptions {
+interface AccessOptions {
   /** Empty: everybody may. */
   readonly token: string;
   readonly hosts: AllowedHosts;

@@ -9,7 +9,7 @@ const URL_CHARS_MAX = 2_048;
 /** Longest body that anybody may send. */
 const BODY_BYTES_MAX = 16 * 1_024;
 
-export interface Target {
+interface Target {
   readonly path: string;
   readonly query: URLSearchParams;
   /** The query as it was sent, for what is no text. */

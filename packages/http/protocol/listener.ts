@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 60_000;
 const SILENT_MS_MAX = 30_000;
 const CHECK_MS = 1_000;
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Finds the route of a path; a path that is not answered yet is waited for. */
   find(path: string): Found | undefined | Promise<Found | undefined>;
   readonly access: Access;

@@ -4,7 +4,7 @@ import { json, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
-export type Method = 'GET' | 'POST';
+type Method = 'GET' | 'POST';
 
 export interface Route {
   readonly path: string;

@@ -21,7 +21,7 @@ const QUIET_MS = 1_000;
 /** Groups of an IPv6 address that belong to one customer: 64 bits. */
 const NETWORK_GROUPS = 4;
 
-export interface WrongTokensOptions {
+interface WrongTokensOptions {
   nowMs(): number;
   log(message: string, fields: LogFields): void;
 }

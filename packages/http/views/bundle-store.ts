@@ -9,7 +9,7 @@ const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}$/;
 /** A file that was being written so long ago has nobody who writes it. */
 const ABANDONED_MS = 3_600_000;
 
-export interface Retention {
+interface Retention {
   readonly countMax: number;
   readonly ageSecondsMax: number;
 }

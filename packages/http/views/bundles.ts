@@ -19,7 +19,7 @@ const IDLE_MS_MAX = 5_000;
 const DEATHS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-export interface BundlesOptions {
+interface BundlesOptions {
   readonly opsContext: OpsContext;
   readonly documents: DebugDocuments;
   readonly metrics: MetricsRenderer;

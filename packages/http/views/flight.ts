@@ -6,7 +6,7 @@ import { HttpError } from '../protocol/answer.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
-export interface FlightRoutesOptions {
+interface FlightRoutesOptions {
   /** `main`, `shard-0` and so on, `ops`. */
   readonly threads: readonly string[];
   readonly document: (count: number, thread: string | undefined) => unknown;

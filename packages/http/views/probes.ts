@@ -17,7 +17,7 @@ interface Check {
   problem(): string | undefined;
 }
 
-export interface ProbesOptions {
+interface ProbesOptions {
   readonly main: Page;
   /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];

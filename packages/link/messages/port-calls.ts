@@ -18,7 +18,7 @@ export class CallError extends Error {
 }
 
 /** Interface that a port must have. */
-export interface CallPort {
+interface CallPort {
   postMessage(message: unknown): void;
 }
 

@@ -48,7 +48,7 @@ export interface RingPlace {
 }
 
 /** Frames and bytes in a ring: published, and not yet released. */
-export interface RingDepth {
+interface RingDepth {
   readonly frames: number;
   readonly bytes: number;
 }

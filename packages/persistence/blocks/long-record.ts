@@ -11,7 +11,7 @@ export type RecordPieces = readonly [Bytes, ...Bytes[]];
 const WHOLE_RECORD_MAX = 64 * 1024 * 1024;
 
 /** Content of a block of its own, and how many records end with it. */
-export interface RecordBlock {
+interface RecordBlock {
   readonly pieces: Pieces;
   readonly records: number;
 }

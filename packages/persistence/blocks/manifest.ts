@@ -5,7 +5,7 @@
 
 import { FORMATS } from './file-head.ts';
 
-export interface ShardFile {
+interface ShardFile {
   readonly shard: number;
   readonly keys: number;
   /** Size of the file; then of its content unpacked. */

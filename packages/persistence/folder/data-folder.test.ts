@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile } from '../blocks/block-reader.ts';
 import { DataFolder, DataFolderError } from './data-folder.ts';
 import { realDisk } from '../disk.ts';
-import { FakeDisk } from '../fake-disk.ts';
+import { FakeDisk } from '../fake-disk.test-helper.ts';
 import {
   decodeFileHead,
   encodeFileHead,

@@ -45,7 +45,7 @@ export interface ShardPlan {
   readonly bytes: number;
 }
 
-export interface LogHole {
+interface LogHole {
   /** An index in the segments of the plan. */
   readonly before: number;
   readonly what: string;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader } from '../blocks/block-reader.ts';
-import { logFixture, markOf } from './log-fixture.ts';
+import { logFixture, markOf } from './log.test-helper.ts';
 
 const logs = suite('log written by its shard');
 

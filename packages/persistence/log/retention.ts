@@ -12,7 +12,7 @@ import {
 } from '../layout.ts';
 
 /** The log is kept back to this many snapshots, so that recovery can begin at an older one when the newest is damaged. */
-export const SNAPSHOTS_WITH_LOG = 2;
+const SNAPSHOTS_WITH_LOG = 2;
 
 /** Removes snapshots over the limit, and segments that the newest snapshots have no use for. */
 export function removeOld(disk: Disk, folder: string, snapshotsMax: number): void {

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile, type TornEnd } from '../blocks/block-reader.ts';
 import { FILE_HEAD_BYTES } from '../blocks/file-head.ts';
-import { FIXTURE_BLOCK_BYTES as BLOCK_BYTES, logFixture, markOf } from './log-fixture.ts';
+import { FIXTURE_BLOCK_BYTES as BLOCK_BYTES, logFixture, markOf } from './log.test-helper.ts';
 
 const logs = suite('log of a shard');
 

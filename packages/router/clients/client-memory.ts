@@ -14,7 +14,7 @@ export const WATCHED_KEY_BYTES = 160;
 const PREFIX_BYTES = 96;
 
 /** Holdings of a client that take memory. */
-export interface MemoryHolder {
+interface MemoryHolder {
   readonly socket: {
     readonly queryMemoryBytes: number;
     readonly output: { readonly pendingBytes: number };

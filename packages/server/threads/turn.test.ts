@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
+import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TurnConnection } from '#net';
@@ -9,8 +10,6 @@ const turning = suite('turn');
 /** So many that some may be put off, and too few for that. */
 const MANY = 20;
 const FEW = 5;
-/** Far longer than replies may be put off. */
-const LATER_MS = 200;
 
 class FakeConnection implements TurnConnection {
   readonly label = 0;
@@ -105,8 +104,7 @@ turning('lets them wait shortly when no turn follows', async () => {
   const { turn } = newTurn();
   const connections = touched(turn, MANY);
   await ended();
-  await setTimeout(LATER_MS);
-  assert.is(flushesOf(connections), MANY + 1);
+  await until(() => flushesOf(connections) === MANY + 1, 'they are written');
 });
 
 turning('puts a socket off once only', async () => {
@@ -117,8 +115,7 @@ turning('puts a socket off once only', async () => {
   await ended();
   assert.is(flushesOf(connections), MANY + 1);
   assert.is(flushesOf(others), 1);
-  await setTimeout(LATER_MS);
-  assert.is(flushesOf(others), MANY + 1);
+  await until(() => flushesOf(others) === MANY + 1, 'the others are written');
 });
 
 turning.run();

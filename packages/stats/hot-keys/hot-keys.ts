@@ -15,7 +15,7 @@ const BATCH = 64;
 /** A share holds more keys than are reported: what is borrowed is counted on several shards. */
 const SHARE_FACTOR = 4;
 
-export interface HotKeysOptions {
+interface HotKeysOptions {
   readonly metrics: readonly HotMetric[];
   readonly count: number;
   /** One command in so many is looked at. */

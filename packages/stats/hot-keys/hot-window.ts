@@ -150,7 +150,7 @@ function windowKeyOf({ key, sums, error }: TopKey): WindowKey {
 }
 
 /** A key of a window's report; rates are uses per second. */
-export interface HotWindowKey {
+interface HotWindowKey {
   readonly database: number;
   readonly key: Bytes;
   readonly opsPerSecond: number;

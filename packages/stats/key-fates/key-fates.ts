@@ -36,7 +36,7 @@ export interface RemovedKey extends DeathHead {
   readonly keyBytes: number;
 }
 
-export interface DeathsQuestion {
+interface DeathsQuestion {
   readonly fromId: number;
   readonly count: number;
   /** Only of this key, and of its database when that was emptied. */

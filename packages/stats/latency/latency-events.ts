@@ -19,7 +19,7 @@ export const SAMPLES_MAX = 160;
 export const MAIN_THREAD = -1;
 
 /** The longest occurrence of a second. */
-export interface LatencySample {
+interface LatencySample {
   readonly unixSeconds: number;
   readonly us: number;
   /** MAIN_THREAD for main. */
@@ -27,7 +27,7 @@ export interface LatencySample {
 }
 
 /** Occurrences of an event on one thread. */
-export interface ThreadShare {
+interface ThreadShare {
   readonly shard: number;
   readonly count: number;
   readonly usMax: number;

@@ -70,7 +70,7 @@ export interface RawArguments<Args extends ArgumentBytes = ArgumentBytes> {
 
 const NO_SECRETS: readonly number[] = [];
 
-export interface SlowLogSettings {
+interface SlowLogSettings {
   /** -1 logs nothing. */
   readonly slowerThanUs: number;
   readonly lengthMax: number;

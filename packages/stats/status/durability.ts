@@ -13,7 +13,7 @@ interface DurabilitySource {
   readonly nowUs: number;
 }
 
-export interface LogReport {
+interface LogReport {
   readonly shard: number;
   readonly segment: number;
   readonly segmentBytes: number;

@@ -4,7 +4,7 @@ import type { Page } from '../page/page.ts';
 import { STUCK_US } from './stuck.ts';
 
 /** A main that has not come round to other work for long. */
-export interface Standstill {
+interface Standstill {
   readonly silentUs: number;
   /** A phrase about main: `has been running get of client 7 for 2.0 s`. */
   readonly doing: string;

@@ -11,7 +11,7 @@ import { type Page } from '../page/page.ts';
 import type { Counter } from '../quantities/table.ts';
 
 /** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
-export interface GcKind {
+interface GcKind {
   readonly kind: string;
   readonly count: Counter;
   readonly us: Counter;
@@ -39,7 +39,7 @@ interface Collection {
 }
 
 /** Told of every pause: when it ended (monotonic), how long it was, an index into GC_KINDS. */
-export type PauseListener = (endUs: number, us: number, kind: number) => void;
+type PauseListener = (endUs: number, us: number, kind: number) => void;
 
 /**
  * Counts a thread's garbage collections. Node tells of them from the event loop: a thread that blocks must

@@ -15,7 +15,7 @@ import { topic } from '../topic.ts';
 const SAMPLE_US = 1_000;
 
 /** Figures of a thread's heap, in V8's names: bytes, and a few counts. */
-export interface HeapFigures {
+interface HeapFigures {
   readonly figures: Readonly<Record<string, number>>;
   readonly spaces: readonly {
     readonly space: string;
@@ -24,7 +24,7 @@ export interface HeapFigures {
 }
 
 /** The JSON of a .cpuprofile file; null at the start, or when none was begun; or why there is none. */
-export interface ProfileAnswer {
+interface ProfileAnswer {
   readonly profile: Bytes | null;
   readonly problem: string | null;
 }

@@ -11,7 +11,7 @@ import {
   stoppedClock,
   testStore,
   thereAndBack,
-} from '../store-fixture.ts';
+} from '../store.test-helper.ts';
 import { codecAt } from '../records/value-codec.ts';
 import { HashValue, type PackedLimits } from './hash-value.ts';
 import type { Piece } from './packed-hash.ts';

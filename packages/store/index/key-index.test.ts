@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { KeyIndex, type KeyedRecords } from './key-index.ts';
 import { BLOCK_BITS } from '../limits.ts';
 import { Ledger, MemoryCount } from '../memory/memory-count.ts';
-import { seededRandom } from '../store-fixture.ts';
+import { seededRandom } from '../store.test-helper.ts';
 
 const index = suite('key-index');
 

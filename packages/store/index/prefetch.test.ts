@@ -5,7 +5,7 @@ import { KeyStateWriter } from '../state/key-state.ts';
 import { installStates } from '../state/key-state-reader.ts';
 import { Encoding } from '../records/encodings.ts';
 import { LOOK_AHEAD_MAX } from './prefetch.ts';
-import { bytesOf, setText, testStore } from '../store-fixture.ts';
+import { bytesOf, setText, testStore } from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVICTION_POLICIES, type EvictionPolicy } from '../records/access.ts';
-import { refOf, setText, testStore, textOf } from '../store-fixture.ts';
+import { refOf, setText, testStore, textOf } from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 
 const eviction = suite('eviction');

@@ -1,6 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { refOf, seededRandom, setText, stoppedClock, testStore, textOf } from '../store-fixture.ts';
+import {
+  refOf,
+  seededRandom,
+  setText,
+  stoppedClock,
+  testStore,
+  textOf,
+} from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 
 const expiry = suite('active expiry');

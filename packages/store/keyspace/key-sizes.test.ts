@@ -3,7 +3,7 @@ import { PrefixMatcher } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeySizes, CENSUS_CELLS, CENSUS_SIZES } from './key-sizes.ts';
-import { setText, stoppedClock, testStore } from '../store-fixture.ts';
+import { setText, stoppedClock, testStore } from '../store.test-helper.ts';
 import { ValueType } from '../records/value-type.ts';
 
 const census = suite('census');

@@ -17,7 +17,7 @@ import type { Stream } from '../stream/stream.ts';
 import { ValueType } from '../records/value-type.ts';
 
 /** Rows of the census of one database, by number of type less one. */
-export const CENSUS_TYPES = 6;
+const CENSUS_TYPES = 6;
 /** Sizes of 0, 1, 2 to 3, 4 to 7 and so on: the last row has sizes from 2^38 on. */
 export const CENSUS_SIZES = 40;
 export const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;

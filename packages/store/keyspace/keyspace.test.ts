@@ -12,7 +12,7 @@ import {
   testStore,
   textOf,
   valueText,
-} from '../store-fixture.ts';
+} from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 import { ValueType } from '../records/value-type.ts';
 import { Span } from '../records/span.ts';

@@ -6,14 +6,7 @@
 import { ByteViews, copyBytes, parseInteger, parseInteger64, type Bytes } from '#base';
 import { copyInto } from '../memory/byte-views.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import {
-  backLengthBytes,
-  COUNT_UNKNOWN,
-  END,
-  HEADER_BYTES,
-  writeBackLength,
-  writeWord,
-} from './listpack-layout.ts';
+import { COUNT_UNKNOWN, END, HEADER_BYTES, writeBackLength, writeWord } from './listpack-layout.ts';
 import type { Ref } from '../memory/segment.ts';
 
 /** An integer with its first byte; the heads of strings are shorter. */
@@ -111,9 +104,6 @@ export interface Stretch {
   count: number;
 }
 
-/** Bytes of a listpack without entries. */
-export const EMPTY_LISTPACK_BYTES = HEADER_BYTES + 1;
-
 /**
  * Puts `entries` in the place of a stretch of the listpack that a record holds; either may be nothing.
  * The record may move: its place is the answer.
@@ -176,17 +166,6 @@ export function encodeHead(
   target[targetAt] = 0xf0;
   writeWord(target, targetAt + 1, length);
   return 5;
-}
-
-/** Bytes that an entry for a text takes, at most. */
-export function entryBytesMax(length: number): number {
-  return length + ENTRY_OVERHEAD_BYTES;
-}
-
-/** Bytes that an integer of up to 53 bits takes as an entry. */
-export function integerEntryBytes(value: number): number {
-  const body = integerBytes(value);
-  return body + backLengthBytes(body);
 }
 
 function isStringHead(first: number): boolean {

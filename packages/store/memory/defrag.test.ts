@@ -8,7 +8,7 @@ import {
   stoppedClock,
   testStore,
   textOf,
-} from '../store-fixture.ts';
+} from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 
 const defrag = suite('defrag');

@@ -1,12 +1,6 @@
 /** Values in the format of Redis' dumps. */
 export { MalformedValueError } from './malformed.ts';
 export { dumpValue, isSoundPayload, loadPayload } from './payload.ts';
-export {
-  readRdbFile,
-  RdbFileError,
-  RdbFileWriter,
-  type RdbSource,
-  type RdbTarget,
-} from './rdb-file.ts';
+export { readRdbFile, RdbFileError, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { storeFinished, type ValueLimits } from './read-value.ts';
 export type { FinishedValue } from './finished-value.ts';

@@ -2,7 +2,7 @@
 import { crc64, type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { setText, testStore, textOf } from '../store-fixture.ts';
+import { setText, testStore, textOf } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Store } from '../store.ts';
 import { accessOfUse } from '../records/access.ts';

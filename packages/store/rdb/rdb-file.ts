@@ -44,7 +44,7 @@ export class RdbFileError extends Error {
 }
 
 /** Target for the keys of a file. */
-export interface RdbTarget {
+interface RdbTarget {
   readonly limits: ValueLimits;
   readonly nowMs: number;
   /** Access bits for a key; undefined where they are those of a new one. */

@@ -352,7 +352,7 @@ export class Records {
 }
 
 /** Bytes in memory of their own: what a Buffer calls a slice is not. */
-export function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
   const copy = new Uint8Array(length);
   copyLong(copy, 0, bytes, at, length);
   return copy;

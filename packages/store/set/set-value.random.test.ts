@@ -2,7 +2,7 @@ import { fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Encoding } from '../records/encodings.ts';
-import { bytesOf, refOf, removeKey, seededRandom, testStore } from '../store-fixture.ts';
+import { bytesOf, refOf, removeKey, seededRandom, testStore } from '../store.test-helper.ts';
 import { SetValue, type SetLimits } from './set-value.ts';
 
 const sets = suite('set, at random');

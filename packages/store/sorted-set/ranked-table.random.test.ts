@@ -2,7 +2,7 @@
 import { finish, fromLatin1, latin1, type SpanTaker } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { seededRandom, testStore, thereAndBack } from '../store-fixture.ts';
+import { seededRandom, testStore, thereAndBack } from '../store.test-helper.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';
 

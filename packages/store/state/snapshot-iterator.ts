@@ -28,7 +28,7 @@ export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
  * Takes states of so many keys, or a part of one (`longState`); the bytes are good until it returns, or given away with
  * all their memory.
  */
-export type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
+type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
 
 /** The state of a key with a long value, which is being written. */
 interface LongState {

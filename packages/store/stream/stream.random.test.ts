@@ -4,7 +4,7 @@ import { finish, fromLatin1, type Bytes } from '#base';
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { thereAndBack } from '../store-fixture.ts';
+import { thereAndBack } from '../store.test-helper.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
 import { streamCodec } from './stream-codec.ts';

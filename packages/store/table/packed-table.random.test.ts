@@ -1,7 +1,7 @@
 import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { seededRandom, thereAndBack } from '../store-fixture.ts';
+import { seededRandom, thereAndBack } from '../store.test-helper.ts';
 import { PackedTable } from './packed-table.ts';
 import { tableCodec } from './table-codec.ts';
 

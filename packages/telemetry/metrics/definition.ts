@@ -49,7 +49,7 @@ export interface MetricSource {
 }
 
 /** Figures that the ops thread has of itself. */
-export interface OpsFigures {
+interface OpsFigures {
   readonly connections: number;
   readonly connectionsRefused: number;
   /** Requests answered, by the class of their status. */

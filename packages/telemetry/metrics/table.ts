@@ -11,7 +11,7 @@ import { prefixMetrics } from './prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
 import { processMetrics, shardMetrics, threadMetrics } from './threads.ts';
 
-export interface MetricFamily {
+interface MetricFamily {
   readonly title: string;
   readonly metrics: readonly MetricDefinition[];
 }

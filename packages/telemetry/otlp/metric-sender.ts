@@ -7,7 +7,7 @@ import { EXPORT_MS_MAX, exportTo } from './exporting.ts';
 import { MetricReadings } from './metric-readings.ts';
 import { serviceResource, type ServiceIdentity } from './resource.ts';
 
-export interface MetricSenderOptions {
+interface MetricSenderOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly definitions: readonly MetricDefinition[];

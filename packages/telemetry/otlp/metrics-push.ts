@@ -8,7 +8,7 @@ import type { ServiceIdentity } from './resource.ts';
 /** The last reading is sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
-export interface MetricsPushOptions {
+interface MetricsPushOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly definitions: readonly MetricDefinition[];

@@ -11,7 +11,7 @@ export interface Exemplar {
 }
 
 /** A trace that may be shown; made when it is. */
-export interface ExemplarSource {
+interface ExemplarSource {
   /** Seconds, within the bucket. */
   readonly seconds: number;
   readonly exemplar: () => Exemplar;

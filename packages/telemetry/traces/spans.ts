@@ -20,7 +20,7 @@ import { ERROR_CODES } from '#base';
 import { TracedPart, type PartTimes, type ShardWork, type TraceRecord } from '#link';
 import { statementOf } from './statement.ts';
 
-export type Attributes = Readonly<Record<string, string | number>>;
+type Attributes = Readonly<Record<string, string | number>>;
 
 export interface PlannedSpan {
   /** 16 hex digits. */
@@ -45,7 +45,7 @@ export interface PlannedTrace {
   readonly spans: readonly PlannedSpan[];
 }
 
-export interface TraceContext {
+interface TraceContext {
   /** Names of commands by their index in the table, in lower case. */
   readonly commandNames: readonly string[];
   /** Microseconds that are added to a monotonic time to get unix microseconds. */

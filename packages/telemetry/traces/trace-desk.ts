@@ -30,7 +30,7 @@ export interface TraceSettings {
   readonly recentMax: number;
 }
 
-export interface TraceStoreOptions {
+interface TraceStoreOptions {
   readonly ring: TraceRingReader;
   readonly clock: Clock;
   readonly commandNames: readonly string[];

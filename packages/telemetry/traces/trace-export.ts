@@ -17,7 +17,7 @@ const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;
 const PERIOD_MS = 250;
 
-export interface TraceExportOptions {
+interface TraceExportOptions {
   readonly endpoint: string;
   readonly identity: ServiceIdentity;
   readonly log: TelemetryLog;

@@ -3,7 +3,7 @@
 import { binary, call, CallContext, dumpPayload, restore, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recorded, ziplist } from './dump-fixture.ts';
+import { recorded, ziplist } from './dump.test-helper.ts';
 
 const dumping = suite('RESTORE of damaged payloads');
 

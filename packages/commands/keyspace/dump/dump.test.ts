@@ -3,7 +3,7 @@
 import { binary, call, CallContext, dumpPayload, restore } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recorded, ziplist } from './dump-fixture.ts';
+import { recorded, ziplist } from './dump.test-helper.ts';
 
 const dumping = suite('DUMP and RESTORE');
 

@@ -28,7 +28,7 @@ const invalidFrequency = new CommandError('ERR Invalid FREQ value, must be >= 0 
 const unsoundPayload = new CommandError('ERR DUMP payload version or checksum are wrong');
 const badFormat = new CommandError('ERR Bad data format');
 
-export const dump = oneShard({
+const dump = oneShard({
   name: 'DUMP',
   summary: 'Answers the value of a key as bytes that RESTORE takes.',
   since: '2.6.0',
@@ -46,7 +46,7 @@ export const dump = oneShard({
   },
 });
 
-export const restore = oneShard({
+const restore = oneShard({
   name: 'RESTORE',
   summary: 'Makes a key of the bytes that DUMP answered.',
   since: '2.6.0',

@@ -85,7 +85,7 @@ export const pexpireat = expiring(
   'Lets a key end at a moment given in milliseconds of Unix time.',
 );
 
-export const persist = oneShard({
+const persist = oneShard({
   name: 'PERSIST',
   summary: 'Lets a key live on without an end.',
   since: '2.2.0',

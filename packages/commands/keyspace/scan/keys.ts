@@ -11,7 +11,7 @@ import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
 /** Number of keys that one step of a walk over a whole keyspace asks for. */
 const WALK_STEP_KEYS = 1000;
 
-export const keys = everyShard<readonly (Bytes | null)[]>({
+const keys = everyShard<readonly (Bytes | null)[]>({
   name: 'KEYS',
   summary: 'Answers all keys that match a pattern.',
   since: '1.0.0',
@@ -69,7 +69,7 @@ export function walk(keyspace: Keyspace, visit: (ref: Ref) => void): void {
   } while (cursor !== 0);
 }
 
-export const randomkey = everyShard<Draw>({
+const randomkey = everyShard<Draw>({
   name: 'RANDOMKEY',
   summary: 'Answers a key of the database, each being as likely as any other.',
   since: '1.0.0',

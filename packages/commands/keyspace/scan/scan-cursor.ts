@@ -14,7 +14,7 @@ const UNSIGNED_64 = 2n ** 64n;
 const UNSIGNED = /^[ \t\n\v\f\r]*[+-]?\d+$/;
 
 /** Place where a walk goes on. */
-export interface ScanPlace {
+interface ScanPlace {
   readonly shard: number;
   /** In the shard's own scan. */
   readonly place: number;

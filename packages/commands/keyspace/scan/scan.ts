@@ -18,7 +18,7 @@ import { scanPlace } from './scan-cursor.ts';
 import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
 import { typeNumber } from '../type-names.ts';
 
-export const scan = everyShard<Walked>({
+const scan = everyShard<Walked>({
   name: 'SCAN',
   summary: 'Walks the keys of the database, some with each call.',
   since: '2.8.0',

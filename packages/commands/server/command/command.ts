@@ -165,7 +165,7 @@ const help = onMain<ServerContext>({
   },
 });
 
-export const command = container({
+const command = container({
   ...aboutCommands,
   name: 'COMMAND',
   summary: 'Answers arity, flags, keys and categories of all commands.',

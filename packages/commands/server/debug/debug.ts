@@ -5,7 +5,7 @@ import { debugHead } from './debug-head.ts';
 import { debugOnMain } from './debug-main.ts';
 import { debugOnShards } from './debug-shard.ts';
 
-export const debug = container({
+const debug = container({
   ...debugHead,
   name: 'DEBUG',
   summary: 'Groups what tests of the server need.',

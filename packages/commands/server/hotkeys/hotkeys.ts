@@ -212,7 +212,7 @@ const help = onMain<ServerContext>({
   },
 });
 
-export const hotkeys = container({
+const hotkeys = container({
   ...aboutHotKeys,
   name: 'HOTKEYS',
   summary: 'Groups the commands that find hot keys.',

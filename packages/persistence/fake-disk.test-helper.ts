@@ -6,8 +6,7 @@ import type { Bytes } from '#base';
 import type { Disk } from './disk.ts';
 
 /** Calls that can fail. */
-export type DiskCall =
-  'makeFolder' | 'create' | 'append' | 'rewrite' | 'truncate' | 'sync' | 'syncNow';
+type DiskCall = 'makeFolder' | 'create' | 'append' | 'rewrite' | 'truncate' | 'sync' | 'syncNow';
 
 interface Fault {
   readonly code: string;

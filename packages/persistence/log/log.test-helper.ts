@@ -13,7 +13,7 @@ import {
   RingWriter,
 } from '#link';
 import { SHORT_HEAD_BYTES } from '../blocks/block.ts';
-import { FakeDisk } from '../fake-disk.ts';
+import { FakeDisk } from '../fake-disk.test-helper.ts';
 import { segmentFile } from '../layout.ts';
 import { Record, RECORD_HEADER_BYTES, RecordKind } from '../blocks/record.ts';
 import { ShardLog } from './shard-log.ts';

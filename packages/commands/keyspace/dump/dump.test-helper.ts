@@ -1,7 +1,7 @@
 /** Fixtures of the tests of DUMP and RESTORE: payloads that were recorded from Redis 7.4.1, and old ziplists. */
 
 /** A payload as hex digits, and what it is. */
-export interface Recorded {
+interface Recorded {
   readonly name: string;
   readonly encoding: string;
   readonly payload: string;
