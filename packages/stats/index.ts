@@ -45,7 +45,7 @@ export {
   windowsIn,
   windowTableLength,
 } from './latency/latency-windows.ts';
-export { AT, COUNTERS } from './page/counters.ts';
+export { AT } from './page/counters.ts';
 export {
   BAND_ROWS_MAX,
   CENSUS_SIZES,

@@ -12,29 +12,12 @@ export type { Piece } from './hash/packed-hash.ts';
 export { keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
 export { LOOK_AHEAD_MAX, type KeyPrefetch } from './index/prefetch.ts';
 export { Keyspace } from './keyspace/keyspace.ts';
-export { KEEP_TTL, setOptions, type SetOptions } from './keyspace/set-options.ts';
+export { KEEP_TTL, setOptions } from './keyspace/set-options.ts';
 export { ListValue, stubList } from './list/list-value.ts';
 export type { ListLimits } from './list/node-limits.ts';
 export { Quicklist } from './list/quicklist.ts';
 export { Listpack } from './listpack/listpack.ts';
-export {
-  EMPTY_LISTPACK_BYTES,
-  entryBytesMax,
-  integerEntryBytes,
-  ListpackEntries,
-  spliced,
-  spliceRecord,
-  type Stretch,
-} from './listpack/listpack-entries.ts';
-export {
-  emptyIntset,
-  insertIntoIntset,
-  Intset,
-  removeFromIntset,
-  Word64,
-} from './listpack/intset.ts';
-export type { MemoryCount } from './memory/memory-count.ts';
-export type { ByteRange, ValueView } from './records/record-tools.ts';
+export { ListpackEntries } from './listpack/listpack-entries.ts';
 export { keyScratch, Span, valueScratch } from './records/span.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';

@@ -68,18 +68,14 @@ function expiring(
   });
 }
 
-export const hexpire = expiring('HEXPIRE', SECONDS, 'Sets after how many seconds fields end.');
-export const hpexpire = expiring(
-  'HPEXPIRE',
-  MILLISECONDS,
-  'Sets after how many milliseconds fields end.',
-);
-export const hexpireat = expiring(
+const hexpire = expiring('HEXPIRE', SECONDS, 'Sets after how many seconds fields end.');
+const hpexpire = expiring('HPEXPIRE', MILLISECONDS, 'Sets after how many milliseconds fields end.');
+const hexpireat = expiring(
   'HEXPIREAT',
   UNIX_SECONDS,
   'Sets when fields end, in seconds of Unix time.',
 );
-export const hpexpireat = expiring(
+const hpexpireat = expiring(
   'HPEXPIREAT',
   UNIX_MILLISECONDS,
   'Sets when fields end, in milliseconds of Unix time.',

@@ -48,18 +48,14 @@ function lifetime(name: string, { unitMs, absolute }: TimeForm, summary: string)
   });
 }
 
-export const httl = lifetime('HTTL', SECONDS, 'Answers how many seconds fields have to live.');
-export const hpttl = lifetime(
-  'HPTTL',
-  MILLISECONDS,
-  'Answers how many milliseconds fields have to live.',
-);
-export const hexpiretime = lifetime(
+const httl = lifetime('HTTL', SECONDS, 'Answers how many seconds fields have to live.');
+const hpttl = lifetime('HPTTL', MILLISECONDS, 'Answers how many milliseconds fields have to live.');
+const hexpiretime = lifetime(
   'HEXPIRETIME',
   UNIX_SECONDS,
   'Answers when fields end, in seconds of Unix time.',
 );
-export const hpexpiretime = lifetime(
+const hpexpiretime = lifetime(
   'HPEXPIRETIME',
   UNIX_MILLISECONDS,
   'Answers when fields end, in milliseconds of Unix time.',

@@ -22,7 +22,7 @@ import {
   valueAt,
 } from './lookup.ts';
 
-export const hgetex = oneShard({
+const hgetex = oneShard({
   name: 'HGETEX',
   summary: 'Answers the values of fields and sets when they end.',
   since: '8.0.0',

@@ -9,7 +9,7 @@ import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';
 import { announceEnded, findField, hashToWrite } from './lookup.ts';
 
-export const hdel = elementRemoval(
+const hdel = elementRemoval(
   {
     name: 'HDEL',
     summary: 'Removes fields from a hash; the reply counts those that were there.',

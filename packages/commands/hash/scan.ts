@@ -3,7 +3,7 @@
 import { elementScan, gatheredScratch } from '../element-scan.ts';
 import { hashToRead } from './lookup.ts';
 
-export const hscan = elementScan(
+const hscan = elementScan(
   {
     name: 'HSCAN',
     summary: 'Walks the fields of a hash, some with each call.',

@@ -56,19 +56,19 @@ const lists: PopFamily<ListValue> = {
   },
 };
 
-export const lmpop = multiPop(lists, false, {
+const lmpop = multiPop(lists, false, {
   name: 'LMPOP',
   summary: 'Removes elements from an end of the first list that is not empty.',
   complexity: 'O(N+M) for N keys and M elements in the reply.',
 });
 
-export const blmpop = multiPop(lists, true, {
+const blmpop = multiPop(lists, true, {
   name: 'BLMPOP',
   summary: 'Removes elements from an end of the first list that is not empty, or waits for one.',
   complexity: 'O(N+M) for N keys and M elements in the reply.',
 });
 
-export const blpop = blockingPop(lists, true, {
+const blpop = blockingPop(lists, true, {
   name: 'BLPOP',
   summary: 'Removes the head of the first list that is not empty, or waits for one.',
   since: '2.0.0',
@@ -76,7 +76,7 @@ export const blpop = blockingPop(lists, true, {
   flags: ['write', 'blocking'],
 });
 
-export const brpop = blockingPop(lists, false, {
+const brpop = blockingPop(lists, false, {
   name: 'BRPOP',
   summary: 'Removes the tail of the first list that is not empty, or waits for one.',
   since: '2.0.0',

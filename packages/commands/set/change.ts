@@ -39,7 +39,7 @@ const sadd = oneShard({
   },
 });
 
-export const srem = elementRemoval(
+const srem = elementRemoval(
   {
     name: 'SREM',
     summary: 'Removes members from a set; the reply counts those that were there.',

@@ -94,7 +94,7 @@ const smembers = oneShard({
   },
 });
 
-export const sscan = elementScan(
+const sscan = elementScan(
   {
     name: 'SSCAN',
     summary: 'Walks the members of a set, some with each call.',

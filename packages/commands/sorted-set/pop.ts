@@ -58,19 +58,19 @@ const sortedSets: PopFamily<SortedSetValue> = {
   announce: announcePopped,
 };
 
-export const zmpop = multiPop(sortedSets, false, {
+const zmpop = multiPop(sortedSets, false, {
   name: 'ZMPOP',
   summary: 'Removes members from an end of the first sorted set that is not empty.',
   complexity: 'O(K)+O(M*log(N)) for K keys and M members removed out of N.',
 });
 
-export const bzmpop = multiPop(sortedSets, true, {
+const bzmpop = multiPop(sortedSets, true, {
   name: 'BZMPOP',
   summary: 'Removes members from an end of the first sorted set, or waits for one.',
   complexity: 'O(K)+O(M*log(N)) for K keys and M members removed out of N.',
 });
 
-export const bzpopmin = blockingPop(sortedSets, true, {
+const bzpopmin = blockingPop(sortedSets, true, {
   name: 'BZPOPMIN',
   summary: 'Removes the member with the lowest score of the first sorted set, or waits for one.',
   since: '5.0.0',
@@ -78,7 +78,7 @@ export const bzpopmin = blockingPop(sortedSets, true, {
   flags: ['write', 'blocking', 'fast'],
 });
 
-export const bzpopmax = blockingPop(sortedSets, false, {
+const bzpopmax = blockingPop(sortedSets, false, {
   name: 'BZPOPMAX',
   summary: 'Removes the member with the highest score of the first sorted set, or waits for one.',
   since: '5.0.0',

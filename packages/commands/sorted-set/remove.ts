@@ -10,7 +10,7 @@ import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetToWrite } from './lookup.ts';
 
-export const zrem = elementRemoval(
+const zrem = elementRemoval(
   {
     name: 'ZREM',
     summary: 'Removes members from a sorted set; the reply counts those that were there.',

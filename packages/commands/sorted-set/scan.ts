@@ -4,7 +4,7 @@ import { formatDouble, formatDoublePrecisely } from '#base';
 import { elementScan, gatheredScratch } from '../element-scan.ts';
 import { sortedSetToRead } from './lookup.ts';
 
-export const zscan = elementScan(
+const zscan = elementScan(
   {
     name: 'ZSCAN',
     summary: 'Walks the members of a sorted set, some with each call.',

@@ -26,7 +26,7 @@ const counterHead = {
   keys: oneKey('RW', ['access', 'update']),
 } as const satisfies Partial<CommandHead>;
 
-export const incr = oneShard({
+const incr = oneShard({
   ...counterHead,
   name: 'INCR',
   summary: 'Adds one to the integer of a key, which counts as 0 while it does not exist.',
@@ -35,7 +35,7 @@ export const incr = oneShard({
   run: (context, args) => add(context, args, 1),
 });
 
-export const decr = oneShard({
+const decr = oneShard({
   ...counterHead,
   name: 'DECR',
   summary: 'Takes one from the integer of a key, which counts as 0 while it does not exist.',
@@ -44,7 +44,7 @@ export const decr = oneShard({
   run: (context, args) => add(context, args, -1),
 });
 
-export const incrby = oneShard({
+const incrby = oneShard({
   ...counterHead,
   name: 'INCRBY',
   summary: 'Adds a number to the integer of a key.',
@@ -60,7 +60,7 @@ export const incrby = oneShard({
   },
 });
 
-export const decrby = oneShard({
+const decrby = oneShard({
   ...counterHead,
   name: 'DECRBY',
   summary: 'Takes a number from the integer of a key.',

@@ -7,7 +7,7 @@ const ROWS = Object.values(LOG_QUANTITIES).flat();
 export type LogFigure = (typeof ROWS)[number]['figure'];
 
 /** One double each. */
-export const LOG_FIGURES: readonly LogFigure[] = ROWS.map(({ figure }) => figure);
+const LOG_FIGURES: readonly LogFigure[] = ROWS.map(({ figure }) => figure);
 
 const AT = Object.fromEntries(LOG_FIGURES.map((name, index) => [name, index])) as Readonly<
   Record<LogFigure, number>

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ListpackEntries, spliced, spliceRecord } from './listpack-entries.ts';
 import { Listpack } from './listpack.ts';
-import { bytesOf, refOf, seededRandom, setText, testStore } from '../store-fixture.ts';
+import { bytesOf, refOf, seededRandom, setText, testStore } from '../store.test-helper.ts';
 import { Span } from '../records/span.ts';
 
 const listpack = suite('listpack');

@@ -60,25 +60,20 @@ function expiring(
   });
 }
 
-export const expire = expiring(
-  'EXPIRE',
-  '1.0.0',
-  SECONDS,
-  'Lets a key end after a number of seconds.',
-);
-export const pexpire = expiring(
+const expire = expiring('EXPIRE', '1.0.0', SECONDS, 'Lets a key end after a number of seconds.');
+const pexpire = expiring(
   'PEXPIRE',
   '2.6.0',
   MILLISECONDS,
   'Lets a key end after a number of milliseconds.',
 );
-export const expireat = expiring(
+const expireat = expiring(
   'EXPIREAT',
   '1.2.0',
   UNIX_SECONDS,
   'Lets a key end at a moment given in seconds of Unix time.',
 );
-export const pexpireat = expiring(
+const pexpireat = expiring(
   'PEXPIREAT',
   '2.6.0',
   UNIX_MILLISECONDS,

@@ -49,20 +49,20 @@ function lifetime(
 /** The reply for a key that does not exist; -1 stands for one without an end. */
 const MISSING = -2;
 
-export const ttl = lifetime('TTL', '1.0.0', SECONDS, 'Answers how many seconds a key has to live.');
-export const pttl = lifetime(
+const ttl = lifetime('TTL', '1.0.0', SECONDS, 'Answers how many seconds a key has to live.');
+const pttl = lifetime(
   'PTTL',
   '2.6.0',
   MILLISECONDS,
   'Answers how many milliseconds a key has to live.',
 );
-export const expiretime = lifetime(
+const expiretime = lifetime(
   'EXPIRETIME',
   '7.0.0',
   UNIX_SECONDS,
   'Answers when a key ends, in seconds of Unix time.',
 );
-export const pexpiretime = lifetime(
+const pexpiretime = lifetime(
   'PEXPIRETIME',
   '7.0.0',
   UNIX_MILLISECONDS,
