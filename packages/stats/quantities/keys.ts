@@ -81,6 +81,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      moves: true,
       info: 'expired_time_cap_reached_count',
       exporter: 'redis_expired_time_cap_reached_total',
     },
