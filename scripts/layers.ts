@@ -20,8 +20,8 @@ interface Layer {
 }
 
 const beneathServer = [
-  ...['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard', 'router'],
-  ...['net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
+  ...['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard', 'offline'],
+  ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
@@ -37,6 +37,7 @@ const layers: Readonly<Record<string, Layer>> = {
   shard: {
     imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'persistence'],
   },
+  offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
   router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
@@ -87,7 +88,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
-  'workers/tasks': { imports: ['base', 'stats', 'shard'], thirdParty: ['archiver'] },
+  'workers/tasks': { imports: ['base', 'stats', 'offline'], thirdParty: ['archiver'] },
 };
 
 /** Imports that tests may have beside those of their package. */

@@ -132,7 +132,7 @@ class Bench {
   startHotKeys(): void {
     const start = { metrics: ['cpu', 'net'], count: 16, sample: 100 };
     const body = encodeMessage([HOT_KEYS.name, { start }]);
-    this.#link.sendMessage({ ...this.#head, kind: FrameKind.report }, body);
+    this.#link.sendMessage({ ...this.#head, kind: FrameKind.call }, body);
     this.#step();
   }
 

@@ -4,7 +4,7 @@ export {
   encodeControl,
   encodeMessage,
   type Control,
-  type ReportQuestion,
+  type CallQuestion,
   type SettingValue,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
@@ -43,7 +43,7 @@ export {
   type LinkShape,
 } from './layout.ts';
 export { decodeKeys, encodeKeys } from './messages/key-list.ts';
-export { LogOwner, PenHolder } from './log/log-ownership.ts';
+export { LogOwner, LogThread } from './log/log-ownership.ts';
 export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';

@@ -2,7 +2,7 @@
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
-import { LOG_PEN_BYTES } from './log/log-ownership.ts';
+import { LOG_OWNER_BYTES } from './log/log-ownership.ts';
 import { LOG_PROGRESS_BYTES } from './log/log-progress.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './rings/ring.ts';
 
@@ -29,7 +29,7 @@ export interface LinkLayout {
    */
   logs: readonly RingPlace[];
   logProgress: readonly number[];
-  logPens: readonly number[];
+  logOwners: readonly number[];
   /** Place of each log's next block, which the log's owner makes. */
   logBlocks: readonly number[];
   logBell: number;
@@ -107,12 +107,12 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const logBell = take(DOORBELL_BYTES);
   const logs: RingPlace[] = [];
   const logProgress: number[] = [];
-  const logPens: number[] = [];
+  const logOwners: number[] = [];
   const logBlocks: number[] = [];
   for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
     logs.push(ring(shape.logRingBytes));
     logProgress.push(take(LOG_PROGRESS_BYTES));
-    logPens.push(take(LOG_PEN_BYTES));
+    logOwners.push(take(LOG_OWNER_BYTES));
     logBlocks.push(take(LOG_BLOCK_BYTES));
   }
   const read = take(shape.readBytes);
@@ -128,7 +128,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     replies,
     logs,
     logProgress,
-    logPens,
+    logOwners,
     logBlocks,
     logBell,
     read,

@@ -5,7 +5,7 @@ import { isResourceError, type Bytes } from '#base';
 import { CommandParser, ParseStatus, type ParsedCommand } from '#resp';
 import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
-import type { ConnectionOwner, ConnectionSupplies } from './ports.ts';
+import type { ConnectionOwner, ConnectionConfig } from './ports.ts';
 import { QueryBuffer } from './query-buffer.ts';
 import { rawHandleOf } from './raw-handle.ts';
 
@@ -37,7 +37,7 @@ export class Connection {
   /** Its flush was left for the next turn. */
   isPutOff = false;
   readonly #socket: Socket;
-  readonly #supplies: ConnectionSupplies;
+  readonly #config: ConnectionConfig;
   readonly #parser: CommandParser;
   #owner: ConnectionOwner | undefined;
   readonly #pending = new QueryBuffer();
@@ -60,17 +60,17 @@ export class Connection {
   #taken = 0;
   #turnNumber = -1;
 
-  constructor(handle: object, ends: Ends, supplies: ConnectionSupplies) {
+  constructor(handle: object, ends: Ends, config: ConnectionConfig) {
     this.remoteAddress = ends.remote;
     this.localAddress = ends.local;
     this.isUnix = ends.isUnix;
-    this.#supplies = supplies;
-    this.#parser = new CommandParser(supplies.command, supplies.limits);
+    this.#config = config;
+    this.#parser = new CommandParser(config.command, config.limits);
     const options = {
       handle,
       allowHalfOpen: true,
       onread: {
-        buffer: supplies.read,
+        buffer: config.read,
         callback: (bytes: number): boolean => {
           try {
             this.#received(bytes);
@@ -94,7 +94,7 @@ export class Connection {
     this.#socket.on('close', () => {
       this.#gone();
     });
-    this.output = new Output(this.#socket, supplies.pool, {
+    this.output = new Output(this.#socket, config.pool, {
       failed: () => {
         this.destroy();
       },
@@ -102,7 +102,7 @@ export class Connection {
         this.#drained();
       },
       wrote: (bytes) => {
-        supplies.counters.wrote(bytes);
+        config.counters.wrote(bytes);
       },
     });
   }
@@ -151,7 +151,7 @@ export class Connection {
   touch(): void {
     if (this.isDirty) return;
     this.isDirty = true;
-    this.#supplies.turn.dirty(this);
+    this.#config.turn.dirty(this);
   }
 
   /** True when little is to be written, and more will follow by itself. */
@@ -179,7 +179,7 @@ export class Connection {
     this.#stalled = false;
     const wasStopped = this.#isReadingStopped;
     this.#isReadingStopped = false;
-    this.#supplies.turn.begin(this);
+    this.#config.turn.begin(this);
     this.#processPending();
     this.#goOn(wasStopped);
   }
@@ -208,16 +208,16 @@ export class Connection {
   }
 
   #received(byteCount: number): void {
-    const supplies = this.#supplies;
+    const config = this.#config;
     this.bytesRead += byteCount;
-    supplies.counters.read(byteCount);
+    config.counters.read(byteCount);
     if (this.#deaf) {
       this.#leave(byteCount);
       return;
     }
-    supplies.turn.begin(this);
-    const { readAt } = supplies;
-    const shared = supplies.pool.memory.bytes;
+    config.turn.begin(this);
+    const { readAt } = config;
+    const shared = config.pool.memory.bytes;
     if (this.#pending.length === 0 && !this.#stalled) {
       this.#process(shared, readAt, readAt + byteCount);
       return;
@@ -245,13 +245,13 @@ export class Connection {
   /** Answers where the first byte lies that was not taken. */
   #takeCommands(bytes: Bytes, from: number, end: number): number {
     const parser = this.#parser;
-    const { command } = this.#supplies;
+    const { command } = this.#config;
     let at = from;
     this.#countTurn();
     while (at < end && !this.#stalled && !this.#deaf) {
       if (this.#taken >= ARGUMENTS_PER_TURN) {
         this.#stall('full');
-        this.#supplies.turn.later(this);
+        this.#config.turn.later(this);
         break;
       }
       const status = parser.next(bytes, at, end);
@@ -275,7 +275,7 @@ export class Connection {
   #isGivable(bytes: Bytes, end: number): boolean {
     const pending = this.#pending;
     if (bytes !== pending.bytes || !pending.isGivable || end !== pending.end) return false;
-    const { source, at } = this.#supplies.command;
+    const { source, at } = this.#config.command;
     return source === bytes && at === pending.start;
   }
 
@@ -296,7 +296,7 @@ export class Connection {
   }
 
   #countTurn(): void {
-    const { number } = this.#supplies.turn;
+    const { number } = this.#config.turn;
     if (number === this.#turnNumber) return;
     this.#turnNumber = number;
     this.#taken = 0;
@@ -325,18 +325,18 @@ export class Connection {
 
   #checkQueryLimit(): void {
     if (this.#pending.bytes.length !== this.#toldBytes) this.#tell();
-    const isLong = this.queryBytes > this.#supplies.limits.queryBytesMax;
+    const isLong = this.queryBytes > this.#config.limits.queryBytesMax;
     if (isLong || this.#pending.length > QUERY_BYTES_MAX) this.#exceedLimit();
   }
 
   #exceedLimit(): void {
-    this.#supplies.counters.queryLimitExceeded();
+    this.#config.counters.queryLimitExceeded();
     this.destroy();
   }
 
   /** True when an argument took more of the query buffer than it may; of a command as short as most, none did. */
   #wasTooLong({ length, count, spans }: ParsedCommand): boolean {
-    const { queryBytesMax } = this.#supplies.limits;
+    const { queryBytesMax } = this.#config.limits;
     if (length <= queryBytesMax) return false;
     for (let nth = 0; nth < count; nth += 1) {
       if (spans[2 * nth + 1]! + LINE_END_BYTES > queryBytesMax) return true;
@@ -350,7 +350,7 @@ export class Connection {
       return;
     }
     this.#hasEnded = true;
-    this.#supplies.turn.begin(this);
+    this.#config.turn.begin(this);
     this.#owner?.ended();
   }
 

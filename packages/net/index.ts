@@ -2,4 +2,4 @@ export { BlockPool } from './blocks.ts';
 export { Connection } from './connection.ts';
 export { addressText } from './ends.ts';
 export { Listener } from './listener.ts';
-export type { ConnectionOwner, ConnectionSupplies, Taking, TurnConnection } from './ports.ts';
+export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:net';
 import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
-import type { ConnectionSupplies } from './ports.ts';
+import type { ConnectionConfig } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
 
 interface ListenerOptions {
@@ -23,7 +23,7 @@ interface ListenerOptions {
   /** Permissions of the unix socket; 0 leaves them as they come. */
   unixSocketMode: number;
   backlog: number;
-  supplies: ConnectionSupplies;
+  config: ConnectionConfig;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
 }
@@ -113,7 +113,7 @@ export class Listener {
       const handle = detachHandle(socket);
       // Who has hung up before it was looked at has no address, and wants nothing.
       if (ends === undefined || handle === undefined) return;
-      this.#options.accept(new Connection(handle, ends, this.#options.supplies));
+      this.#options.accept(new Connection(handle, ends, this.#options.config));
     });
     return new Promise((resolve, reject) => {
       server.once('error', reject);

@@ -30,7 +30,7 @@ export interface ConnectionOwner {
 }
 
 /** Resources that all connections of a server share. */
-export interface ConnectionSupplies {
+export interface ConnectionConfig {
   pool: BlockPool;
   /** The one read buffer, a part of the pool's memory. */
   read: Bytes;

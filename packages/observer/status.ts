@@ -47,28 +47,28 @@ export function executingConnections({ memory, shards }: Observer, nowUs: number
   return shards.flatMap((page) => executingIn(page, memory, nowUs)?.connection ?? []);
 }
 
-function statusSource(parts: StatusOptions): StatusSource {
-  const { observer, nowUs } = parts;
+function statusSource(options: StatusOptions): StatusSource {
+  const { observer, nowUs } = options;
   return {
-    version: parts.version,
+    version: options.version,
     processId: process.pid,
     nowUs,
-    wallMs: parts.wallMs,
+    wallMs: options.wallMs,
     rssBytes: process.memoryUsage.rss(),
     mode: 'standalone',
     main: observer.main,
-    mainRates: parts.mainRates,
+    mainRates: options.mainRates,
     shards: observer.shards.map((page, index) => ({
       page,
-      rates: parts.shardRates[index]!,
+      rates: options.shardRates[index]!,
       queue: ringDepth(observer.memory, observer.layout.requests[index]!),
-      executing: executingReport(parts, index),
+      executing: executingReport(options, index),
     })),
     shape: observer.shape,
     commandNames: observer.commandNames,
     windows: (command) => observer.windows(command),
-    ...parts.settings,
-    persistence: persistenceStatus(durabilityIn(observer, parts.settings.durabilityMode, nowUs)),
+    ...options.settings,
+    persistence: persistenceStatus(durabilityIn(observer, options.settings.durabilityMode, nowUs)),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   LinkMemory,
   LogOwner,
   LogProgress,
-  PenHolder,
+  LogThread,
   RingReader,
   type LinkShape,
   type SharedMemory,
@@ -21,7 +21,7 @@ import { realDisk } from './disk.ts';
 import type { Manifest } from './blocks/manifest.ts';
 import { removeOld } from './log/retention.ts';
 import { ShardLog } from './log/shard-log.ts';
-import type { ShardLogOptions } from './log/shard-log-parts.ts';
+import type { ShardLogOptions } from './log/shard-log-options.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 /** Between two looks at the rings while shards write in async mode. */
@@ -168,7 +168,7 @@ export class DiskThread {
         ring: new RingReader(memory, place),
         blockAt: layout.logBlocks[shard]!,
         progress: this.#progress[shard]!,
-        pen: new LogOwner(memory, layout.logPens[shard]!, PenHolder.diskThread),
+        owner: new LogOwner(memory, layout.logOwners[shard]!, LogThread.diskThread),
         figures: new LogFigures(data.figures[shard]!),
         receive: () => {
           const received = receiveMessageOnPort(records);

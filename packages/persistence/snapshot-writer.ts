@@ -60,9 +60,9 @@ export class SnapshotWriter {
   #queue = Promise.resolve();
   #hasEnded = false;
 
-  constructor(parts: SnapshotOptions) {
-    this.#options = parts;
-    const { folder, number, shards, epoch, disk, clock } = parts;
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+    const { folder, number, shards, epoch, disk, clock } = options;
     this.#beganMs = clock.wallMs();
     this.#folder = partialFolder(folder, number);
     disk.remove(this.#folder);

@@ -1,7 +1,7 @@
 export type { MainNotes } from './command-stats.ts';
 export { Client, type ClientSocket } from './clients/client.ts';
 export type { ParkingBlocks } from './replies/reorder-buffer.ts';
-export type { Reports } from './reports.ts';
+export type { ShardCalls } from './shard-calls.ts';
 export { Router } from './router.ts';
 export type { TracingSettings } from './tracing.ts';
 export { emptyHead, ShardLink, type BodyPort } from './shard-link.ts';

@@ -60,7 +60,7 @@ export class KeyDiscovery {
     if (client.replyMode !== 'on') client.endMuting();
     this.#open.set(client, inquiry);
     // A transaction that is conducted waits by itself.
-    if (client.isConducting) return true;
+    if (client.isAtBarrier) return true;
     client.awaitsReply = true;
     client.answered = () => {
       this.#end(client);

@@ -16,7 +16,7 @@ import type { Client } from './clients/client.ts';
 import { KeyDiscovery } from './key-discovery.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Replies, type ShardSignals } from './replies/replies.ts';
-import { Reports } from './reports.ts';
+import { ShardCalls } from './shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
@@ -59,7 +59,7 @@ const WATCH = commandTable.byName('WATCH');
 export class Router {
   readonly transactions: Transactions;
   readonly tracing: Tracing;
-  readonly reports: Reports;
+  readonly shardCalls: ShardCalls;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
   readonly #options: RouterOptions;
@@ -74,27 +74,27 @@ export class Router {
   readonly #args = new Arguments();
 
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-  constructor(parts: RouterOptions) {
-    const { links, memory, page, clock, keyEvents } = parts;
-    this.#options = parts;
+  constructor(options: RouterOptions) {
+    const { links, memory, page, clock, keyEvents } = options;
+    this.#options = options;
     this.#links = links;
     this.#values = page.values;
-    this.#clientRegistry = new ClientRegistry(page.values, clock, parts.log);
+    this.#clientRegistry = new ClientRegistry(page.values, clock, options.log);
     this.tracing = new Tracing({
       page,
       clock,
-      ...parts.tracing,
+      ...options.tracing,
       clientRegistry: this.#clientRegistry,
       memory,
     });
-    const accounts = new CommandStats(page, clock, parts.notes);
+    const commandStats = new CommandStats(page, clock, options.notes);
     const clientRegistry = this.#clientRegistry;
-    const { runOnMain: run, log } = parts;
+    const { runOnMain: run, log } = options;
     this.#answers = new Answers({
       clientRegistry,
       page,
       clock,
-      accounts,
+      commandStats,
       run,
       log,
     });
@@ -106,19 +106,19 @@ export class Router {
       answers,
       page,
       keyEvents,
-      signals: this.#signals(parts.notes),
+      signals: this.#signals(options.notes),
     });
     const beginTurn = (): void => {
-      parts.beginTurn();
+      options.beginTurn();
     };
-    this.reports = new Reports({ links, page, beginTurn });
+    this.shardCalls = new ShardCalls({ links, page, beginTurn });
     this.#routes = new Routes({
       links,
       clientRegistry,
       answers,
-      accounts,
+      commandStats,
       replies: this.#replies,
-      isDurable: parts.isDurable,
+      isDurable: options.isDurable,
     });
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
@@ -126,12 +126,12 @@ export class Router {
       memory,
       clientRegistry,
       answers,
-      accounts,
+      commandStats,
       clock,
-      isDurable: parts.isDurable,
+      isDurable: options.isDurable,
       routes: this.#routes,
       keyDiscovery: this.#keyDiscovery,
-      queuedBytesMax: () => parts.queryBytesMax(),
+      queuedBytesMax: () => options.queryBytesMax(),
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);
       },
@@ -178,7 +178,7 @@ export class Router {
         this.tracing.shardDid(shard, at, length);
       },
       reported: (shard, number, body) => {
-        this.reports.answered(shard, number, body);
+        this.shardCalls.answered(shard, number, body);
       },
     };
   }
@@ -414,7 +414,7 @@ export class Router {
     if (this.#replies.hasReplies) return true;
     const isWaiting =
       this.#clientRegistry.hasStalled ||
-      this.transactions.isConducting ||
+      this.transactions.isAtBarrier ||
       this.#blockedClients.hasResends ||
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);

@@ -29,7 +29,7 @@ interface RoutesOptions {
   readonly links: readonly ShardLink[];
   readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
-  readonly accounts: CommandStats;
+  readonly commandStats: CommandStats;
   readonly replies: Replies;
   /** Commands that several shards do a share of go whole to each, for its log. */
   readonly isDurable: boolean;
@@ -49,7 +49,7 @@ interface LentCall {
 }
 
 /** Parts of a gathered command: what it asks of which shards. */
-type AskedParts = Pick<GatherOptions, 'command' | 'shards' | 'plan'>;
+type GatherTarget = Pick<GatherOptions, 'command' | 'shards' | 'plan'>;
 
 /** Room in a lender's ring for the frame that asks for its keys. */
 interface LendPlace {
@@ -68,11 +68,11 @@ export class Routes {
   readonly #head: RequestHead = emptyHead();
   #transactions = 0;
 
-  constructor(parts: RoutesOptions) {
-    this.#options = parts;
-    this.links = parts.links;
-    this.#links = parts.links;
-    this.ownership = new Ownership(parts.links.length);
+  constructor(options: RoutesOptions) {
+    this.#options = options;
+    this.links = options.links;
+    this.#links = options.links;
+    this.ownership = new Ownership(options.links.length);
   }
 
   /** A number that no transaction under way has. */
@@ -118,7 +118,7 @@ export class Routes {
     if (client.protocol === 3) flags |= RequestFlag.resp3;
     if (client.noTouch) flags |= RequestFlag.noTouch;
     if (client.isMuted) flags |= RequestFlag.mute;
-    if (client.isConducting) flags |= RequestFlag.passesBarrier;
+    if (client.isAtBarrier) flags |= RequestFlag.passesBarrier;
     if (client.trace !== undefined) flags |= RequestFlag.traced;
     head.kind = kind;
     head.flags = flags;
@@ -323,7 +323,7 @@ export class Routes {
     client: Client,
     entry: CommandEntry,
     args: Arguments,
-    { command, asked }: { command: CommandBytes; asked: AskedParts },
+    { command, asked }: { command: CommandBytes; asked: GatherTarget },
   ): boolean {
     const places = asked.shards.map((shard) => {
       const link = this.linkFor(client, shard);
@@ -341,7 +341,7 @@ export class Routes {
   }
 
   /** Begins to gather the parts of a command that is now sent to `shards`; the head of their frames. */
-  #gather(client: Client, entry: CommandEntry, args: Arguments, asked: AskedParts): RequestHead {
+  #gather(client: Client, entry: CommandEntry, args: Arguments, asked: GatherTarget): RequestHead {
     const head = this.fillHead(client, entry, FrameKind.part);
     const isMuted = (head.flags & RequestFlag.mute) !== 0;
     head.sequence = client.takeSequence();
@@ -356,7 +356,7 @@ export class Routes {
         isMuted,
         database: client.database,
         takenUs: this.#options.clientRegistry.nowUs,
-        kept: this.#options.accounts.keep(entry, args),
+        kept: this.#options.commandStats.keep(entry, args),
       }),
     );
     if (scatterStart.isWatched) {

@@ -76,12 +76,12 @@ export class Tracing {
   /** The ops thread keeps up. */
   #hasRoom = true;
 
-  constructor(parts: TracingOptions) {
-    this.#options = parts;
-    this.#values = parts.page.values;
-    this.#doubles = new Float64Array(parts.memory.memory.buffer);
+  constructor(options: TracingOptions) {
+    this.#options = options;
+    this.#values = options.page.values;
+    this.#doubles = new Float64Array(options.memory.memory.buffer);
     // It must not be 0.
-    this.#word = (parts.random() * 2 ** 32) | 1;
+    this.#word = (options.random() * 2 ** 32) | 1;
   }
 
   apply(settings: TracingSettings): void {
@@ -203,7 +203,7 @@ export class Tracing {
     const client = this.#options.clientRegistry.inSlot(doubles[at + TimesAt.slot]!);
     if (client === undefined) return;
     // What main conducts has a sequence for each of its commands.
-    const trace = client.isConducting
+    const trace = client.isAtBarrier
       ? client.trace
       : client.traces?.at(doubles[at + TimesAt.sequence]!);
     if (trace === undefined) return;

@@ -29,7 +29,7 @@ import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
-import { connectionSupplies } from './clients/connection-config.ts';
+import { connectionConfig } from './clients/connection-config.ts';
 import { followTracing, inRequest, Traces } from './diagnostics/traces.ts';
 import { Turn } from './threads/turn.ts';
 
@@ -120,7 +120,7 @@ export class Server {
     this.#hotKeys = new HotKeysSession({
       settings,
       ...this.#clock,
-      reports: router.reports,
+      shardCalls: router.shardCalls,
     });
     this.#metricsReader = new MetricsReader({
       settings,
@@ -271,7 +271,7 @@ export class Server {
       unixSocket: settings.string('server.unix-socket'),
       unixSocketMode: settings.number('server.unix-socket-permissions'),
       backlog: settings.number('server.tcp-backlog'),
-      supplies: connectionSupplies(this.#serverMemory, blocks, settings, this.#turn),
+      config: connectionConfig(this.#serverMemory, blocks, settings, this.#turn),
       accept: (connection) => {
         this.#clients.accept(connection);
       },

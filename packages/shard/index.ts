@@ -1,13 +1,7 @@
 export { agree, type Agreement } from './multi-shard/agreement.ts';
-export {
-  OfflineData,
-  readFolder,
-  redistribute,
-  type OfflineOptions,
-  type OfflineReport,
-  type Redistribution,
-} from './recovery/offline.ts';
-export { refusalsOf } from './recovery/recovery.ts';
+export { offlineMachine, offlinePage } from './recovery/offline-machine.ts';
+export { Recovery, refusalsOf, type RecoveryReport } from './recovery/recovery.ts';
 export type { RecoveryAnswer, RecoveryOrder } from './recovery/recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
+export { Settings } from './settings.ts';
 export { runShardThread, type ShardThreadData } from './thread.ts';

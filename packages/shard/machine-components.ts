@@ -10,7 +10,7 @@ import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
 import type { MachineOptions } from './machine-options.ts';
 import { ownChanges } from './execution/store-events.ts';
-import { Questions } from './questions.ts';
+import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { SlowArguments } from './observation/slow-arguments.ts';
@@ -25,7 +25,7 @@ export class MachineComponents {
   readonly settings: Settings;
   readonly keyUse: KeyUse;
   readonly sender: ReplySender;
-  readonly questions: Questions;
+  readonly answerers: CallAnswerers;
   readonly slowArguments: SlowArguments;
   readonly slowness: Slowness;
   readonly events: KeyEvents;
@@ -39,24 +39,33 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
 
   /** The executor comes later, and is asked for when it is needed. */
-  constructor(parts: MachineOptions, keyLocks: KeyLocks, executor: () => Executor) {
-    const { index, journal, page } = parts;
-    this.settings = new Settings(parts.settings);
-    this.keyUse = new KeyUse(parts);
-    this.sender = new ReplySender(parts.memory, parts.replies, parts.outlet, parts.workspaceAt);
-    this.questions = new Questions(this.sender);
-    this.slowArguments = new SlowArguments(parts.memory, parts.requests, parts.slowArgumentsAt);
-    const slowLog = new SlowLog(index, parts.takeSlowIds, this.slowArguments);
+  constructor(options: MachineOptions, keyLocks: KeyLocks, executor: () => Executor) {
+    const { index, journal, page } = options;
+    this.settings = new Settings(options.settings);
+    this.keyUse = new KeyUse(options);
+    this.sender = new ReplySender(
+      options.memory,
+      options.replies,
+      options.outlet,
+      options.workspaceAt,
+    );
+    this.answerers = new CallAnswerers(this.sender);
+    this.slowArguments = new SlowArguments(
+      options.memory,
+      options.requests,
+      options.slowArgumentsAt,
+    );
+    const slowLog = new SlowLog(index, options.takeSlowIds, this.slowArguments);
     this.slowness = new Slowness(page, slowLog);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');
-    this.store = new Store({ databases, seed: parts.seed, random: parts.random });
+    this.store = new Store({ databases, seed: options.seed, random: options.random });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
-    this.fates = new Fates(parts, this.slowness, () => executor().unixMs);
+    this.fates = new Fates(options, this.slowness, () => executor().unixMs);
     store.fates = this.fates;
     this.context = new ExecutionContext({
-      ...parts,
+      ...options,
       store,
       settings,
       events,
@@ -70,9 +79,9 @@ export class MachineComponents {
     this.snapshots = new Snapshots({
       store,
       journal,
-      outlet: parts.snapshots,
+      outlet: options.snapshots,
       page,
-      nowUs: () => parts.clock.nowUs(),
+      nowUs: () => options.clock.nowUs(),
     });
     this.effects = new Effects({
       store,
@@ -84,6 +93,6 @@ export class MachineComponents {
     });
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
-    this.maintenance = new Maintenance({ ...parts, store, slowness: this.slowness });
+    this.maintenance = new Maintenance({ ...options, store, slowness: this.slowness });
   }
 }

@@ -12,7 +12,7 @@ import {
   HEAP,
   PROFILE,
   PURGE,
-  resetStatisticsTopic,
+  resetStatisticsCall,
   SHARD_CONTENT,
   type Page,
   type ShardContent,
@@ -51,7 +51,7 @@ export class ShardMachine {
   /** Does again what a log says. */
   readonly replay: Replay;
   readonly keyUse: MachineComponents['keyUse'];
-  readonly #parts: MachineOptions;
+  readonly #options: MachineOptions;
   readonly #base: MachineComponents;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -70,24 +70,24 @@ export class ShardMachine {
   #isProbed = false;
 
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-  constructor(parts: MachineOptions) {
-    this.#parts = parts;
-    const holds = new KeyLocks((frame) => {
+  constructor(options: MachineOptions) {
+    this.#options = options;
+    const keyLocks = new KeyLocks((frame) => {
       this.#dispatch(frame);
     });
-    const base = new MachineComponents(parts, holds, () => this.#executor);
+    const base = new MachineComponents(options, keyLocks, () => this.#executor);
     this.#base = base;
     this.store = base.store;
     this.keyUse = base.keyUse;
-    this.#page = parts.page;
-    this.#values = parts.page.values;
-    this.#notes = new BatchNotes(parts.page, parts.flight);
-    this.#ahead = new FramePrefetch(parts.requests, parts.memory, base.store.keyPrefetch);
+    this.#page = options.page;
+    this.#values = options.page.values;
+    this.#notes = new BatchNotes(options.page, options.flight);
+    this.#ahead = new FramePrefetch(options.requests, options.memory, base.store.keyPrefetch);
     base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
     const { store, context, sender, watches, effects, waitingClients, events, settings, slowness } =
       base;
-    const { index: shardIndex, shardCount } = parts;
+    const { index: shardIndex, shardCount } = options;
     const shared = {
       store,
       context,
@@ -103,17 +103,17 @@ export class ShardMachine {
     this.#blockedCommands = new BlockedCommands({
       ...shared,
       waitingClients,
-      trials: this.#dryRuns,
-      holds,
+      dryRuns: this.#dryRuns,
+      keyLocks,
     });
-    const nowUs = (): number => parts.clock.nowUs();
+    const nowUs = (): number => options.clock.nowUs();
     this.#work = new IncrementalWork(nowUs);
     base.maintenance.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
     this.#lending = new Lending({
       ...shared,
       values: this.#values,
       blocking: this.#blockedCommands,
-      keyLocks: holds,
+      keyLocks,
       work: this.#work,
       dispatch: (frame) => {
         this.#dispatch(frame);
@@ -122,7 +122,7 @@ export class ShardMachine {
     this.#preparedCommands = new PreparedCommands({
       executor: this.#executor,
       context,
-      holds,
+      keyLocks,
       blockedCommands: this.#blockedCommands,
       work: this.#work,
       nowUs,
@@ -133,12 +133,12 @@ export class ShardMachine {
       slowness,
       events,
       watches,
-      questions: base.questions,
+      answerers: base.answerers,
       maintenance: base.maintenance,
       snapshots: base.snapshots,
     });
-    this.#frame = new Frame(parts.memory.bytes, parts.memory.words, 0);
-    parts.page.set('startedUs', this.#executor.nowUs);
+    this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
+    options.page.set('startedUs', this.#executor.nowUs);
     this.#followSettings();
     this.#answerQuestions();
     this.#executor.readWallClock();
@@ -157,29 +157,29 @@ export class ShardMachine {
       if (this.#base.keyUse.apply(settings))
         this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
-      this.#parts.journal?.apply(settings);
+      this.#options.journal?.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
     });
   }
 
   #answerQuestions(): void {
-    this.#base.questions.on(PROFILE, (question) => this.#parts.probe.profile(question));
-    this.#base.questions.on(HEAP, () => this.#parts.probe.heap());
-    this.#base.questions.on(PURGE, () => {
+    this.#base.answerers.on(PROFILE, (question) => this.#options.probe.profile(question));
+    this.#base.answerers.on(HEAP, () => this.#options.probe.heap());
+    this.#base.answerers.on(PURGE, () => {
       const bytes = this.#base.maintenance.purge();
-      this.#parts.purge?.();
+      this.#options.purge?.();
       return bytes;
     });
     // Nothing is on a disk tier: all keys are in memory.
-    this.#base.questions.on(SHARD_CONTENT, (): ShardContent => {
+    this.#base.answerers.on(SHARD_CONTENT, (): ShardContent => {
       const keys = this.store.keyCount;
       return { keys, hot_keys: keys, warm_keys: 0 };
     });
-    this.#base.slowness.answer(this.#base.questions);
-    this.#base.fates.answer(this.#base.questions);
-    this.#base.settings.answer(this.#base.questions);
-    this.#base.keyUse.answer(this.#base.questions);
-    this.#base.questions.on(resetStatisticsTopic, () => {
+    this.#base.slowness.answer(this.#base.answerers);
+    this.#base.fates.answer(this.#base.answerers);
+    this.#base.settings.answer(this.#base.answerers);
+    this.#base.keyUse.answer(this.#base.answerers);
+    this.#base.answerers.on(resetStatisticsCall, () => {
       this.#page.resetStatistics();
       this.#base.maintenance.resetStatistics();
       return null;
@@ -187,12 +187,12 @@ export class ShardMachine {
   }
 
   #newExecutor(): Executor {
-    const { page, clock, memory } = this.#parts;
+    const { page, clock, memory } = this.#options;
     const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
       if (deniesOom && this.#base.maintenance.mustEvict()) this.#base.maintenance.makeRoom();
     };
     const evicted = (): number => this.store.stats.evicted;
-    const waitsForDisk = (): boolean => this.#parts.journal?.holdsReplies === true;
+    const waitsForDisk = (): boolean => this.#options.journal?.holdsReplies === true;
     const { sender } = this.#base;
     const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
     return new Executor({
@@ -235,7 +235,7 @@ export class ShardMachine {
     this.#base.maintenance.resetStatistics();
     this.#page.resetStatistics();
     this.#page.set('changes', 0);
-    this.#executor.nowUs = this.#parts.clock.nowUs();
+    this.#executor.nowUs = this.#options.clock.nowUs();
     this.#executor.readWallClock();
     this.#base.maintenance.publish();
   }
@@ -246,7 +246,7 @@ export class ShardMachine {
 
   /** Runs what is in the ring, for a while. Answers whether there was anything. */
   #turn(): boolean {
-    const { requests, clock, memory, journal } = this.#parts;
+    const { requests, clock, memory, journal } = this.#options;
     let at = requests.next();
     if (at < 0) return false;
     const executor = this.#executor;
@@ -311,7 +311,7 @@ export class ShardMachine {
     this.#base.events.begin();
     this.#base.maintenance.run();
     this.#base.events.sendRest();
-    executor.nowUs = this.#parts.clock.nowUs();
+    executor.nowUs = this.#options.clock.nowUs();
     this.#page.looped(executor.nowUs - startUs);
     this.#show();
     return worked ? 0 : this.#restMs();
@@ -325,7 +325,7 @@ export class ShardMachine {
 
   /** Says that the thread goes on. */
   #beat(): void {
-    this.#executor.nowUs = this.#parts.clock.nowUs();
+    this.#executor.nowUs = this.#options.clock.nowUs();
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
   }
 
@@ -343,20 +343,20 @@ export class ShardMachine {
     maintenance.publish();
     // What has to go for what was written is told of with its reply: a client's next command comes behind it.
     if (!this.#lending.isStopped && maintenance.makeRoomBehind()) {
-      this.#executor.nowUs = this.#parts.clock.nowUs();
+      this.#executor.nowUs = this.#options.clock.nowUs();
     }
     events.sendRest();
     this.#values[AT.blockingKeys] = this.#base.waitingClients.keyCount;
     this.#values[AT.blockingNoKeys] = this.#base.waitingClients.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
     this.#base.slowArguments.settle();
-    if (this.#parts.requests.release()) this.#parts.outlet.ring();
+    if (this.#options.requests.release()) this.#options.outlet.ring();
     this.#show();
   }
 
   /** Shows main the replies, which write what was logged before; in async mode the disk thread is shown it. */
   #show(): void {
-    const { journal } = this.#parts;
+    const { journal } = this.#options;
     if (journal?.mode === 'async') journal.flush();
     this.#base.slowness.send(this.#base.sender);
     this.#base.sender.flush();
@@ -365,7 +365,7 @@ export class ShardMachine {
 
   /** Writes what was logged before replies are shown. */
   #settle(): boolean {
-    const { journal, clock } = this.#parts;
+    const { journal, clock } = this.#options;
     if (journal?.mustSettle !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
@@ -375,10 +375,10 @@ export class ShardMachine {
   }
 
   #take(frame: Frame): void {
-    if (this.#isProbed) probeReceived(this.#parts.index, frame, this.#parts.requests);
+    if (this.#isProbed) probeReceived(this.#options.index, frame, this.#options.requests);
     const kindWord = frame.words[frame.word + Request.kind]!;
     if ((kindWord & TRANSFERRED) !== 0) {
-      const whole = frame.withBody(this.#parts.receive());
+      const whole = frame.withBody(this.#options.receive());
       whole.words[Request.kind] = kindWord & ~TRANSFERRED;
       whole.words[Request.bytes] = whole.bytes.length;
       this.#lending.admit(whole);

@@ -7,9 +7,9 @@ import {
   type ShardSettings,
   type ShardSettingValues,
 } from '#commands';
-import { settingsAppliedTopic } from '#stats';
+import { settingsAppliedCall } from '#stats';
 import type { SettingValue } from '#link';
-import type { Questions } from './questions.ts';
+import type { CallAnswerers } from './call-answerers.ts';
 
 export class Settings implements ShardSettings {
   readonly #values = new Map<string, SettingValue>();
@@ -61,8 +61,8 @@ export class Settings implements ShardSettings {
   }
 
   /** Answers main behind the control frames that came before: what they say is in force. */
-  answer(questions: Questions): void {
-    questions.on(settingsAppliedTopic, () => null);
+  answer(answerers: CallAnswerers): void {
+    answerers.on(settingsAppliedCall, () => null);
   }
 
   update(values: Readonly<Record<string, SettingValue>>): void {

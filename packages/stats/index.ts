@@ -48,7 +48,7 @@ export {
 export { AT } from './page/counters.ts';
 export {
   BAND_ROWS_MAX,
-  CENSUS_SIZES,
+  KEY_SIZES_ROWS,
   CommandField,
   Page,
   Phase,
@@ -94,7 +94,7 @@ export {
   beginPrefixes,
   prefixesId,
   prefixReports,
-  setPrefixCensus,
+  setPrefixKeySizes,
   type PrefixReport,
 } from './page/prefix-counts.ts';
 export { PrefixField } from './page/prefix-rows.ts';
@@ -129,9 +129,9 @@ export {
 export { HEAP, PROFILE, ThreadProbe } from './threads/thread-profile.ts';
 export { ThreadSamples } from './threads/thread-samples.ts';
 export {
-  slowEntriesTopic,
+  slowEntriesCall,
   SlowLog,
-  slowResetTopic,
+  slowResetCall,
   type RawArguments,
   type SlowClient,
   type KeptCommand,
@@ -140,11 +140,11 @@ export {
 } from './slow-log/slow-log.ts';
 export {
   PURGE,
-  resetStatisticsTopic,
-  settingsAppliedTopic,
+  resetStatisticsCall,
+  settingsAppliedCall,
   SHARD_CONTENT,
-  topic,
+  shardCall,
   type ShardContent,
-  type Topic,
-} from './topic.ts';
+  type ShardCall,
+} from './shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';

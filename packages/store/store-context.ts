@@ -1,6 +1,7 @@
 /** State shared by all databases of a store: the time, the memory in use, the settings of keys, and who is told of what happens. */
 import type { EvictionPolicy } from './records/access.ts';
 import { MemoryCount } from './memory/memory-count.ts';
+import { SharedViews } from './records/shared-views.ts';
 
 /** Told after a key is gone; the bytes of the key are valid during the call only. */
 export interface StoreEvents {
@@ -43,6 +44,7 @@ interface StoreStats {
 export class StoreContext {
   readonly random: () => number;
   readonly memory = new MemoryCount();
+  readonly views = new SharedViews();
   readonly stats: StoreStats = {
     hits: 0,
     misses: 0,

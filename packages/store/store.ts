@@ -14,7 +14,8 @@ import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
 import { KeyPrefetch } from './index/prefetch.ts';
 import { Databases } from './keyspace/databases.ts';
-import { RecordTools, type ValueView } from './records/record-tools.ts';
+import { KeyHasher } from './records/key-hasher.ts';
+import type { ValueView } from './records/shared-views.ts';
 
 interface StoreOptions {
   databases: number;
@@ -34,11 +35,11 @@ export class Store extends Databases {
 
   constructor(options: StoreOptions) {
     super(options.random);
-    const tools = new RecordTools(options.seed);
-    this.keyPrefetch = new KeyPrefetch(tools, this.databases);
-    this.view = tools.view;
+    const hasher = new KeyHasher(options.seed);
+    this.keyPrefetch = new KeyPrefetch(hasher, this.databases);
+    this.view = this.views.value;
     for (let i = 0; i < options.databases; i += 1)
-      this.databases.push(new Keyspace(this, tools, i));
+      this.databases.push(new Keyspace(this, hasher, i));
     this.#expirer = new Expirer(this);
     this.#fieldExpirer = new FieldExpirer(this);
     this.#evictor = new Evictor(this);

@@ -6,4 +6,4 @@ export { metricsReference } from './metrics/reference.ts';
 export { metrics, redisMetrics } from './metrics/table.ts';
 export { MetricsPush } from './otlp/metrics-push.ts';
 export { type ServiceIdentity } from './otlp/resource.ts';
-export { TraceStore, type TraceFigures, type TraceSettings } from './traces/trace-desk.ts';
+export { TraceStore, type TraceFigures, type TraceSettings } from './traces/trace-store.ts';

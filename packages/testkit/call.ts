@@ -21,7 +21,7 @@ import {
 } from '#commands';
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
-import { ReplyError, RespParser, Verbatim, type Reply } from './resp-parser.ts';
+import { ReplyError, RespParser, Verbatim, type Reply } from './clients/resp-parser.ts';
 import { argumentsOf } from './words.ts';
 
 /** The moment at which a test context begins. */

@@ -1,16 +1,16 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { call, CallContext, prepared, type CallOptions } from './call.ts';
-export { ChildServer, freePort } from './child-server.ts';
+export { ChildServer, freePort } from './servers/child-server.ts';
 export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
-export { request, type HttpAnswer, type HttpAsking } from './http-client.ts';
+export { request, type HttpAnswer, type HttpAsking } from './clients/http-client.ts';
 export { keyPerShard, keysOnShard } from './keys.ts';
 export { largeValues } from './large-values.ts';
 export { linearize, type Operation } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';
-export { redisProgram, startRedis } from './redis-server.ts';
-export { encodeCommand, RespClient, talk, type Word } from './resp-client.ts';
+export { redisProgram, startRedis } from './servers/redis-server.ts';
+export { encodeCommand, RespClient, talk, type Word } from './clients/resp-client.ts';
 export {
   byName,
   Push,
@@ -19,9 +19,9 @@ export {
   textOf,
   Verbatim,
   type Reply,
-} from './resp-parser.ts';
+} from './clients/resp-parser.ts';
 export { withoutMemory } from './scarce-memory.ts';
 export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
-export { letTimePass, untilShardsSleep } from './server-time.ts';
-export { mainFile, startServer, type ServerOptions } from './server.ts';
+export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
+export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
 export { until } from './until.ts';

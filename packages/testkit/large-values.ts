@@ -1,6 +1,6 @@
 /** Values of every type, as large as is asked for. */
 
-import type { RespClient } from './resp-client.ts';
+import type { RespClient } from './clients/resp-client.ts';
 
 const AT_ONCE = 1_000;
 const STRING_BYTES = 100;

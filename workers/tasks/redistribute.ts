@@ -3,7 +3,7 @@
  * once more, and what a thread frees the process would keep.
  */
 
-import { redistribute, type Redistribution } from '#shard';
+import { redistribute, type Redistribution } from '#offline';
 
 /** Ends the process when its parent has gone: what is half written is not looked at. */
 function end(): void {

@@ -5,8 +5,8 @@ import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { demandRepeatable, elementCount } from '../element-count.ts';
-import { drawDistinct } from '../distinct-draw.ts';
+import { demandRepeatable, elementCount } from '../elements/element-count.ts';
+import { drawDistinct } from '../elements/distinct-draw.ts';
 import { oneKey } from '../keys.ts';
 import { dropEnded, hashToRead } from './lookup.ts';
 

@@ -1,7 +1,7 @@
 /** HDEL and HGETDEL: taking fields out of a hash. */
 
 import { oneShard } from '../definition.ts';
-import { elementRemoval } from '../element-removal.ts';
+import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';

@@ -1,6 +1,6 @@
 /** HSCAN: walks a hash in pieces. */
 
-import { elementScan, gatheredScratch } from '../element-scan.ts';
+import { elementScan, gatheredScratch } from '../elements/element-scan.ts';
 import { hashToRead } from './lookup.ts';
 
 const hscan = elementScan(

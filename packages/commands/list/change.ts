@@ -4,7 +4,7 @@ import { errors } from '#base';
 import type { ListValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { oneShard } from '../definition.ts';
-import { elementCount } from '../element-count.ts';
+import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
-import { blockingPop, multiPop, type PopFamily } from '../pop-family.ts';
+import { blockingPop, multiPop, type PopFamily } from '../elements/pop-family.ts';
 import { announceRemoved, listToWrite, popEvent } from './lookup.ts';
 import { writeElement } from './read.ts';
 

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments.ts';
 import { oneShard } from '../definition.ts';
-import { elementCount } from '../element-count.ts';
+import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';
 import { listToRead } from './lookup.ts';
 

@@ -6,11 +6,12 @@ import { serverHotKeys } from './hotkeys/hotkeys.ts';
 import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverModules } from './module.ts';
-import { serverMoments } from './moment.ts';
 import { monitor } from './monitor.ts';
 import { serverSaving } from './save.ts';
+import { serverReplication } from './replication.ts';
 import { serverEnding } from './shutdown.ts';
 import { serverStatus } from './status.ts';
+import { time } from './time.ts';
 
 export const serverCommands: readonly Command[] = [
   ...commandCommands,
@@ -18,7 +19,8 @@ export const serverCommands: readonly Command[] = [
   ...serverMemory,
   ...serverModules,
   monitor,
-  ...serverMoments,
+  time,
+  ...serverReplication,
   ...serverArt,
   ...serverDebugging,
   ...serverSaving,

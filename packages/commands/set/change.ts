@@ -5,7 +5,7 @@ import { ValueType } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { elementRemoval } from '../element-removal.ts';
+import { elementRemoval } from '../elements/element-removal.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';

@@ -1,6 +1,6 @@
 import type { Command } from '../definition.ts';
 import { setChanges } from './change.ts';
-import { setCombining } from './combine.ts';
+import { setOperations } from './set-operations.ts';
 import { setReading } from './read.ts';
 import { setDrawing } from './random.ts';
 
@@ -8,5 +8,5 @@ export const setCommands: readonly Command[] = [
   ...setChanges,
   ...setReading,
   ...setDrawing,
-  ...setCombining,
+  ...setOperations,
 ];

@@ -1,7 +1,7 @@
 /** Commands that read a set: size, members, all of them, and SSCAN. */
 
 import { oneShard } from '../definition.ts';
-import { elementScan } from '../element-scan.ts';
+import { elementScan } from '../elements/element-scan.ts';
 import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';
 import { setToRead } from './lookup.ts';

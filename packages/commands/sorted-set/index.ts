@@ -1,6 +1,6 @@
 import type { Command } from '../definition.ts';
 import { sortedSetAdding } from './add.ts';
-import { sortedSetCombining } from './combine.ts';
+import { sortedSetOperations } from './set-operations.ts';
 import { sortedSetPopping } from './pop.ts';
 import { sortedSetDrawing } from './random.ts';
 import { sortedSetRanges } from './range.ts';
@@ -16,5 +16,5 @@ export const sortedSetCommands: readonly Command[] = [
   ...sortedSetPopping,
   ...sortedSetDrawing,
   ...sortedSetScanning,
-  ...sortedSetCombining,
+  ...sortedSetOperations,
 ];

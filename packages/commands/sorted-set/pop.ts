@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { blockingPop, multiPop, type PopFamily } from '../pop-family.ts';
+import { blockingPop, multiPop, type PopFamily } from '../elements/pop-family.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 import { sortedSetToWrite } from './lookup.ts';

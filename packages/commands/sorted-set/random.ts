@@ -5,7 +5,7 @@ import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { demandRepeatable, elementCount } from '../element-count.ts';
+import { demandRepeatable, elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';
 import { sortedSetToRead } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';

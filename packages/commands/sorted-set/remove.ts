@@ -3,7 +3,7 @@
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
-import { elementRemoval } from '../element-removal.ts';
+import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../keys.ts';
 import { events, type KeyEvent } from '../events.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';

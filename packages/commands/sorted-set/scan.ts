@@ -1,7 +1,7 @@
 /** ZSCAN: walks a sorted set in pieces. */
 
 import { formatDouble, formatDoublePrecisely } from '#base';
-import { elementScan, gatheredScratch } from '../element-scan.ts';
+import { elementScan, gatheredScratch } from '../elements/element-scan.ts';
 import { sortedSetToRead } from './lookup.ts';
 
 const zscan = elementScan(

@@ -1,9 +1,9 @@
 import type { Command } from '../definition.ts';
 import { streamAdding } from './add.ts';
-import { streamClaiming } from './claim.ts';
-import { streamGroups } from './group.ts';
+import { streamClaiming } from './groups/claim.ts';
+import { streamGroups } from './groups/group.ts';
 import { streamReports } from './info.ts';
-import { streamPending } from './pending.ts';
+import { streamPending } from './groups/pending.ts';
 import { streamRanges } from './range.ts';
 import { streamReading } from './read.ts';
 import { streamRemoval } from './remove.ts';

@@ -1,20 +1,20 @@
 import type { Command } from '../definition.ts';
-import { stringFractions } from './count-float.ts';
-import { stringCounting } from './count.ts';
+import { stringIncrementFloat } from './increment-float.ts';
+import { stringIncrement } from './increment.ts';
 import { stringComparison } from './lcs.ts';
-import { stringsAtOnce } from './many.ts';
+import { stringMultiple } from './multiple.ts';
 import { stringRanges } from './range.ts';
 import { stringReading } from './read.ts';
 import { stringSetting } from './set.ts';
-import { stringTaking } from './take.ts';
+import { stringGetAndRemove } from './get-and-remove.ts';
 
 export const stringCommands: readonly Command[] = [
   ...stringReading,
   ...stringSetting,
-  ...stringsAtOnce,
-  ...stringTaking,
+  ...stringMultiple,
+  ...stringGetAndRemove,
   ...stringRanges,
-  ...stringCounting,
-  ...stringFractions,
+  ...stringIncrement,
+  ...stringIncrementFloat,
   ...stringComparison,
 ];

@@ -5,7 +5,7 @@ import { LatencyWindows, SLICE_MS, windowTableLength } from '#stats';
 import { DoubleBuffer, type SharedMemory } from '#link';
 import type { Observer } from '#observer';
 
-export class WindowKeeper {
+export class LatencyWindowsPublisher {
   readonly #windows: LatencyWindows;
   readonly #shared: DoubleBuffer;
   readonly #timer: NodeJS.Timeout;

@@ -4,7 +4,7 @@ import { systemClock, type LogFields } from '#base';
 import { ThreadRates } from '#stats';
 import type { Observer } from '#observer';
 import type { TraceStore } from '#telemetry';
-import type { MainClient } from './reports.ts';
+import type { MainClient } from './main-client.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
 /** Between two readings from which rates are made, as main has them. */
@@ -15,7 +15,7 @@ export interface OpsHttpOptions {
   readonly version: string;
   readonly fixed: HttpFixedSettings;
   readonly live: HttpLiveSettings;
-  readonly desk: MainClient;
+  readonly mainClient: MainClient;
   /** Path of the task that packs bundles. */
   readonly bundleTask: string;
   readonly traces: TraceStore;
@@ -34,7 +34,7 @@ export class OpsContext {
   readonly observer: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
-  readonly desk: MainClient;
+  readonly mainClient: MainClient;
   readonly traces: TraceStore;
   readonly clock = systemClock;
   live: HttpLiveSettings;
@@ -50,7 +50,7 @@ export class OpsContext {
     this.version = options.version;
     this.fixed = options.fixed;
     this.live = options.live;
-    this.desk = options.desk;
+    this.mainClient = options.mainClient;
     this.traces = options.traces;
     this.recentLogLines = () => options.recentLogLines();
     this.logLinesDropped = () => options.logLinesDropped();

@@ -8,7 +8,7 @@
 import { systemClock } from '#base';
 import { Access } from '../protocol/access.ts';
 import { AllowedHosts } from '../protocol/allowed-hosts.ts';
-import type { Bundles } from '../views/bundles.ts';
+import type { Bundles } from '../views/bundles/bundles.ts';
 import { HttpListener } from '../protocol/listener.ts';
 import { loginRoutes } from '../protocol/login.ts';
 import { probeRoutes } from '../views/probes.ts';
@@ -28,22 +28,22 @@ export class OpsHttp {
   #metrics: Promise<MetricsRenderer> | undefined;
   #rest: Promise<DeferredRoutes> | undefined;
 
-  constructor(parts: OpsHttpOptions) {
-    this.#options = parts;
-    const { fixed, observer } = parts;
+  constructor(options: OpsHttpOptions) {
+    this.#options = options;
+    const { fixed, observer } = options;
     const access = new Access({
       token: fixed.token,
-      hosts: new AllowedHosts(parts.live.allowedHosts, fixed.bind),
+      hosts: new AllowedHosts(options.live.allowedHosts, fixed.bind),
       wrongTokens: new WrongTokens({
         nowMs: () => systemClock.nowUs() / 1_000,
         log: (message, fields) => {
-          parts.log('warn', 'http-wrong-token', message, fields);
+          options.log('warn', 'http-wrong-token', message, fields);
         },
       }),
       wallMs: () => systemClock.wallMs(),
     });
     this.#access = access;
-    this.#context = new OpsContext(parts);
+    this.#context = new OpsContext(options);
     const probes = probeRoutes({
       main: observer.main,
       commandNames: observer.commandNames,
@@ -56,10 +56,10 @@ export class OpsHttp {
       find: (path) => this.#find(path),
       failed: (path, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        parts.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
+        options.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
       },
       served: (method, path, status) => {
-        parts.log('trace', 'http-request', 'An HTTP request was answered.', {
+        options.log('trace', 'http-request', 'An HTTP request was answered.', {
           method,
           path,
           status,

@@ -16,8 +16,8 @@ import { LogWriter, TraceStore, type LogWriterOptions } from '#telemetry';
 import { MainWatch } from './main-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
-import { MainClient } from './reports.ts';
-import { WindowKeeper } from './latency-windows.ts';
+import { MainClient } from './main-client.ts';
+import { LatencyWindowsPublisher } from './latency-windows.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
 /** Data that the thread is started with. */
@@ -52,7 +52,7 @@ export class OpsThread {
   readonly #http: OpsHttp;
   readonly #page: Page;
   readonly #vitals: OpsVitals;
-  readonly #windows: WindowKeeper;
+  readonly #windows: LatencyWindowsPublisher;
   readonly #mainWatch: MainWatch;
   readonly #traces: TraceStore;
   readonly #linkBytes: number;
@@ -66,7 +66,7 @@ export class OpsThread {
     this.#linkBytes = observer.memory.bytes.length;
     const [, recorder] = observer.recorders.at(-1)!;
     this.#vitals = new OpsVitals(observer, flightRecorder(recorder));
-    this.#windows = new WindowKeeper(observer, data.observer.windows);
+    this.#windows = new LatencyWindowsPublisher(observer, data.observer.windows);
     this.#calls = new PortCalls(data.port);
     this.#level = LOG_LEVELS.indexOf(data.logging.level);
     const logger = new Logger(
@@ -102,7 +102,7 @@ export class OpsThread {
       version: data.version,
       fixed: data.http,
       live: data.live,
-      desk: new MainClient(this.#calls),
+      mainClient: new MainClient(this.#calls),
       bundleTask: data.bundleTask,
       recentLogLines: () => this.#writer.recent(),
       logLinesDropped: () => this.#writer.droppedLines,

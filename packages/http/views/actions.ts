@@ -4,7 +4,7 @@ import type { HotKeysDocument, ThreadsDocument } from '#api-types';
 import { HttpError, json } from '../protocol/answer.ts';
 import { threadReports } from './api-figures.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { ActionAnswer, HotKeysOptions } from '../ops/page-reports.ts';
+import type { ActionAnswer, HotKeysOptions } from '../ops/page-calls.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
@@ -24,13 +24,13 @@ const IDLE: HotKeysDocument = {
   keys: [],
 };
 
-export function actionRoutes({ clock, desk, fixed, observer }: OpsContext): Route[] {
+export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[] {
   return [
     documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
       defaults: fixed.defaults,
     })),
     documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
-      events: await desk.ask('latency-history', null),
+      events: await mainClient.ask('latency-history', null),
     })),
     documentRoute(
       'threads',
@@ -41,29 +41,29 @@ export function actionRoutes({ clock, desk, fixed, observer }: OpsContext): Rout
       }),
     ),
     documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
-      return (await desk.ask('hot-keys', null)) ?? IDLE;
+      return (await mainClient.ask('hot-keys', null)) ?? IDLE;
     }),
     documentRoute('hotkeys/window', 'The hottest keys of the last whole window.', () =>
-      desk.ask('hot-window', null),
+      mainClient.ask('hot-window', null),
     ),
     post('hotkeys/start', 'Begins to look for hot keys.', (body) =>
-      desk.ask('hot-keys-start', hotKeysOptions(body)),
+      mainClient.ask('hot-keys-start', hotKeysOptions(body)),
     ),
-    post('hotkeys/stop', 'Ends the session.', () => desk.ask('hot-keys-stop', null)),
+    post('hotkeys/stop', 'Ends the session.', () => mainClient.ask('hot-keys-stop', null)),
     post('hotkeys/reset', 'Forgets what a session has found.', () =>
-      desk.ask('hot-keys-reset', null),
+      mainClient.ask('hot-keys-reset', null),
     ),
     post('clients/kill', 'Disconnects a client: {"id"}.', (body) =>
-      desk.ask('kill-client', { id: wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER) }),
+      mainClient.ask('kill-client', { id: wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER) }),
     ),
     post('config/set', 'Changes a setting while the server runs: {"name", "value"}.', (body) =>
-      desk.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
+      mainClient.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
     ),
-    post('slowlog/reset', 'Empties the slow log.', () => desk.ask('slowlog-reset', null)),
+    post('slowlog/reset', 'Empties the slow log.', () => mainClient.ask('slowlog-reset', null)),
     post('key-fates/reset', 'Forgets the deaths of keys; the counts stay.', () =>
-      desk.ask('key-fates-reset', null),
+      mainClient.ask('key-fates-reset', null),
     ),
-    post('latency/reset', 'Forgets latency events.', () => desk.ask('latency-reset', null)),
+    post('latency/reset', 'Forgets latency events.', () => mainClient.ask('latency-reset', null)),
   ];
 }
 

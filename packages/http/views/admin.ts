@@ -3,7 +3,7 @@
 import { Phase } from '#stats';
 import { HttpError, json, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { SaveAtEnd } from '../ops/reports.ts';
+import type { SaveAtEnd } from '../ops/main-client.ts';
 import type { Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
@@ -60,9 +60,9 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
   ];
 }
 
-async function snapshot({ desk, observer }: OpsContext): Promise<Answer> {
+async function snapshot({ mainClient, observer }: OpsContext): Promise<Answer> {
   if (observer.main.get('phase') === Phase.starting) throw new HttpError(503, 'not ready');
-  const outcome = await desk.ask('snapshot', null);
+  const outcome = await mainClient.ask('snapshot', null);
   switch (outcome) {
     case 'started':
       return json({ status: 'started' }, 202);
@@ -79,10 +79,10 @@ const SAVE: ReadonlyMap<string | null, SaveAtEnd> = new Map([
   ['false', 'never'],
 ]);
 
-async function shutdown({ desk }: OpsContext, exchange: Exchange): Promise<Answer> {
+async function shutdown({ mainClient }: OpsContext, exchange: Exchange): Promise<Answer> {
   const save = SAVE.get(exchange.query.get('save'));
   if (save === undefined) throw new HttpError(400, 'save must be true or false');
-  if ((await desk.ask('shutdown', { save })) === 'nothing-kept') {
+  if ((await mainClient.ask('shutdown', { save })) === 'nothing-kept') {
     throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
   }
   return json({ status: 'shutting_down' }, 202);

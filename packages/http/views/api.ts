@@ -52,19 +52,19 @@ export class DebugDocuments {
   }
 
   async clients() {
-    return { clients: await this.#context.desk.ask('clients', null) };
+    return { clients: await this.#context.mainClient.ask('clients', null) };
   }
 
   slowlog(count: number): Promise<SlowlogDocument> {
-    return this.#context.desk.ask('slowlog', { count });
+    return this.#context.mainClient.ask('slowlog', { count });
   }
 
   /** Events are main's to tell; when it is late the rest is told without them. */
   async latency(): Promise<LatencyDocument> {
-    const { observer, live, desk } = this.#context;
+    const { observer, live, mainClient } = this.#context;
     let events: LatencyDocument['events'] = null;
     try {
-      events = await desk.ask('latency-events', null);
+      events = await mainClient.ask('latency-events', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -78,10 +78,10 @@ export class DebugDocuments {
 
   /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
   async shardStats(): Promise<ShardStatsDocument> {
-    const { desk } = this.#context;
+    const { mainClient } = this.#context;
     let contents: readonly (ShardContent | null)[] = [];
     try {
-      contents = await desk.ask('shards', null);
+      contents = await mainClient.ask('shards', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }

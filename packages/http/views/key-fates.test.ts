@@ -18,7 +18,7 @@ function sources(problem: Error): KeyFatesSources {
   return {
     observer: { shards },
     live: { keyFates: { lengthMax: 5, keepsOverwritten: true } },
-    desk: { ask: () => Promise.reject(problem) },
+    mainClient: { ask: () => Promise.reject(problem) },
   };
 }
 

@@ -18,11 +18,11 @@ const COUNT = 128;
 export interface KeyFatesSources {
   readonly observer: Pick<OpsContext['observer'], 'shards'>;
   readonly live: Pick<OpsContext['live'], 'keyFates'>;
-  readonly desk: Pick<OpsContext['desk'], 'ask'>;
+  readonly mainClient: Pick<OpsContext['mainClient'], 'ask'>;
 }
 
 export async function keyFatesDocument(
-  { observer, live, desk }: KeyFatesSources,
+  { observer, live, mainClient }: KeyFatesSources,
   question: KeyDeathsQuestion,
 ): Promise<KeyFatesDocument> {
   const { lengthMax, keepsOverwritten } = live.keyFates;
@@ -37,7 +37,7 @@ export async function keyFatesDocument(
     counts: Object.fromEntries(fateCounts(observer.shards)),
   };
   try {
-    const { deaths, kept, missing_shards } = await desk.ask('key-deaths', question);
+    const { deaths, kept, missing_shards } = await mainClient.ask('key-deaths', question);
     return { ...known, kept, deaths, missing_shards };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;

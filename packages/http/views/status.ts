@@ -28,7 +28,7 @@ export async function currentStatus(opsContext: OpsContext): Promise<StatusDocum
 
 async function clientIds({
   observer,
-  desk,
+  mainClient,
   clock,
 }: OpsContext): Promise<ReadonlyMap<number, number | null>> {
   const nowUs = clock.nowUs();
@@ -37,7 +37,7 @@ async function clientIds({
   // A main that stands still would answer each of these questions later on.
   if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
   try {
-    const ids = await desk.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
+    const ids = await mainClient.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
     return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));
   } catch {
     return new Map();

@@ -1,8 +1,8 @@
-/** One pen for two threads: nothing that one has written is lost to the other. */
+/** One owner of a log at a time: nothing that one has written is lost to the other. */
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LOG_PEN_BYTES, LogOwner, PenHolder } from './log-ownership.ts';
+import { LOG_OWNER_BYTES, LogOwner, LogThread } from './log-ownership.ts';
 import { LinkMemory } from '../memory.ts';
 
 interface Task {
@@ -12,24 +12,24 @@ interface Task {
 
 const ROUNDS = 20_000;
 
-const pens = suite('log pen');
+const owners = suite('log ownership');
 
-/** Counts in a field that only who holds the pen may touch. */
-function count(pen: LogOwner, rounds: number): void {
+/** Counts in a field that only the owner may touch. */
+function count(owner: LogOwner, rounds: number): void {
   for (let round = 0; round < rounds; round += 1) {
-    if (round % 2 === 0) pen.take();
-    else while (!pen.tryTake());
-    const blocks = pen.get('blocks');
-    pen.add('bytes', 1);
-    pen.set('blocks', blocks + 1);
-    pen.give();
+    if (round % 2 === 0) owner.take();
+    else while (!owner.tryTake());
+    const blocks = owner.get('blocks');
+    owner.add('bytes', 1);
+    owner.set('blocks', blocks + 1);
+    owner.give();
   }
 }
 
 function tests(): void {
-  pens('two threads that count with it in hand miss nothing', async () => {
-    const memory = LinkMemory.allocate(LOG_PEN_BYTES);
-    const pen = new LogOwner(memory, 0, PenHolder.shard);
+  owners('two threads that count with it in hand miss nothing', async () => {
+    const memory = LinkMemory.allocate(LOG_OWNER_BYTES);
+    const owner = new LogOwner(memory, 0, LogThread.shard);
     const task: Task = { memory: memory.memory, rounds: ROUNDS };
     const worker = new Worker(new URL(import.meta.url), { workerData: task });
     const ended = new Promise((resolve, reject) => {
@@ -37,18 +37,18 @@ function tests(): void {
       worker.on('exit', resolve);
     });
     await new Promise((resolve) => worker.on('online', resolve));
-    count(pen, ROUNDS);
+    count(owner, ROUNDS);
     assert.is(await ended, 0);
-    assert.is(pen.get('blocks'), 2 * ROUNDS);
-    assert.is(pen.get('bytes'), 2 * ROUNDS);
+    assert.is(owner.get('blocks'), 2 * ROUNDS);
+    assert.is(owner.get('bytes'), 2 * ROUNDS);
   });
 
-  pens('is not given to a second, and keeps what stands beside it apart', () => {
-    const memory = LinkMemory.allocate(2 * LOG_PEN_BYTES);
-    const pen = new LogOwner(memory, LOG_PEN_BYTES, PenHolder.shard);
-    const other = new LogOwner(memory, LOG_PEN_BYTES, PenHolder.diskThread);
-    const beside = new LogOwner(memory, 0, PenHolder.shard);
-    assert.ok(pen.tryTake());
+  owners('is not given to a second, and keeps what stands beside it apart', () => {
+    const memory = LinkMemory.allocate(2 * LOG_OWNER_BYTES);
+    const owner = new LogOwner(memory, LOG_OWNER_BYTES, LogThread.shard);
+    const other = new LogOwner(memory, LOG_OWNER_BYTES, LogThread.diskThread);
+    const beside = new LogOwner(memory, 0, LogThread.shard);
+    assert.ok(owner.tryTake());
     assert.is(other.tryTake(), false);
     assert.ok(beside.tryTake());
     const values = [
@@ -61,23 +61,23 @@ function tests(): void {
       ['descriptor', 0],
       ['syncing', 1],
     ] as const;
-    for (const [name, value] of values) pen.set(name, value);
-    pen.isOpen = true;
+    for (const [name, value] of values) owner.set(name, value);
+    owner.isOpen = true;
     for (const [name, value] of values) {
       assert.is(other.get(name), value, name);
       assert.is(beside.get(name), 0, name);
     }
     assert.ok(other.isOpen);
-    pen.give();
+    owner.give();
     assert.ok(other.tryTake());
   });
 
-  pens(
+  owners(
     'of a thread that has ended with it in hand it is free, and nothing is written any more',
     () => {
-      const memory = LinkMemory.allocate(LOG_PEN_BYTES);
-      const shard = new LogOwner(memory, 0, PenHolder.shard);
-      const disk = new LogOwner(memory, 0, PenHolder.diskThread);
+      const memory = LinkMemory.allocate(LOG_OWNER_BYTES);
+      const shard = new LogOwner(memory, 0, LogThread.shard);
+      const disk = new LogOwner(memory, 0, LogThread.diskThread);
       shard.isOpen = true;
       disk.take();
       shard.endHolder();
@@ -93,11 +93,11 @@ function tests(): void {
     },
   );
 
-  pens.run();
+  owners.run();
 }
 
 if (isMainThread) tests();
 else {
   const { memory, rounds } = workerData as Task;
-  count(new LogOwner(new LinkMemory(memory), 0, PenHolder.diskThread), rounds);
+  count(new LogOwner(new LinkMemory(memory), 0, LogThread.diskThread), rounds);
 }

@@ -4,7 +4,7 @@
  * Where replies wait for the log the shard writes it itself, and otherwise the disk thread does: so all that a writer
  * knows of the log stands in shared memory, for the thread that owns the log.
  *
- *   word 0     owner of the log, a number of `PenHolder`
+ *   word 0     owner of the log, a number of `LogThread`
  *   byte 64    doubles, in the order of `FIELDS`: read and written only by the owner
  */
 
@@ -14,7 +14,7 @@ const FIELDS_AT = 64;
 
 const NOBODY = 0;
 
-export const PenHolder = { diskThread: 1, shard: 2 } as const;
+export const LogThread = { diskThread: 1, shard: 2 } as const;
 
 /** State of the last segment. */
 const FileState = { closed: 0, open: 1, left: 2 } as const;
@@ -46,7 +46,7 @@ const AT = Object.fromEntries(FIELDS.map((name, index) => [name, index])) as Rea
 >;
 
 /** Bytes that this takes in the link memory. */
-export const LOG_PEN_BYTES = FIELDS_AT + FIELDS.length * Float64Array.BYTES_PER_ELEMENT;
+export const LOG_OWNER_BYTES = FIELDS_AT + FIELDS.length * Float64Array.BYTES_PER_ELEMENT;
 
 export class LogOwner {
   readonly #words: Int32Array;
@@ -62,7 +62,7 @@ export class LogOwner {
     this.#fields = new Float64Array(memory.bytes.buffer, at + FIELDS_AT, FIELDS.length);
   }
 
-  /** Waits until nobody else has the pen. */
+  /** Waits until nobody else owns the log. */
   take(): void {
     while (!this.tryTake()) {
       const holder = Atomics.load(this.#words, this.#at);
@@ -81,7 +81,7 @@ export class LogOwner {
   }
 
   /**
-   * The thread has ended that this is the end of. If it did so with the pen in hand, nobody writes any more: how far it
+   * The thread has ended that this is the end of. If it did so as the owner, nobody writes any more: how far it
    * got is known to nobody.
    */
   endHolder(): void {

@@ -14,8 +14,8 @@ export type Control =
   | { kind: 'tracking'; isOn: boolean }
   | { kind: 'stop' };
 
-/** Content of a report frame: the topic's name, and the question. */
-export type ReportQuestion = readonly [topic: string, question: unknown];
+/** Content of a call frame: the name of the call, and its question. */
+export type CallQuestion = readonly [name: string, question: unknown];
 
 export type SettingValue = string | number | boolean | readonly (string | number)[];
 

@@ -48,7 +48,7 @@ frames('kinds', () => {
       items: 17,
       inquiry: 18,
       events: 19,
-      report: 20,
+      call: 20,
       introduce: 21,
       latency: 22,
       share: 23,

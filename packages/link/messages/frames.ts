@@ -43,8 +43,8 @@ export const FrameKind = {
   inquiry: 18,
   /** shard -> main: what happened to keys, ahead of the reply to the command that did it. */
   events: 19,
-  /** main -> shard: what a report asks, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
-  report: 20,
+  /** main -> shard: a call for content, with its number as sequence; shard -> main: the answer. Bodies: msgpack. */
+  call: 20,
   /** main -> shard: who the client in a slot is, before its first command here and after a change. Body: msgpack. */
   introduce: 21,
   /** shard -> main: something took long. Body: three doubles (index of the event, microseconds, unix milliseconds). */

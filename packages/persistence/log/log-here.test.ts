@@ -69,11 +69,11 @@ logs('blocks follow each other, whoever writes them, and are on disk when it ret
 });
 
 logs('the disk thread has to where it is at it, and where the log cannot be written', () => {
-  const { own, pen, put, log, disk, progress, writer } = begun();
+  const { own, owner, put, log, disk, progress, writer } = begun();
   put(1);
-  pen.take();
+  owner.take();
   assert.is(own.writeHere(true), false);
-  pen.give();
+  owner.give();
   assert.not.ok(progress.isSynced(writer.published));
   assert.ok(own.writeHere(true));
   disk.fail('append', 'ENOSPC', 0);

@@ -8,7 +8,7 @@ import {
   LinkMemory,
   LogOwner,
   LogProgress,
-  PenHolder,
+  LogThread,
   RingReader,
   RingWriter,
 } from '#link';
@@ -62,7 +62,7 @@ export function logFixture() {
   const failures: string[] = [];
   const transferred: Bytes[] = [];
   const state = { wakes: 0 };
-  const pen = new LogOwner(memory, layout.logPens[0]!, PenHolder.shard);
+  const owner = new LogOwner(memory, layout.logOwners[0]!, LogThread.shard);
   const newLog = (holder: number): ShardLog =>
     new ShardLog({
       shard: 0,
@@ -72,12 +72,12 @@ export function logFixture() {
       disk,
       clock,
       memory,
-      opensFiles: holder === PenHolder.diskThread,
+      opensFiles: holder === LogThread.diskThread,
       ring: new RingReader(memory, place),
       progress,
       figures,
       blockAt: layout.logBlocks[0]!,
-      pen: new LogOwner(memory, layout.logPens[0]!, holder),
+      owner: new LogOwner(memory, layout.logOwners[0]!, holder),
       receive: () => [transferred.shift()!],
       failed: (shard, message) => failures.push(`${shard} ${message}`),
       synced: () => undefined,
@@ -85,20 +85,20 @@ export function logFixture() {
         state.wakes += 1;
       },
     });
-  const log = newLog(PenHolder.diskThread);
+  const log = newLog(LogThread.diskThread);
   const { add, addMarked } = recordsInto(memory, writer);
   return {
     disk,
     clock,
     writer,
     progress,
-    pen,
+    owner,
     figures,
     failures,
     log,
     state,
     /** The shard's own end. */
-    own: newLog(PenHolder.shard),
+    own: newLog(LogThread.shard),
     /** A record that nobody has taken yet. */
     put: (mark: number): void => {
       addMarked(mark);

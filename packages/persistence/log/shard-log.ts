@@ -3,7 +3,7 @@
  * and says how far it is on disk.
  *
  * The disk thread has one, and the shard itself, whose replies wait for it: what both know of the log stands in shared
- * memory, and whoever holds the pen goes on where the other has left off.
+ * memory, and the owner goes on where the other has left off.
  *
  * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
  * dropped, and counted, until the log goes on in a new segment behind a snapshot.
@@ -17,7 +17,7 @@ import { segmentFile, shardLogFolder } from '../layout.ts';
 import { blocksOf } from '../blocks/long-record.ts';
 import { BlockPacker } from '../blocks/packed-block.ts';
 import { Record, RECORD_KIND_MASK, RECORD_TRANSFERRED, RecordKind } from '../blocks/record.ts';
-import type { ShardLogOptions } from './shard-log-parts.ts';
+import type { ShardLogOptions } from './shard-log-options.ts';
 
 /** Zeros that are written ahead of the log in sync mode: a sync of a file that does not grow takes a third of the time. */
 const AHEAD_BYTES = 1024 * 1024;
@@ -42,43 +42,43 @@ export class ShardLog {
   /** True while each sync is waited for. */
   writesAhead = false;
 
-  constructor(parts: ShardLogOptions) {
-    this.#options = parts;
-    this.#packer = new BlockPacker(parts.memory, parts.blockAt, LOG_BLOCK_BYTES);
+  constructor(options: ShardLogOptions) {
+    this.#options = options;
+    this.#packer = new BlockPacker(options.memory, options.blockAt, LOG_BLOCK_BYTES);
   }
 
   /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
   begin(number: number, previous: number): void {
-    this.#withPen(() => {
-      this.#options.pen.set('number', previous);
+    this.#asOwner(() => {
+      this.#options.owner.set('number', previous);
       this.#open(number);
     });
   }
 
   /** Does what only one thread may do at a time, from where the last one has left off. */
-  #withPen<T>(act: () => T): T {
-    const { pen, ring } = this.#options;
-    pen.take();
+  #asOwner<T>(act: () => T): T {
+    const { owner, ring } = this.#options;
+    owner.take();
     try {
       ring.resume();
       return act();
     } finally {
-      pen.give();
+      owner.give();
     }
   }
 
   /** Begins a segment; what was written before is on disk first. */
   #open(number: number): void {
-    const { disk, folder, shard, shards, epoch, clock, figures, pen } = this.#options;
+    const { disk, folder, shard, shards, epoch, clock, figures, owner } = this.#options;
     try {
       this.#closeLeft();
       this.#finish();
       disk.makeFolder(shardLogFolder(folder, shard));
       const createdMs = clock.wallMs();
-      const missing = { lostBefore: pen.get('lost'), brokenMs: 0 };
-      const ofLog = { previous: pen.get('number'), ...missing };
+      const missing = { lostBefore: owner.get('lost'), brokenMs: 0 };
+      const ofLog = { previous: owner.get('number'), ...missing };
       const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
-      pen.begin(number, fd, FILE_HEAD_BYTES, createdMs);
+      owner.begin(number, fd, FILE_HEAD_BYTES, createdMs);
       figures.add('bytes', FILE_HEAD_BYTES);
       figures.set('segment', number);
       figures.set('segmentBytes', FILE_HEAD_BYTES);
@@ -106,7 +106,7 @@ export class ShardLog {
 
   /** Takes all that the shard has published; answers whether there was anything. */
   drain(): boolean {
-    return this.#withPen(() => this.#drain());
+    return this.#asOwner(() => this.#drain());
   }
 
   /**
@@ -115,13 +115,13 @@ export class ShardLog {
    * alone is told that it failed.
    */
   writeHere(syncs: boolean): boolean {
-    const { pen, ring, progress, unsynced } = this.#options;
+    const { owner, ring, progress, unsynced } = this.#options;
     // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
-    if (!syncs) pen.take();
-    else if (!pen.tryTake()) return false;
+    if (!syncs) owner.take();
+    else if (!owner.tryTake()) return false;
     try {
-      if (!pen.isOpen || progress.hasFailed) return false;
-      if (syncs && pen.get('syncing') === 1) return false;
+      if (!owner.isOpen || progress.hasFailed) return false;
+      if (syncs && owner.get('syncing') === 1) return false;
       ring.resume();
       const wasDirty = this.isDirty;
       this.#drain();
@@ -129,15 +129,15 @@ export class ShardLog {
       else if (!wasDirty) unsynced();
       return true;
     } finally {
-      pen.give();
+      owner.give();
     }
   }
 
   #drain(): boolean {
-    const { ring, memory, pen } = this.#options;
+    const { ring, memory, owner } = this.#options;
     let at = ring.next();
     if (at < 0) return false;
-    this.#packer.begin(pen.get('createdMs'));
+    this.#packer.begin(owner.get('createdMs'));
     for (; at >= 0; at = ring.next()) {
       const word = at >> 2;
       const size = memory.words[word + Record.bytes]!;
@@ -147,7 +147,7 @@ export class ShardLog {
       if ((kind & RECORD_KIND_MASK) === RecordKind.cut) {
         this.#flush();
         this.#open(memory.words[word + Record.transaction]!);
-        this.#packer.begin(pen.get('createdMs'));
+        this.#packer.begin(owner.get('createdMs'));
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         this.#flush();
         for (const { pieces, records } of blocksOf(this.#options.receive())) {
@@ -165,7 +165,7 @@ export class ShardLog {
 
   /** A snapshot holds what was lost. Does nothing where the log could not begin anew, which it has told. */
   heal(): void {
-    this.#withPen(() => {
+    this.#asOwner(() => {
       if (!this.isOpen) return;
       const { progress, ring } = this.#options;
       // Of what was lost no sync will tell those who wait for it since.
@@ -176,30 +176,30 @@ export class ShardLog {
 
   /** True while records go into a file. */
   get isOpen(): boolean {
-    return this.#options.pen.isOpen;
+    return this.#options.owner.isOpen;
   }
 
   get isDirty(): boolean {
-    const { pen } = this.#options;
-    return pen.isOpen && pen.get('syncedBlocks') < pen.get('blocks');
+    const { owner } = this.#options;
+    return owner.isOpen && owner.get('syncedBlocks') < owner.get('blocks');
   }
 
   /** Brings what was written to disk; waits for that only when told to. */
   sync(waits = false): void {
-    const { disk, pen } = this.#options;
-    const sync = this.#withPen(() => {
+    const { disk, owner } = this.#options;
+    const sync = this.#asOwner(() => {
       if (waits) {
         this.#syncNow();
         return undefined;
       }
       const begun = this.#begunSync();
-      if (begun !== undefined) pen.set('syncing', 1);
+      if (begun !== undefined) owner.set('syncing', 1);
       return begun;
     });
     if (sync === undefined) return;
     disk.sync(sync.descriptor, (error) => {
-      this.#withPen(() => {
-        pen.set('syncing', 0);
+      this.#asOwner(() => {
+        owner.set('syncing', 0);
         this.#synced(sync, error);
       });
       if (!this.#isSyncOwed) return;
@@ -221,16 +221,16 @@ export class ShardLog {
   /** Undefined where there is nothing to sync, or a sync is under way, behind which another is owed. */
   #begunSync(): Sync | undefined {
     if (!this.isDirty) return undefined;
-    const { clock, ring, pen, figures } = this.#options;
-    if (pen.get('syncing') === 1) {
+    const { clock, ring, owner, figures } = this.#options;
+    if (owner.get('syncing') === 1) {
       this.#isSyncOwed = true;
       figures.add('delayedSyncs', 1);
       return undefined;
     }
     return {
-      number: pen.get('number'),
-      blocks: pen.get('blocks'),
-      descriptor: pen.get('descriptor'),
+      number: owner.get('number'),
+      blocks: owner.get('blocks'),
+      descriptor: owner.get('descriptor'),
       position: ring.position,
       beganUs: clock.nowUs(),
       bytes: figures.get('unsyncedBytes'),
@@ -239,9 +239,9 @@ export class ShardLog {
   }
 
   #synced(sync: Sync, error: Error | null): void {
-    const { clock, pen, figures, progress, synced, shard } = this.#options;
+    const { clock, owner, figures, progress, synced, shard } = this.#options;
     const { number, blocks, beganUs } = sync;
-    const isFinished = !pen.isOpen || number !== pen.get('number');
+    const isFinished = !owner.isOpen || number !== owner.get('number');
     // The system tells an error once: that the segment was synced again since then says nothing.
     if (error !== null && !(isFinished && isClosed(error))) {
       this.#fail('syncErrors', error);
@@ -249,10 +249,10 @@ export class ShardLog {
     }
     if (isFinished) return;
     const us = clock.nowUs() - beganUs;
-    pen.set('syncedBlocks', blocks);
+    owner.set('syncedBlocks', blocks);
     figures.add('unsyncedBytes', -sync.bytes);
     figures.add('unsyncedRecords', -sync.records);
-    figures.set('unsyncedSinceUs', pen.get('blocks') === blocks ? 0 : beganUs);
+    figures.set('unsyncedSinceUs', owner.get('blocks') === blocks ? 0 : beganUs);
     figures.countSync(us);
     progress.setSynced(sync.position);
     synced(shard, us);
@@ -260,10 +260,10 @@ export class ShardLog {
 
   /** Has all on disk and ends. With `isSaved` a snapshot has what a log lacks that could not be written: nothing is lost. */
   close(isSaved = false): void {
-    const { disk, folder, shard, pen } = this.#options;
-    this.#withPen(() => {
-      if (isSaved && !pen.isOpen)
-        markBroken(disk, segmentFile(folder, shard, pen.get('number')), 0);
+    const { disk, folder, shard, owner } = this.#options;
+    this.#asOwner(() => {
+      if (isSaved && !owner.isOpen)
+        markBroken(disk, segmentFile(folder, shard, owner.get('number')), 0);
       try {
         this.#closeLeft();
         this.#finish();
@@ -275,19 +275,19 @@ export class ShardLog {
 
   /** Closes the file of a log that failed in the shard's hands. */
   #closeLeft(): void {
-    const { disk, pen } = this.#options;
-    if (!pen.isLeft) return;
-    pen.isOpen = false;
-    disk.close(pen.get('descriptor'));
+    const { disk, owner } = this.#options;
+    if (!owner.isLeft) return;
+    owner.isOpen = false;
+    disk.close(owner.get('descriptor'));
   }
 
   #finish(): void {
-    const { disk, ring, progress, figures, pen } = this.#options;
-    if (!pen.isOpen) return;
-    pen.isOpen = false;
-    const fd = pen.get('descriptor');
+    const { disk, ring, progress, figures, owner } = this.#options;
+    if (!owner.isOpen) return;
+    owner.isOpen = false;
+    const fd = owner.get('descriptor');
     try {
-      if (pen.get('size') > pen.get('bytes')) disk.truncate(fd, pen.get('bytes'));
+      if (owner.get('size') > owner.get('bytes')) disk.truncate(fd, owner.get('bytes'));
       disk.syncNow(fd);
     } finally {
       disk.close(fd);
@@ -298,50 +298,50 @@ export class ShardLog {
 
   /** Writes what is packed. */
   #flush(): void {
-    const { pen } = this.#options;
+    const { owner } = this.#options;
     const packer = this.#packer;
     if (packer.isEmpty) return;
-    const block = packer.end(pen.get('blocks') + 1, pen.get('syncedBlocks'));
+    const block = packer.end(owner.get('blocks') + 1, owner.get('syncedBlocks'));
     this.#write([block], packer.records);
-    packer.begin(pen.get('createdMs'));
+    packer.begin(owner.get('createdMs'));
   }
 
   /** Writes a record in its pieces, as a block of its own. */
   #writeAlone(record: Pieces, records = 1): void {
-    const { pen } = this.#options;
-    const padding = shortFormat.padding(pen.get('bytes') + SHORT_HEAD_BYTES);
+    const { owner } = this.#options;
+    const padding = shortFormat.padding(owner.get('bytes') + SHORT_HEAD_BYTES);
     const pieces = [new Uint8Array(padding), ...record];
     const bytes = bytesOfPieces(pieces);
-    const [number, synced] = [pen.get('blocks') + 1, pen.get('syncedBlocks')];
+    const [number, synced] = [owner.get('blocks') + 1, owner.get('syncedBlocks')];
     const head = shortFormat.encode({ bytes, crc: checksum(pieces), number, synced });
     this.#write([head, ...pieces], records);
   }
 
   /** Writes a block in its pieces. */
   #write(block: Pieces, records: number): void {
-    const { disk, figures, clock, pen } = this.#options;
-    if (!pen.isOpen) {
+    const { disk, figures, clock, owner } = this.#options;
+    if (!owner.isOpen) {
       this.#lose(records);
       return;
     }
     const bytes = bytesOfPieces(block);
-    const fd = pen.get('descriptor');
-    const at = pen.get('bytes');
+    const fd = owner.get('descriptor');
+    const at = owner.get('bytes');
     const end = at + bytes;
     try {
-      if (this.writesAhead && end > pen.get('size')) {
+      if (this.writesAhead && end > owner.get('size')) {
         disk.append(fd, [zeros], end);
-        pen.set('size', end + AHEAD_BYTES);
+        owner.set('size', end + AHEAD_BYTES);
       }
       disk.append(fd, block, at);
-      pen.set('size', Math.max(pen.get('size'), end));
+      owner.set('size', Math.max(owner.get('size'), end));
     } catch (error) {
       this.#lose(records);
       this.#fail('writeErrors', error);
       return;
     }
-    pen.add('blocks', 1);
-    pen.set('bytes', end);
+    owner.add('blocks', 1);
+    owner.set('bytes', end);
     if (figures.get('unsyncedSinceUs') === 0) figures.set('unsyncedSinceUs', clock.nowUs());
     figures.set('segmentBytes', end);
     figures.add('unsyncedBytes', bytes);
@@ -353,46 +353,46 @@ export class ShardLog {
 
   /** Ends the file where the last whole block does; where that fails, recovery cuts a torn end by itself. */
   #cutOff(): void {
-    const { disk, pen } = this.#options;
+    const { disk, owner } = this.#options;
     outcomeOf(() => {
-      disk.truncate(pen.get('descriptor'), pen.get('bytes'));
+      disk.truncate(owner.get('descriptor'), owner.get('bytes'));
     });
   }
 
   /** Brings to disk what was written before a write that failed; true when it is there for certain. */
   #keepsWritten(): boolean {
-    const { disk, pen } = this.#options;
+    const { disk, owner } = this.#options;
     // Of two syncs at once, one alone is told that it failed.
-    if (pen.get('syncing') === 1) return false;
+    if (owner.get('syncing') === 1) return false;
     const error = outcomeOf(() => {
-      disk.syncNow(pen.get('descriptor'));
+      disk.syncNow(owner.get('descriptor'));
     });
     return error === null;
   }
 
   #lose(records: number): void {
-    this.#options.pen.add('lost', records);
+    this.#options.owner.add('lost', records);
     this.#options.figures.add('lostRecords', records);
   }
 
   /** Leaves the segment for good, with what it holds for certain at its end. */
   #fail(figure: 'writeErrors' | 'syncErrors', error: unknown): void {
-    const { disk, figures, progress, failed, shard, folder, clock, pen, opensFiles } =
+    const { disk, figures, progress, failed, shard, folder, clock, owner, opensFiles } =
       this.#options;
-    const wasOpen = pen.isOpen;
-    pen.isOpen = false;
+    const wasOpen = owner.isOpen;
+    owner.isOpen = false;
     figures.add(figure, 1);
     if (wasOpen) this.#cutOff();
     if (!wasOpen || figure === 'syncErrors' || !this.#keepsWritten()) {
       this.#lose(figures.get('unsyncedRecords'));
     }
     if (wasOpen) {
-      pen.leave();
+      owner.leave();
       if (opensFiles) this.#closeLeft();
     }
     figures.clearUnsynced();
     progress.hasFailed = true;
-    const file = segmentFile(folder, shard, pen.get('number'));
+    const file = segmentFile(folder, shard, owner.get('number'));
     const isMarked = markBroken(disk, file, clock.wallMs());
     const what = error instanceof Error ? error.message : String(error);
     failed(shard, isMarked ? what : `${what} (nor can a mark be put on the disk that says so)`);

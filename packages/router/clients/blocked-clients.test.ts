@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RouterFixture, shown, type PlayedClient, type SentFrame } from '../router.test-helper.ts';
 
-const waits = suite('blocked clients');
+const blockedClients = suite('blocked clients');
 
 const [a = '', b = ''] = keyPerShard(2);
 /** No key is there, and no limit of time. */
@@ -34,7 +34,7 @@ function wake(main: RouterFixture, shard: number, offer: SentFrame): void {
   main.shards[shard]!.signal(FrameKind.wake, offer);
 }
 
-waits('on one shard: the next command of the client is held until the answer', () => {
+blockedClients('on one shard: the next command of the client is held until the answer', () => {
   const main = new RouterFixture(2);
   const client = main.newClient();
   client.send(`BLPOP ${a} 0`);
@@ -51,7 +51,7 @@ waits('on one shard: the next command of the client is held until the answer', (
   assert.is(client.send(`GET ${b}`), 'taken');
 });
 
-waits('on one shard: the shard decides, also when the client is to be unblocked', () => {
+blockedClients('on one shard: the shard decides, also when the client is to be unblocked', () => {
   const main = new RouterFixture(2);
   const client = main.newClient();
   client.send(`BLPOP ${a} 0`);
@@ -70,38 +70,44 @@ waits('on one shard: the shard decides, also when the client is to be unblocked'
   assert.equal([client.received(), ended], ['-UNBLOCKED\r\n', [true, false]], 'only the first has');
 });
 
-waits('on one shard: who is served while somebody wants to unblock him was not unblocked', () => {
-  const main = new RouterFixture(2);
-  const client = main.newClient();
-  client.send(`BLPOP ${a} 0`);
-  const [[frame] = []] = main.sent();
-  main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
-  main.turn();
-  const ended: boolean[] = [];
-  client.client.unblock!(false, (isDone) => ended.push(isDone));
-  main.shards[0]!.reply(frame!, '+popped\r\n');
-  main.turn();
-  assert.equal([client.received(), ended], ['+popped\r\n', [false]]);
-});
+blockedClients(
+  'on one shard: who is served while somebody wants to unblock him was not unblocked',
+  () => {
+    const main = new RouterFixture(2);
+    const client = main.newClient();
+    client.send(`BLPOP ${a} 0`);
+    const [[frame] = []] = main.sent();
+    main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
+    main.turn();
+    const ended: boolean[] = [];
+    client.client.unblock!(false, (isDone) => ended.push(isDone));
+    main.shards[0]!.reply(frame!, '+popped\r\n');
+    main.turn();
+    assert.equal([client.received(), ended], ['+popped\r\n', [false]]);
+  },
+);
 
-waits('a client that leaves is unblocked, and an answer that was under way is for nobody', () => {
-  const main = new RouterFixture(2);
-  const client = main.newClient();
-  client.send(`BLPOP ${a} 0`);
-  const [[frame] = []] = main.sent();
-  main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
-  main.turn();
-  client.leave();
-  const [[unpark] = []] = main.sent();
-  assert.equal([unpark!.kind, unpark!.slot], ['unpark', client.client.slot]);
-  assert.is.not(main.newClient().client.slot, client.client.slot, 'the slot is not free before');
-  main.shards[0]!.reply(frame!, '+popped\r\n');
-  main.turn();
-  assert.equal([client.client.outstanding, main.page.get('blockedClients')], [0, 0]);
-  assert.is(main.newClient().client.slot, client.client.slot);
-});
+blockedClients(
+  'a client that leaves is unblocked, and an answer that was under way is for nobody',
+  () => {
+    const main = new RouterFixture(2);
+    const client = main.newClient();
+    client.send(`BLPOP ${a} 0`);
+    const [[frame] = []] = main.sent();
+    main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
+    main.turn();
+    client.leave();
+    const [[unpark] = []] = main.sent();
+    assert.equal([unpark!.kind, unpark!.slot], ['unpark', client.client.slot]);
+    assert.is.not(main.newClient().client.slot, client.client.slot, 'the slot is not free before');
+    main.shards[0]!.reply(frame!, '+popped\r\n');
+    main.turn();
+    assert.equal([client.client.outstanding, main.page.get('blockedClients')], [0, 0]);
+    assert.is(main.newClient().client.slot, client.client.slot);
+  },
+);
 
-waits('a client that has left before it was said that it waits is let go then', () => {
+blockedClients('a client that has left before it was said that it waits is let go then', () => {
   const main = new RouterFixture(2);
   const client = main.newClient();
   client.send(`BLPOP ${a} 0`);
@@ -113,7 +119,7 @@ waits('a client that has left before it was said that it waits is let go then', 
   assert.is(unpark!.kind, 'unpark');
 });
 
-waits(
+blockedClients(
   'on several shards: the key that comes first in the command wins, whoever answers first',
   () => {
     const main = new RouterFixture(2);
@@ -132,7 +138,7 @@ waits(
   },
 );
 
-waits(
+blockedClients(
   'on several shards: the first that wakes runs it, and the other is told that it is over',
   () => {
     const { main, client, offers } = parkedOnBoth();
@@ -151,7 +157,7 @@ waits(
   },
 );
 
-waits(
+blockedClients(
   'on several shards: one that leaves while he is served is answered once, and forgotten',
   () => {
     const { main, client, offers } = parkedOnBoth();
@@ -167,7 +173,7 @@ waits(
   },
 );
 
-waits('on several shards: one that leaves while he waits gives up on all of them', () => {
+blockedClients('on several shards: one that leaves while he waits gives up on all of them', () => {
   const { main, client, offers } = parkedOnBoth();
   client.leave();
   wake(main, 1, offers[1]!);
@@ -175,7 +181,7 @@ waits('on several shards: one that leaves while he waits gives up on all of them
   assert.equal([client.client.outstanding, main.page.get('blockedClients')], [0, 0]);
 });
 
-waits(
+blockedClients(
   'on several shards: what was there and is gone is asked for anew, under another number',
   () => {
     const { main, client, offers } = parkedOnBoth();
@@ -205,22 +211,25 @@ waits(
   },
 );
 
-waits('on several shards: an unblock while it is asked again comes after what is there', () => {
-  const { main, client, offers } = parkedOnBoth();
-  wake(main, 0, offers[0]!);
-  main.sent();
-  main.shards[0]!.signal(FrameKind.parked, offers[0]!, 0, [0]);
-  const again = main.sent().map(([offer]) => offer!);
-  unblock(client);
-  assert.is(client.received(), '');
-  for (const [shard, offer] of again.entries()) {
-    main.shards[shard]!.signal(FrameKind.offer, offer, ReplyFlag.waits, NOTHING_THERE);
-  }
-  assert.equal(verdicts(main.sent()), [[Verdict.drop], [Verdict.drop]]);
-  assert.is(client.received(), '*-1\r\n');
-});
+blockedClients(
+  'on several shards: an unblock while it is asked again comes after what is there',
+  () => {
+    const { main, client, offers } = parkedOnBoth();
+    wake(main, 0, offers[0]!);
+    main.sent();
+    main.shards[0]!.signal(FrameKind.parked, offers[0]!, 0, [0]);
+    const again = main.sent().map(([offer]) => offer!);
+    unblock(client);
+    assert.is(client.received(), '');
+    for (const [shard, offer] of again.entries()) {
+      main.shards[shard]!.signal(FrameKind.offer, offer, ReplyFlag.waits, NOTHING_THERE);
+    }
+    assert.equal(verdicts(main.sent()), [[Verdict.drop], [Verdict.drop]]);
+    assert.is(client.received(), '*-1\r\n');
+  },
+);
 
-waits('on several shards: a refusal of one is the answer, whatever another has', () => {
+blockedClients('on several shards: a refusal of one is the answer, whatever another has', () => {
   const main = new RouterFixture(2);
   const client = main.newClient();
   client.send(`XREAD BLOCK 0 STREAMS ${a} ${b} 0 0`);
@@ -237,4 +246,4 @@ function unblock({ client }: PlayedClient): void {
   client.unblock!(false, () => undefined);
 }
 
-waits.run();
+blockedClients.run();

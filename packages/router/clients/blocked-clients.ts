@@ -67,17 +67,17 @@ interface BlockedClientsOptions {
 
 export class BlockedClients {
   readonly #options: BlockedClientsOptions;
-  readonly #waits = new Map<Client, ClientWait>();
+  readonly #blocked = new Map<Client, ClientWait>();
   /** Waits whose command is to be sent again, and found a ring full. */
   readonly #resends = new Set<Client>();
   readonly #args = new Arguments();
 
-  constructor(parts: BlockedClientsOptions) {
-    this.#options = parts;
+  constructor(options: BlockedClientsOptions) {
+    this.#options = options;
   }
 
   has(client: Client): boolean {
-    return this.#waits.has(client);
+    return this.#blocked.has(client);
   }
 
   /** Sends a command that may wait; false when a ring is full, and then nothing was sent. */
@@ -114,7 +114,7 @@ export class BlockedClients {
       enders: [],
       isStopped: false,
     };
-    this.#waits.set(client, wait);
+    this.#blocked.set(client, wait);
     client.awaitsReply = true;
     // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
     client.unblock = (withError, ended) => {
@@ -260,7 +260,7 @@ export class BlockedClients {
   /** Sends again what found no room; to be called when there may be. */
   retry(): void {
     for (const client of [...this.#resends]) {
-      const wait = this.#waits.get(client);
+      const wait = this.#blocked.get(client);
       if (wait?.again === undefined || this.#sendAgain(client, wait, wait.again)) {
         this.#resends.delete(client);
       }
@@ -287,7 +287,7 @@ export class BlockedClients {
 
   /** The client is gone: what it waits for is answered as if its time were over. */
   giveUp(client: Client): void {
-    const wait = this.#waits.get(client);
+    const wait = this.#blocked.get(client);
     if (wait?.isParked === true) this.#stop(client, wait, undefined);
   }
 
@@ -348,7 +348,7 @@ export class BlockedClients {
   }
 
   #find(client: Client, sequence: number): ClientWait | undefined {
-    const wait = this.#waits.get(client);
+    const wait = this.#blocked.get(client);
     return wait?.sequence === sequence ? wait : undefined;
   }
 
@@ -358,7 +358,7 @@ export class BlockedClients {
     if (!wait.isDecided && wait.transaction !== 0) this.#settle(wait, client, -1);
     wait.isDecided = true;
     wait.timer?.cancel();
-    this.#waits.delete(client);
+    this.#blocked.delete(client);
     this.#resends.delete(client);
     client.answered = undefined;
     client.unblock = undefined;

@@ -67,12 +67,12 @@ export class ClientRegistry {
   remove(client: Client): void {
     this.#stalled.delete(client);
     this.#held.delete(client);
-    if (client.outstanding === 0 && !client.isConducting) this.#free(client);
+    if (client.outstanding === 0 && !client.isAtBarrier) this.#free(client);
   }
 
   /** To be called when a client got a reply: its slot may now be used again. */
   finishIfGone(client: Client): void {
-    if (client.socket.isClosed && client.outstanding === 0 && !client.isConducting) {
+    if (client.socket.isClosed && client.outstanding === 0 && !client.isAtBarrier) {
       this.#free(client);
     }
   }

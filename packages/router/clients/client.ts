@@ -99,7 +99,7 @@ export class Client implements ClientPort {
   /** Transaction with what the client has queued since MULTI. */
   transaction: Transaction | undefined;
   /** Its transaction is being run at a barrier: nothing else of it is taken meanwhile. */
-  isConducting = false;
+  isAtBarrier = false;
   /** Its last command may wait: nothing else of it is taken until that is answered. */
   awaitsReply = false;
   /** Sequence of a command on main that has left its reply for later. */
@@ -268,7 +268,7 @@ export class Client implements ClientPort {
 
   /** True when the client's next command must wait for the reply to its last. */
   get isOccupied(): boolean {
-    return this.isBlocked || this.isConducting || this.awaitsReply;
+    return this.isBlocked || this.isAtBarrier || this.awaitsReply;
   }
 
   /** True when the reply of the next command is unwanted. */
@@ -295,7 +295,7 @@ export class Client implements ClientPort {
   }
 
   #closeIfAnswered(): void {
-    if (this.outstanding > 0 || this.isConducting) return;
+    if (this.outstanding > 0 || this.isAtBarrier) return;
     if (this.socket.isStalled && !this.isDeaf) return;
     this.socket.closeAfterReplies();
   }
@@ -350,7 +350,7 @@ export class Client implements ClientPort {
   push(bytes: Bytes, at: number, length: number): void {
     const { output, isClosed } = this.socket;
     if (isClosed || this.isEnding) return;
-    if (this.isConducting || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
+    if (this.isAtBarrier || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
       // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
       this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));
       return;
@@ -382,7 +382,7 @@ export class Client implements ClientPort {
     this.dueSequence = (this.dueSequence + count) >>> 0;
     if (this.#reorderBuffer?.isEmpty === false) this.#deliverParked(this.#reorderBuffer);
     // The reply to a transaction that is conducted is put together of many.
-    if (this.traces !== undefined && !this.isConducting) this.traces.answered(this.dueSequence);
+    if (this.traces !== undefined && !this.isAtBarrier) this.traces.answered(this.dueSequence);
     this.socket.touch();
     if (this.answered !== undefined && this.outstanding === 0) this.answered();
     if (this.isEnding) this.#closeIfAnswered();

@@ -45,7 +45,7 @@ export class CommandQueue {
   deniesOom = false;
   /** True when a command is run by shards. */
   needsShards = false;
-  /** True when every command can run inside a shard with copies of its keys; else main must conduct. */
+  /** True when every command can run inside a shard with copies of its keys; else shards must stand still. */
   isForOneShard = true;
   #bytes = new Uint8Array(0);
   #words = new Int32Array(0);

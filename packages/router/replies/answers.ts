@@ -41,7 +41,7 @@ interface AnswersOptions {
   readonly clientRegistry: ClientRegistry;
   readonly page: Page;
   readonly clock: Clock;
-  readonly accounts: CommandStats;
+  readonly commandStats: CommandStats;
   readonly run: RunOnMain;
   readonly log: ClientLog;
 }
@@ -59,7 +59,7 @@ export class Answers {
   tookLong = false;
   /** Trace of the command that main is running, if that is traced. */
   running: Trace | undefined;
-  readonly #accounts: CommandStats;
+  readonly #commandStats: CommandStats;
   readonly #clientRegistry: ClientRegistry;
   readonly #page: Page;
   readonly #clock: Clock;
@@ -69,9 +69,9 @@ export class Answers {
   /** Set when the command being run leaves its reply for later. */
   #deferred: Deferred | undefined;
 
-  constructor({ clientRegistry, page, clock, accounts, run, log }: AnswersOptions) {
+  constructor({ clientRegistry, page, clock, commandStats, run, log }: AnswersOptions) {
     this.#log = log;
-    this.#accounts = accounts;
+    this.#commandStats = commandStats;
     this.#clientRegistry = clientRegistry;
     this.#page = page;
     this.#clock = clock;
@@ -102,7 +102,7 @@ export class Answers {
     this.running = undefined;
     const executeUs = this.#clock.nowUs() - startUs;
     this.tookLong = executeUs >= LONG_US;
-    this.#accounts.ran(entry, executeUs);
+    this.#commandStats.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
     if (commandDone.isWatched) {
@@ -110,10 +110,10 @@ export class Answers {
     }
     const deferred = this.#takeDeferred();
     if (deferred !== undefined) {
-      deferred.pending = this.#accounts.postpone(client, entry, args, executeUs);
+      deferred.pending = this.#commandStats.postpone(client, entry, args, executeUs);
       return;
     }
-    this.#accounts.logIfSlow(client, entry, args, executeUs);
+    this.#commandStats.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
     this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
   }
@@ -145,7 +145,7 @@ export class Answers {
         answerInstead(reply, refusalOf(error));
       }
       const bytes = reply.take();
-      if (deferred.pending !== undefined) this.#accounts.logPostponed(client, deferred.pending);
+      if (deferred.pending !== undefined) this.#commandStats.logPostponed(client, deferred.pending);
       client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
       client.releasePushes();
       this.#clientRegistry.finishIfGone(client);
@@ -182,7 +182,7 @@ export class Answers {
 
   /** Answers that a command which needs no running has failed. */
   fail(client: Client, entry: CommandEntry, error: CommandError): void {
-    this.#accounts.ran(entry, 0);
+    this.#commandStats.ran(entry, 0);
     this.#page.failed(entry.countedAs);
     this.error(client, error, entry);
   }
@@ -236,7 +236,7 @@ export class Answers {
       const us = Math.round(this.#clock.nowUs() - gather.takenUs);
       scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
     }
-    this.#accounts.gathered(gather);
+    this.#commandStats.gathered(gather);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     this.#hand(client, sequence, gather.isMuted);
     this.#clientRegistry.finishIfGone(client);

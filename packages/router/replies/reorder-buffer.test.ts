@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReorderBuffer } from './reorder-buffer.ts';
 
-const parkings = suite('parking');
+const reorderBuffers = suite('reorder buffer');
 
 const BLOCK_BYTES = 256;
 
@@ -40,7 +40,7 @@ function fixture(blocks = 2) {
   return { reorderBuffer, park, release, output, free, bytes, text: () => released };
 }
 
-parkings('gives back what is asked for, once', () => {
+reorderBuffers('gives back what is asked for, once', () => {
   const { reorderBuffer, park, release, text, free } = fixture();
   assert.ok(reorderBuffer.isEmpty);
   park(6, 5, 'six');
@@ -54,7 +54,7 @@ parkings('gives back what is asked for, once', () => {
   assert.is(free.length, 2, 'the block is given back');
 });
 
-parkings('puts the pieces of a long reply together', () => {
+reorderBuffers('puts the pieces of a long reply together', () => {
   const { reorderBuffer, release, text } = fixture();
   const piece = (letter: string): Uint8Array => Buffer.from(letter, 'latin1');
   reorderBuffer.give(4, 0, piece('a'));
@@ -69,7 +69,7 @@ parkings('puts the pieces of a long reply together', () => {
   assert.is(reorderBuffer.bytes, 0);
 });
 
-parkings('keeps a reply of main, whose writer is used again at once', () => {
+reorderBuffers('keeps a reply of main, whose writer is used again at once', () => {
   const { reorderBuffer, release, text } = fixture();
   const writer = Buffer.from('first reply');
   reorderBuffer.park(2, 1, 1, writer, 0, writer.length);
@@ -78,7 +78,7 @@ parkings('keeps a reply of main, whose writer is used again at once', () => {
   assert.is(text(), 'first reply');
 });
 
-parkings('goes on in private memory without a block, beyond one, and far ahead', () => {
+reorderBuffers('goes on in private memory without a block, beyond one, and far ahead', () => {
   const { park, release, text } = fixture(0);
   park(2, 1, 'no block');
   release(2);
@@ -92,7 +92,7 @@ parkings('goes on in private memory without a block, beyond one, and far ahead',
   assert.ok(other.reorderBuffer.isEmpty);
 });
 
-parkings('forgets everything when its client is gone', () => {
+reorderBuffers('forgets everything when its client is gone', () => {
   const { reorderBuffer, park, release, free } = fixture();
   park(2, 1, 'x');
   park(700, 1, 'y');
@@ -102,7 +102,7 @@ parkings('forgets everything when its client is gone', () => {
   assert.is(release(2) + release(700), 0);
 });
 
-parkings(
+reorderBuffers(
   'keeps the order of any shuffling, across 2^32',
   withRandom((random) => {
     const { reorderBuffer, park, release, text, free } = fixture();
@@ -124,4 +124,4 @@ parkings(
   }),
 );
 
-parkings.run();
+reorderBuffers.run();

@@ -65,8 +65,8 @@ export class Replies {
   /** Gathers by slot of the client, then by sequence. */
   readonly #gathers = new Map<number, Map<number, Gather>>();
 
-  constructor(parts: RepliesOptions) {
-    const { memory, links, clientRegistry, answers, page, signals, keyEvents } = parts;
+  constructor(options: RepliesOptions) {
+    const { memory, links, clientRegistry, answers, page, signals, keyEvents } = options;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
@@ -193,7 +193,7 @@ export class Replies {
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
         break;
-      case FrameKind.report:
+      case FrameKind.call:
         this.#signals.reported(link.index, sequence, body);
         break;
       case FrameKind.latency: {

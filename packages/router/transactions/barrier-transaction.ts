@@ -49,17 +49,17 @@ export class BarrierTransaction {
   #isPrepared = false;
   #beganUs = 0;
 
-  constructor(parts: BarrierTransactionOptions) {
-    this.#options = parts;
-    this.#shardsLeft = parts.shardsToStop;
-    this.#commands = parts.queue.commands();
+  constructor(options: BarrierTransactionOptions) {
+    this.#options = options;
+    this.#shardsLeft = options.shardsToStop;
+    this.#commands = options.queue.commands();
     this.#at = this.#commands.next().value;
-    const { client } = parts;
+    const { client } = options;
     this.#isMuted = client.isMuted;
     client.endMuting();
-    client.isConducting = true;
+    client.isAtBarrier = true;
     this.#sequence = client.takeSequence();
-    this.#collected = new CollectedReplies(parts.memory, client);
+    this.#collected = new CollectedReplies(options.memory, client);
   }
 
   /** Begins, as soon as all that was sent before is answered and the shards have stopped. */
@@ -152,7 +152,7 @@ export class BarrierTransaction {
   #end(): void {
     const { client } = this.#options;
     client.answered = undefined;
-    client.isConducting = false;
+    client.isAtBarrier = false;
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#options.keyDiscovery.forget(client);

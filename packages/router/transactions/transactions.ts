@@ -35,7 +35,7 @@ interface TransactionsOptions {
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
-  readonly accounts: CommandStats;
+  readonly commandStats: CommandStats;
   readonly clock: Clock;
   readonly keyDiscovery: KeyDiscovery;
   /** True when shards keep logs. */
@@ -52,10 +52,10 @@ interface TransactionsOptions {
 
 export class Transactions {
   readonly #options: TransactionsOptions;
-  readonly #conducts = new Map<Client, BarrierTransaction>();
+  readonly #barriers = new Map<Client, BarrierTransaction>();
 
-  constructor(parts: TransactionsOptions) {
-    this.#options = parts;
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
   }
 
   begin(client: Client): void {
@@ -134,7 +134,7 @@ export class Transactions {
     if (queue.isForOneShard && (queue.count > 0 || isWatching)) {
       return this.#sendToHost(client, entry, transaction);
     }
-    return this.#conduct(client, entry, queue.needsShards || isWatching);
+    return this.#beginAtBarrier(client, entry, queue.needsShards || isWatching);
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
@@ -177,14 +177,14 @@ export class Transactions {
     client.step = 0;
   }
 
-  #conduct(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
+  #beginAtBarrier(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
     const { routes, clientRegistry, memory, keyDiscovery } = this.#options;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? new CommandQueue();
     client.transaction = undefined;
     client.unwatchAll();
     if (needsBarrier) this.#options.countBarrier();
-    const conduct = new BarrierTransaction({
+    const barrier = new BarrierTransaction({
       client,
       queue,
       routes,
@@ -202,15 +202,15 @@ export class Transactions {
         return routes.links.length;
       },
       done: (executeUs) => {
-        this.#options.accounts.ran(entry, executeUs);
-        this.#conducts.delete(client);
+        this.#options.commandStats.ran(entry, executeUs);
+        this.#barriers.delete(client);
         if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
         clientRegistry.finishIfGone(client);
         clientRegistry.retry(client);
       },
     });
-    this.#conducts.set(client, conduct);
-    conduct.start();
+    this.#barriers.set(client, barrier);
+    barrier.start();
     return true;
   }
 
@@ -236,20 +236,20 @@ export class Transactions {
 
   /** A shard has stopped for a client's transaction. */
   stopped(client: Client, watchBroken: boolean): void {
-    this.#conducts.get(client)?.stopped(watchBroken);
+    this.#barriers.get(client)?.stopped(watchBroken);
   }
 
   /** A shard has ended a client's transaction in its log. */
   prepared(client: Client): void {
-    this.#conducts.get(client)?.prepared();
+    this.#barriers.get(client)?.prepared();
   }
 
   /** Goes on with what found a ring full. */
   retry(): void {
-    for (const conduct of [...this.#conducts.values()]) conduct.advance();
+    for (const barrier of [...this.#barriers.values()]) barrier.advance();
   }
 
-  get isConducting(): boolean {
-    return this.#conducts.size > 0;
+  get isAtBarrier(): boolean {
+    return this.#barriers.size > 0;
   }
 }

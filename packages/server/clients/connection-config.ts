@@ -2,17 +2,17 @@
 
 import type { Settings } from '#config';
 import { AT } from '#stats';
-import type { BlockPool, ConnectionSupplies } from '#net';
+import type { BlockPool, ConnectionConfig } from '#net';
 import { ParsedCommand } from '#resp';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import type { Turn } from '../threads/turn.ts';
 
-export function connectionSupplies(
+export function connectionConfig(
   { memory, layout, shape, mainPage }: ServerMemory,
   pool: BlockPool,
   settings: Settings,
   turn: Turn,
-): ConnectionSupplies {
+): ConnectionConfig {
   const limits = {
     bulkBytesMax: settings.number('server.proto-max-bulk-len'),
     queryBytesMax: settings.number('server.query-buffer-limit'),

@@ -5,7 +5,7 @@ import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#comma
 import { HOT_KEYS, mergeShares, type HotKey, type HotKeysQuestion } from '#stats';
 import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
-interface HotKeysParts extends HotWindowsOptions {
+interface HotKeysSessionOptions extends HotWindowsOptions {
   readonly nowUs: () => number;
 }
 
@@ -20,13 +20,13 @@ interface Session {
 export class HotKeysSession implements HotKeysPort {
   /** There are no slots to choose outside of a cluster. */
   readonly isCluster = false;
-  readonly #parts: HotKeysParts;
+  readonly #options: HotKeysSessionOptions;
   readonly #windows: HotWindowReports;
   #session: Session | undefined;
 
-  constructor(parts: HotKeysParts) {
-    this.#parts = parts;
-    this.#windows = new HotWindowReports(parts);
+  constructor(options: HotKeysSessionOptions) {
+    this.#options = options;
+    this.#windows = new HotWindowReports(options);
   }
 
   get hasWindows(): boolean {
@@ -44,7 +44,7 @@ export class HotKeysSession implements HotKeysPort {
 
   start(options: HotKeysStart): void {
     const { metrics, count, sample, durationMs } = options;
-    const { wallMs, nowUs } = this.#parts;
+    const { wallMs, nowUs } = this.#options;
     this.#tell({ start: { metrics, count, sample } });
     const end = (): void => {
       this.stop();
@@ -62,7 +62,7 @@ export class HotKeysSession implements HotKeysPort {
     const session = this.#session;
     if (session?.endedUs !== undefined || session === undefined) return;
     session.timer?.cancel();
-    session.endedUs = this.#parts.nowUs();
+    session.endedUs = this.#options.nowUs();
     this.#tell('stop');
   }
 
@@ -74,13 +74,13 @@ export class HotKeysSession implements HotKeysPort {
   async report(): Promise<HotKeysReport | null> {
     const session = this.#session;
     if (session === undefined) return null;
-    const reports = await this.#parts.reports.ask(HOT_KEYS, 'get');
+    const reports = await this.#options.shardCalls.ask(HOT_KEYS, 'get');
     const shares = reports.flatMap((each) =>
       each.missing || each.answer === null ? [] : [each.answer],
     );
     const { options } = session;
     const merged = mergeShares(shares, options.count);
-    const endUs = session.endedUs ?? this.#parts.nowUs();
+    const endUs = session.endedUs ?? this.#options.nowUs();
     return {
       options,
       state: session.endedUs === undefined ? 'active' : 'stopped',
@@ -100,7 +100,7 @@ export class HotKeysSession implements HotKeysPort {
 
   #tell(question: HotKeysQuestion): void {
     // In order with the commands; nothing is answered that is waited for.
-    void this.#parts.reports.ask(HOT_KEYS, question);
+    void this.#options.shardCalls.ask(HOT_KEYS, question);
   }
 }
 

@@ -3,19 +3,19 @@
 import type { HotWindow } from '#commands';
 import type { Settings } from '#config';
 import { HOT_WINDOW, mergeWindow, windowAt, type HotWindowOptions } from '#stats';
-import type { Reports } from '#router';
+import type { ShardCalls } from '#router';
 
 export interface HotWindowsOptions {
   readonly settings: Settings;
-  readonly reports: Reports;
+  readonly shardCalls: ShardCalls;
   readonly wallMs: () => number;
 }
 
 export class HotWindowReports {
   readonly #options: HotWindowsOptions;
 
-  constructor(parts: HotWindowsOptions) {
-    this.#options = parts;
+  constructor(options: HotWindowsOptions) {
+    this.#options = options;
   }
 
   get options(): HotWindowOptions {
@@ -30,10 +30,10 @@ export class HotWindowReports {
 
   /** Null while no window has been watched from its beginning to its end. */
   async last(): Promise<HotWindow | null> {
-    const { reports, wallMs } = this.#options;
+    const { shardCalls, wallMs } = this.#options;
     const { options } = this;
     const number = windowAt(wallMs(), options.seconds) - 1;
-    const answers = await reports.ask(HOT_WINDOW, { number });
+    const answers = await shardCalls.ask(HOT_WINDOW, { number });
     const shares = answers.flatMap((each) => (each.missing ? [] : [each.answer]));
     const whole = shares.filter((share) => share !== null);
     if (whole.length < shares.length || shares.length === 0) return null;

@@ -12,14 +12,14 @@ import {
   type Page,
 } from '#stats';
 import type { SharedCounter } from '#link';
-import type { Reports } from '#router';
+import type { ShardCalls } from '#router';
 import { MergedLog } from './merged-log.ts';
 
 interface KeyFatesOptions {
   readonly settings: Settings;
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
-  readonly reports: () => Reports;
+  readonly shardCalls: () => ShardCalls;
 }
 
 /** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
@@ -32,9 +32,9 @@ export class KeyFates implements KeyFatePort {
   readonly #options: KeyFatesOptions;
   readonly #log: MergedLog;
 
-  constructor(parts: KeyFatesOptions) {
-    const { settings, ids } = parts;
-    this.#options = parts;
+  constructor(options: KeyFatesOptions) {
+    const { settings, ids } = options;
+    this.#options = options;
     this.#log = new MergedLog(ids, settings.number('keyfate.max-len'));
     settings.onChange('keyfate.max-len', (lengthMax) => {
       this.#log.lengthMax = lengthMax;
@@ -59,7 +59,7 @@ export class KeyFates implements KeyFatePort {
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
     const reports = await this.#options
-      .reports()
+      .shardCalls()
       .ask(KEY_DEATHS, of === undefined ? question : { ...question, of });
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
@@ -76,7 +76,7 @@ export class KeyFates implements KeyFatePort {
 
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
-    await this.#options.reports().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
+    await this.#options.shardCalls().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
 }

@@ -49,20 +49,20 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
   readonly #flight: MainFlight;
   readonly #options: LatencyMonitorOptions;
 
-  constructor(parts: LatencyMonitorOptions) {
-    const { settings, serverMemory, router } = parts;
-    this.#options = parts;
+  constructor(options: LatencyMonitorOptions) {
+    const { settings, serverMemory, router } = options;
+    this.#options = options;
     this.slowCommands = new SlowCommands(
       settings,
       serverMemory.slowIds,
       serverMemory.mainPage,
-      () => router().reports,
+      () => router().shardCalls,
     );
     this.keyFates = new KeyFates({
       settings,
       ids: serverMemory.deathIds,
       pages: serverMemory.shardPages,
-      reports: () => router().reports,
+      shardCalls: () => router().shardCalls,
     });
     this.#collections = new GcPauses(serverMemory.mainPage, notesPauses(serverMemory.flight));
     this.#loop = new LoopDelay(serverMemory.mainPage, systemClock);

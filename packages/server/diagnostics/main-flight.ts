@@ -14,9 +14,9 @@ export class MainFlight {
   readonly #options: MainFlightOptions;
   readonly #before = new Map<Counter, number>();
 
-  constructor(parts: MainFlightOptions) {
-    const { settings, flight } = parts;
-    this.#options = parts;
+  constructor(options: MainFlightOptions) {
+    const { settings, flight } = options;
+    this.#options = options;
     for (const [index, name] of settingNames.entries()) {
       settings.onChange(name, () => {
         flight.note('config-change', systemClock.nowUs(), [index, numberOf(settings.get(name))]);

@@ -9,14 +9,14 @@ import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
 import {
   MAIN_THREAD,
-  slowEntriesTopic,
+  slowEntriesCall,
   SlowLog,
-  slowResetTopic,
+  slowResetCall,
   type Page,
   type SlowEntry,
 } from '#stats';
 import type { SharedCounter } from '#link';
-import type { Reports } from '#router';
+import type { ShardCalls } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface SlowReport {
@@ -28,15 +28,15 @@ export class SlowCommands implements SlowlogPort {
   /** Slow log of main's own commands, and of those that several shards answer. */
   readonly ofMain: SlowLog;
   readonly #ids: SharedCounter;
-  readonly #reports: () => Reports;
+  readonly #shardCalls: () => ShardCalls;
   #lengthMax: number;
   /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
   readonly #page: Page;
 
-  constructor(settings: Settings, ids: SharedCounter, page: Page, reports: () => Reports) {
+  constructor(settings: Settings, ids: SharedCounter, page: Page, shardCalls: () => ShardCalls) {
     this.#page = page;
     this.#ids = ids;
-    this.#reports = reports;
+    this.#shardCalls = shardCalls;
     this.#lengthMax = settings.number('slowlog.max-len');
     this.ofMain = new SlowLog(MAIN_THREAD, (count) => ids.take(count));
     const configure = (): void => {
@@ -73,7 +73,7 @@ export class SlowCommands implements SlowlogPort {
   /** The newest `count` entries, and who is missing. */
   async collect(count: number): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
-    const reports = await this.#reports().ask(slowEntriesTopic, {
+    const reports = await this.#shardCalls().ask(slowEntriesCall, {
       fromId: this.#oldestId,
       count: most,
     });
@@ -93,7 +93,7 @@ export class SlowCommands implements SlowlogPort {
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
     const beforeId = this.#ids.upcoming;
-    await this.#reports().ask(slowResetTopic, { beforeId });
+    await this.#shardCalls().ask(slowResetCall, { beforeId });
     const firstId = this.#ids.upcoming;
     this.#page.set('slowFirstId', firstId);
     this.ofMain.reset(firstId);

@@ -1,7 +1,7 @@
 /** CONFIG RESETSTAT: every thread begins to count anew. */
 
 import type { StatisticsPort } from '#commands';
-import { resetStatisticsTopic } from '#stats';
+import { resetStatisticsCall } from '#stats';
 import type { Router } from '#router';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
@@ -20,7 +20,7 @@ export function statisticsPort({ serverMemory, ops, router }: StatisticsOptions)
       mainPage.set('peakBytes', usedBytes);
       // A server whose ops thread has died serves on.
       const answered = ops.ask('reset-statistics').catch(() => null);
-      await Promise.all([router.reports.ask(resetStatisticsTopic, null), answered]);
+      await Promise.all([router.shardCalls.ask(resetStatisticsCall, null), answered]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '#config';
 import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
-import { OfflineData, readFolder, type OfflineOptions } from '#shard';
+import { OfflineData, readFolder, type OfflineOptions } from '#offline';
 import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */

@@ -45,8 +45,8 @@ export class ServerRecovery {
   /** True when what was read is what is left of a damaged snapshot. */
   #isSalvaged = false;
 
-  constructor(parts: ServerRecoveryOptions, pool: ShardPool) {
-    this.#options = parts;
+  constructor(options: ServerRecoveryOptions, pool: ShardPool) {
+    this.#options = options;
     this.#pool = pool;
   }
 

@@ -36,8 +36,8 @@ export class SnapshotDue {
   #retryMs = 0;
   #isOwed = false;
 
-  constructor(parts: SnapshotDueOptions) {
-    this.#options = parts;
+  constructor(options: SnapshotDueOptions) {
+    this.#options = options;
   }
 
   /** Notes the bytes that are on disk when the log begins. */

@@ -1,6 +1,6 @@
 /** The sections of INFO about keys. */
 
-import { CENSUS_SIZES, prefixReports } from '#stats';
+import { KEY_SIZES_ROWS, prefixReports } from '#stats';
 import type { Line } from './info-lines.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
@@ -75,7 +75,7 @@ export function keySizes(metrics: ServerMetrics): readonly Line[] {
  * that, makes a metric without meaning of every line that begins with "db".
  */
 export function keySizesAge({ shards, nowUs }: ServerMetrics): readonly Line[] {
-  const walkedUs = Math.min(...shards.map((page) => page.get('censusUs')));
+  const walkedUs = Math.min(...shards.map((page) => page.get('keySizesUs')));
   if (walkedUs <= 0) return [];
   return [['keysizes_age_ms', Math.max(0, Math.round((nowUs - walkedUs) / 1_000))]];
 }
@@ -83,8 +83,8 @@ export function keySizesAge({ shards, nowUs }: ServerMetrics): readonly Line[] {
 /** As `0=1,4=7`: the least size of each row, and how many keys are in it. */
 function distribution({ shards }: ServerMetrics, database: number, type: number): string {
   const shown: string[] = [];
-  for (let row = 0; row < CENSUS_SIZES; row += 1) {
-    const count = shards.reduce((sum, page) => sum + page.census(database, type, row), 0);
+  for (let row = 0; row < KEY_SIZES_ROWS; row += 1) {
+    const count = shards.reduce((sum, page) => sum + page.keySizes(database, type, row), 0);
     if (count > 0) shown.push(`${label(row)}=${count}`);
   }
   return shown.join(',');

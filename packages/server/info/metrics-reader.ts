@@ -39,9 +39,9 @@ export class MetricsReader {
   /** Return of main's unused memory; what clients' buffers take is in use. */
   readonly memory = threadMemoryReturn();
 
-  constructor(parts: MetricsReaderOptions) {
-    this.#options = parts;
-    const { mainPage, shardPages } = parts.serverMemory;
+  constructor(options: MetricsReaderOptions) {
+    this.#options = options;
+    const { mainPage, shardPages } = options.serverMemory;
     this.#samples = new ThreadSamples(mainPage);
     this.#rates = {
       main: new ThreadRates(mainPage),

@@ -40,7 +40,7 @@ interface Reads {
 }
 
 /** Collaborators of tracking. */
-interface TrackingParts {
+interface TrackingTableOptions {
   fanOut: FanOut;
   page: Page;
   clientById: (id: number) => Client | undefined;
@@ -52,7 +52,7 @@ interface TrackingParts {
 }
 
 export class Tracking implements TracksPort {
-  readonly #parts: TrackingParts;
+  readonly #options: TrackingTableOptions;
   /** Clients that have read a key, by id since they may be gone. */
   readonly #readers = new Map<string, Map<number, Reads>>();
   /** The keys again, so that one can be drawn: its place is in `#places`. */
@@ -63,8 +63,8 @@ export class Tracking implements TracksPort {
   #items = 0;
   #turnsOverLimit = 0;
 
-  constructor(parts: TrackingParts) {
-    this.#parts = parts;
+  constructor(options: TrackingTableOptions) {
+    this.#options = options;
     this.#broadcasts = new Broadcasts((client, writeKeys) => {
       this.#tell(client, writeKeys);
     });
@@ -88,7 +88,7 @@ export class Tracking implements TracksPort {
     client.tracking = { ...options, prefixes: [...prefixes], isBroken: false, isCachingGiven };
     const isFirst = !this.isOn;
     this.#clients.add(client);
-    if (isFirst) this.#parts.follow(true);
+    if (isFirst) this.#options.follow(true);
     this.#count();
   }
 
@@ -101,7 +101,7 @@ export class Tracking implements TracksPort {
     this.#clients.delete(client);
     if (!this.isOn) {
       // Shards tell of no changes from now on, so what the table says would soon be untrue.
-      this.#parts.follow(false);
+      this.#options.follow(false);
       this.#clear();
     }
     this.#count();
@@ -139,7 +139,7 @@ export class Tracking implements TracksPort {
 
   modified({ connection, sequence, step, key }: KeyEvent): void {
     const name = latin1(key);
-    const writer = connection < 0 ? undefined : this.#parts.clientInSlot(connection);
+    const writer = connection < 0 ? undefined : this.#options.clientInSlot(connection);
     // What its own command has done, though it waited, is told behind the reply.
     if (writer?.isBlocked === true) writer.isServed = true;
     this.#broadcasts.modified(name, writer);
@@ -163,7 +163,7 @@ export class Tracking implements TracksPort {
   /** Tells of what was collected, and keeps the table within its limit. To be called before outputs are written. */
   endTurn(): void {
     this.#broadcasts.send();
-    const most = this.#parts.keysMax();
+    const most = this.#options.keysMax();
     if (most === 0 || this.#keys.length <= most) {
       this.#turnsOverLimit = 0;
       return;
@@ -171,7 +171,7 @@ export class Tracking implements TracksPort {
     this.#turnsOverLimit += 1;
     let left = DROPPED_PER_TURN * this.#turnsOverLimit;
     while (left > 0 && this.#keys.length > most) {
-      const drawn = this.#keys[Math.floor(this.#parts.random() * this.#keys.length)]!;
+      const drawn = this.#keys[Math.floor(this.#options.random() * this.#keys.length)]!;
       this.#invalidate(drawn);
       left -= 1;
     }
@@ -187,7 +187,7 @@ export class Tracking implements TracksPort {
     const readers = this.#readers.get(name);
     if (readers === undefined) return;
     for (const [id, reads] of readers) {
-      const client = this.#parts.clientById(id);
+      const client = this.#options.clientById(id);
       const left = client && changedAt && readsLeft(reads, client, writer, changedAt);
       // What it read after its own change is still as it was read.
       if (left === reads && client === writer) continue;
@@ -226,19 +226,19 @@ export class Tracking implements TracksPort {
     const { tracking } = client;
     if (tracking === undefined) return;
     const { redirection } = tracking;
-    const target = redirection === 0 ? client : this.#parts.clientById(redirection);
+    const target = redirection === 0 ? client : this.#options.clientById(redirection);
     if (target === undefined) {
       this.#tellBroken(client, redirection);
       return;
     }
     if (target.protocol === 3) {
-      this.#parts.fanOut.send(target, (writer) => {
+      this.#options.fanOut.send(target, (writer) => {
         writer.pushHeader(2);
         writer.text('invalidate');
         writeKeys(writer);
       });
     } else if (target !== client && target.subscriptions !== undefined) {
-      this.#parts.fanOut.send(target, (writer) => {
+      this.#options.fanOut.send(target, (writer) => {
         writer.pushHeader(3);
         writer.text('message');
         writer.text(INVALIDATION_CHANNEL);
@@ -250,7 +250,7 @@ export class Tracking implements TracksPort {
   #tellBroken(client: Client, redirection: number): void {
     if (client.tracking !== undefined) client.tracking.isBroken = true;
     if (client.protocol !== 3) return;
-    this.#parts.fanOut.send(client, (writer) => {
+    this.#options.fanOut.send(client, (writer) => {
       writer.pushHeader(2);
       writer.text('tracking-redir-broken');
       writer.integer(redirection);
@@ -258,7 +258,7 @@ export class Tracking implements TracksPort {
   }
 
   #count(): void {
-    const { page } = this.#parts;
+    const { page } = this.#options;
     page.set('trackingClients', this.#clients.size);
     page.set('trackingKeys', this.#keys.length);
     page.set('trackingItems', this.#items);

@@ -137,7 +137,7 @@ export class MainRunner implements Contexts {
     this.memory = memoryPort(options);
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
-    this.threads = new ThreadProbes(latencyMonitor.threadNames, router.reports);
+    this.threads = new ThreadProbes(latencyMonitor.threadNames, router.shardCalls);
     this.flight = { newest: (count, thread) => latencyMonitor.flight(count, thread) };
     this.traces = options.traces;
     this.statistics = options.statistics;
@@ -209,7 +209,7 @@ export class MainRunner implements Contexts {
   }
 
   get mayBlock(): boolean {
-    return !this.client.isConducting;
+    return !this.client.isAtBarrier;
   }
 
   get databaseCount(): number {

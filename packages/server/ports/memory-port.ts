@@ -32,7 +32,7 @@ export function memoryPort(options: MemoryPortOptions): MemoryPort {
     latencyMonitor: () => memoryDiagnosis(measure()),
     allocator: () => allocatorReport(measure()),
     purge: async () => {
-      await router.reports.ask(PURGE, null);
+      await router.shardCalls.ask(PURGE, null);
       metricsReader.memory.purge();
       await durability?.disk.purge();
       // What the threads have dropped is malloc's by then.

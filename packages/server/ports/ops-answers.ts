@@ -36,7 +36,7 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
     'key-deaths': (question) => keyDeaths(latencyMonitor.keyFates, question),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
-      const reports = await router.reports.ask(SHARD_CONTENT, null);
+      const reports = await router.shardCalls.ask(SHARD_CONTENT, null);
       return reports.map((report) => (report.missing ? null : report.answer));
     },
     snapshot: () => {

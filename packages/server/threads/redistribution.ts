@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { OfflineReport, Redistribution } from '#shard';
+import type { OfflineReport, Redistribution } from '#offline';
 import { redistributionUrl } from '#workers';
 
 /** Answer of the process. */

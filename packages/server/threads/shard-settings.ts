@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { isShardSetting, type ShardSettingValues } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
-import { settingsAppliedTopic } from '#stats';
+import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
 
 /** Settings that shards are told, at the start and whenever they change. */
@@ -40,7 +40,7 @@ export class SettingsBroadcast {
   async applied(): Promise<void> {
     if (!this.#isPending) return;
     this.#isPending = false;
-    await this.#router.reports.ask(settingsAppliedTopic, null);
+    await this.#router.shardCalls.ask(settingsAppliedCall, null);
   }
 }
 

@@ -23,7 +23,7 @@ import {
   LinkMemory,
   LogOwner,
   LogProgress,
-  PenHolder,
+  LogThread,
   RingReader,
   RingWriter,
   SharedCounter,
@@ -138,15 +138,15 @@ export class ServerMemory {
 
   /** No shard's thread runs any more, however it ended: the disk thread need not wait for any. */
   endShards(): void {
-    for (const at of this.layout.logPens) {
-      new LogOwner(this.memory, at, PenHolder.shard).endHolder();
+    for (const at of this.layout.logOwners) {
+      new LogOwner(this.memory, at, LogThread.shard).endHolder();
     }
   }
 
   /** The disk thread runs no more: what shards log is in no file from now on, and none of them waits for it. */
   failLogs(): void {
-    for (const [shard, at] of this.layout.logPens.entries()) {
-      new LogOwner(this.memory, at, PenHolder.diskThread).endHolder();
+    for (const [shard, at] of this.layout.logOwners.entries()) {
+      new LogOwner(this.memory, at, LogThread.diskThread).endHolder();
       new LogProgress(this.memory, this.layout.logProgress[shard]!).hasFailed = true;
     }
   }

@@ -3,8 +3,8 @@
 import type { Bytes } from '#base';
 import { LongTimer } from '#base';
 import type { HeapReport, ThreadsPort } from '#commands';
-import { HEAP, PROFILE, ThreadProbe, type Topic } from '#stats';
-import type { Reports } from '#router';
+import { HEAP, PROFILE, ThreadProbe, type ShardCall } from '#stats';
+import type { ShardCalls } from '#router';
 
 /** Longest wait for a shard, in milliseconds: it may be in a slow command. */
 const ANSWER_MS_MAX = 1_000;
@@ -13,14 +13,14 @@ const PROFILE_MS_MAX = 10_000;
 
 export class ThreadProbes implements ThreadsPort {
   readonly names: readonly string[];
-  readonly #reports: Reports;
+  readonly #shardCalls: ShardCalls;
   readonly #main = new ThreadProbe();
   /** Threads of which a profile is being made. */
   readonly #profiled = new Set<string>();
 
-  constructor(names: readonly string[], reports: Reports) {
+  constructor(names: readonly string[], shardCalls: ShardCalls) {
     this.names = names;
-    this.#reports = reports;
+    this.#shardCalls = shardCalls;
   }
 
   async profile(thread: string, seconds: number): Promise<Bytes> {
@@ -56,13 +56,13 @@ export class ThreadProbes implements ThreadsPort {
   /** Main answers itself, as a shard does. */
   async #ask<Question, Answer>(
     thread: string,
-    topic: Topic<Question, Answer>,
+    topic: ShardCall<Question, Answer>,
     question: Question,
     timeoutMs: number,
   ): Promise<Answer> {
     if (thread === 'main') return this.#answer(topic.name, question) as Answer;
     const shard = this.names.indexOf(thread) - 1;
-    const report = await this.#reports.askOne(shard, topic, { question, timeoutMs });
+    const report = await this.#shardCalls.askOne(shard, topic, { question, timeoutMs });
     if (!report.missing) return report.answer;
     throw new Error(`${thread} did not answer within ${timeoutMs / 1_000} s: it is busy`);
   }

@@ -26,9 +26,9 @@ interface BlockedCommandsOptions {
   readonly context: ExecutionContext;
   readonly executor: Executor;
   readonly sender: ReplySender;
-  readonly holds: KeyLocks;
+  readonly keyLocks: KeyLocks;
   readonly waitingClients: WaitingClients;
-  readonly trials: DryRuns;
+  readonly dryRuns: DryRuns;
 }
 
 interface OfferState {
@@ -46,8 +46,8 @@ export class BlockedCommands {
   /** Main has decided that the offer being run is to wait. */
   #isParking = false;
 
-  constructor(parts: BlockedCommandsOptions) {
-    this.#options = parts;
+  constructor(options: BlockedCommandsOptions) {
+    this.#options = options;
   }
 
   /** A command found nothing. It keeps its place when it has waited before. */
@@ -106,7 +106,7 @@ export class BlockedCommands {
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
   serve(): void {
     // At a barrier nothing is served: its transaction may make and unmake what they wait for.
-    if (this.#isServing || this.#options.holds.isStopped) return;
+    if (this.#isServing || this.#options.keyLocks.isStopped) return;
     this.#isServing = true;
     const { waitingClients } = this.#options;
     for (
@@ -121,7 +121,7 @@ export class BlockedCommands {
 
   #serveKey(name: string): void {
     // Lent keys are not what they seem; their return touches them again.
-    if (this.#options.holds.isLent(name)) return;
+    if (this.#options.keyLocks.isLent(name)) return;
     for (const waiter of this.#options.waitingClients.of(name) ?? []) {
       const type = this.#typeOf(name);
       if (type !== waiter.wait.type && waiter.wait.onNoKey !== true) {
@@ -156,11 +156,11 @@ export class BlockedCommands {
    * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
    */
   #wake(waiter: Waiter, name: string): boolean {
-    const { sender, holds } = this.#options;
+    const { sender, keyLocks } = this.#options;
     const isOffered = waiter.frame.kind === FrameKind.offer;
     if (waiter.isWoken) return !isOffered;
     waiter.isWoken = true;
-    if (isOffered) holds.claim(waiter.transaction, name);
+    if (isOffered) keyLocks.claim(waiter.transaction, name);
     sender.sendSignal(FrameKind.wake, waiter.slot, waiter.sequence);
     return true;
   }
@@ -169,15 +169,15 @@ export class BlockedCommands {
 
   /** Says whether one of the command's keys is there, and holds them until the verdict. */
   offer(frame: Frame): void {
-    const { holds, sender, trials } = this.#options;
+    const { keyLocks, sender, dryRuns } = this.#options;
     const slot = frame.words[frame.word + Request.connection]!;
     const sequence = frame.words[frame.word + Request.sequence]! >>> 0;
     const transaction = transactionOf(frame);
     const names = this.#ownNames(frame);
-    const answer = trials.runsOnEach(frame)
+    const answer = dryRuns.runsOnEach(frame)
       ? this.#tryOwn(frame)
       : this.#lookForFirst(frame, names);
-    holds.hold(transaction, names);
+    keyLocks.hold(transaction, names);
     this.#offers.set(transaction, frame.detached());
     const timeoutMs = answer.wait?.timeoutMs ?? -1;
     const body = new Uint8Array(Float64Array.of(answer.first, timeoutMs).buffer);
@@ -190,13 +190,13 @@ export class BlockedCommands {
     const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
     if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
     // With none of its keys here the command changes nothing: it says whether it waits.
-    const { wait } = this.#options.trials.tryCommand(frame);
+    const { wait } = this.#options.dryRuns.tryCommand(frame);
     return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
   }
 
   /** For a command that answers an item for each key. */
   #tryOwn(frame: Frame): OfferState {
-    const { wait, refusedAt } = this.#options.trials.tryCommand(frame);
+    const { wait, refusedAt } = this.#options.dryRuns.tryCommand(frame);
     if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
     if (wait?.isReady === true) return { first: 0, wait, flags: ReplyFlag.ready };
     const waits = wait !== undefined && wait.timeoutMs >= 0;
@@ -205,7 +205,7 @@ export class BlockedCommands {
 
   /** Applies main's decision on an offer, or on a client that was woken here. */
   verdict(frame: Frame): void {
-    const { waitingClients, holds, executor, trials } = this.#options;
+    const { waitingClients, keyLocks, executor, dryRuns } = this.#options;
     const transaction = frame.words[frame.word + Request.sequence]! >>> 0;
     const verdict = frame.words[frame.word + Request.verdict]!;
     const offer = this.#offers.get(transaction);
@@ -221,18 +221,18 @@ export class BlockedCommands {
       executor.runCommand(offer, false);
       this.#isParking = false;
     }
-    if (verdict === Verdict.items) trials.runItems(offer);
-    holds.release(transaction);
+    if (verdict === Verdict.items) dryRuns.runItems(offer);
+    keyLocks.release(transaction);
   }
 
   /** Ends a wait, with its command's being run or not; who waits behind it is looked at next. */
   #end(waiter: Waiter, runs: boolean): void {
-    const { waitingClients, holds, executor } = this.#options;
+    const { waitingClients, keyLocks, executor } = this.#options;
     waitingClients.remove(waiter);
     if (runs) executor.runCommand(waiter.frame, true, waiter.wait);
     if (waiter.isWoken) for (const name of waiter.names) waitingClients.touch(name);
     if (waiter.transaction === 0) return;
-    holds.release(waiter.transaction, () => {
+    keyLocks.release(waiter.transaction, () => {
       this.serve();
     });
   }

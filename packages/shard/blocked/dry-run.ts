@@ -23,8 +23,8 @@ interface DryRunsOptions {
 export class DryRuns {
   readonly #options: DryRunsOptions;
 
-  constructor(parts: DryRunsOptions) {
-    this.#options = parts;
+  constructor(options: DryRunsOptions) {
+    this.#options = options;
   }
 
   /** True when every shard runs the command on its own keys. */

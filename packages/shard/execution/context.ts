@@ -69,23 +69,23 @@ export class ExecutionContext implements ShardContext {
   #preparing: Steps<unknown> | undefined;
   #prepared: unknown;
 
-  constructor(parts: ContextOptions) {
-    this.store = parts.store;
-    this.reply = parts.reply;
-    this.settings = parts.settings;
-    this.shardIndex = parts.shardIndex;
-    this.shardCount = parts.shardCount;
-    this.random = parts.random;
-    this.sleep = parts.sleep;
-    const { readLog, settings } = parts;
+  constructor(options: ContextOptions) {
+    this.store = options.store;
+    this.reply = options.reply;
+    this.settings = options.settings;
+    this.shardIndex = options.shardIndex;
+    this.shardCount = options.shardCount;
+    this.random = options.random;
+    this.sleep = options.sleep;
+    const { readLog, settings } = options;
     this.readLog = readLog && (() => readLog(settings.all));
-    this.keyspace = parts.store.databases[0] ?? unreachable('a store has a database');
-    this.#values = parts.page.values;
-    this.#watches = parts.watches;
-    this.#waitingClients = parts.waitingClients;
-    this.#events = parts.events;
-    this.#keyUse = parts.keyUse;
-    this.#isKept = parts.isKept;
+    this.keyspace = options.store.databases[0] ?? unreachable('a store has a database');
+    this.#values = options.page.values;
+    this.#watches = options.watches;
+    this.#waitingClients = options.waitingClients;
+    this.#events = options.events;
+    this.#keyUse = options.keyUse;
+    this.#isKept = options.isKept;
   }
 
   /** Begins a command in a mode, which lasts until `leave`. The executor's alone. */

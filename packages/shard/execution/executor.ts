@@ -78,16 +78,16 @@ export class Executor {
   #isProbed = false;
   #wallReadUs = 0;
 
-  constructor(parts: ExecutorOptions) {
-    this.#options = parts;
-    this.#context = parts.context;
-    this.#sender = parts.sender;
-    this.#page = parts.page;
-    this.#values = parts.page.values;
-    this.#keyUse = parts.keyUse;
-    this.keys = new FrameKeys(this, parts.context, parts.watches);
-    this.unsettled = new Unsettled(parts);
-    this.nowUs = parts.clock.nowUs();
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    this.#context = options.context;
+    this.#sender = options.sender;
+    this.#page = options.page;
+    this.#values = options.page.values;
+    this.#keyUse = options.keyUse;
+    this.keys = new FrameKeys(this, options.context, options.watches);
+    this.unsettled = new Unsettled(options);
+    this.nowUs = options.clock.nowUs();
   }
 
   readWallClock(): void {

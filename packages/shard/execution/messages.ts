@@ -5,7 +5,7 @@ import type { Page } from '#stats';
 import { decodeControl, FrameKind, Request, type Control } from '#link';
 import type { Frame } from './frame.ts';
 import type { KeyEvents } from './key-events.ts';
-import type { Questions } from '../questions.ts';
+import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
@@ -16,7 +16,7 @@ interface MessagesOptions {
   readonly page: Page;
   readonly settings: Settings;
   readonly slowness: Slowness;
-  readonly questions: Questions;
+  readonly answerers: CallAnswerers;
   readonly maintenance: Maintenance;
   readonly events: KeyEvents;
   readonly snapshots: Snapshots;
@@ -28,8 +28,8 @@ export class Messages {
   /** Main has said that it is over. */
   isStopped = false;
 
-  constructor(parts: MessagesOptions) {
-    this.#options = parts;
+  constructor(options: MessagesOptions) {
+    this.#options = options;
   }
 
   take(frame: Frame): void {
@@ -38,8 +38,8 @@ export class Messages {
       case FrameKind.introduce:
         this.#options.slowness.introduce(frame);
         break;
-      case FrameKind.report:
-        this.#options.questions.answer(frame);
+      case FrameKind.call:
+        this.#options.answerers.answer(frame);
         break;
       case FrameKind.snapshot:
         this.#options.snapshots.begin(words[word + Request.sequence]!);

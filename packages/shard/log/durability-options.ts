@@ -8,7 +8,7 @@ import {
   Doorbell,
   LogOwner,
   LogProgress,
-  PenHolder,
+  LogThread,
   RingReader,
   RingWriter,
   type LinkLayout,
@@ -19,7 +19,7 @@ import { noticesOf, realDisk, ShardLog } from '#persistence';
 import type { Store } from '#store';
 import { Journal } from './journal.ts';
 import type { MachineOptions } from '../machine-options.ts';
-import { readShard } from '../recovery/offline.ts';
+import { readShard } from '../recovery/offline-machine.ts';
 import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
 
 /** Data that main gives a shard's thread for its durability. */
@@ -46,7 +46,7 @@ export function durablePartsOf(
   const bell = new Doorbell(memory, layout.logBell);
   const place = layout.logs[index] ?? unreachable('the shard has a log ring');
   const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
-  const penAt = layout.logPens[index] ?? unreachable('the shard has a pen');
+  const ownerAt = layout.logOwners[index] ?? unreachable('the log of the shard has an owner');
   const progress = new LogProgress(memory, progressAt);
   const wake = (): void => {
     bell.ring();
@@ -63,7 +63,7 @@ export function durablePartsOf(
     opensFiles: false,
     ring: new RingReader(memory, place),
     blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
-    pen: new LogOwner(memory, penAt, PenHolder.shard),
+    owner: new LogOwner(memory, ownerAt, LogThread.shard),
     figures: new LogFigures(figures),
     receive: () => unreachable('what comes by message is for the disk thread'),
     unsynced: wake,

@@ -52,10 +52,10 @@ export class Effects {
   #changesBefore = 0;
   #isInGroup = false;
 
-  constructor(parts: EffectsOptions) {
-    this.#options = parts;
-    this.#journal = parts.journal;
-    this.#freeze = parts.freeze;
+  constructor(options: EffectsOptions) {
+    this.#options = options;
+    this.#journal = options.journal;
+    this.#freeze = options.freeze;
   }
 
   get isLogging(): boolean {

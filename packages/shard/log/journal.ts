@@ -101,10 +101,10 @@ export class Journal {
   /** Microseconds of the last wait for a sync. */
   waitedUs = 0;
 
-  constructor(parts: JournalOptions) {
-    this.#options = parts;
-    this.#frameBytesMax = parts.ring.capacity >> 2;
-    this.#view = new DataView(parts.memory.bytes.buffer);
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#frameBytesMax = options.ring.capacity >> 2;
+    this.#view = new DataView(options.memory.bytes.buffer);
   }
 
   /** A command as its frame has it. `kind` says how it is done again. */

@@ -68,8 +68,8 @@ export class Hosting {
   /** Copies that came before their transaction's own frame. */
   readonly #early = new Map<number, CopyMessage[]>();
 
-  constructor(parts: HostingOptions) {
-    this.#options = parts;
+  constructor(options: HostingOptions) {
+    this.#options = options;
   }
 
   /** A transaction is at its place in the order: it is run when all lent keys are there. */
@@ -86,11 +86,11 @@ export class Hosting {
   /** A host's frame is at its place in the order. */
   begin(frame: Frame): void {
     const { words, word } = frame;
-    const { values, keyLocks: holds, executor } = this.#options;
+    const { values, keyLocks, executor } = this.#options;
     const transaction = words[word + HostWord.transaction]! >>> 0;
     const lendersLeft = words[word + HostWord.lenders]!;
     values[AT.lends] = values[AT.lends]! + 1;
-    holds.holdAll(transaction, () => executor.keys.namesOf(frame) ?? []);
+    keyLocks.holdAll(transaction, () => executor.keys.namesOf(frame) ?? []);
     const isBroken = this.#isBroken(frame);
     const hosted = { frame: frame.detached(), lendersLeft, lenders: [], isBroken };
     this.#hosted.set(transaction, hosted);

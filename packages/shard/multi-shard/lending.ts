@@ -38,7 +38,7 @@ interface LendingOptions extends HostingOptions {
 /** Frames that answer what is under way, and wait for nothing. */
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
-  ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.report],
+  ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
   FrameKind.introduce,
 ]);
 
@@ -53,10 +53,10 @@ export class Lending {
   readonly #messages = new MessagePieces();
   readonly hosting: Hosting;
 
-  constructor(parts: LendingOptions) {
-    this.#options = parts;
-    this.#keyLocks = parts.keyLocks;
-    this.hosting = new Hosting(parts);
+  constructor(options: LendingOptions) {
+    this.#options = options;
+    this.#keyLocks = options.keyLocks;
+    this.hosting = new Hosting(options);
   }
 
   /** False nearly always: then no frame need be looked at. */

@@ -17,7 +17,7 @@ import {
 } from '#stats';
 import type { FateListener } from '#store';
 import type { MachineOptions } from '../machine-options.ts';
-import type { Questions } from '../questions.ts';
+import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
 
@@ -59,9 +59,9 @@ export class Fates implements FateListener {
     this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate-overwritten');
   }
 
-  answer(questions: Questions): void {
-    questions.on(KEY_DEATHS, (question) => this.#deaths.newest(question));
-    questions.on(KEY_DEATHS_RESET, ({ beforeId }) => {
+  answer(answerers: CallAnswerers): void {
+    answerers.on(KEY_DEATHS, (question) => this.#deaths.newest(question));
+    answerers.on(KEY_DEATHS_RESET, ({ beforeId }) => {
       this.#deaths.reset(beforeId);
       return null;
     });
@@ -82,7 +82,7 @@ export class Fates implements FateListener {
   #headOf(database: number, fate: number, keys: number): DeathHead {
     const values = this.#values;
     const head = this.#head;
-    // Upkeep runs between commands, and the page then shows none.
+    // Maintenance runs between commands, and the page then shows none.
     const command = values[AT.executing]! - 1;
     head.unixMs = this.#unixMs();
     head.database = database;

@@ -17,7 +17,7 @@ import {
 import { CommandCpu } from './command-cpu.ts';
 import type { MachineOptions } from '../machine-options.ts';
 import { PrefixUse } from './prefix-use.ts';
-import type { Questions } from '../questions.ts';
+import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 
 const FIRST_KEY = 1;
@@ -63,9 +63,9 @@ export class KeyUse {
     return this.prefixes.matcher !== undefined;
   }
 
-  answer(questions: Questions): void {
-    questions.on(HOT_KEYS, (question) => this.#toSession(question));
-    questions.on(HOT_WINDOW, ({ number }) => this.#windows.answer(number, this.#clock.wallMs()));
+  answer(answerers: CallAnswerers): void {
+    answerers.on(HOT_KEYS, (question) => this.#toSession(question));
+    answerers.on(HOT_WINDOW, ({ number }) => this.#windows.answer(number, this.#clock.wallMs()));
   }
 
   #toSession(question: HotKeysQuestion): HotKeysShare | null {

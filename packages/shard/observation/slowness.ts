@@ -5,15 +5,15 @@ import {
   LATENCY_EVENTS,
   type KeptCommand,
   type SlowLog,
-  slowEntriesTopic,
-  slowResetTopic,
+  slowEntriesCall,
+  slowResetCall,
   type LatencyEvent,
   type Page,
   type SlowClient,
 } from '#stats';
 import { decodeMessage, FrameKind, Request } from '#link';
 import type { Frame } from '../execution/frame.ts';
-import type { Questions } from '../questions.ts';
+import type { CallAnswerers } from '../call-answerers.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { Settings } from '../settings.ts';
 
@@ -59,9 +59,9 @@ export class Slowness {
     this.noticeUs = Math.min(this.#log.slowerThanUs, this.#eventUs);
   }
 
-  answer(questions: Questions): void {
-    questions.on(slowEntriesTopic, ({ fromId, count }) => this.#log.newest(fromId, count));
-    questions.on(slowResetTopic, ({ beforeId }) => {
+  answer(answerers: CallAnswerers): void {
+    answerers.on(slowEntriesCall, ({ fromId, count }) => this.#log.newest(fromId, count));
+    answerers.on(slowResetCall, ({ beforeId }) => {
       this.#log.reset(beforeId);
       return null;
     });

@@ -38,8 +38,8 @@ export class TracedCommands {
   #command = 0;
   #sinceUs = 0;
 
-  constructor(parts: TracedOptions) {
-    this.#options = parts;
+  constructor(options: TracedOptions) {
+    this.#options = options;
   }
 
   /** Makes room for a command, where it may, and notes what had to go. */

@@ -14,8 +14,8 @@ export class Unsettled {
   readonly #waiting: { readonly spentUs: number; readonly endUs: number }[] = [];
   readonly #slow: { readonly entry: KeptCommand; readonly endUs: number }[] = [];
 
-  constructor(parts: UnsettledOptions) {
-    this.#options = parts;
+  constructor(options: UnsettledOptions) {
+    this.#options = options;
   }
 
   /** A request that has taken `spentUs` so far was run, up to `endUs`. */

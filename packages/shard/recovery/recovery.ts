@@ -55,8 +55,8 @@ export class Recovery {
   #before = 0;
   #droppedRecords = 0;
 
-  constructor(parts: RecoveryOptions) {
-    this.#options = parts;
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
   }
 
   /**

@@ -98,9 +98,9 @@ export class Replay {
   /** Number of records left out because they could not be done again. */
   refusedRecords = 0;
 
-  constructor(parts: ReplayOptions) {
-    this.#options = parts;
-    this.#ahead = new RecordPrefetch(parts.store.keyPrefetch);
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+    this.#ahead = new RecordPrefetch(options.store.keyPrefetch);
   }
 
   /** Forgets everything; what follows ends before the transaction `stopAt`. */

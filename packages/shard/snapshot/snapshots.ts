@@ -25,9 +25,9 @@ export class Snapshots {
   #number = 0;
   #restUntilUs = 0;
 
-  constructor(parts: SnapshotsOptions) {
-    this.#options = parts;
-    this.freeze = new SnapshotIterator(parts.store);
+  constructor(options: SnapshotsOptions) {
+    this.#options = options;
+    this.freeze = new SnapshotIterator(options.store);
   }
 
   get isActive(): boolean {

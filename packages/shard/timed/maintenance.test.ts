@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import { Settings } from '../settings.ts';
 import { Maintenance } from './maintenance.ts';
 
-const maintenance = suite('upkeep');
+const maintenance = suite('maintenance');
 
 const KEYS = 20_000;
 /** Each look at the clock takes this long. */

@@ -3,7 +3,7 @@
 import { isResourceError, type Clock, type PrefixMatcher } from '#base';
 import {
   AT,
-  setPrefixCensus,
+  setPrefixKeySizes,
   Tally,
   type FlightRecorder,
   type LatencyEvent,
@@ -24,9 +24,9 @@ const EVICT_STEP_US = 50;
 const EVICT_STEPS = 10;
 const EVICT_GROWTH = 1.15;
 const TENACITY_MAX = 100;
-/** Most microseconds of one slice of the census: a hundredth of the time between two of them. */
-const CENSUS_US = 250;
-const CENSUS_PERIOD_MS = 25;
+/** Most microseconds of one slice of the walk for key sizes: a hundredth of the time between two of them. */
+const KEY_SIZES_US = 250;
+const KEY_SIZES_PERIOD_MS = 25;
 /** Changes are counted in steps of this, so that a sum of bytes fits between two. */
 const CHANGES_STEP = 65_536;
 /** One defragmentation that was asked for. */
@@ -71,9 +71,9 @@ export class Maintenance {
   #capReachedBefore = 0;
   #movedBefore = 0;
   readonly #evictions: Tally;
-  readonly #census: KeySizes;
-  /** The count of changes when the census under way began; -1 when none is under way. */
-  #censusChanges = -1;
+  readonly #keySizes: KeySizes;
+  /** The count of changes when the walk under way began; -1 when none is under way. */
+  #keySizesChanges = -1;
   /** No walk has counted keys by the prefixes of now. */
   #hasOtherPrefixes = false;
 
@@ -87,7 +87,7 @@ export class Maintenance {
     this.#slowness = slowness;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
-    this.#census = new KeySizes(store);
+    this.#keySizes = new KeySizes(store);
   }
 
   apply(settings: Settings): void {
@@ -113,8 +113,8 @@ export class Maintenance {
 
   /** Counts keys by these prefixes from now on: what is known of others is void. */
   countPrefixes(prefixes: PrefixMatcher | undefined): void {
-    this.#census.prefixes = prefixes;
-    this.#censusChanges = -1;
+    this.#keySizes.prefixes = prefixes;
+    this.#keySizesChanges = -1;
     this.#hasOtherPrefixes = prefixes !== undefined;
     this.#watch(this.#hasOtherPrefixes);
   }
@@ -170,7 +170,7 @@ export class Maintenance {
     this.#publishIndexes();
     this.publish();
     const isBusy = evicting || isBehind || moved > 0;
-    const restMs = counting ? CENSUS_PERIOD_MS : this.#idlePeriodMs();
+    const restMs = counting ? KEY_SIZES_PERIOD_MS : this.#idlePeriodMs();
     this.#dueUs = this.#nowUs() + (isBusy ? BUSY_PERIOD_MS : restMs) * 1_000;
   }
 
@@ -188,28 +188,28 @@ export class Maintenance {
   /** Counts keys by size for a while, when there were changes; answers whether there is more to count. */
   #countSlice(): boolean {
     const { values } = this.#page;
-    const census = this.#census;
-    if (this.#censusChanges < 0) {
-      if (!this.#isCensusOld()) return false;
-      this.#censusChanges = this.#changes();
-      census.restart();
+    const keySizes = this.#keySizes;
+    if (this.#keySizesChanges < 0) {
+      if (!this.#areKeySizesOld()) return false;
+      this.#keySizesChanges = this.#changes();
+      keySizes.restart();
     }
-    if (!census.slice(this.#nowUs, CENSUS_US)) return true;
-    this.#page.setCensus(census.counts);
-    if (census.prefixKeys.length > 0) {
-      setPrefixCensus(this.#page, census.prefixKeys, census.prefixBytes);
+    if (!keySizes.slice(this.#nowUs, KEY_SIZES_US)) return true;
+    this.#page.setKeySizes(keySizes.counts);
+    if (keySizes.prefixKeys.length > 0) {
+      setPrefixKeySizes(this.#page, keySizes.prefixKeys, keySizes.prefixBytes);
     }
     this.#hasOtherPrefixes = false;
-    values[AT.censusUs] = this.#nowUs();
-    values[AT.censusChanges] = this.#censusChanges;
-    this.#censusChanges = -1;
+    values[AT.keySizesUs] = this.#nowUs();
+    values[AT.keySizesChanges] = this.#keySizesChanges;
+    this.#keySizesChanges = -1;
     return false;
   }
 
-  #isCensusOld(): boolean {
+  #areKeySizesOld(): boolean {
     const { values } = this.#page;
     if (this.#hasOtherPrefixes) return true;
-    return values[AT.censusUs] === 0 || values[AT.censusChanges] !== this.#changes();
+    return values[AT.keySizesUs] === 0 || values[AT.keySizesChanges] !== this.#changes();
   }
 
   /**
@@ -266,7 +266,7 @@ export class Maintenance {
       volatile += expires + fieldExpires;
       this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
     }
-    this.#watch(volatile > 0 || this.#isCensusOld());
+    this.#watch(volatile > 0 || this.#areKeySizesOld());
   }
 
   /** Shows how large the indexes of each database are: not with every batch, which seldom changes any. */

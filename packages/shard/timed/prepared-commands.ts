@@ -16,7 +16,7 @@ import type { IncrementalWork } from './incremental-work.ts';
 interface PreparedCommandsOptions {
   readonly context: ExecutionContext;
   readonly executor: Executor;
-  readonly holds: KeyLocks;
+  readonly keyLocks: KeyLocks;
   readonly blockedCommands: BlockedCommands;
   readonly work: IncrementalWork;
   readonly nowUs: () => number;
@@ -27,13 +27,13 @@ export class PreparedCommands {
   /** Below zero, as no transaction of main's is: it holds a command's keys. */
   #lastHold = 0;
 
-  constructor(parts: PreparedCommandsOptions) {
-    this.#options = parts;
+  constructor(options: PreparedCommandsOptions) {
+    this.#options = options;
   }
 
   /** The command that was just run has said what it needs. */
   begin(ofFrame: Frame): void {
-    const { context, executor, holds: keyLocks, work } = this.#options;
+    const { context, executor, keyLocks, work } = this.#options;
     const steps = context.takeSteps() ?? unreachable('who is put off says why');
     const frame = ofFrame.detached();
     this.#lastHold -= 1;

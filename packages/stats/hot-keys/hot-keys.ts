@@ -2,7 +2,7 @@
 
 import { fromLatin1, latin1, type Bytes } from '#base';
 import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
-import { topic } from '../topic.ts';
+import { shardCall } from '../shard-calls.ts';
 
 /** Metric that keys are ranked by: time of execution, or bytes of request and reply. */
 type HotMetric = 'cpu' | 'net';
@@ -38,7 +38,7 @@ export interface HotKeysShare {
 export type HotKeysQuestion = { readonly start: HotKeysOptions } | 'stop' | 'reset' | 'get';
 
 /** Begins, ends or forgets a session in a shard, or asks what it has seen. */
-export const HOT_KEYS = topic<HotKeysQuestion, HotKeysShare | null>('hot-keys');
+export const HOT_KEYS = shardCall<HotKeysQuestion, HotKeysShare | null>('hot-keys');
 
 const ALL_US = 0;
 const ALL_BYTES = 1;

@@ -7,7 +7,7 @@
 
 import { keyName, keyOfName, type Bytes } from '#base';
 import { TopKeys, type TopKey } from './top-keys.ts';
-import { topic } from '../topic.ts';
+import { shardCall } from '../shard-calls.ts';
 
 /** Keys that a sketch knows, for each key that is reported. */
 const SLOTS_PER_KEY = 32;
@@ -45,7 +45,9 @@ interface HotWindowShare {
 }
 
 /** The share of the window with that number; null where it was not watched from its beginning. */
-export const HOT_WINDOW = topic<{ readonly number: number }, HotWindowShare | null>('hot-window');
+export const HOT_WINDOW = shardCall<{ readonly number: number }, HotWindowShare | null>(
+  'hot-window',
+);
 
 /** The number of the window that holds a moment. */
 export function windowAt(unixMs: number, seconds: number): number {

@@ -7,7 +7,7 @@
 
 import { copyBytes, crc64, KeyFate, sameBytes, type Bytes } from '#base';
 import type { SlowClient } from '../slow-log/slow-log.ts';
-import { topic } from '../topic.ts';
+import { shardCall } from '../shard-calls.ts';
 
 /** Bytes that are kept of a key. */
 export const DEATH_KEY_BYTES_MAX = 128;
@@ -49,10 +49,10 @@ export interface KeyPlace {
 }
 
 /** The newest deaths with an id of at least `fromId`. */
-export const KEY_DEATHS = topic<DeathsQuestion, readonly RemovedKey[]>('key-deaths');
+export const KEY_DEATHS = shardCall<DeathsQuestion, readonly RemovedKey[]>('key-deaths');
 
 /** Forgets the deaths with a lower id. */
-export const KEY_DEATHS_RESET = topic<{ readonly beforeId: number }, null>('key-deaths-reset');
+export const KEY_DEATHS_RESET = shardCall<{ readonly beforeId: number }, null>('key-deaths-reset');
 
 /** A place of the ring, filled anew each time. */
 class Place {

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
 import { QUANTITIES } from '../quantities/table.ts';
 import { COUNTERS } from './counters.ts';
-import { BAND_ROWS_MAX, CENSUS_SIZES, CENSUS_TYPES, Page, type PageShape } from './page.ts';
-import { beginPrefixes, setPrefixCensus } from './prefix-counts.ts';
+import { BAND_ROWS_MAX, KEY_SIZES_ROWS, KEY_SIZES_TYPES, Page, type PageShape } from './page.ts';
+import { beginPrefixes, setPrefixKeySizes } from './prefix-counts.ts';
 import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 
 const prefix = (page: Page, row: number, field: number): number =>
@@ -65,14 +65,14 @@ pages('gives every number a place that no other has', () => {
   assert.is(page.values.filter((value) => value !== 0).length, written);
 });
 
-pages('keeps a census by database, type and size', () => {
+pages('keeps key sizes by database, type and size', () => {
   const page = emptyPage();
-  const cells = CENSUS_TYPES * CENSUS_SIZES;
+  const cells = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
   const counts = Float64Array.from({ length: cells * shape.databases }, (_, index) => index + 1);
-  page.setCensus(counts);
-  assert.is(page.census(0, 1, 0), 1);
-  assert.is(page.census(1, 2, 3), cells + CENSUS_SIZES + 4);
-  assert.is(page.census(2, CENSUS_TYPES, CENSUS_SIZES - 1), counts.length);
+  page.setKeySizes(counts);
+  assert.is(page.keySizes(0, 1, 0), 1);
+  assert.is(page.keySizes(1, 2, 3), cells + KEY_SIZES_ROWS + 4);
+  assert.is(page.keySizes(2, KEY_SIZES_TYPES, KEY_SIZES_ROWS - 1), counts.length);
   assert.is(page.values.filter((value) => value !== 0).length, counts.length);
 });
 
@@ -147,7 +147,7 @@ pages('begins with other prefixes at zero, and says when a walk has counted them
     for (const field of Object.values(PrefixField)) assert.is(prefix(page, row, field), 0);
   }
   const keys = Float64Array.from({ length: PREFIX_ROWS }, (_, row) => row + 1);
-  setPrefixCensus(
+  setPrefixKeySizes(
     page,
     keys,
     keys.map((count) => 100 * count),

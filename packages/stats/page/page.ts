@@ -11,7 +11,7 @@
  *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
  *   errors       error codes                     error replies by code
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
- *   census       CENSUS_CELLS x databases        keys by type and size (shards)
+ *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
  *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
@@ -32,10 +32,10 @@ export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as co
 const COMMAND_FIELDS = 4;
 const DATABASE_FIELDS = 6;
 
-/** Types, and rows of sizes, in the census of one database. */
-export const CENSUS_TYPES = 6;
-export const CENSUS_SIZES = 40;
-const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;
+/** Types, and rows of sizes, in the key sizes of one database. */
+export const KEY_SIZES_TYPES = 6;
+export const KEY_SIZES_ROWS = 40;
+const KEY_SIZES_CELLS = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
 
 /** Most thresholds of latency bands, plus one row for what is over the last. */
 export const BAND_ROWS_MAX = 33;
@@ -55,7 +55,7 @@ export class Page {
   readonly #commands: number;
   readonly #errors: number;
   readonly #bands: number;
-  readonly #census: number;
+  readonly #keySizes: number;
   readonly #prefixes: number;
   readonly #queue: number;
   readonly #loop: number;
@@ -81,7 +81,7 @@ export class Page {
     this.#commands = take(COMMAND_FIELDS * shape.commands);
     this.#errors = take(shape.errorCodes);
     this.#bands = take(BAND_ROWS_MAX);
-    this.#census = take(CENSUS_CELLS * shape.databases);
+    this.#keySizes = take(KEY_SIZES_CELLS * shape.databases);
     this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
     this.#queue = take(HISTOGRAM_BUCKETS);
     this.#loop = take(HISTOGRAM_BUCKETS);
@@ -152,14 +152,16 @@ export class Page {
     this.values[at + 3] = meanExpiry;
   }
 
-  /** Shows a census that is complete. */
-  setCensus(counts: Float64Array): void {
-    this.values.set(counts, this.#census);
+  /** Shows key sizes of a walk that is complete. */
+  setKeySizes(counts: Float64Array): void {
+    this.values.set(counts, this.#keySizes);
   }
 
   /** Keys of a type (a number of ValueType) in a row of sizes. */
-  census(database: number, type: number, row: number): number {
-    return this.values[this.#census + CENSUS_CELLS * database + CENSUS_SIZES * (type - 1) + row]!;
+  keySizes(database: number, type: number, row: number): number {
+    return this.values[
+      this.#keySizes + KEY_SIZES_CELLS * database + KEY_SIZES_ROWS * (type - 1) + row
+    ]!;
   }
 
   /** Returns the place in `values` where the fields of a prefix begin, the first of which counts uses. */

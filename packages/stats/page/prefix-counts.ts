@@ -67,7 +67,7 @@ export function beginPrefixes(page: Page, id: number): void {
 }
 
 /** Shows what a walk over all keys has found for the prefixes that the page counts for. */
-export function setPrefixCensus(page: Page, keys: Float64Array, memoryBytes: Float64Array): void {
+export function setPrefixKeySizes(page: Page, keys: Float64Array, memoryBytes: Float64Array): void {
   for (let row = 0; row < PREFIX_ROWS; row += 1) {
     page.values[page.prefixCell(row) + PrefixField.keys] = keys[row]!;
     page.values[page.prefixCell(row) + PrefixField.memoryBytes] = memoryBytes[row]!;

@@ -189,9 +189,9 @@ export const KEY_QUANTITIES = {
     },
   ],
   walks: [
-    /** End of the walk that the census shows, and the count of changes when it began. */
-    { counter: 'censusUs', by: 'shards', kind: 'gauge', unit: 'us' },
-    { counter: 'censusChanges', by: 'shards', kind: 'gauge' },
+    /** End of the walk that the key sizes show, and the count of changes when it began. */
+    { counter: 'keySizesUs', by: 'shards', kind: 'gauge', unit: 'us' },
+    { counter: 'keySizesChanges', by: 'shards', kind: 'gauge' },
     /** The list of prefixes that is counted for, and the one that the last walk counted for. */
     { counter: 'prefixesId', by: 'shards', kind: 'gauge' },
     { counter: 'prefixesWalkedId', by: 'shards', kind: 'gauge' },

@@ -8,7 +8,7 @@
 
 import { unreachable, type Bytes } from '#base';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
-import { topic } from '../topic.ts';
+import { shardCall } from '../shard-calls.ts';
 
 /** Client that sent a command, as it was then. */
 export interface SlowClient {
@@ -78,13 +78,13 @@ interface SlowLogSettings {
 }
 
 /** The newest `count` entries with an id of at least `fromId`. */
-export const slowEntriesTopic = topic<
+export const slowEntriesCall = shardCall<
   { readonly fromId: number; readonly count: number },
   readonly SlowEntry[]
 >('slow-entries');
 
 /** Forgets the entries with a lower id. */
-export const slowResetTopic = topic<{ readonly beforeId: number }, null>('slow-reset');
+export const slowResetCall = shardCall<{ readonly beforeId: number }, null>('slow-reset');
 
 export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
   /** Commands that took at least so long are logged; infinite when none is. */

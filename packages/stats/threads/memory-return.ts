@@ -42,8 +42,8 @@ export class MemoryReturn {
   #againUs = 0;
   #againInUs = AGAIN_US_MIN;
 
-  constructor(parts: MemoryReturnOptions) {
-    this.#options = parts;
+  constructor(options: MemoryReturnOptions) {
+    this.#options = options;
   }
 
   /** Notes a buffer of so many bytes that came by message, and will be dropped. */

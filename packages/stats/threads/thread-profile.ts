@@ -9,7 +9,7 @@
 import { Session } from 'node:inspector';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { unreachable, type Bytes } from '#base';
-import { topic } from '../topic.ts';
+import { shardCall } from '../shard-calls.ts';
 
 /** Between two samples. */
 const SAMPLE_US = 1_000;
@@ -30,10 +30,10 @@ interface ProfileAnswer {
 }
 
 /** Begins a profile, or ends it and answers it. */
-export const PROFILE = topic<'start' | 'stop', ProfileAnswer>('profile');
+export const PROFILE = shardCall<'start' | 'stop', ProfileAnswer>('profile');
 
 /** Has a shard tell of its heap. */
-export const HEAP = topic<null, HeapFigures>('heap');
+export const HEAP = shardCall<null, HeapFigures>('heap');
 
 export class ThreadProbe {
   #session: Session | undefined;

@@ -10,7 +10,7 @@
 
 import { halfSipHash } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { RecordTools } from '../records/record-tools.ts';
+import type { KeyHasher } from '../records/key-hasher.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RankedTable } from '../sorted-set/ranked-table.ts';
 import { fieldHintScratch } from '../table/field-hint.ts';
@@ -20,7 +20,7 @@ import { PackedTable } from '../table/packed-table.ts';
 export const LOOK_AHEAD_MAX = 32;
 
 export class KeyPrefetch {
-  readonly #tools: RecordTools;
+  readonly #hasher: KeyHasher;
   readonly #databases: readonly Keyspace[];
   readonly #keyspaces: Keyspace[] = [];
   readonly #ats = new Int32Array(LOOK_AHEAD_MAX);
@@ -38,8 +38,8 @@ export class KeyPrefetch {
   /** Sum of all words that were read: without a use they would not be read at all. */
   sum = 0;
 
-  constructor(tools: RecordTools, databases: readonly Keyspace[]) {
-    this.#tools = tools;
+  constructor(hasher: KeyHasher, databases: readonly Keyspace[]) {
+    this.#hasher = hasher;
     this.#databases = databases;
   }
 
@@ -52,7 +52,7 @@ export class KeyPrefetch {
     this.#count = 0;
     this.#next = 0;
     // Another key may stand in the place of the last one by now, and is about to be hashed.
-    this.#tools.hint.at = -1;
+    this.#hasher.hint.at = -1;
     if (this.#fields === 0) return;
     this.#fields = 0;
     this.#tables.fill(undefined);
@@ -69,7 +69,7 @@ export class KeyPrefetch {
     this.#count = nth + 1;
     this.#ats[nth] = at;
     this.#lengths[nth] = length;
-    this.#hashes[nth] = this.#tools.hash(bytes, at, length);
+    this.#hashes[nth] = this.#hasher.hash(bytes, at, length);
     this.#keyspaces[nth] = keyspace;
     this.#fieldAts[nth] = -1;
   }
@@ -111,7 +111,7 @@ export class KeyPrefetch {
   take(bytes: Uint8Array): void {
     const nth = this.#next;
     this.#next = nth + 1;
-    const { hint } = this.#tools;
+    const { hint } = this.#hasher;
     hint.bytes = bytes;
     hint.at = this.#ats[nth]!;
     hint.length = this.#lengths[nth]!;
@@ -131,7 +131,7 @@ export class KeyPrefetch {
 
   /** The bytes of the keys so far are no more what they were. */
   rest(): void {
-    this.#tools.hint.at = -1;
+    this.#hasher.hint.at = -1;
     fieldHintScratch.clear();
     // Nor is a table kept of which nobody knows whether its key will stay.
     if (this.left === 0) this.begin();

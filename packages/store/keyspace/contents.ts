@@ -8,7 +8,8 @@
 import { KeyIndex } from '../index/key-index.ts';
 import { Ledger, type MemoryCount } from '../memory/memory-count.ts';
 import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from '../records/record-head.ts';
-import type { RecordTools } from '../records/record-tools.ts';
+import type { KeyHasher } from '../records/key-hasher.ts';
+import type { SharedViews } from '../records/shared-views.ts';
 import { Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 
@@ -19,9 +20,9 @@ export class Contents {
   readonly volatile: KeyIndex;
   readonly fieldVolatile: KeyIndex;
 
-  constructor(tools: RecordTools, memory: MemoryCount) {
+  constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount) {
     this.ledger = new Ledger(memory);
-    this.records = new Records(tools, this.ledger);
+    this.records = new Records(hasher, views, this.ledger);
     this.index = new KeyIndex(this.records, this.ledger);
     this.volatile = new KeyIndex(this.records, this.ledger);
     this.fieldVolatile = new KeyIndex(this.records, this.ledger);

@@ -1,23 +1,23 @@
-/** The census: every key once, in the row of its size, however the walk is cut. */
+/** Key sizes: every key once, in the row of its size, however the walk is cut. */
 import { PrefixMatcher } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeySizes, CENSUS_CELLS, CENSUS_SIZES } from './key-sizes.ts';
+import { KeySizes, KEY_SIZES_CELLS, KEY_SIZES_ROWS } from './key-sizes.ts';
 import { setText, stoppedClock, testStore } from '../store.test-helper.ts';
 import { ValueType } from '../records/value-type.ts';
 
-const census = suite('census');
+const keySizes = suite('key sizes');
 
 /** Rows that are not empty, as `row=count`. */
 function rows(counts: Float64Array, database: number, type: number): string {
-  const at = CENSUS_CELLS * database + CENSUS_SIZES * (type - 1);
-  return [...counts.subarray(at, at + CENSUS_SIZES)]
+  const at = KEY_SIZES_CELLS * database + KEY_SIZES_ROWS * (type - 1);
+  return [...counts.subarray(at, at + KEY_SIZES_ROWS)]
     .map((count, row) => (count > 0 ? `${row}=${count}` : ''))
     .filter((text) => text !== '')
     .join(' ');
 }
 
-census('counts strings by powers of two, in each database', () => {
+keySizes('counts strings by powers of two, in each database', () => {
   const store = testStore();
   const sizes = [0, 1, 2, 3, 4, 7, 8, 1_023, 1_024, 100_000];
   for (const size of sizes) setText(store.databases[0]!, `key:${size}`, 'x'.repeat(size));
@@ -29,7 +29,7 @@ census('counts strings by powers of two, in each database', () => {
   assert.is(rows(taken.counts, 0, ValueType.hash), '');
 });
 
-census('visits every key once when it is cut into slices', () => {
+keySizes('visits every key once when it is cut into slices', () => {
   const store = testStore();
   for (let nth = 0; nth < 5_000; nth += 1) setText(store.databases[1]!, `key:${nth}`, 'xyz');
   const taken = new KeySizes(store);
@@ -44,7 +44,7 @@ census('visits every key once when it is cut into slices', () => {
   assert.is(rows(taken.counts, 1, ValueType.string), '2=5000');
 });
 
-census('counts keys and their memory by prefix, and begins anew with other prefixes', () => {
+keySizes('counts keys and their memory by prefix, and begins anew with other prefixes', () => {
   const store = testStore();
   const [first, second] = store.databases;
   for (let nth = 0; nth < 10; nth += 1) setText(first!, `user:${nth}`, 'x'.repeat(100));
@@ -68,4 +68,4 @@ census('counts keys and their memory by prefix, and begins anew with other prefi
   assert.is(taken.prefixKeys.length, 0);
 });
 
-census.run();
+keySizes.run();

@@ -16,11 +16,11 @@ import type { Store } from '../store.ts';
 import type { Stream } from '../stream/stream.ts';
 import { ValueType } from '../records/value-type.ts';
 
-/** Rows of the census of one database, by number of type less one. */
-const CENSUS_TYPES = 6;
+/** Rows of the key sizes of one database, by number of type less one. */
+const KEY_SIZES_TYPES = 6;
 /** Sizes of 0, 1, 2 to 3, 4 to 7 and so on: the last row has sizes from 2^38 on. */
-export const CENSUS_SIZES = 40;
-export const CENSUS_CELLS = CENSUS_TYPES * CENSUS_SIZES;
+export const KEY_SIZES_ROWS = 40;
+export const KEY_SIZES_CELLS = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
 
 const NOTHING = new Float64Array(0);
 
@@ -56,7 +56,7 @@ function sizeOf(keyspace: Keyspace, ref: Ref): number {
 
 /** The row of a size: 0 for none, else one more than the power of two that it reaches. */
 function rowOf(size: number): number {
-  return size < 1 ? 0 : Math.min(CENSUS_SIZES - 1, Math.floor(Math.log2(size)) + 1);
+  return size < 1 ? 0 : Math.min(KEY_SIZES_ROWS - 1, Math.floor(Math.log2(size)) + 1);
 }
 
 export class KeySizes {
@@ -70,7 +70,7 @@ export class KeySizes {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#counts = new Float64Array(CENSUS_CELLS * store.databases.length);
+    this.#counts = new Float64Array(KEY_SIZES_CELLS * store.databases.length);
   }
 
   /** Counted so far; complete when `slice` says so. */
@@ -111,10 +111,10 @@ export class KeySizes {
     const endUs = nowUs() + budgetUs;
     while (this.#database < databases.length) {
       const keyspace = databases[this.#database]!;
-      const base = CENSUS_CELLS * this.#database;
+      const base = KEY_SIZES_CELLS * this.#database;
       this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
         const row = rowOf(sizeOf(keyspace, ref));
-        const cell = base + CENSUS_SIZES * (keyspace.type(ref) - 1) + row;
+        const cell = base + KEY_SIZES_ROWS * (keyspace.type(ref) - 1) + row;
         this.#counts[cell] = this.#counts[cell]! + 1;
         if (this.#prefixes !== undefined) this.#countPrefix(this.#prefixes, keyspace, ref);
       });

@@ -17,7 +17,8 @@ import {
   TYPE_SHIFT,
   withValue,
 } from '../records/record-head.ts';
-import type { ByteRange, RecordTools, ValueView } from '../records/record-tools.ts';
+import type { KeyHasher } from '../records/key-hasher.ts';
+import type { ByteRange, ValueView } from '../records/shared-views.ts';
 import { blobOf, meanExpiry, type Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { StoreContext } from '../store-context.ts';
@@ -27,7 +28,7 @@ import { resizeValue, switchExpiry } from '../records/value-size.ts';
 
 export class Keyspace {
   readonly #store: StoreContext;
-  readonly #tools: RecordTools;
+  readonly #hasher: KeyHasher;
   readonly #number: number;
   #contents: Contents;
   #records: Records;
@@ -39,12 +40,12 @@ export class Keyspace {
 
   constructor(
     store: StoreContext,
-    tools: RecordTools,
+    hasher: KeyHasher,
     number: number,
-    contents = new Contents(tools, store.memory),
+    contents = new Contents(hasher, store.views, store.memory),
   ) {
     this.#store = store;
-    this.#tools = tools;
+    this.#hasher = hasher;
     this.#number = number;
     this.#contents = contents;
     this.#records = this.#contents.records;
@@ -86,7 +87,7 @@ export class Keyspace {
 
   /** The same without being an access. */
   peek(key: Uint8Array, at: number, length: number): Ref {
-    const hash = this.#tools.hash(key, at, length);
+    const hash = this.#hasher.hash(key, at, length);
     const ref = this.#index.find(hash, key, at, length);
     if (ref === 0) return 0;
     this.#remember(hash, ref);
@@ -95,7 +96,7 @@ export class Keyspace {
 
   /** The record of a key, expired or not, without any effect; or 0. */
   lookUp(key: Uint8Array, length: number, at = 0): Ref {
-    return this.#index.find(this.#tools.hash(key, at, length), key, at, length);
+    return this.#index.find(this.#hasher.hash(key, at, length), key, at, length);
   }
 
   /** A number of ValueType. */
@@ -139,7 +140,7 @@ export class Keyspace {
     const { type, encoding, expireAt, isGiven } = options;
     assert(valueLength <= VALUE_BYTES_MAX, 'a value of at most a GiB');
     const records = this.#records;
-    const hash = this.#tools.hash(key, keyFrom, keyLength);
+    const hash = this.#hasher.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
     const hasExpiry = expireAt >= 0 || (options.keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
@@ -174,7 +175,7 @@ export class Keyspace {
     const { bytes: key, at: keyFrom, length: keyLength } = keyAt;
     const { type, encoding, expireAt } = options;
     const records = this.#records;
-    const hash = this.#tools.hash(key, keyFrom, keyLength);
+    const hash = this.#hasher.hash(key, keyFrom, keyLength);
     const old = this.#findLive(hash, key, keyFrom, keyLength);
     const hasExpiry = expireAt >= 0 || (options.keepTtl && old !== 0 && records.head(old) < 0);
     const word = this.#firstWord(old, type, encoding);
@@ -280,7 +281,7 @@ export class Keyspace {
 
   /** An empty table whose hash nobody else can foresee. */
   createTable(hasValues: boolean): PackedTable {
-    return new PackedTable(this.#tools, hasValues);
+    return new PackedTable(this.#hasher, hasValues);
   }
 
   /** A record by chance, or 0: of all, or of those with an expiry. It may be an expired one. */
@@ -291,7 +292,7 @@ export class Keyspace {
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
   clear(): void {
     this.#contents.ledger.close();
-    this.#adopt(new Contents(this.#tools, this.#store.memory));
+    this.#adopt(new Contents(this.#hasher, this.#store.views, this.#store.memory));
   }
 
   /** Exchanges what two databases hold. */
@@ -303,7 +304,7 @@ export class Keyspace {
 
   /** For a freeze: the database as it stands, which stays readable when it is emptied or exchanged. */
   standing(): Keyspace {
-    return new Keyspace(this.#store, this.#tools, this.#number, this.#contents);
+    return new Keyspace(this.#store, this.#hasher, this.#number, this.#contents);
   }
 
   /** Gives a record another cell of its class and frees the old one. */

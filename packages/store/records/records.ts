@@ -23,7 +23,8 @@ import {
   valueAt,
   VALUE_SHIFT,
 } from './record-head.ts';
-import type { RecordTools, ValueView } from './record-tools.ts';
+import type { KeyHasher } from './key-hasher.ts';
+import type { SharedViews, ValueView } from './shared-views.ts';
 import { SEGMENT_SHIFT, UNIT_MASK, type Ref, type Segment } from '../memory/segment.ts';
 import { classOf } from '../memory/size-classes.ts';
 
@@ -38,16 +39,18 @@ export class Records {
   readonly segments: Segment[];
   readonly blobs: LargeValues<Uint8Array>;
   readonly objects: LargeValues<unknown>;
-  readonly #tools: RecordTools;
+  readonly #hasher: KeyHasher;
+  readonly #views: SharedViews;
   readonly #ledger: Ledger;
   #expirySum = 0;
 
-  constructor(tools: RecordTools, ledger: Ledger) {
+  constructor(hasher: KeyHasher, views: SharedViews, ledger: Ledger) {
     this.heap = new Heap(ledger);
     this.segments = this.heap.segments;
     this.blobs = new LargeValues<Uint8Array>(ledger, BLOB_BYTES);
     this.objects = new LargeValues<unknown>(ledger, OBJECT_BYTES);
-    this.#tools = tools;
+    this.#hasher = hasher;
+    this.#views = views;
     this.#ledger = ledger;
   }
 
@@ -56,10 +59,10 @@ export class Records {
     const head = this.head(ref);
     if ((head & KEY_OUTSIDE) !== 0) {
       const key = this.blobs.thing(this.#keyNumber(ref, head));
-      return this.#tools.hash(key, 0, key.length);
+      return this.#hasher.hash(key, 0, key.length);
     }
     const bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
-    return this.#tools.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
+    return this.#hasher.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
   }
 
   /** True when the record's key is these bytes. */
@@ -71,7 +74,7 @@ export class Records {
       return (head & KEY_OUTSIDE) !== 0 && this.#outsideKeyEquals(ref, key, at, length);
     }
     const own = keyAt(ref, head);
-    const view = this.#tools.keyViews.of(key);
+    const view = this.#views.keys.of(key);
     let i = 0;
     if (view !== undefined) {
       const ownView = segment.view;
@@ -130,7 +133,7 @@ export class Records {
   /** Points the shared view at the key. */
   viewKey(ref: Ref): ValueView {
     const head = this.head(ref);
-    const view = this.#tools.view;
+    const view = this.#views.value;
     if ((head & KEY_OUTSIDE) !== 0) {
       view.bytes = this.blobs.thing(this.#keyNumber(ref, head));
       view.view = undefined;
@@ -150,7 +153,7 @@ export class Records {
   viewValue(ref: Ref): ValueView {
     const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
     const head = segment.words[((ref & UNIT_MASK) << 1) + 1]!;
-    const view = this.#tools.view;
+    const view = this.#views.value;
     if ((head & PLACE_MASK) === 0) {
       view.bytes = segment.bytes;
       view.view = segment.view;
@@ -189,7 +192,7 @@ export class Records {
     segment.words[first + 1] = head;
     if (head < 0) segment.doubles[(ref & UNIT_MASK) + 1] = 0;
     if (keyBlob === undefined) {
-      copyInto(segment, keyAt(ref, head), key, at, length, this.#tools.keyViews);
+      copyInto(segment, keyAt(ref, head), key, at, length, this.#views.keys);
     } else {
       segment.words[keyNumberWord(ref, head)] = this.addBlob(keyBlob, length);
     }
@@ -199,7 +202,7 @@ export class Records {
   /** Writes a value into its place in the record, which has that length already. */
   writeInline(ref: Ref, value: Uint8Array, at: number, length: number): void {
     const segment = this.segments[ref >>> SEGMENT_SHIFT]!;
-    copyInto(segment, valueAt(ref, this.head(ref)), value, at, length, this.#tools.valueViews);
+    copyInto(segment, valueAt(ref, this.head(ref)), value, at, length, this.#views.values);
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Places in memory that are given to the store: reused objects, since a command must make no garbage. */
 
-import type { ByteRange } from './record-tools.ts';
+import type { ByteRange } from './shared-views.ts';
 
 export class Span implements ByteRange {
   bytes: Uint8Array;

@@ -28,7 +28,7 @@ export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
  * Takes states of so many keys, or a part of one (`longState`); the bytes are good until it returns, or given away with
  * all their memory.
  */
-type FreezeSink = (states: Bytes, count: number, isGiven: boolean) => void;
+type SnapshotSink = (states: Bytes, count: number, isGiven: boolean) => void;
 
 /** The state of a key with a long value, which is being written. */
 interface LongState {
@@ -42,7 +42,7 @@ interface LongState {
 export class SnapshotIterator {
   readonly #store: Store;
   #writer = new KeyStateWriter(0);
-  #sink: FreezeSink | undefined;
+  #sink: SnapshotSink | undefined;
   #failed: (() => void) | undefined;
   /** False when the last freeze was abandoned. */
   isWhole = true;
@@ -69,7 +69,7 @@ export class SnapshotIterator {
   }
 
   /** Freezes all keys as they are now. `failed` is told when there is no room for a key: then the rest is abandoned. */
-  begin(sink: FreezeSink, failed?: () => void): void {
+  begin(sink: SnapshotSink, failed?: () => void): void {
     const store = this.#store;
     store.freezeBit ^= FREEZE_BIT;
     this.#sink = sink;

@@ -6,7 +6,7 @@
 import type { Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
 import type { MetricKind, Unit } from '#api-types';
 import type { Exemplar } from '../traces/exemplars.ts';
-import type { TraceFigures } from '../traces/trace-desk.ts';
+import type { TraceFigures } from '../traces/trace-store.ts';
 
 /** Everything that metrics are read from, at the moment of a scrape. */
 export interface MetricSource {

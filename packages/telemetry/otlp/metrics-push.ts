@@ -25,9 +25,9 @@ export class MetricsPush {
   #intervalMs = 0;
   #underWay: Promise<void> | undefined;
 
-  constructor(parts: MetricsPushOptions) {
-    this.#options = parts;
-    this.#state = new CollectorState('metrics', parts.endpoint, parts.log);
+  constructor(options: MetricsPushOptions) {
+    this.#options = options;
+    this.#state = new CollectorState('metrics', options.endpoint, options.log);
   }
 
   /** Readings that the collector has taken, and those that it has not. */

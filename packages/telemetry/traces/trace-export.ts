@@ -34,10 +34,10 @@ export class TraceExport {
   #underWay: Promise<void> | undefined;
   #dropped = 0;
 
-  constructor(parts: TraceExportOptions) {
-    this.#options = parts;
-    this.#state = new CollectorState('traces', parts.endpoint, parts.log);
-    this.#rest = new CollectorRest(parts.clock);
+  constructor(options: TraceExportOptions) {
+    this.#options = options;
+    this.#state = new CollectorState('traces', options.endpoint, options.log);
+    this.#rest = new CollectorRest(options.clock);
   }
 
   /** Spans that the collector has taken. */

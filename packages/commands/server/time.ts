@@ -1,0 +1,21 @@
+import type { MainContext } from '../contexts.ts';
+import { onMain } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+
+export const time = onMain<MainContext>({
+  name: 'TIME',
+  summary: 'Answers the Unix time in seconds, and the microseconds of the second.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: 1,
+  flags: ['loading', 'stale', 'fast'],
+  keys: noKeys,
+  args: [],
+  tips: ['nondeterministic_output'],
+  run({ reply, unixUs: us }) {
+    reply.arrayHeader(2);
+    reply.bulkInteger(Math.floor(us / 1_000_000));
+    reply.bulkInteger(us % 1_000_000);
+  },
+});

@@ -1,0 +1,76 @@
+/** Reports that only main can give, requested by message: each with its name, question and answer. */
+
+import type { ShardContent } from '#stats';
+import type { ClientReport, LatencyEventReport, SlowlogDocument } from '#api-types';
+import { CallError, type PortCalls } from '#link';
+import { HttpError } from '../protocol/answer.ts';
+import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-request.ts';
+import type { PageCalls } from './page-calls.ts';
+
+/** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
+const MAIN_MS_MAX = 1_000;
+
+/** Everything that is asked of main. What this version of it has no answer to is not available. */
+interface MainCalls extends PageCalls {
+  clients: { question: null; answer: readonly ClientReport[] };
+  /** Slots of main's list, and the ids of the clients in them. */
+  'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
+  slowlog: {
+    /** Infinity: all. */
+    question: { count: number };
+    answer: SlowlogDocument;
+  };
+  'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
+  'latency-events': { question: null; answer: readonly LatencyEventReport[] };
+  /** Contents by shard; null for one that did not answer in time. */
+  shards: { question: null; answer: readonly (ShardContent | null)[] };
+  /** Begins a snapshot, if none is under way and anything is kept on disk. */
+  snapshot: { question: null; answer: 'started' | 'busy' | 'nothing-kept' };
+  /** Begins to drain; answered as soon as that has begun. */
+  shutdown: { question: { save: SaveAtEnd }; answer: 'begun' | 'nothing-kept' };
+}
+
+type MainCallName = keyof MainCalls;
+
+/** Data to save at shutdown. By default, changes are saved where snapshots are taken at all, as SHUTDOWN does it. */
+export type SaveAtEnd = 'default' | 'always' | 'never';
+
+/** Main's side: who answers what. */
+export type MainAnswers = {
+  readonly [Name in MainCallName]?: (
+    question: MainCalls[Name]['question'],
+  ) => MainCalls[Name]['answer'] | Promise<MainCalls[Name]['answer']>;
+};
+
+export class MainClient {
+  readonly #calls: PortCalls;
+
+  constructor(calls: PortCalls) {
+    this.#calls = calls;
+  }
+
+  /** Rejects with what the one who asked over HTTP is answered. */
+  async ask<Name extends MainCallName>(
+    name: Name,
+    question: MainCalls[Name]['question'],
+    timeoutMs = MAIN_MS_MAX,
+  ): Promise<MainCalls[Name]['answer']> {
+    try {
+      return (await this.#calls.ask(name, question, timeoutMs)) as MainCalls[Name]['answer'];
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      throw mainError(error);
+    }
+  }
+}
+
+function mainError({ problem, message }: CallError): HttpError {
+  switch (problem) {
+    case 'unknown':
+      return new HttpError(503, 'not available');
+    case 'late':
+      return new HttpError(503, 'the main thread did not answer in time');
+    case 'failed':
+      return new HttpError(500, message);
+  }
+}

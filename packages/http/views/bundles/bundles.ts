@@ -1,0 +1,178 @@
+/** Diagnostic bundles: everything the server can tell of itself at one moment, in one file. */
+
+import { randomBytes } from 'node:crypto';
+import { Piscina } from 'piscina';
+import type { BundleFile, BundleResult, BundleTask } from '#stats';
+import type { BundleReport } from '#api-types';
+import { HttpError, type Answer } from '../../protocol/answer.ts';
+import type { DebugDocuments } from '../api.ts';
+import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
+import type { Exchange } from '../../protocol/exchange.ts';
+import type { MetricsRenderer } from '../metrics.ts';
+import { documentRoute, type Route } from '../../protocol/route.ts';
+import { currentStatus } from '../status.ts';
+import type { OpsContext } from '../../ops/ops-context.ts';
+
+/** The packing thread ends when it has had nothing to do for so long. */
+const IDLE_MS_MAX = 5_000;
+/** Deaths of keys in a bundle; more may be kept. */
+const DEATHS_MAX = 1_000;
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+interface BundlesOptions {
+  readonly opsContext: OpsContext;
+  readonly documents: DebugDocuments;
+  readonly metrics: MetricsRenderer;
+  /** Path of the task that packs. */
+  readonly task: string;
+}
+
+export class Bundles {
+  readonly #options: BundlesOptions;
+  readonly #store: BundleStore;
+  readonly #pool: Piscina<BundleTask, BundleResult>;
+  #isGenerating = false;
+
+  constructor(options: BundlesOptions) {
+    this.#options = options;
+    this.#store = new BundleStore(options.opsContext.fixed.bundleFolder);
+    this.#pool = new Piscina<BundleTask, BundleResult>({
+      filename: options.task,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS_MAX,
+    });
+  }
+
+  get routes(): readonly Route[] {
+    return [
+      {
+        path: '/debug/api/bundle/generate',
+        about: 'Makes a diagnostic bundle and downloads it.',
+        isMutation: true,
+        methods: { GET: (exchange) => this.#generateAnswer(exchange) },
+      },
+      documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+      {
+        path: '/debug/api/bundle/:id',
+        about: 'Downloads a bundle.',
+        methods: { GET: ({ params }) => this.#download(params['id'] ?? '') },
+      },
+    ];
+  }
+
+  list(): BundleReport[] {
+    const { clock, live } = this.#options.opsContext;
+    try {
+      return this.#store.list(clock.wallMs(), live.bundles);
+    } catch (error) {
+      throw problemOf((error as NodeJS.ErrnoException).code ?? '', (error as Error).message);
+    }
+  }
+
+  /** Makes a bundle; only one at a time. */
+  async generate(): Promise<BundleReport> {
+    if (this.#isGenerating) throw new HttpError(409, 'a bundle is being generated');
+    this.#isGenerating = true;
+    try {
+      return await this.#generate();
+    } finally {
+      this.#isGenerating = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #generate(): Promise<BundleReport> {
+    const { opsContext } = this.#options;
+    const { clock, fixed, version } = opsContext;
+    const id = newId(clock.wallMs(), randomBytes(3).toString('hex'));
+    const created = new Date(createdMs(id) ?? 0).toISOString();
+    const files = await this.#files();
+    const task: BundleTask = {
+      id,
+      files,
+      version,
+      folder: fixed.bundleFolder,
+      name: bundleName(id),
+      createdAt: created,
+    };
+    const result = await this.#pool.run(task, { name: 'packBundle' });
+    if (!result.isGood) {
+      opsContext.log('error', 'bundle-failed', 'A diagnostic bundle could not be written.', {
+        reason: result.message,
+      });
+      throw problemOf(result.code, result.message);
+    }
+    opsContext.log('info', 'bundle-generated', 'A diagnostic bundle was written.', { id });
+    const report = this.list().find((each) => each.id === id);
+    // More than are kept were made within the same second.
+    if (report === undefined) throw new HttpError(500, 'the bundle is gone already');
+    return report;
+  }
+
+  async #generateAnswer(exchange: Exchange): Promise<Answer> {
+    if (exchange.method === 'HEAD') return { status: 200, type: 'application/gzip', body: '' };
+    const { id } = await this.generate();
+    return this.#download(id);
+  }
+
+  #download(id: string): Answer {
+    const found =
+      createdMs(id) === undefined ? undefined : this.list().find((each) => each.id === id);
+    if (found === undefined) throw new HttpError(404, 'bundle not found');
+    return {
+      status: 200,
+      type: 'application/gzip',
+      body: this.#store.open(id),
+      headers: {
+        'Content-Disposition': `attachment; filename="${bundleName(id)}"`,
+        'Content-Length': String(found.size_bytes),
+      },
+    };
+  }
+
+  /**
+   * Collects the bundle's files. What main does not answer in time is reported as a gap; the rest of the bundle is
+   * still useful.
+   */
+  async #files(): Promise<BundleFile[]> {
+    const { opsContext, documents, metrics } = this.#options;
+    const { live } = opsContext;
+    const asJson = async (name: string, of: () => unknown): Promise<BundleFile> => {
+      try {
+        return { name, text: `${JSON.stringify(await of(), null, 2)}\n` };
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        return { name, text: `${JSON.stringify({ error: error.message })}\n` };
+      }
+    };
+    return Promise.all([
+      asJson('server.json', () => documents.server()),
+      asJson('status.json', () => currentStatus(opsContext)),
+      Promise.resolve({ name: 'config.toml', text: live.toml }),
+      metrics.text().then((text) => ({ name: 'metrics.prom', text })),
+      asJson('metrics.json', () => ({ metrics: metrics.json() })),
+      asJson('slowlog.json', () => documents.slowlog(live.bundles.slowlogMax)),
+      asJson('latency.json', () => documents.latency()),
+      asJson('clients.json', () => documents.clients()),
+      asJson('shards.json', () => documents.shardStats()),
+      asJson('key-fates.json', () => documents.keyFates({ count: DEATHS_MAX, of: null })),
+      asJson('flight-recorder.json', () => documents.flight(Infinity)),
+      asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
+      Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
+    ]);
+  }
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function problemOf(code: string, message: string): HttpError {
+  return FULL.has(code)
+    ? new HttpError(507, 'no space left for bundles', {}, message)
+    : new HttpError(500, 'the folder of bundles cannot be used', {}, message);
+}

@@ -1,0 +1,285 @@
+/**
+ * The data of a folder without a server: brought back into memory in one thread, whatever number of shards it was
+ * written with. For checking it, for another number of shards, and for coming from Redis and going to it.
+ */
+import fs from 'node:fs';
+import { systemClock, finish, keySlot, shardOfSlot, type Bytes } from '#base';
+import { valueLimits, type ShardSettingValues } from '#commands';
+import type { Page } from '#stats';
+import {
+  isProblem,
+  realDisk,
+  SnapshotWriter,
+  type Manifest,
+  type RecoveryPlan,
+  type RecoveryProblem,
+} from '#persistence';
+import {
+  agree,
+  offlineMachine,
+  offlinePage,
+  Recovery,
+  refusalsOf,
+  Settings,
+  type Agreement,
+  type RecoveryReport,
+  type ShardMachine,
+} from '#shard';
+import {
+  accessOfUse,
+  isLong,
+  KeyStateWriter,
+  longState,
+  rdb,
+  type Keyspace,
+  type Ref,
+} from '#store';
+
+/** Report of what was found. */
+export interface OfflineReport {
+  readonly shards: number;
+  readonly keys: number;
+  readonly records: number;
+  /** Number of the snapshot that recovery begins with; 0 = none. */
+  readonly snapshot: number;
+  readonly remarks: readonly string[];
+  /** Messages about the logs that could not be written at their end. */
+  readonly unwritten: readonly string[];
+  /** Bytes that were left out because they were damaged, or behind damage. */
+  readonly lostBytes: number;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+export class OfflineData {
+  readonly machines: readonly ShardMachine[];
+  readonly #settings: ShardSettingValues;
+  readonly #pages: readonly Page[];
+  readonly #recoveries: Recovery[] = [];
+
+  constructor(shards: number, settings: ShardSettingValues) {
+    this.#settings = settings;
+    const pages: Page[] = [];
+    this.machines = Array.from({ length: shards }, (_, index) => {
+      const page = offlinePage(settings);
+      pages.push(page);
+      return offlineMachine({ index, shards, page, settings });
+    });
+    this.#pages = pages;
+  }
+
+  /** Reads what a plan says; files stay as they are. */
+  load(plan: RecoveryPlan, anyway: boolean): OfflineReport | RecoveryProblem {
+    const reports: RecoveryReport[] = [];
+    for (const shard of this.machines.keys()) {
+      const outcome = this.#recover(shard, plan, anyway);
+      if (isProblem(outcome)) return outcome;
+      reports.push(outcome);
+    }
+    const { stops, missing } = agree(this.machines.map(({ replay }) => replay.end));
+    for (const [shard, stopAt] of stops.entries()) {
+      if (stopAt === undefined) continue;
+      const outcome = this.#recover(shard, plan, anyway, stopAt);
+      if (isProblem(outcome)) return outcome;
+      reports[shard] = outcome;
+    }
+    this.#complete(missing);
+    const leftOut = reports.flatMap((report) => report.leftOut);
+    const damaged = leftOut.filter(({ isDamage }) => isDamage);
+    const refused = reports.reduce((sum, { refusedRecords }) => sum + refusedRecords, 0);
+    const remarks = leftOut.map(({ message, bytes }) => `${message}; ${bytes} bytes are left out`);
+    if (refused > 0) remarks.push(refusalsOf(refused));
+    return {
+      shards: this.machines.length,
+      keys: this.keys,
+      records: reports.reduce((sum, { records }) => sum + records, 0),
+      snapshot: plan.number,
+      remarks,
+      unwritten: plan.shards.flatMap(({ unwritten }) => unwritten ?? []),
+      lostBytes: damaged.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  #recover(
+    shard: number,
+    plan: RecoveryPlan,
+    anyway: boolean,
+    stopAt?: number,
+  ): RecoveryReport | RecoveryProblem {
+    const machine = this.machines[shard]!;
+    machine.beginReplay(stopAt);
+    const { store, replay } = machine;
+    const recovery = new Recovery({ store, replay, page: this.#pages[shard]! });
+    const outcome = recovery.run(plan.shards[shard]!, anyway);
+    this.#recoveries[shard] = recovery;
+    return outcome;
+  }
+
+  /** Transactions that one log has and another not are done where they are missing. */
+  #complete(missing: Agreement['missing']): void {
+    const given = [...missing].flatMap(([giver, wanted]) => {
+      const records = this.machines[giver]!.replay.recordsOf(new Set(wanted.keys()));
+      return [...wanted].map(([id, shards], nth) => ({ id, shards, record: records[nth]! }));
+    });
+    for (const { shards, record } of given.sort((a, b) => a.id - b.id)) {
+      for (const shard of shards) this.machines[shard]!.replay.given(record);
+    }
+  }
+
+  /** Puts aside what was damaged. */
+  repair(): void {
+    for (const recovery of this.#recoveries) recovery.repair();
+  }
+
+  get keys(): number {
+    return this.machines.reduce((sum, { store }) => sum + store.keyCount, 0);
+  }
+
+  get #hasFieldExpiry(): boolean {
+    return this.machines.some(({ store }) =>
+      store.databases.some(({ fieldExpires }) => fieldExpires > 0),
+    );
+  }
+
+  /** Every key of every shard, database by database. */
+  each(visit: (keyspace: Keyspace, ref: Ref, database: number) => void): void {
+    const databases = this.machines[0]?.store.databases.length ?? 0;
+    for (let database = 0; database < databases; database += 1) {
+      for (const { store } of this.machines) {
+        const keyspace = store.databases[database]!;
+        let cursor = 0;
+        do {
+          cursor = keyspace.scan(cursor, 1_000, (ref) => {
+            visit(keyspace, ref, database);
+          });
+        } while (cursor !== 0);
+      }
+    }
+  }
+
+  /** Takes in a snapshot of Redis; throws an RdbFileError. */
+  importRdb(file: string): string {
+    const [{ store }] = this.machines as [ShardMachine];
+    const nowMs = systemClock.wallMs();
+    store.nowMs = nowMs;
+    store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
+    const found = readFrom(file, (source) =>
+      rdb.readRdbFile(source, {
+        nowMs,
+        limits: valueLimits({ store, settings: new Settings(this.#settings) }),
+        keyspaceOf: (database) => store.databases[database],
+        accessOf: (use) => accessOfUse(use, store),
+      }),
+    );
+    const left = [
+      ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
+      ...(found.functions > 0 ? [`${found.functions} libraries of functions are left out`] : []),
+    ];
+    return [`${found.keys} keys of a snapshot of version ${found.version}`, ...left].join('; ');
+  }
+
+  /** Writes a snapshot that Redis reads. */
+  exportRdb(file: string): number {
+    const fd = fs.openSync(file, 'wx', 0o600);
+    let keys = 0;
+    try {
+      const createdSecs = Math.floor(systemClock.wallMs() / 1_000);
+      const fields = [
+        ['redis-ver', '7.4.0'],
+        ['redis-bits', '64'],
+        ['ctime', String(createdSecs)],
+      ] as const;
+      const pieces: Bytes[] = [];
+      let bytes = 0;
+      const flush = (): void => {
+        realDisk.append(fd, pieces.splice(0));
+        bytes = 0;
+      };
+      const writer = new rdb.RdbFileWriter(
+        (piece) => {
+          pieces.push(piece);
+          bytes += piece.length;
+          if (bytes > PIECE_BYTES) flush();
+        },
+        this.#hasFieldExpiry,
+        fields,
+      );
+      this.each((keyspace, ref, database) => {
+        writer.key(database, keyspace, ref);
+        keys += 1;
+      });
+      writer.end();
+      flush();
+      fs.fsyncSync(fd);
+    } catch (error) {
+      fs.rmSync(file, { force: true });
+      throw error;
+    } finally {
+      fs.closeSync(fd);
+    }
+    return keys;
+  }
+
+  /** Writes a snapshot for so many shards into a data folder; answers what it says of itself. */
+  write(folder: string, shards: number, number: number, epoch: number): Promise<Manifest> {
+    return new Promise((resolve, reject) => {
+      const writer = new SnapshotWriter({
+        number,
+        shards,
+        epoch,
+        folder,
+        packs: true,
+        disk: realDisk,
+        clock: systemClock,
+        took: () => undefined,
+        ended: (result) => {
+          if (result instanceof Error) reject(result);
+          else resolve(result);
+        },
+      });
+      const writers = Array.from({ length: shards }, () => new KeyStateWriter(PIECE_BYTES));
+      let longStates = 0;
+      const handOn = (shard: number): void => {
+        const states = writers[shard]!;
+        const { count } = states;
+        if (count > 0) writer.take(shard, states.take(), count);
+      };
+      this.each((keyspace, ref, database) => {
+        const { bytes, at, length } = keyspace.key(ref);
+        const shard = shardOfSlot(keySlot(bytes, at, length), shards);
+        if (isLong(keyspace, ref)) {
+          longStates += 1;
+          const take = writer.take.bind(writer, shard);
+          finish(longState(keyspace, ref, database, longStates, take));
+          return;
+        }
+        writers[shard]!.write(keyspace, ref, database);
+        if (writers[shard]!.length >= PIECE_BYTES) handOn(shard);
+      });
+      for (let shard = 0; shard < shards; shard += 1) {
+        handOn(shard);
+        writer.take(shard, new Uint8Array(0), 0);
+      }
+    });
+  }
+}
+
+/** Returns what `read` makes of a file while it is open. */
+function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
+  const fd = fs.openSync(file, 'r');
+  try {
+    return read({
+      bytes: fs.fstatSync(fd).size,
+      read(into, at) {
+        let got = 0;
+        while (got < into.length) {
+          const bytes = fs.readSync(fd, into, got, into.length - got, at + got);
+          if (bytes === 0) throw new rdb.RdbFileError(`it ends at offset ${at + got} now`);
+          got += bytes;
+        }
+      },
+    });
+  } finally {
+    fs.closeSync(fd);
+  }
+}

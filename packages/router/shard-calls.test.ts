@@ -1,0 +1,112 @@
+/** ShardCalls: every shard is asked, in one order, and who does not answer in time is a gap. */
+import { Page, shardCall, type PageShape } from '#stats';
+import { decodeMessage, encodeMessage, FrameKind } from '#link';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ShardCalls } from './shard-calls.ts';
+import type { RequestHead, ShardLink } from './shard-link.ts';
+
+const reports = suite('reports');
+
+const sizes = shardCall<{ prefix: string }, number>('sizes');
+
+const shape: PageShape = { databases: 1, commands: 1, errorCodes: 1 };
+
+interface Sent {
+  readonly head: RequestHead;
+  readonly question: unknown;
+}
+
+function fixture(shards: number) {
+  const sent: Sent[][] = Array.from({ length: shards }, () => []);
+  const links = sent.map(
+    (list, index) =>
+      ({
+        index,
+        sendMessage: (head: RequestHead, body: Uint8Array) => {
+          list.push({ head: { ...head }, question: decodeMessage(body) });
+        },
+      }) as unknown as ShardLink,
+  );
+  let turns = 0;
+  const page = new Page(shape, new ArrayBuffer(Page.bytes(shape)));
+  const all = new ShardCalls({ links, page, beginTurn: () => void (turns += 1) });
+  const answer = (shard: number, nth: number, value: unknown): void => {
+    all.answered(shard, sent[shard]![nth]!.head.sequence, encodeMessage(value));
+  };
+  return { all, sent, answer, page, turns: () => turns };
+}
+
+reports('asks every shard the same, and answers in the order of shards', async () => {
+  const { all, sent, answer, turns } = fixture(3);
+  const asked = all.ask(sizes, { prefix: 'a' });
+  assert.is(turns(), 1, 'a turn is begun, or nobody would see the question');
+  for (const [only, ...more] of sent) {
+    assert.is(only?.head.kind, FrameKind.call);
+    assert.equal(only?.question, ['sizes', { prefix: 'a' }]);
+    assert.is(more.length, 0);
+  }
+  answer(2, 0, 22);
+  answer(0, 0, 20);
+  answer(1, 0, 21);
+  assert.equal(await asked, [
+    { shard: 0, missing: false, answer: 20 },
+    { shard: 1, missing: false, answer: 21 },
+    { shard: 2, missing: false, answer: 22 },
+  ]);
+});
+
+reports('asks one shard alone, and marks it when it does not answer', async () => {
+  const { all, sent, answer, page } = fixture(3);
+  const asked = all.askOne(1, sizes, { question: { prefix: 'a' }, timeoutMs: 10_000 });
+  assert.equal(
+    sent.map((list) => list.length),
+    [0, 1, 0],
+  );
+  answer(1, 0, 21);
+  assert.equal(await asked, { shard: 1, missing: false, answer: 21 });
+  assert.is(page.get('reportGaps'), 0);
+  // The timer of a report keeps no process alive.
+  const alive = setTimeout(() => undefined, 5_000);
+  const late = await all.askOne(2, sizes, { question: { prefix: 'b' }, timeoutMs: 1 });
+  clearTimeout(alive);
+  assert.equal(late, { shard: 2, missing: true });
+  assert.is(page.get('reportGaps'), 1);
+});
+
+reports('keeps several questions apart', async () => {
+  const { all, answer } = fixture(1);
+  const first = all.ask(sizes, { prefix: 'a' });
+  const second = all.ask(sizes, { prefix: 'b' });
+  answer(0, 1, 2);
+  answer(0, 0, 1);
+  assert.equal(await first, [{ shard: 0, missing: false, answer: 1 }]);
+  assert.equal(await second, [{ shard: 0, missing: false, answer: 2 }]);
+});
+
+reports('marks who did not answer in time, and passes over what comes later', async () => {
+  const { all, answer, page } = fixture(2);
+  // The timer of a report keeps no process alive.
+  const alive = setTimeout(() => undefined, 5_000);
+  const asked = all.ask(sizes, { prefix: '' }, 20);
+  answer(1, 0, 7);
+  assert.equal(await asked, [
+    { shard: 0, missing: true },
+    { shard: 1, missing: false, answer: 7 },
+  ]);
+  assert.is(page.get('reportGaps'), 1);
+  answer(0, 0, 6);
+  clearTimeout(alive);
+});
+
+reports('carries bytes as they are', async () => {
+  const { all, answer } = fixture(1);
+  const bytes = Buffer.from([0, 13, 10, 255]);
+  const asked = all.ask(shardCall<null, { key: Uint8Array }>('key'), null);
+  answer(0, 0, { key: bytes });
+  const [report] = await asked;
+  assert.ok(report !== undefined && !report.missing);
+  assert.equal(Buffer.from(report.answer.key), bytes);
+});
+
+reports.run();

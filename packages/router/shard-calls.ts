@@ -1,0 +1,108 @@
+/**
+ * Content that only shards have, asked of all of them at once.
+ *
+ * A question takes its place in the order of commands, but waits for no key: it is answered at a barrier
+ * and beside held keys. A shard that does not answer in time is a gap in the report, never a wait.
+ */
+
+import { LongTimer, unreachable, type Bytes } from '#base';
+import type { Page, ShardCall } from '#stats';
+import { decodeMessage, encodeMessage, FrameKind, type CallQuestion } from '#link';
+import { emptyHead, type ShardLink } from './shard-link.ts';
+
+/** Longest wait for shards, in milliseconds. */
+const CALL_MS_MAX = 200;
+
+/** Answer of one shard, or the fact that it gave none in time. */
+type Report<Answer> =
+  | { readonly shard: number; readonly missing: false; readonly answer: Answer }
+  | { readonly shard: number; readonly missing: true };
+
+/** One question under way. */
+interface Asked {
+  /** Answers by shard. */
+  readonly answers: Map<number, Bytes>;
+  left: number;
+  readonly timer: LongTimer;
+  finish(): void;
+}
+
+interface ShardCallsOptions {
+  readonly links: readonly ShardLink[];
+  readonly page: Page;
+  /** Begins a turn, outside of which nothing is seen by shards. */
+  beginTurn(): void;
+}
+
+export class ShardCalls {
+  readonly #options: ShardCallsOptions;
+  readonly #asked = new Map<number, Asked>();
+  #lastNumber = 0;
+
+  constructor(options: ShardCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks every shard; answers one report per shard, in their order. */
+  ask<Question, Answer>(
+    topic: ShardCall<Question, Answer>,
+    question: Question,
+    timeoutMs = CALL_MS_MAX,
+  ): Promise<readonly Report<Answer>[]> {
+    return this.#ask(this.#options.links, topic, { question, timeoutMs });
+  }
+
+  /** Asks one shard. */
+  async askOne<Question, Answer>(
+    shard: number,
+    topic: ShardCall<Question, Answer>,
+    how: { readonly question: Question; readonly timeoutMs: number },
+  ): Promise<Report<Answer>> {
+    const link = this.#options.links[shard] ?? unreachable('the shard exists');
+    const [report] = await this.#ask([link], topic, how);
+    return report ?? unreachable('there is one report for each shard asked');
+  }
+
+  #ask<Question, Answer>(
+    links: readonly ShardLink[],
+    { name }: ShardCall<Question, Answer>,
+    { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
+  ): Promise<readonly Report<Answer>[]> {
+    const number = (this.#lastNumber + 1) >>> 0;
+    this.#lastNumber = number;
+    const asked = new Promise<readonly Report<Answer>[]>((resolve) => {
+      const answers = new Map<number, Bytes>();
+      const finish = (): void => {
+        this.#asked.delete(number);
+        const gaps = links.length - answers.size;
+        if (gaps > 0) this.#options.page.add('reportGaps', gaps);
+        resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
+      };
+      const timer = new LongTimer(timeoutMs, finish);
+      this.#asked.set(number, { answers, left: links.length, timer, finish });
+    });
+    const body = encodeMessage([name, question] satisfies CallQuestion);
+    const head = { ...emptyHead(), kind: FrameKind.call, sequence: number };
+    for (const link of links) link.sendMessage(head, body);
+    this.#options.beginTurn();
+    return asked;
+  }
+
+  /** A shard has answered; the bytes are the report's to keep. */
+  answered(shard: number, number: number, body: Bytes): void {
+    const asked = this.#asked.get(number);
+    // It came too late.
+    if (asked === undefined) return;
+    asked.answers.set(shard, body);
+    asked.left -= 1;
+    if (asked.left > 0) return;
+    asked.timer.cancel();
+    asked.finish();
+  }
+}
+
+function reportOf<Answer>(body: Bytes | undefined, shard: number): Report<Answer> {
+  if (body === undefined) return { shard, missing: true };
+  // The answerer of a topic answers what the topic's type says.
+  return { shard, missing: false, answer: decodeMessage(body) as Answer };
+}

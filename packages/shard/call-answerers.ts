@@ -1,0 +1,35 @@
+/** Answers of a shard when main asks for content: one answerer for each topic. */
+
+import { assert, unreachable } from '#base';
+import type { ShardCall } from '#stats';
+import { decodeMessage, encodeMessage, FrameKind, Request, type CallQuestion } from '#link';
+import type { Frame } from './execution/frame.ts';
+import type { ReplySender } from './execution/reply-sender.ts';
+
+type Answerer = (question: unknown) => unknown;
+
+export class CallAnswerers {
+  readonly #answerers = new Map<string, Answerer>();
+  readonly #sender: ReplySender;
+
+  constructor(sender: ReplySender) {
+    this.#sender = sender;
+  }
+
+  /** Says who answers a topic. */
+  on<Question, Answer>(
+    { name }: ShardCall<Question, Answer>,
+    answerer: (question: Question) => Answer,
+  ): void {
+    assert(!this.#answerers.has(name), 'a topic has one answerer');
+    this.#answerers.set(name, answerer as Answerer);
+  }
+
+  /** Answers what main asks in a frame. */
+  answer(frame: Frame): void {
+    const number = frame.words[frame.word + Request.sequence]! >>> 0;
+    const [name, question] = decodeMessage(frame.body) as CallQuestion;
+    const answerer = this.#answerers.get(name) ?? unreachable(`somebody answers ${name}`);
+    this.#sender.send(FrameKind.call, 0, number, encodeMessage(answerer(question)));
+  }
+}

@@ -1,0 +1,90 @@
+/** A shard's machine that nobody talks to: to have files read into a store. */
+
+import { systemClock } from '#base';
+import { commandTable, type ShardSettingValues } from '#commands';
+import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
+import { DataFolder, isProblem } from '#persistence';
+import { Page, ThreadProbe } from '#stats';
+import type { Store } from '#store';
+import { ShardMachine } from '../machine.ts';
+import { Recovery } from './recovery.ts';
+
+const RING_BYTES = 64 * 1024;
+
+/**
+ * Reads the files of one shard, while the server goes on that writes them. Throws an error with what is wrong with
+ * them.
+ */
+export function readShard(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
+  const page = offlinePage(options.settings);
+  const machine = offlineMachine({ ...options, page });
+  const found = new DataFolder(folder);
+  if (found.isEmpty) return machine.store;
+  machine.beginReplay();
+  const { store, replay } = machine;
+  const outcome = new Recovery({ store, replay, page }).run(
+    found.plan(0).shards[options.index]!,
+    false,
+  );
+  if (isProblem(outcome)) throw new Error(outcome.message);
+  return store;
+}
+
+/** A page for a machine that nobody talks to. */
+export function offlinePage(settings: ShardSettingValues): Page {
+  const shape = {
+    databases: settings.databases,
+    commands: commandTable.entries.length,
+    errorCodes: 64,
+  };
+  return new Page(shape, allocateShared(Page.bytes(shape)));
+}
+
+interface OfflineMachineOptions {
+  readonly index: number;
+  readonly shards: number;
+  readonly page: Page;
+  readonly settings: ShardSettingValues;
+}
+
+/** A machine that nobody talks to. */
+export function offlineMachine({
+  index,
+  shards,
+  page,
+  settings,
+}: OfflineMachineOptions): ShardMachine {
+  const shape = {
+    shards: 1,
+    requestRingBytes: RING_BYTES,
+    replyRingBytes: RING_BYTES,
+    logRingBytes: 0,
+    readBytes: 64,
+    blocks: 1,
+    blockBytes: 64,
+  };
+  const layout = layoutOf(shape);
+  const memory = LinkMemory.allocate(layout.bytes);
+  return new ShardMachine({
+    index,
+    shardCount: shards,
+    memory,
+    page,
+    settings,
+    clock: systemClock,
+    requests: new RingReader(memory, layout.requests[0]!),
+    replies: new RingWriter(memory, layout.replies[0]!),
+    outlet: { ring: () => undefined, transfer: () => undefined },
+    receive: () => new ArrayBuffer(0),
+    random: Math.random,
+    seed: new Uint8Array(16),
+    sleep: () => undefined,
+    usedBytesOfAll: () => 0,
+    flight: { note: () => undefined },
+    probe: new ThreadProbe(),
+    slowArgumentsAt: layout.slowArguments[0]!,
+    workspaceAt: layout.workspaces[0]!,
+    takeSlowIds: () => 0,
+    nextDeathId: () => 0,
+  });
+}

@@ -1,0 +1,31 @@
+/** Request that main may send to shards; the name travels, the types say what is asked and what is answered. */
+export interface ShardCall<Question, Answer> {
+  readonly name: string;
+  /** Never there: ties the types to the topic. */
+  readonly types?: (question: Question) => Answer;
+}
+
+/** Both types must be what msgpack can carry: plain objects, lists, numbers, texts, bytes. */
+export function shardCall<Question, Answer>(name: string): ShardCall<Question, Answer> {
+  return { name };
+}
+
+/** Sets the counts back that CONFIG RESETSTAT is about. */
+export const resetStatisticsCall = shardCall<null, null>('reset-statistics');
+
+/** Answered when a shard has applied the settings that it was told before. */
+export const settingsAppliedCall = shardCall<null, null>('settings-applied');
+
+/** Has a shard move records out of sparse slabs; answers the bytes given back. */
+export const PURGE = shardCall<null, number>('purge');
+
+/** Counts that only a shard itself can take. */
+export interface ShardContent {
+  readonly keys: number;
+  /** In memory, and on the disk tier. */
+  readonly hot_keys: number;
+  readonly warm_keys: number;
+}
+
+/** Has a shard tell what it holds. */
+export const SHARD_CONTENT = shardCall<null, ShardContent>('shard-content');

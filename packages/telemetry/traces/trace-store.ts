@@ -1,0 +1,193 @@
+/** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
+
+import { ERROR_CODES, type Clock, type LogFields } from '#base';
+import type { TraceReport } from '#api-types';
+import type { TraceRecord, TraceRingReader } from '#link';
+import type { TelemetryLog } from '../otlp/collector-state.ts';
+import type { ServiceIdentity } from '../otlp/resource.ts';
+import { Exemplars, type Exemplar } from './exemplars.ts';
+import {
+  executeUs,
+  idsOf,
+  operationOf,
+  plannedTrace,
+  slowestOf,
+  type PlannedTrace,
+} from './spans.ts';
+import { TraceExport } from './trace-export.ts';
+
+/** Between two looks at what main has told. */
+const PERIOD_MS = 50;
+/** Records taken at a time, so that this thread stays able to answer; main drops what finds no room. */
+const RECORDS_MAX = 500;
+/** The last traces are sent before the thread ends, if that is quick. */
+const CLOSE_MS_MAX = 1_000;
+
+/** Settings that may change while the server runs. The record of a request says what is made of it. */
+export interface TraceSettings {
+  /** Main tells of requests. */
+  readonly isOn: boolean;
+  readonly recentMax: number;
+}
+
+interface TraceStoreOptions {
+  readonly ring: TraceRingReader;
+  readonly clock: Clock;
+  readonly commandNames: readonly string[];
+  readonly endpoint: string;
+  readonly identity: ServiceIdentity;
+  readonly settings: TraceSettings;
+  readonly log: TelemetryLog;
+}
+
+/** Figures that the ops thread itself counts. */
+export interface TraceFigures {
+  readonly recent: number;
+  readonly queued: number;
+  readonly exportedSpans: number;
+  readonly failedTraces: number;
+  /** Traces that found the queue to the collector full. */
+  readonly queueDropped: number;
+  /** unknown, working or failing. */
+  readonly collector: string;
+}
+
+export class TraceStore {
+  readonly exemplars = new Exemplars();
+  readonly #options: TraceStoreOptions;
+  readonly #export: TraceExport;
+  /** Oldest first. */
+  #recent: (() => PlannedTrace)[] = [];
+  #settings: TraceSettings;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TraceStoreOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#export = new TraceExport(options);
+    this.apply(options.settings);
+  }
+
+  apply(settings: TraceSettings): void {
+    this.#settings = settings;
+    this.#forgetOld();
+    const { isOn } = settings;
+    if (isOn && this.#timer === undefined) {
+      this.#timer = setInterval(() => {
+        this.#look();
+      }, PERIOD_MS);
+      this.#timer.unref();
+    } else if (!isOn) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#look();
+    }
+  }
+
+  get figures(): TraceFigures {
+    this.#look();
+    return {
+      recent: this.#recent.length,
+      queued: this.#export.queued,
+      exportedSpans: this.#export.exportedSpans,
+      failedTraces: this.#export.failedTraces,
+      queueDropped: this.#export.droppedTraces,
+      collector: this.#export.state,
+    };
+  }
+
+  /** The latest traces, newest first. */
+  recent(countMax = Infinity): TraceReport[] {
+    this.#look();
+    const from = Math.max(0, this.#recent.length - countMax);
+    return this.#recent
+      .slice(from)
+      .reverse()
+      .map((plan) => reportOf(plan()));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#look();
+    await this.#export.close(CLOSE_MS_MAX);
+  }
+
+  #look(): void {
+    const { clock, ring } = this.#options;
+    const unixOffsetUs = clock.wallMs() * 1_000 - clock.nowUs();
+    ring.take(RECORDS_MAX, (record) => {
+      this.#take(record, unixOffsetUs);
+    });
+    this.#forgetOld();
+  }
+
+  #take(record: TraceRecord, unixOffsetUs: number): void {
+    if (record.isLogged) this.#tell(record);
+    if (!record.isSampled) return;
+    const { commandNames } = this.#options;
+    const context = { commandNames, unixOffsetUs };
+    const plan = (): PlannedTrace => plannedTrace(record, context);
+    this.#recent.push(plan);
+    this.#export.add(plan);
+    this.#addExemplar(record, unixOffsetUs);
+  }
+
+  #addExemplar(record: TraceRecord, unixOffsetUs: number): void {
+    const us = executedUs(record);
+    if (us === undefined) return;
+    const seconds = us / 1e6;
+    const exemplar = (): Exemplar => {
+      const { trace, span } = idsOf(record);
+      const timestamp = (record.endUs + unixOffsetUs) / 1e6;
+      return { labelSet: { trace_id: trace, span_id: span }, value: seconds, timestamp };
+    };
+    this.exemplars.add(record.command, { seconds, exemplar });
+  }
+
+  #forgetOld(): void {
+    const over = this.#recent.length - this.#settings.recentMax;
+    if (over > 0) this.#recent = this.#recent.slice(over);
+  }
+
+  #tell(record: TraceRecord): void {
+    const { commandNames, log } = this.#options;
+    const operation = operationOf(record.command, commandNames);
+    const slowest = slowestOf(record.shards);
+    const fields: LogFields = {
+      command: operation,
+      conn_id: record.connection,
+      shard: slowest?.shard ?? null,
+      duration_us: Math.round(record.endUs - record.startUs),
+      queue_us: Math.round(Math.max(0, slowest?.queueUs ?? 0)),
+      execute_us: Math.round(executedUs(record) ?? 0),
+    };
+    const error = ERROR_CODES[record.error];
+    if (error !== undefined) fields['error'] = error;
+    if (record.isSampled) {
+      const { trace, span } = idsOf(record);
+      fields['trace_id'] = trace;
+      fields['span_id'] = span;
+    }
+    log('info', 'request', `${operation} was answered.`, fields);
+  }
+}
+
+/** Returns how long executing took, of the slowest shard or of main. */
+function executedUs({ shards, mainUs }: TraceRecord): number | undefined {
+  const slowest = slowestOf(shards);
+  return slowest === undefined ? mainUs : executeUs(slowest);
+}
+
+function reportOf({ id, spans }: PlannedTrace): TraceReport {
+  return {
+    trace_id: id,
+    spans: spans.map((span) => ({
+      span_id: span.id,
+      parent_id: span.parentId,
+      name: span.name,
+      start_us: Math.round(span.startUs),
+      duration_us: Math.round((span.endUs - span.startUs) * 1_000) / 1_000,
+      attributes: span.attributes,
+    })),
+  };
+}

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
+import { request } from '../clients/http-client.ts';
+
+/** The executable, as it is started by whoever installs it. */
+export const mainFile = fileURLToPath(new URL('../../../bundle/server/main.js', import.meta.url));
+
+/** Options of a test's server. */
+export interface ServerOptions {
+  /** Command-line arguments, put last so that they win. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The text of a configuration file for the server. */
+  readonly toml?: string;
+  readonly shards?: number;
+  /** True when HTTP is served, on a free port; off unless asked for. */
+  readonly http?: boolean;
+  readonly password?: string;
+  /** False leaves enable-debug-command at its default; tests may use all of DEBUG unless they say so. */
+  readonly allowsDebug?: boolean;
+  /** A folder to run in and keep; otherwise one is made and removed. */
+  readonly folder?: string;
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Boots a real server on a free port, in a folder of its own, and waits until it answers. */
+export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
+  const { password, folder, environment } = options;
+  return launch({
+    program: process.execPath,
+    arguments: (places) => serverArguments(places, options),
+    ...(environment === undefined ? {} : { environment }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(password === undefined ? {} : { password }),
+    isReady: (server) => options.http !== true || servesHttp(server.httpPort),
+  });
+}
+
+/** Clients are served before HTTP is; a test that asks for HTTP waits for both. */
+async function servesHttp(port: number): Promise<boolean> {
+  const { status } = await request(port, '/health/ready');
+  return status === 200;
+}
+
+function serverArguments(places: ServerPlaces, options: ServerOptions): string[] {
+  const { port, httpPort, folder } = places;
+  const args = [
+    ...(options.nodeArgs ?? []),
+    ...[mainFile, '--port', String(port), '--bind', '127.0.0.1'],
+  ];
+  args.push('--shards', String(options.shards ?? 2));
+  if (options.http === true) args.push('--http-port', String(httpPort));
+  else args.push('--set', 'http.enabled=false');
+  if (options.password !== undefined) args.push('--requirepass', options.password);
+  if (options.allowsDebug !== false) args.push('--set', 'security.enable-debug-command=local');
+  if (options.toml !== undefined) {
+    const file = path.join(folder, 'svc.toml');
+    writeFileSync(file, options.toml);
+    args.push('--config', file);
+  }
+  return [...args, ...(options.args ?? [])];
+}
