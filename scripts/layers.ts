@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, Layer>> = {
   store: { imports: ['base'] },
   stats: { imports: ['base'], types: ['api-types'] },
   commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
+  lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   shard: {
