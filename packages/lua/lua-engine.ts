@@ -3,7 +3,8 @@
  * something breaks it, or when its memory has grown too much, which never shrinks.
  */
 
-import { Environment, type EnvironmentParts, type TableFields } from './environment/environment.ts';
+import { Environment, type EnvironmentParts } from './environment/environment.ts';
+import type { TableFields } from './environment/tables.ts';
 import { ScriptErrors, type ScriptError, type ScriptPlace } from './environment/errors.ts';
 import { openers, replacements } from './environment/globals.ts';
 import { Random } from './environment/random.ts';

@@ -14,13 +14,10 @@ import {
   openLibraries,
   protect,
   protectStrings,
-  pushTable,
   refuseMissing,
   type Replacements,
 } from './globals.ts';
-
-/** Constants and functions of a table of globals. */
-export type TableFields = Readonly<Record<string, HostFunction | number | string>>;
+import { pushTable, type TableFields } from './tables.ts';
 
 /** Parts of an environment that all of an engine share. */
 export interface EnvironmentParts {
@@ -54,12 +51,6 @@ export class Environment {
     this.L = L;
     openLibraries(vm, L, parts.replaced);
     parts.libraries.open(L);
-    api.lua_getfield(L, GLOBALS_INDEX, vm.text('math'));
-    for (const [name, one] of Object.entries(parts.libraries.random)) {
-      vm.pushFunction(L, one);
-      vm.setField(L, name);
-    }
-    vm.pop(L);
     vm.pushFunction(L, parts.pcall);
     api.lua_setfield(L, GLOBALS_INDEX, vm.text('pcall'));
     for (const name of parts.tableNames) {

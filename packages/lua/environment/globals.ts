@@ -3,6 +3,7 @@
 import { systemClock } from '#base';
 import { Layout, type LuaVm } from '../lua-vm.ts';
 import { GLOBALS_INDEX, LuaType, upvalueIndex, type HostFunction } from '../wasm/api.ts';
+import { pushTable } from './tables.ts';
 import { formatFunction, tonumberFunction } from './numbers.ts';
 
 /** Globals of Lua's own that scripts keep; the others are taken away. */
@@ -91,21 +92,6 @@ function wrap(vm: LuaVm, L: number, name: string, by: HostFunction): void {
   vm.api.lua_getfield(L, -1, vm.text(name));
   vm.api.lua_pushcclosure(L, vm.entryOf(by), 1);
   vm.setField(L, name);
-}
-
-/** Pushes a table of functions and constants. */
-export function pushTable(
-  vm: LuaVm,
-  L: number,
-  ...parts: readonly Readonly<Record<string, HostFunction | number | string>>[]
-): void {
-  vm.api.lua_createtable(L, 0, 0);
-  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
-    if (typeof value === 'number') vm.api.lua_pushnumber(L, value);
-    else if (typeof value === 'string') vm.pushText(L, value);
-    else vm.pushFunction(L, value);
-    vm.setField(L, name);
-  }
 }
 
 /** Gives the table at the top a metatable that raises an error for fields that are not there. */
