@@ -142,7 +142,12 @@ const seams: readonly Seam[] = [
     what: 'the text of an error reply',
     pattern: new RegExp(`['"\`]-?(${errorCodes}) `, 'g'),
     // What one command alone answers stands beside that command.
-    allowed: ['packages/base/errors/command-error.ts', 'packages/commands/'],
+    allowed: [
+      'packages/base/errors/command-error.ts',
+      'packages/commands/',
+      // Tables of errors as scripts see them.
+      'packages/lua/environment/errors.ts',
+    ],
   },
   {
     what: 'the console or an exit',

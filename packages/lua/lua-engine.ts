@@ -14,6 +14,7 @@ import {
   pureFunctions,
   REPLICATION_FLAGS,
 } from './environment/redis-table.ts';
+import { LuaEngineError } from './lua-engine-error.ts';
 import { Libraries } from './libraries/libraries.ts';
 import { LuaVm } from './lua-vm.ts';
 import { ReplyReader } from './replies/reply-reader.ts';
@@ -53,7 +54,6 @@ export class LuaEngine {
   readonly errors: ScriptErrors;
   readonly eval: Environment;
   readonly functions: Environment;
-  readonly #random = new Random();
   readonly #reader: ReplyReader;
   readonly #writer: ReplyWriter;
   readonly #hook: number;
@@ -61,6 +61,7 @@ export class LuaEngine {
   readonly #keysName: number;
   readonly #argumentsName: number;
   #runs = 0;
+  #broken = false;
 
   constructor(options: LuaEngineOptions) {
     const vm = new LuaVm(options.memoryLimitBytes ?? MEMORY_LIMIT_BYTES);
@@ -74,7 +75,7 @@ export class LuaEngine {
     const parts: EnvironmentParts = {
       vm,
       errors: this.errors,
-      libraries: new Libraries(vm, this.#random),
+      libraries: new Libraries(vm, new Random()),
       replaced: replacements(vm),
       pcall: this.errors.pcall(),
       handler: this.errors.handler(),
@@ -82,9 +83,11 @@ export class LuaEngine {
     };
     const pure = pureFunctions(vm, this.errors);
     const forEval = evalFunctions(vm);
+    const { format, tonumber, clock, missingGlobal } = parts.replaced;
+    const replacing = [format, tonumber, clock, missingGlobal];
     vm.register([
       ...openers(vm).map(([open]) => open),
-      ...Object.values(parts.replaced as unknown as Functions),
+      ...replacing,
       ...parts.libraries.functions(),
       ...[pure, forEval, options.running, options.loading].flatMap((one) => Object.values(one)),
       parts.pcall,
@@ -110,6 +113,11 @@ export class LuaEngine {
     });
   }
 
+  /** True when the engine has to be thrown away. */
+  get isBroken(): boolean {
+    return this.#broken;
+  }
+
   /** Bytes of the interpreter's memory, which only grow. */
   get memoryBytes(): number {
     return this.vm.memoryBytes;
@@ -128,42 +136,39 @@ export class LuaEngine {
     const { vm, eval: environment } = this;
     const { api } = vm;
     const { L } = environment;
-    this.#begin(L);
+    this.#begin(environment);
     api.lua_rawgeti(L, REGISTRY_INDEX, environment.handler);
     api.lua_rawgeti(L, REGISTRY_INDEX, ref);
     this.#pushStrings(L, keys);
     environment.setGlobal(this.#keysName);
     this.#pushStrings(L, args);
     environment.setGlobal(this.#argumentsName);
-    const status = api.lua_pcall(L, 0, 1, 1);
-    return status === LuaStatus.Ok ? undefined : this.errors.read(L);
+    return this.#call(L, 0);
   }
 
   /** Runs a function of a library, with its keys and arguments; goes on as `runScript` does. */
   runFunction(ref: number, keys: StringSource, args: StringSource): ScriptError | undefined {
     const { api } = this.vm;
     const { L, handler } = this.functions;
-    this.#begin(L);
+    this.#begin(this.functions);
     api.lua_rawgeti(L, REGISTRY_INDEX, handler);
     api.lua_rawgeti(L, REGISTRY_INDEX, ref);
     this.#pushStrings(L, keys);
     this.#pushStrings(L, args);
-    const status = api.lua_pcall(L, 2, 1, 1);
-    return status === LuaStatus.Ok ? undefined : this.errors.read(L);
+    return this.#call(L, 2);
   }
 
   /** Runs a library's chunk, which registers its functions. */
   load(ref: number): ScriptError | undefined {
     const { vm, functions: environment } = this;
     const { L } = environment;
-    this.#begin(L);
+    this.#begin(environment);
     environment.showLoading(true);
     try {
       vm.api.lua_rawgeti(L, REGISTRY_INDEX, ref);
-      const status = vm.api.lua_pcall(L, 0, 0, 0);
-      return status === LuaStatus.Ok ? undefined : this.errors.read(L);
+      return this.#call(L, 0, 0);
     } finally {
-      environment.showLoading(false);
+      if (!this.isBroken) environment.showLoading(false);
     }
   }
 
@@ -204,10 +209,24 @@ export class LuaEngine {
     }
   }
 
-  #begin(L: number): void {
+  /** Calls the function on the stack, with the handler at its bottom; what is thrown by no script breaks the engine. */
+  #call(L: number, args: number, handler = 1): ScriptError | undefined {
+    try {
+      const status = this.vm.api.lua_pcall(L, args, handler, handler);
+      return status === LuaStatus.Ok ? undefined : this.errors.read(L);
+    } catch (error) {
+      this.#broken = true;
+      if (error instanceof LuaEngineError) throw error;
+      throw new LuaEngineError('a script has stopped the interpreter', { cause: error });
+    }
+  }
+
+  #begin(environment: Environment): void {
+    if (this.#broken) throw new LuaEngineError('the engine is broken');
     const { api } = this.vm;
+    const { L } = environment;
     api.lua_settop(L, 0);
-    this.#random.seed(0);
+    environment.restoreGlobals();
     if (this.#hook !== 0) api.lua_sethook(L, this.#hook, HookMask.Count, this.#instructions);
   }
 

@@ -19,6 +19,7 @@ const READ_ONLY_TEXT = 'Attempt to modify a readonly table';
 export const Layout = {
   stateTop: 8,
   stateBase: 12,
+  stateGlobals: 72,
   valueBytes: 16,
   valueType: 8,
   stringLength: 12,

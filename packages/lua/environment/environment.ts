@@ -5,7 +5,7 @@
  */
 
 import type { Libraries } from '../libraries/libraries.ts';
-import type { LuaVm } from '../lua-vm.ts';
+import { Layout, type LuaVm } from '../lua-vm.ts';
 import { GLOBALS_INDEX, LuaGc, LuaStatus, REGISTRY_INDEX, type HostFunction } from '../wasm/api.ts';
 import { LuaEngineError } from '../lua-engine-error.ts';
 import type { ScriptErrors } from './errors.ts';
@@ -41,6 +41,8 @@ export class Environment {
   readonly #loadGlobals: number = 0;
   readonly #runGlobals: number = 0;
   readonly #guard: number;
+  /** Globals that the state began with: `setfenv(0, ...)` changes them. */
+  readonly #globals: number;
 
   private constructor(parts: EnvironmentParts, redis: TableFields, loading?: TableFields) {
     const { vm } = parts;
@@ -75,6 +77,7 @@ export class Environment {
     }
     api.lua_settop(L, 0);
     this.#guard = globalsGuard(vm, L);
+    this.#globals = api.lua_topointer(L, GLOBALS_INDEX);
   }
 
   /** Makes the environment of EVAL scripts. */
@@ -98,6 +101,11 @@ export class Environment {
     bytes[this.#guard] = guard & 0x7f;
     api.lua_setfield(this.L, GLOBALS_INDEX, name);
     this.vm.bytes[this.#guard]! |= 0x80;
+  }
+
+  /** Gives the state its globals again, if a script has changed which these are. */
+  restoreGlobals(): void {
+    this.vm.words[(this.L + Layout.stateGlobals) >> 2] = this.#globals;
   }
 
   /** Shows functions what there is while a library loads, or what there is else. */

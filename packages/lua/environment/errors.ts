@@ -10,6 +10,9 @@ const ACTIVATION_WHAT = 12;
 const ACTIVATION_SOURCE = 16;
 const ACTIVATION_LINE = 20;
 
+/** Error in the place of a value that is nested too deeply. */
+export const STACK_LIMIT_ERROR = 'ERR reached lua stack limit';
+
 /** Place in a script. */
 export interface ScriptPlace {
   readonly source: string;
@@ -106,7 +109,7 @@ export class ScriptErrors {
     if (vm.typeAt(vm.top(L)) !== LuaType.Table) {
       return { message: `ERR ${untilNul(vm.topText(L) ?? 'execution failure')}`, isCounted: false };
     }
-    const message = this.#field(L, 'err') ?? '';
+    const message = this.#field(L, 'err') ?? 'ERR execution failure';
     const source = this.#field(L, 'source');
     const line = this.#field(L, 'line');
     vm.api.lua_getfield(L, -1, vm.text('ignore_error_stats_update'));

@@ -2,7 +2,7 @@
 
 import { systemClock } from '#base';
 import { Layout, type LuaVm } from '../lua-vm.ts';
-import { GLOBALS_INDEX, LuaType, upvalueIndex, type HostFunction } from '../wasm/api.ts';
+import { GLOBALS_INDEX, LuaType, type HostFunction } from '../wasm/api.ts';
 import { pushTable } from './tables.ts';
 import { formatFunction, tonumberFunction } from './numbers.ts';
 
@@ -26,6 +26,8 @@ export function openers({ api }: LuaVm): readonly (readonly [HostFunction, strin
 
 /** Makes functions that replace some of Lua's own, once for all environments of an engine. */
 export interface Replacements {
+  /** Lua's own functions that some of these go on as, by name: they are found when libraries are opened. */
+  readonly own: Map<string, HostFunction>;
   readonly format: HostFunction;
   readonly tonumber: HostFunction;
   readonly clock: HostFunction;
@@ -35,9 +37,11 @@ export interface Replacements {
 export function replacements(vm: LuaVm): Replacements {
   const { api } = vm;
   const originUs = systemClock.nowUs();
+  const own = new Map<string, HostFunction>();
   return {
-    format: formatFunction(vm, upvalueIndex(1)),
-    tonumber: tonumberFunction(vm, upvalueIndex(1)),
+    own,
+    format: formatFunction(vm, ownFunction(own, 'format')),
+    tonumber: tonumberFunction(vm, ownFunction(own, 'tonumber')),
     clock(L) {
       api.lua_pushnumber(L, (systemClock.nowUs() - originUs) / 1e6);
       return 1;
@@ -55,6 +59,12 @@ export function replacements(vm: LuaVm): Replacements {
   };
 }
 
+/** Makes what answers a function of Lua's own, which is looked up once. */
+function ownFunction(own: ReadonlyMap<string, HostFunction>, name: string): () => HostFunction {
+  let found: HostFunction | undefined;
+  return () => (found ??= own.get(name)!);
+}
+
 /** Opens Lua's libraries in a new state, and takes away what scripts may not have. */
 export function openLibraries(vm: LuaVm, L: number, replaced: Replacements): void {
   const { api } = vm;
@@ -69,9 +79,9 @@ export function openLibraries(vm: LuaVm, L: number, replaced: Replacements): voi
     api.lua_setfield(L, GLOBALS_INDEX, vm.text(name));
   }
   api.lua_pushvalue(L, GLOBALS_INDEX);
-  wrap(vm, L, 'tonumber', replaced.tonumber);
+  replace(vm, L, 'tonumber', replaced);
   api.lua_getfield(L, -1, vm.text('string'));
-  wrap(vm, L, 'format', replaced.format);
+  replace(vm, L, 'format', replaced);
   vm.pop(L, 2);
   pushTable(vm, L, { clock: replaced.clock });
   api.lua_setfield(L, GLOBALS_INDEX, vm.text('os'));
@@ -87,10 +97,14 @@ function globalNames(vm: LuaVm, L: number): readonly string[] {
   return names;
 }
 
-/** Replaces a function of the table at the top by one that has it as its upvalue. */
-function wrap(vm: LuaVm, L: number, name: string, by: HostFunction): void {
-  vm.api.lua_getfield(L, -1, vm.text(name));
-  vm.api.lua_pushcclosure(L, vm.entryOf(by), 1);
+/** Replaces a function of the table at the top, and keeps Lua's own. */
+function replace(vm: LuaVm, L: number, name: 'format' | 'tonumber', by: Replacements): void {
+  const { api } = vm;
+  api.lua_getfield(L, -1, vm.text(name));
+  const entry = api.lua_tocfunction(L, -1);
+  by.own.set(name, api.__indirect_function_table.get(entry) as HostFunction);
+  vm.pop(L);
+  vm.pushFunction(L, by[name]);
   vm.setField(L, name);
 }
 

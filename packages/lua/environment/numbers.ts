@@ -20,18 +20,14 @@ for (const letter of FLAGS_AND_DIGITS) isPart[letter.charCodeAt(0)] = 1;
 const isInteger = new Uint8Array(256);
 for (const letter of INTEGERS) isInteger[letter.charCodeAt(0)] = 1;
 
-/** Makes `string.format`, which calls the interpreter's own, its upvalue, once large integers are texts. */
-export function formatFunction(vm: LuaVm, ownFunction: number): HostFunction {
-  const { api } = vm;
+/** Makes `string.format`, which goes on as the interpreter's own once large integers are texts. */
+export function formatFunction(vm: LuaVm, own: () => HostFunction): HostFunction {
   return (L) => {
     const format = vm.argument(L, 1);
     if (vm.typeAt(format) === LuaType.String && needsHelp(vm, L, vm.objectAt(format))) {
       replaceIntegers(vm, L, vm.textOf(vm.objectAt(format)));
     }
-    api.lua_pushvalue(L, ownFunction);
-    api.lua_insert(L, 1);
-    api.lua_call(L, vm.count(L) - 1, 1);
-    return 1;
+    return own()(L);
   };
 }
 
@@ -121,8 +117,8 @@ export function toInteger64(value: number): bigint {
   return BigInt.asIntN(64, integer);
 }
 
-/** Makes `tonumber`, which calls the interpreter's own but for other bases than ten. */
-export function tonumberFunction(vm: LuaVm, ownFunction: number): HostFunction {
+/** Makes `tonumber`, which goes on as the interpreter's own but for other bases than ten. */
+export function tonumberFunction(vm: LuaVm, own: () => HostFunction): HostFunction {
   const { api } = vm;
   return (L) => {
     if (vm.count(L) >= 2 && api.lua_isstring(L, 1) !== 0) {
@@ -133,10 +129,7 @@ export function tonumberFunction(vm: LuaVm, ownFunction: number): HostFunction {
         return 1;
       }
     }
-    api.lua_pushvalue(L, ownFunction);
-    api.lua_insert(L, 1);
-    api.lua_call(L, vm.count(L) - 1, 1);
-    return 1;
+    return own()(L);
   };
 }
 

@@ -18,12 +18,9 @@ const NUMBER_SHIFT = 17;
 const NUMBER_MAX = 2 ** 31 - 1;
 
 export class Random {
-  #high = 0;
-  #low = 0;
-
-  constructor() {
-    this.seed(0);
-  }
+  // The state at the start of the process, as POSIX has it: 0x1234abcd330e.
+  #high = 0x1234ab;
+  #low = 0xcd330e;
 
   /** Begins the sequence of a seed, of which 32 bits count. */
   seed(seed: number): void {

@@ -18,6 +18,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ESCAPED_BYTES_MAX = 6;
 const DIGITS_MAX = 16;
+const INT32_MAX = 2 ** 31 - 1;
 /** Tables nested more deeply are refused whatever the setting is: so many calls fit a thread's stack for certain. */
 const DEPTH_MAX = 2_000;
 
@@ -170,7 +171,8 @@ export class JsonEncoder {
       if (vm.typeAt(key) !== LuaType.Number) return -1;
       const number = vm.numberAt(key);
       if (number < 1 || Math.floor(number) !== number) return -1;
-      if (number > most) most = number;
+      // Indices beyond 32 bits become the least integer, as they do in C on x86-64.
+      if (number > most) most = number > INT32_MAX ? -INT32_MAX - 1 : number;
       items += 1;
     }
     return this.#isTooSparse(items, most) ? -1 : most;

@@ -65,4 +65,3 @@ export class Cjson {
     vm.setField(L, '_VERSION');
   }
 }
-

@@ -6,8 +6,7 @@ const WORD = 2 ** 32;
 /** Values nested more deeply are refused: this many calls fit a thread's stack for certain. */
 const NESTING_MAX = 1_000;
 
-const TOO_MANY =
-  'too many return values at once; use unpack_one or unpack_limit instead.';
+const TOO_MANY = 'too many return values at once; use unpack_one or unpack_limit instead.';
 
 export class PackDecoder {
   readonly #vm: LuaVm;

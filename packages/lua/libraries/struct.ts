@@ -20,6 +20,8 @@ export function structFunctions(vm: LuaVm): Record<string, HostFunction> {
     pack(L) {
       format.begin(L, api.luaL_checklstring(L, 1, 0));
       buffer.clear();
+      // Behind the arguments, so that errors about one that is missing say what they say in Redis.
+      api.lua_pushnil(L);
       const packer = new Packer(vm, buffer, format);
       while (format.more) packer.option(L);
       buffer.push(L);
@@ -261,4 +263,3 @@ function integerAt(
   if ((value & mask) !== 0n) value |= mask;
   return Number(BigInt.asIntN(64, value));
 }
-

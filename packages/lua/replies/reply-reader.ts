@@ -137,16 +137,31 @@ export class ReplyReader {
     }
     this.#checkStack(L);
     api.lua_createtable(L, count, 0);
+    let hasNil = false;
     for (let nth = 1; nth <= count; nth += 1) {
+      if (this.#vm.bytes[this.#at] === NULL) hasNil = true;
       this.#value(L);
       api.lua_rawseti(L, -2, nth);
     }
+    if (hasNil) this.#regrow(L, count);
+  }
+
+  /** Makes the array at the top anew, entry by entry: with gaps its length depends on how it has grown. */
+  #regrow(L: number, count: number): void {
+    const { api } = this.#vm;
+    api.lua_createtable(L, 0, 0);
+    for (let nth = 1; nth <= count; nth += 1) {
+      api.lua_rawgeti(L, -2, nth);
+      api.lua_rawseti(L, -2, nth);
+    }
+    api.lua_remove(L, -2);
   }
 
   #set(L: number): void {
     const { api } = this.#vm;
     const count = this.#integer();
-    api.lua_createtable(L, 0, count);
+    // Tables grow entry by entry, as in Redis: scripts see the order of their entries.
+    api.lua_createtable(L, 0, 0);
     for (let nth = 0; nth < count; nth += 1) {
       this.#value(L);
       api.lua_pushboolean(L, 1);
@@ -157,7 +172,7 @@ export class ReplyReader {
   #map(L: number): void {
     const { api } = this.#vm;
     const count = this.#integer();
-    api.lua_createtable(L, 0, count);
+    api.lua_createtable(L, 0, 0);
     for (let nth = 0; nth < count; nth += 1) {
       this.#value(L);
       this.#value(L);

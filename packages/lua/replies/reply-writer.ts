@@ -1,7 +1,7 @@
 /** Values that scripts return as replies, converted as Redis does. */
 
 import { formatDouble } from '#base';
-import type { ScriptErrors } from '../environment/errors.ts';
+import { STACK_LIMIT_ERROR, type ScriptErrors } from '../environment/errors.ts';
 import { Layout, type LuaVm } from '../lua-vm.ts';
 import { LuaType } from '../wasm/api.ts';
 import { ReplyOutput, type ReplySink } from './reply-output.ts';
@@ -18,11 +18,21 @@ const MAP = 0x25;
 const SET = 0x7e;
 /** Slots of Lua's stack that one level takes at most. */
 const LEVEL_SLOTS = 4;
+/** Levels that Lua's stack has room for at most. */
+const LEVELS_MAX = 8_192;
+
+/** States of an open container: what of it comes next. */
+const Next = { Element: 0, Member: 1, Key: 2, Value: 3 } as const;
 
 export class ReplyWriter {
   readonly #vm: LuaVm;
   readonly #errors: ScriptErrors;
   readonly #output = new ReplyOutput();
+  /** Open containers: what of each comes next, and of arrays, how much has been written and is left. */
+  readonly #states = new Uint8Array(LEVELS_MAX);
+  readonly #written = new Int32Array(LEVELS_MAX);
+  readonly #left = new Int32Array(LEVELS_MAX);
+  #level = 0;
   #client: 2 | 3 = 2;
   #script: 2 | 3 = 2;
 
@@ -36,7 +46,10 @@ export class ReplyWriter {
     this.#client = client;
     this.#script = script;
     this.#output.begin(sink);
+    this.#level = 0;
     this.#value(L);
+    // No recursion: values may be nested more deeply than the thread's stack allows.
+    while (this.#level > 0) this.#step(L);
     this.#output.end();
   }
 
@@ -47,6 +60,7 @@ export class ReplyWriter {
     this.#output.end();
   }
 
+  /** Writes the value at the top and takes it; a container is opened only, and stays there. */
   #value(L: number): void {
     const vm = this.#vm;
     const address = vm.top(L);
@@ -64,12 +78,59 @@ export class ReplyWriter {
         this.#boolean(vm.booleanAt(address));
         break;
       case LuaType.Table:
-        this.#table(L);
+        if (this.#table(L)) return;
         break;
       default:
         this.#null();
     }
     vm.pop(L);
+  }
+
+  /** Writes what comes next in the innermost container. */
+  #step(L: number): void {
+    const { api } = this.#vm;
+    const level = this.#level - 1;
+    switch (this.#states[level]) {
+      case Next.Element: {
+        if (this.#left[level]!-- === 0) {
+          this.#close(L, 1);
+          return;
+        }
+        api.lua_rawgeti(L, -1, ++this.#written[level]!);
+        break;
+      }
+      case Next.Member:
+        if (api.lua_next(L, -2) === 0) {
+          this.#close(L, 2);
+          return;
+        }
+        this.#vm.pop(L);
+        api.lua_pushvalue(L, -1);
+        break;
+      case Next.Key:
+        if (api.lua_next(L, -2) === 0) {
+          this.#close(L, 2);
+          return;
+        }
+        api.lua_pushvalue(L, -2);
+        this.#states[level] = Next.Value;
+        break;
+      default:
+        this.#states[level] = Next.Key;
+    }
+    this.#value(L);
+  }
+
+  #open(state: number, count: number): void {
+    this.#states[this.#level] = state;
+    this.#written[this.#level] = 0;
+    this.#left[this.#level] = count;
+    this.#level += 1;
+  }
+
+  #close(L: number, slots: number): void {
+    this.#vm.pop(L, slots);
+    this.#level -= 1;
   }
 
   #boolean(value: boolean): void {
@@ -84,33 +145,35 @@ export class ReplyWriter {
     this.#output.raw(this.#client === 3 ? '_\r\n' : '$-1\r\n');
   }
 
-  /** Writes the table at the top, which stays there. */
-  #table(L: number): void {
-    const { api } = this.#vm;
+  /** Writes the table at the top, which stays there; answers true when it has been opened only. */
+  #table(L: number): boolean {
+    const vm = this.#vm;
+    const { api } = vm;
     if (api.lua_checkstack(L, LEVEL_SLOTS) === 0) {
-      this.#output.textLine('-', 'ERR reached lua stack limit');
-      return;
+      this.#output.textLine('-', STACK_LIMIT_ERROR);
+      return false;
     }
-    if (this.#special(L)) return;
+    if (!this.#hasNoNames(vm.objectAt(vm.top(L)))) {
+      if (this.#simple(L)) return false;
+      if (this.#has(L, 'map', LuaType.Table)) return this.#map(L);
+      if (this.#has(L, 'set', LuaType.Table)) return this.#set(L);
+    }
     let count = 0;
     for (;;) {
       api.lua_rawgeti(L, -1, count + 1);
-      const isEnd = this.#vm.typeAt(this.#vm.top(L)) === LuaType.Nil;
-      this.#vm.pop(L);
+      const isEnd = vm.typeAt(vm.top(L)) === LuaType.Nil;
+      vm.pop(L);
       if (isEnd) break;
       count += 1;
     }
     this.#output.numberLine(ARRAY, count);
-    for (let nth = 1; nth <= count; nth += 1) {
-      api.lua_rawgeti(L, -1, nth);
-      this.#value(L);
-    }
+    this.#open(Next.Element, count);
+    return true;
   }
 
-  /** Writes the table at the top if it stands for another type of reply. */
-  #special(L: number): boolean {
+  /** Writes the table at the top if it stands for another type of reply that is no container. */
+  #simple(L: number): boolean {
     const vm = this.#vm;
-    if (this.#hasNoNames(vm.objectAt(vm.top(L)))) return false;
     if (this.#has(L, 'err', LuaType.String)) {
       vm.pop(L);
       const { message } = this.#errors.read(L);
@@ -121,9 +184,7 @@ export class ReplyWriter {
       this.#taken(L, 'ok', LuaType.String, () => this.#output.textLine('+', this.#cText(L))) ||
       this.#taken(L, 'double', LuaType.Number, () => this.#double(vm.numberAt(vm.top(L)))) ||
       this.#taken(L, 'big_number', LuaType.String, () => this.#bigNumber(L)) ||
-      this.#verbatim(L) ||
-      this.#taken(L, 'map', LuaType.Table, () => this.#map(L)) ||
-      this.#taken(L, 'set', LuaType.Table, () => this.#set(L))
+      this.#verbatim(L)
     );
   }
 
@@ -195,37 +256,29 @@ export class ReplyWriter {
     return true;
   }
 
-  #map(L: number): void {
-    const { api } = this.#vm;
+  /** Opens the map at the top, which is a field of the table below. */
+  #map(L: number): boolean {
     const count = this.#entries(L);
-    this.#output.numberLine(
-      this.#client === 3 ? MAP : ARRAY,
-      this.#client === 3 ? count : count * 2,
-    );
-    api.lua_pushnil(L);
-    while (api.lua_next(L, -2) !== 0) {
-      api.lua_pushvalue(L, -2);
-      this.#value(L);
-      this.#value(L);
-    }
+    if (this.#client === 3) this.#output.numberLine(MAP, count);
+    else this.#output.numberLine(ARRAY, count * 2);
+    return this.#openEntries(L, Next.Key);
   }
 
-  #set(L: number): void {
-    const { api } = this.#vm;
+  #set(L: number): boolean {
     this.#output.numberLine(this.#client === 3 ? SET : ARRAY, this.#entries(L));
-    api.lua_pushnil(L);
-    while (api.lua_next(L, -2) !== 0) {
-      this.#vm.pop(L);
-      api.lua_pushvalue(L, -1);
-      this.#value(L);
-    }
+    return this.#openEntries(L, Next.Member);
+  }
+
+  #openEntries(L: number, state: number): boolean {
+    this.#vm.api.lua_pushnil(L);
+    this.#open(state, 0);
+    return true;
   }
 
   /** Counts the entries of the table at the top. */
   #entries(L: number): number {
     const { api } = this.#vm;
     let count = 0;
-    api.lua_checkstack(L, LEVEL_SLOTS);
     api.lua_pushnil(L);
     while (api.lua_next(L, -2) !== 0) {
       this.#vm.pop(L);

@@ -82,6 +82,7 @@ export interface LuaApi {
   lua_toboolean(L: number, index: number): number;
   lua_tolstring(L: number, index: number, length: number): number;
   lua_objlen(L: number, index: number): number;
+  lua_tocfunction(L: number, index: number): number;
   lua_touserdata(L: number, index: number): number;
   lua_topointer(L: number, index: number): number;
 
