@@ -186,8 +186,10 @@ export class LuaEngine {
   }
 
   /** Ends a run: empties the stack, and lets the collector do a step now and then. */
-  finish({ L }: Environment): void {
+  finish(environment: Environment): void {
     const { api } = this.vm;
+    const { L } = environment;
+    environment.restoreGlobals();
     api.lua_sethook(L, 0, HookMask.None, 0);
     api.lua_settop(L, 0);
     this.#runs += 1;
@@ -226,7 +228,6 @@ export class LuaEngine {
     const { api } = this.vm;
     const { L } = environment;
     api.lua_settop(L, 0);
-    environment.restoreGlobals();
     if (this.#hook !== 0) api.lua_sethook(L, this.#hook, HookMask.Count, this.#instructions);
   }
 

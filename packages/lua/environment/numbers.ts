@@ -82,12 +82,15 @@ function integerText(
   precision: string | undefined,
   width: number,
 ): string {
-  const integer = toInteger64(value);
   const isSigned = letter === 'd' || letter === 'i';
+  const integer = toInteger64(value, isSigned);
   const magnitude = isSigned && integer < 0n ? -integer : BigInt.asUintN(64, integer);
   let digits = magnitude.toString(isSigned ? BASE_TEN : BASES[letter]);
   if (letter === 'X') digits = digits.toUpperCase();
-  if (precision !== undefined) digits = digits.padStart(Number(precision), '0');
+  if (precision !== undefined) {
+    digits = magnitude === 0n ? '' : digits;
+    digits = digits.padStart(Number(precision), '0');
+  }
   const front = isSigned ? signOf(integer, flags) : prefixOf(letter, digits, flags);
   if (flags.includes('-')) return (front + digits).padEnd(width);
   if (flags.includes('0') && precision === undefined) {
@@ -105,16 +108,17 @@ function signOf(integer: bigint, flags: string): string {
 }
 
 function prefixOf(letter: string, digits: string, flags: string): string {
-  if (!flags.includes('#') || /^0*$/.test(digits)) return '';
+  if (!flags.includes('#')) return '';
   if (letter === 'o') return digits.startsWith('0') ? '' : '0';
+  if (/^0*$/.test(digits)) return '';
   return letter === 'u' ? '' : `0${letter}`;
 }
 
-/** Converts as x86-64 does: what fits no integer becomes the least one. */
-export function toInteger64(value: number): bigint {
-  if (!(value >= -(2 ** 63) && value < 2 ** 64)) return INT64_MIN;
-  const integer = BigInt(Math.trunc(value));
-  return BigInt.asIntN(64, integer);
+/** Converts as x86-64 does: what fits no integer with a sign becomes the least one, and without a sign zero. */
+function toInteger64(value: number, isSigned: boolean): bigint {
+  if (!isSigned && value >= 2 ** 64) return 0n;
+  const limit = isSigned ? 2 ** 63 : 2 ** 64;
+  return value >= -(2 ** 63) && value < limit ? BigInt(Math.trunc(value)) : INT64_MIN;
 }
 
 /** Makes `tonumber`, which goes on as the interpreter's own but for other bases than ten. */

@@ -58,19 +58,10 @@ export function settingFunctions(vm: LuaVm): Record<string, HostFunction> {
     api.lua_pushnumber(L, vm.words[word]!);
   };
   const choice = (L: number, nth: number, word: number, options: readonly string[]): void => {
-    if (isGiven(L, nth)) vm.words[word] = chosen(L, nth, options);
+    if (isGiven(L, nth)) vm.words[word] = chosen(vm, L, nth, options);
     const value = vm.words[word]!;
     if (value <= 1) api.lua_pushboolean(L, value);
     else vm.pushText(L, options[value]!);
-  };
-  const chosen = (L: number, nth: number, options: readonly string[]): number => {
-    const address = vm.argument(L, nth);
-    if (vm.typeAt(address) === LuaType.Boolean) return Number(vm.booleanAt(address));
-    const pointer = api.luaL_checklstring(L, nth, 0);
-    const text = vm.cText(pointer);
-    const value = options.indexOf(text);
-    if (value < 0) vm.argumentError(L, nth, `invalid option '${text}'`);
-    return value;
   };
   const oneInteger =
     (setting: number, most: number): HostFunction =>
@@ -99,4 +90,14 @@ export function settingFunctions(vm: LuaVm): Record<string, HostFunction> {
     encode_invalid_numbers: oneChoice(Setting.EncodeInvalidNumbers, WITH_NULL),
     decode_invalid_numbers: oneChoice(Setting.DecodeInvalidNumbers, SWITCH),
   };
+}
+
+/** Number of the option that an argument names, or that a boolean stands for. */
+function chosen(vm: LuaVm, L: number, nth: number, options: readonly string[]): number {
+  const address = vm.argument(L, nth);
+  if (vm.typeAt(address) === LuaType.Boolean) return Number(vm.booleanAt(address));
+  const text = vm.cText(vm.api.luaL_checklstring(L, nth, 0));
+  const value = options.indexOf(text);
+  if (value < 0) vm.argumentError(L, nth, `invalid option '${text}'`);
+  return value;
 }

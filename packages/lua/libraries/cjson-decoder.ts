@@ -23,16 +23,18 @@ const Token = {
 } as const;
 type Token = (typeof Token)[keyof typeof Token];
 
-const SINGLE: readonly (Token | undefined)[] = Array.from(
-  { length: 256 },
-  (_, byte) =>
-    (
-      ({
-        ...{ '{': Token.ObjectBegin, '}': Token.ObjectEnd, '[': Token.ArrayBegin },
-        ...{ ']': Token.ArrayEnd, ',': Token.Comma, ':': Token.Colon },
-      }) as Readonly<Record<string, Token>>
-    )[String.fromCharCode(byte)],
-);
+/** Tokens of one byte, by that byte. */
+const SINGLE = new Array<Token | undefined>(256).fill(undefined);
+for (const [letter, token] of [
+  ['{', Token.ObjectBegin],
+  ['}', Token.ObjectEnd],
+  ['[', Token.ArrayBegin],
+  [']', Token.ArrayEnd],
+  [',', Token.Comma],
+  [':', Token.Colon],
+] as const) {
+  SINGLE[letter.charCodeAt(0)] = token;
+}
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;

@@ -26,14 +26,23 @@ const TYPE_NAMES = [
   ...['nil', 'boolean', 'userdata', 'number', 'string', 'table', 'function', 'userdata', 'thread'],
 ];
 
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '"': '"',
+    '/': '/',
+    '\\': '\\',
+    '\b': 'b',
+    '\t': 't',
+    '\n': 'n',
+    '\f': 'f',
+    '\r': 'r',
+  }),
+);
+
 /** Escapes by byte; undefined for bytes that stand for themselves. */
 const ESCAPES: readonly (string | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
-  const known: Readonly<Record<string, string>> = {
-    ...{ '"': '\\"', '/': '\\/', '\\': '\\\\' },
-    ...{ '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r' },
-  };
-  const found = known[String.fromCharCode(byte)];
-  if (found !== undefined) return found;
+  const letter = SHORT_ESCAPES.get(String.fromCharCode(byte));
+  if (letter !== undefined) return `\\${letter}`;
   return byte < 0x20 || byte === 0x7f ? `\\u${byte.toString(16).padStart(4, '0')}` : undefined;
 });
 const isEscaped = Uint8Array.from(ESCAPES, (escape) => Number(escape !== undefined));

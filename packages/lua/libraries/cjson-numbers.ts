@@ -8,10 +8,21 @@ const POINT = 0x2e;
 /** Bytes that may stand in a number besides digits: letters of exponents, of hexadecimal numbers, of inf and nan. */
 const TEXT_BYTES_MAX = 4_096;
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/;
-const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?(?:[pP]([+-]?\d+))?/;
-const INFINITY = /^([+-]?)inf(?:inity)?/i;
-const NAN = /^[+-]?nan(?:\(\w*\))?/i;
+/** Forms of numbers, each with what reads it. */
+const FORMS: readonly (readonly [RegExp, (found: RegExpExecArray) => number])[] = [
+  [
+    /^([+-]?)0[xX](?=\.?[\da-fA-F])([\da-fA-F]*)(?:\.([\da-fA-F]*))?(?:[pP]([+-]?\d+))?/,
+    hexadecimal,
+  ],
+  [/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/, ([text]) => Number(text)],
+  [/^([+-]?)inf(?:inity)?/i, ([, sign]) => (sign === '-' ? -Infinity : Infinity)],
+  [/^[+-]?nan(?:\(\w*\))?/i, () => Number.NaN],
+];
+
+function hexadecimal([, sign, whole = '', fraction = '', power = '0']: RegExpExecArray): number {
+  const value = Number(`0x${whole}${fraction}`) * 2 ** (Number(power) - fraction.length * 4);
+  return sign === '-' ? -value : value;
+}
 
 export class NumberReader {
   /** Place behind the number that was read last. */
@@ -49,23 +60,14 @@ export class NumberReader {
     let length = 0;
     while (length < TEXT_BYTES_MAX && isPart(bytes[at + length]!)) length += 1;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString('latin1');
-    const [, sign, whole = '', fraction = '', power = '0'] = HEXADECIMAL.exec(text) ?? [];
-    if (sign !== undefined && whole + fraction !== '') {
-      this.end = at + HEXADECIMAL.exec(text)![0].length;
-      const digits = Number(`0x${whole}${fraction}`);
-      const value = digits * 2 ** (Number(power) - fraction.length * 4);
-      return sign === '-' ? -value : value;
+    for (const [form, valueOf] of FORMS) {
+      const found = form.exec(text);
+      if (found === null) continue;
+      this.end = at + found[0].length;
+      return valueOf(found);
     }
-    const decimal = DECIMAL.exec(text)?.[0];
-    if (decimal !== undefined) {
-      this.end = at + decimal.length;
-      return Number(decimal);
-    }
-    const infinity = INFINITY.exec(text);
-    const name = infinity ?? NAN.exec(text);
-    this.end = at + (name?.[0].length ?? 0);
-    if (infinity === null) return Number.NaN;
-    return infinity[1] === '-' ? -Infinity : Infinity;
+    this.end = at;
+    return 0;
   }
 }
 

@@ -6,15 +6,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const UNICODE_BYTES = 6;
-const INVALID_ESCAPE = 'invalid escape code';
-const INVALID_UNICODE = 'invalid unicode escape code';
 
 /** Bytes that escapes of one letter stand for; 0 for letters that are none. */
 const escapes = new Uint8Array(256);
-for (const [letter, byte] of Object.entries({
-  ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', u: 'u' },
-})) {
-  escapes[letter.charCodeAt(0)] = byte.charCodeAt(0);
+const LETTERS = '"\\/btnfru';
+const MEANINGS = '"\\/\b\t\n\f\ru';
+for (let nth = 0; nth < LETTERS.length; nth += 1) {
+  escapes[LETTERS.charCodeAt(nth)] = MEANINGS.charCodeAt(nth);
 }
 
 const hexDigits = new Int8Array(256).fill(-1);
@@ -69,23 +67,18 @@ export class JsonStringReader {
     for (;;) {
       const byte = bytes[from]!;
       if (byte === QUOTE) break;
-      if (byte === BACKSLASH) {
-        const escape = escapes[bytes[from + 1]!]!;
-        if (escape === LETTER_U) {
-          const point = codePoint(bytes, from);
-          if (point < 0) return this.#stopped(from, INVALID_UNICODE);
-          to += writeUtf8(bytes, to, point);
-          from += point > 0xffff ? UNICODE_BYTES * 2 : UNICODE_BYTES;
-          continue;
-        }
-        if (escape === 0) return this.#stopped(from, INVALID_ESCAPE);
+      if (byte === 0) return this.#stopped(from, 'unexpected end of string');
+      const escape = byte === BACKSLASH ? escapes[bytes[from + 1]!]! : byte;
+      if (byte !== BACKSLASH || escape !== LETTER_U) {
+        if (escape === 0) return this.#stopped(from, 'invalid escape code');
         bytes[to++] = escape;
-        from += 2;
+        from += byte === BACKSLASH ? 2 : 1;
         continue;
       }
-      if (byte === 0) return this.#stopped(from, 'unexpected end of string');
-      bytes[to++] = byte;
-      from += 1;
+      const point = codePoint(bytes, from);
+      if (point < 0) return this.#stopped(from, 'invalid unicode escape code');
+      to += writeUtf8(bytes, to, point);
+      from += point > 0xffff ? UNICODE_BYTES * 2 : UNICODE_BYTES;
     }
     this.start = target;
     this.length = to - target;

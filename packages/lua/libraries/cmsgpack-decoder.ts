@@ -64,25 +64,19 @@ export class PackDecoder {
       case 0xcb:
         this.#float(type === 0xca ? 4 : 8);
         return;
-      case 0xd9:
-      case 0xda:
-      case 0xdb: {
-        const head = 1 + (1 << (type - 0xd9));
-        this.#string(head, this.#unsigned(head - 1));
-        return;
-      }
-      case 0xdc:
-      case 0xdd:
-      case 0xde:
-      case 0xdf: {
-        const head = (type & 1) === 0 ? 3 : 5;
-        this.#container(head, this.#unsigned(head - 1), type >= 0xde);
-        return;
-      }
       default:
-        if (type >= 0xcc && type <= 0xd3) this.#integer(type);
+        if (type >= 0xd9) this.#sized(type);
+        else if (type >= 0xcc && type <= 0xd3) this.#integer(type);
         else this.#vm.error(L, 'Bad data format in input.');
     }
+  }
+
+  /** Pushes a string, an array or a map whose length follows the type. */
+  #sized(type: number): void {
+    const head = type <= 0xdb ? 1 + (1 << (type - 0xd9)) : 3 + 2 * (type & 1);
+    const length = this.#unsigned(head - 1);
+    if (type <= 0xdb) this.#string(head, length);
+    else this.#container(head, length, type >= 0xde);
   }
 
   /** Pushes an integer of 1, 2, 4 or 8 bytes; those without a sign are signed too if they have eight. */

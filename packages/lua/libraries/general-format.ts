@@ -48,6 +48,6 @@ function exponential(value: number, precision: number): string {
     value.toExponential(digits).replace(/[-.]/g, '').split('e')[0]!.slice(precision);
   if (!/^50*$/.test(tail(GUARD_DIGITS)) || !/^50*$/.test(tail(ALL_DIGITS))) return text;
   const [exact = '', power = ''] = value.toExponential(ALL_DIGITS).split('e');
-  const even = exact.slice(0, exact.indexOf('.') + precision);
-  return Number(even.at(-1)) % 2 === 0 ? `${even.replace(/\.$/, '')}e${power}` : text;
+  const even = exact.slice(0, exact.indexOf('.') + precision).replace(/\.$/, '');
+  return Number(even.at(-1)) % 2 === 0 ? `${even}e${power}` : text;
 }

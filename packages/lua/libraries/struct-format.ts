@@ -11,9 +11,9 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /** Sizes of options that have a fixed one, as on x86-64. */
+// prettier-ignore
 const SIZES: Readonly<Record<string, number>> = {
-  ...{ B: 1, b: 1, H: 2, h: 2, L: 8, l: 8, T: 8 },
-  ...{ f: 4, d: 8, x: 1 },
+  B: 1, b: 1, H: 2, h: 2, L: 8, l: 8, T: 8, f: 4, d: 8, x: 1,
 };
 
 const INTEGERS = 'bBhHlLTiI';
