@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LuaEngineError } from './lua-engine-error.ts';
 import { ScriptRunner } from './script-runner.test-helper.ts';
-import { NO_STRINGS } from './strings.ts';
+import { NO_STRINGS, StringList } from './strings.ts';
 
 const MIB = 1_048_576;
 const engine = suite('lua engine');
@@ -23,6 +23,33 @@ engine('ends a script that doubles a string for ever', () => {
   assert.match(limited('local s="a" while true do s=s..s end'), /^-.*not enough memory/);
   assert.match(limited('return string.rep("x",1e9)'), /^-.*not enough memory/);
   assert.match(limited('return cjson.encode(string.rep("\\1",1e7))'), /^-.*not enough memory/);
+});
+
+engine('refuses a reply that is too large for the memory, and runs the next script', () => {
+  const large = Buffer.from(`$${20 * MIB}\r\n${'x'.repeat(20 * MIB)}\r\n`);
+  const own: ScriptRunner = new ScriptRunner({
+    memoryLimitBytes: 32 * MIB,
+    running: {
+      large: (L) => {
+        own.engine.pushReply(L, large, 0, large.length);
+        return 1;
+      },
+    },
+  });
+  assert.match(own.run('return redis.large()'), /^-.*not enough memory/);
+  assert.is(own.run('return select(2,pcall(redis.large))'), '$17\r\nnot enough memory\r\n');
+  assert.not(own.engine.isBroken);
+});
+
+engine('says that it is broken when arguments are too large for the memory', () => {
+  const own = new ScriptRunner({ memoryLimitBytes: 32 * MIB });
+  const ref = own.engine.eval.compile(Buffer.from('return 1'), '@user_script') as number;
+  const large = new StringList([Buffer.alloc(40 * MIB)]);
+  assert.throws(
+    () => own.engine.runScript(ref, large, NO_STRINGS),
+    (error: unknown) => error instanceof LuaEngineError,
+  );
+  assert.ok(own.engine.isBroken);
 });
 
 engine('says that it is broken when a trap or the end of the stack stops a script', () => {

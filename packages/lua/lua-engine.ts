@@ -61,7 +61,6 @@ export class LuaEngine {
   readonly #keysName: number;
   readonly #argumentsName: number;
   #runs = 0;
-  #broken = false;
 
   constructor(options: LuaEngineOptions) {
     const vm = new LuaVm(options.memoryLimitBytes ?? MEMORY_LIMIT_BYTES);
@@ -115,7 +114,7 @@ export class LuaEngine {
 
   /** True when the engine has to be thrown away. */
   get isBroken(): boolean {
-    return this.#broken;
+    return this.vm.isBroken;
   }
 
   /** Bytes of the interpreter's memory, which only grow. */
@@ -217,14 +216,14 @@ export class LuaEngine {
       const status = this.vm.api.lua_pcall(L, args, handler, handler);
       return status === LuaStatus.Ok ? undefined : this.errors.read(L);
     } catch (error) {
-      this.#broken = true;
+      this.vm.isBroken = true;
       if (error instanceof LuaEngineError) throw error;
       throw new LuaEngineError('a script has stopped the interpreter', { cause: error });
     }
   }
 
   #begin(environment: Environment): void {
-    if (this.#broken) throw new LuaEngineError('the engine is broken');
+    if (this.vm.isBroken) throw new LuaEngineError('the engine is broken');
     const { api } = this.vm;
     const { L } = environment;
     api.lua_settop(L, 0);

@@ -33,6 +33,9 @@ export const Layout = {
   nodeKey: 16,
 } as const;
 
+const OUT_OF_MEMORY = 'not enough memory';
+/** Addresses are below this, and so are lengths. */
+const POINTER_END = 2 ** 31;
 const READ_ONLY_BIT = 0x80;
 const SCRATCH_BYTES_MIN = 4_096;
 /** Scratch memory that is larger is given back after use. */
@@ -41,6 +44,8 @@ const SCRATCH_BYTES_KEPT = 1_048_576;
 export class LuaVm implements ImportsOwner {
   readonly api: LuaApi;
   readonly memoryLimitBytes: number;
+  /** True when what the interpreter holds is not to be trusted any more. */
+  isBroken = false;
   /** Views of the interpreter's memory; made anew when it grows. */
   bytes!: Uint8Array<ArrayBuffer>;
   words!: Int32Array<ArrayBuffer>;
@@ -64,6 +69,7 @@ export class LuaVm implements ImportsOwner {
     api.emscripten_stack_init();
     api.__wasm_call_ctors();
     this.cell = this.allocate(8);
+    this.text(OUT_OF_MEMORY);
     const message = exports[READ_ONLY_MESSAGE] as { value: number };
     message.value = this.text(READ_ONLY_TEXT);
   }
@@ -80,10 +86,16 @@ export class LuaVm implements ImportsOwner {
     this.doubles = new Float64Array(buffer);
   }
 
+  /** Called when the interpreter cannot go on, as it does when memory is lacking outside of a script. */
+  gaveUp(): never {
+    this.isBroken = true;
+    throw new LuaEngineError('the interpreter has given up, for lack of memory as a rule');
+  }
+
   /** Allocates memory of the interpreter outside of Lua. */
   allocate(bytes: number): number {
     const pointer = this.api.malloc(bytes);
-    if (pointer === 0) throw new LuaEngineError(`no memory for ${bytes} bytes`);
+    if (pointer === 0) this.gaveUp();
     return pointer;
   }
 
@@ -99,33 +111,36 @@ export class LuaVm implements ImportsOwner {
   }
 
   /** Memory for so many bytes that is good until the next call. */
-  scratch(bytes: number): number {
+  scratch(L: number, bytes: number): number {
     const tooLarge = this.#scratchBytes > SCRATCH_BYTES_KEPT && bytes <= SCRATCH_BYTES_KEPT;
     if (bytes <= this.#scratchBytes && !tooLarge) return this.#scratch;
     if (this.#scratch !== 0) this.api.free(this.#scratch);
     this.#scratch = 0;
     this.#scratchBytes = 0;
-    const wanted = Math.max(bytes + (bytes >> 1), SCRATCH_BYTES_MIN);
-    this.#scratch = this.allocate(wanted);
+    const roomy = bytes > SCRATCH_BYTES_KEPT ? bytes : bytes + (bytes >> 1);
+    const wanted = Math.max(roomy, SCRATCH_BYTES_MIN);
+    const pointer = wanted < POINTER_END ? this.api.malloc(wanted) : 0;
+    if (pointer === 0) this.outOfMemory(L);
+    this.#scratch = pointer;
     this.#scratchBytes = wanted;
-    return this.#scratch;
+    return pointer;
   }
 
   /** Address of these bytes in the interpreter's memory: their own when they lie there, else that of a copy. */
-  located(source: Uint8Array, at: number, length: number): number {
+  located(L: number, source: Uint8Array, at: number, length: number): number {
     if (source.buffer === this.bytes.buffer) return source.byteOffset + at;
-    const pointer = this.scratch(length);
+    const pointer = this.scratch(L, length);
     copyBytes(source, at, this.bytes, pointer, length);
     return pointer;
   }
 
   pushBytes(L: number, source: Uint8Array, at: number, length: number): void {
-    this.api.lua_pushlstring(L, this.located(source, at, length), length);
+    this.api.lua_pushlstring(L, this.located(L, source, at, length), length);
   }
 
   /** Pushes a string of which each character is one byte. */
   pushText(L: number, text: string): void {
-    const pointer = this.scratch(text.length);
+    const pointer = this.scratch(L, text.length);
     for (let nth = 0; nth < text.length; nth += 1) this.bytes[pointer + nth] = text.charCodeAt(nth);
     this.api.lua_pushlstring(L, pointer, text.length);
   }
@@ -248,6 +263,12 @@ export class LuaVm implements ImportsOwner {
     this.pushText(L, `${message}\0`);
     this.api.luaL_argerror(L, argument, this.api.lua_tolstring(L, -1, 0));
     throw new LuaEngineError('an error about an argument has not been raised');
+  }
+
+  /** Raises the error that memory is lacking, which takes none. */
+  outOfMemory(L: number): never {
+    this.api.lua_pushlstring(L, this.text(OUT_OF_MEMORY), OUT_OF_MEMORY.length);
+    this.raise(L);
   }
 
   /** Raises the value at the top of the stack as an error. */

@@ -123,7 +123,7 @@ export class Environment {
   compile(source: Uint8Array, chunkName: string): number | string {
     const { vm, L } = this;
     const { api } = vm;
-    const pointer = vm.located(source, 0, source.length);
+    const pointer = vm.located(L, source, 0, source.length);
     const status = api.luaL_loadbuffer(L, pointer, source.length, vm.text(chunkName));
     if (status === LuaStatus.Ok) return api.luaL_ref(L, REGISTRY_INDEX);
     const text = vm.topText(L) ?? 'not enough memory';

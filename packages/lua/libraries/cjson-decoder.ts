@@ -70,7 +70,7 @@ export class JsonDecoder {
     this.#data = data;
     this.#at = data;
     this.#depth = 0;
-    this.#strings.begin(length);
+    this.#strings.begin(L, length);
     this.#value(this.#next());
     const token = this.#next();
     if (token !== Token.End) this.#fail('the end', token);

@@ -22,6 +22,7 @@ for (const digit of '0123456789abcdefABCDEF') {
 
 export class JsonStringReader {
   readonly #vm: LuaVm;
+  #L = 0;
   #bytesMax = 0;
   /** Address and length of the string read last, and the place behind it. */
   start = 0;
@@ -33,7 +34,8 @@ export class JsonStringReader {
   }
 
   /** Begins a text of so many bytes, of which no string is longer. */
-  begin(bytes: number): void {
+  begin(L: number, bytes: number): void {
+    this.#L = L;
     this.#bytesMax = bytes;
   }
 
@@ -59,7 +61,7 @@ export class JsonStringReader {
 
   /** Reads a string of which the first escape lies at `next`. */
   #escaped(first: number, next: number): string | undefined {
-    const target = this.#vm.scratch(this.#bytesMax + 1);
+    const target = this.#vm.scratch(this.#L, this.#bytesMax + 1);
     const { bytes } = this.#vm;
     bytes.copyWithin(target, first, next);
     let to = target + next - first;

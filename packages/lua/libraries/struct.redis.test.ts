@@ -45,6 +45,9 @@ return {struct.unpack("i4","abcdefgh",6)}
 return {struct.unpack("c0","abc")}
 return {struct.unpack("bc0","\3abcd")}
 return {struct.unpack("bc0","\9abcd")}
+return {struct.unpack("dc0",struct.pack("d",1e222).."abcd")}
+return {struct.unpack("dc0",struct.pack("d",-0.5).."abcd")}
+return {struct.unpack("dc0",struct.pack("d",-1).."abcd")}
 return {struct.unpack("s","abc")}
 return {struct.unpack("s","abc\0d")}
 return {struct.unpack("i8","\255\255\255\255\255\255\255\255")}

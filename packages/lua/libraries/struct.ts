@@ -232,7 +232,7 @@ class Unpacker {
     if (this.#results === 0 || vm.typeAt(vm.top(L)) < LuaType.Number || !this.#isNumber()) {
       vm.error(L, "format 'c0' needs a previous size");
     }
-    const size = Math.trunc(vm.api.lua_tonumber(L, -1));
+    const size = Math.trunc(wrapped(vm.api.lua_tonumber(L, -1)));
     vm.pop(L);
     this.#results -= 1;
     this.#need(size);

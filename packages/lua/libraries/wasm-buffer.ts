@@ -64,8 +64,7 @@ export class WasmBuffer {
     const pointer = capacity < LENGTH_MAX ? vm.api.malloc(capacity) : 0;
     if (pointer === 0) {
       this.#free();
-      vm.pushText(L, 'not enough memory');
-      vm.raise(L);
+      vm.outOfMemory(L);
     }
     vm.bytes.copyWithin(pointer, this.#start, this.at);
     this.#free();

@@ -42,7 +42,7 @@ export class ReplyReader {
 
   /** Pushes the value of one reply, which is whole; answers true when it is an error. */
   push(L: number, bytes: Uint8Array, at: number, length: number): boolean {
-    this.#at = this.#vm.located(bytes, at, length);
+    this.#at = this.#vm.located(L, bytes, at, length);
     const isError = this.#vm.bytes[this.#at] === ERROR;
     this.#value(L);
     return isError;

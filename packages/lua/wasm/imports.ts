@@ -1,7 +1,6 @@
 /** Functions that the interpreter imports: all that it can do beyond its own memory. */
 
 import { systemClock } from '#base';
-import { LuaEngineError } from '../lua-engine-error.ts';
 import type { LuaApi } from './api.ts';
 
 const PAGE_BYTES = 65_536;
@@ -19,6 +18,8 @@ const LONGJMP: unknown = Object.freeze({ longjmp: true });
 export interface ImportsOwner {
   readonly api: LuaApi;
   readonly memoryLimitBytes: number;
+  /** Called when the interpreter gives up. */
+  gaveUp(): never;
   /** Told that the memory has grown: views of it have to be made anew. */
   memoryGrew(): void;
 }
@@ -28,9 +29,6 @@ export function importsFor(owner: () => ImportsOwner): Record<string, Record<str
   const refuse = (): number => ENOSYS;
   const refuseWasi = (): number => WASI_ENOSYS;
   const nothing = (): number => 0;
-  const fail = (): never => {
-    throw new LuaEngineError('the interpreter has given up, for lack of memory as a rule');
-  };
   const system = ['__syscall_openat', '__syscall_fcntl64', '__syscall_ioctl', '__syscall_dup3'];
   const files = ['__syscall_unlinkat', '__syscall_rmdir', '__syscall_renameat'];
   const refused = [...system, ...files, '__syscall_readlinkat', '_mktime_js', '_emscripten_system'];
@@ -39,7 +37,7 @@ export function importsFor(owner: () => ImportsOwner): Record<string, Record<str
   const env: Record<string, unknown> = {
     ...Object.fromEntries(refused.map((name) => [name, refuse])),
     ...Object.fromEntries(empty.map((name) => [name, nothing])),
-    exit: fail,
+    exit: (): never => owner().gaveUp(),
     invoke_vii: invoker(owner),
     emscripten_memcpy_js: (target: number, source: number, length: number): void => {
       new Uint8Array(owner().api.memory.buffer).copyWithin(target, source, source + length);
