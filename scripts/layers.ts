@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, Layer>> = {
   store: { imports: ['base'] },
   stats: { imports: ['base'], types: ['api-types'] },
   commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
+  lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   shard: {
@@ -142,7 +143,12 @@ const seams: readonly Seam[] = [
     what: 'the text of an error reply',
     pattern: new RegExp(`['"\`]-?(${errorCodes}) `, 'g'),
     // What one command alone answers stands beside that command.
-    allowed: ['packages/base/errors/command-error.ts', 'packages/commands/'],
+    allowed: [
+      'packages/base/errors/command-error.ts',
+      'packages/commands/',
+      // Tables of errors as scripts see them.
+      'packages/lua/environment/errors.ts',
+    ],
   },
   {
     what: 'the console or an exit',

@@ -93,7 +93,7 @@ export default tseslint.config(
   {
     // On the hot path a place in memory is a buffer, an offset and a length; an options object would
     // be garbage made per command, and a helper per branch a call per byte.
-    files: ['packages/{base,commands,link,resp,router,shard,stats,store}/**/*.ts'],
+    files: ['packages/{base,commands,link,lua,resp,router,shard,stats,store}/**/*.ts'],
     rules: { '@typescript-eslint/max-params': ['error', { max: 6 }], complexity: ['error', 16] },
   },
   {

@@ -11,7 +11,7 @@ declare namespace WebAssembly {
   }
   const Module: new (bytes: Uint8Array) => object;
   class Instance {
-    constructor(module: object, imports: Record<string, Record<string, Memory>>);
+    constructor(module: object, imports: Record<string, Record<string, unknown>>);
     readonly exports: Readonly<Record<string, unknown>>;
   }
 }
