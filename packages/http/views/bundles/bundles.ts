@@ -16,7 +16,7 @@ import type { OpsContext } from '../../ops/ops-context.ts';
 /** The packing thread ends when it has had nothing to do for so long. */
 const IDLE_MS_MAX = 5_000;
 /** Deaths of keys in a bundle; more may be kept. */
-const DEATHS_MAX = 1_000;
+const REMOVED_KEYS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -159,7 +159,7 @@ export class Bundles {
       asJson('latency.json', () => documents.latency()),
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
-      asJson('key-fates.json', () => documents.keyFates({ count: DEATHS_MAX, of: null })),
+      asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
