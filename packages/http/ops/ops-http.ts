@@ -119,7 +119,7 @@ export class OpsHttp {
   }
 
   #loadedMetrics(): Promise<MetricsRenderer> {
-    this.#metrics ??= import('../views/metrics.ts').then(
+    this.#metrics ??= loadMetrics().then(
       ({ MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
     );
     return this.#metrics;
@@ -141,6 +141,11 @@ export class OpsHttp {
       bundleTask: this.#options.bundleTask,
     });
   }
+}
+
+/** Loads what metrics are made with. */
+export function loadMetrics() {
+  return import('../views/metrics.ts');
 }
 
 function listenProblem(bind: string, port: number, error: NodeJS.ErrnoException): string {
