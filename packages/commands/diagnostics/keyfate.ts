@@ -170,8 +170,8 @@ const help = onMain<DiagnosticsContext>({
         'KEY <key> [<count>]',
         'The same of one key of the selected database, and when that was emptied.',
       ],
-      ['COUNTS', 'How many keys have gone for each reason, since CONFIG RESETSTAT.'],
-      ['LEN', 'How many deaths are kept.'],
+      ['COUNTS', 'Counts the keys that have gone, by reason, since CONFIG RESETSTAT.'],
+      ['LEN', 'Counts the removed keys that are kept.'],
       ['RESET', 'Forgets the deaths; the counts stay.'],
     ]);
   },

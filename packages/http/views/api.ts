@@ -149,7 +149,9 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),
     ),
-    documentRoute('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    documentRoute('shard-stats', 'Keys, memory and work of each shard.', () =>
+      documents.shardStats(),
+    ),
     documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
       documents.prefixes(),
     ),

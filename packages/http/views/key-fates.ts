@@ -51,7 +51,7 @@ export function keyFatesRoute(
 ): Route {
   return documentRoute(
     'key-fates',
-    'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
+    'Keys that have gone, and why: counts, and the last of them; ?count= (-1: all), ?key= and ?db= for those of one key.',
     (exchange) => document(questionOf(exchange, databases)),
     ['count', 'key', 'db'],
   );
