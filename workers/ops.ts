@@ -1,12 +1,9 @@
 /** The ops thread: writes everybody's log records, and serves HTTP. Nobody waits for it. */
 
 import { parentPort } from 'node:worker_threads';
-import { loadMetrics, OpsThread, type OpsData } from '#http';
+import { OpsThread, type OpsData } from '#http';
 
 // Main starts this thread first of all, and knows only later what there is to do.
 parentPort?.once('message', (data: OpsData) => {
   new OpsThread(data).run();
 });
-
-// Until then it is idle, and metrics are what is asked for first. They are small enough not to hold up the message.
-void loadMetrics();

@@ -88,8 +88,6 @@ export class Server {
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.ops);
     this.#durability = lock && this.#newDurability(serverMemory, lock);
-    // Before all other threads: HTTP answers when clients are answered.
-    this.ops.begin(serverMemory.observerData);
     this.#pool = this.#newPool(serverMemory);
     this.#latencyMonitor = new LatencyMonitor({
       settings,
@@ -285,7 +283,7 @@ export class Server {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.ops.start(this.#opsAnswers());
+      const http = this.ops.start(this.#serverMemory.observerData, this.#opsAnswers());
       await Promise.all([http, this.#openToClients(), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;

@@ -119,7 +119,7 @@ export class OpsHttp {
   }
 
   #loadedMetrics(): Promise<MetricsRenderer> {
-    this.#metrics ??= loadMetrics().then(
+    this.#metrics ??= import('../views/metrics.ts').then(
       ({ MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
     );
     return this.#metrics;
@@ -141,11 +141,6 @@ export class OpsHttp {
       bundleTask: this.#options.bundleTask,
     });
   }
-}
-
-/** Loads what metrics are made with. */
-export function loadMetrics() {
-  return import('../views/metrics.ts');
 }
 
 function listenProblem(bind: string, port: number, error: NodeJS.ErrnoException): string {

@@ -46,8 +46,7 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const running = settings(file, 'http.enabled=false');
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
-  link.begin(new ServerMemory(1, running, 0).observerData);
-  await link.start({});
+  await link.start(new ServerMemory(1, running, 0).observerData, {});
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
   running.configSet([['loglevel', 'debug']]);
@@ -65,8 +64,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   const link = new OpsLink(running, 'test');
   let message = '';
   try {
-    link.begin(new ServerMemory(1, running, 0).observerData);
-    await link.start({});
+    await link.start(new ServerMemory(1, running, 0).observerData, {});
   } catch (error) {
     message = (error as Error).message;
   }

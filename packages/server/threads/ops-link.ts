@@ -29,8 +29,6 @@ export class OpsLink {
   #worker: OpsWorker | undefined;
   #calls: PortCalls | undefined;
   #stopped: (() => void) | undefined;
-  /** Settles when the thread has died, which ends the wait for what it would tell. */
-  #died: Promise<void> | undefined;
   #early: LogRecord[] = [];
   /** Tells of settings that have changed. */
   #telling: NodeJS.Immediate | undefined;
@@ -56,10 +54,10 @@ export class OpsLink {
   }
 
   /**
-   * Has the thread begin beside what else main does until `start`; what was logged before is written then. The process
-   * does not go on for it, should main find out meanwhile that it cannot start.
+   * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
+   * rejects when that cannot be.
    */
-  begin(observer: ObserverData): void {
+  async start(observer: ObserverData, answers: MainAnswers): Promise<void> {
     const { port1, port2 } = new MessageChannel();
     const data: OpsData = {
       port: port2,
@@ -72,8 +70,18 @@ export class OpsLink {
     };
     this.#worker ??= new OpsWorker();
     const worker = this.#worker;
-    this.#calls = new PortCalls(port1);
-    this.#died = new Promise((resolve) => {
+    const calls = new PortCalls(port1);
+    this.#calls = calls;
+    for (const [name, answer] of Object.entries(answers)) {
+      calls.on(name, answer as (question: unknown) => unknown);
+    }
+    const listening = new Promise<void>((resolve, reject) => {
+      port1.on('message', (message: CallMessage | OpsNotice) => {
+        if (isCall(message)) calls.take(message);
+        else if (message.kind === 'listening') resolve();
+        else if (message.kind === 'cannot-listen') reject(new Error(message.message));
+        else this.#stopped?.();
+      });
       // Without its ops thread the server serves on; what it would have logged goes to standard error.
       worker.run(data, (error) => {
         this.#port = undefined;
@@ -84,36 +92,13 @@ export class OpsLink {
     this.#port = port1;
     this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
-  }
-
-  /**
-   * Takes what the thread has told since it began, and answers it from now on. Settles when HTTP is listened for, and
-   * rejects when that cannot be.
-   */
-  async start(answers: MainAnswers): Promise<void> {
-    const calls = this.#calls;
-    const port = this.#port;
-    // It may have died before it was asked anything.
-    if (calls === undefined || port === undefined) return;
-    for (const [name, answer] of Object.entries(answers)) {
-      calls.on(name, answer as (question: unknown) => unknown);
-    }
-    const listening = new Promise<void>((resolve, reject) => {
-      port.on('message', (message: CallMessage | OpsNotice) => {
-        if (isCall(message)) calls.take(message);
-        else if (message.kind === 'listening') resolve();
-        else if (message.kind === 'cannot-listen') reject(new Error(message.message));
-        else this.#stopped?.();
-      });
-    });
     // Lines alone are waited for by nobody.
-    if (this.#settings.boolean('http.enabled')) {
-      this.#worker?.ref();
-      await Promise.race([listening, this.#died]);
+    if (data.http.isEnabled) {
+      await listening;
       this.#isListening = true;
     }
-    this.#worker?.unref();
-    port.unref();
+    worker.unref();
+    port1.unref();
   }
 
   post(record: LogRecord): void {
