@@ -1,21 +1,12 @@
 /** Figures of the house: what `npm run tidy -- --figures` prints, and what a change of structure is judged by. */
-import path from 'node:path';
 import { type SourceFile } from './source-files.ts';
-import { opensWithoutSubject } from './tidiness.ts';
-
-/** Files that a folder may have before it wants rooms. */
-const FOLDER_FILES = 20;
+import { FOLDER_FILES, folderCounts, opensWithoutSubject } from './tidiness.ts';
 
 /** One line for each figure. */
 export function figures(files: readonly SourceFile[]): string[] {
   const lengths = files.map(({ text }) => text.split('\n').length - 1).sort((a, b) => a - b);
   const at = (share: number): number => lengths[Math.floor(share * (lengths.length - 1))] ?? 0;
-  const folders = new Map<string, number>();
-  for (const { file } of files) {
-    const folder = path.posix.dirname(file);
-    folders.set(folder, (folders.get(folder) ?? 0) + 1);
-  }
-  const large = [...folders].filter(([, count]) => count > FOLDER_FILES);
+  const large = [...folderCounts(files)].filter(([, count]) => count > FOLDER_FILES);
   const comments = files.reduce((sum, { text }) => sum + opensWithoutSubject(text).length, 0);
   return [
     `files: ${files.length}, of ${at(0.5)} lines in the median, 90 % of at most ${at(0.9)}`,

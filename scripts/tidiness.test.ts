@@ -90,6 +90,7 @@ tidiness('finds circles of imports, by types too', () => {
 const timer = 'set' + 'Timeout';
 /** In pieces, so that no line here is such a comment. */
 const doc = '/' + '**';
+const help = (text: string): string => `const help = ['GET', '${text}'];`;
 
 const tidyCases: readonly (readonly [file: string, text: string, fault: string | null])[] = [
   ['packages/net/index.ts', 'export {};\n'.repeat(700), null],
@@ -101,6 +102,11 @@ const tidyCases: readonly (readonly [file: string, text: string, fault: string |
   ['scripts/a.ts', `${doc} What it does. */\n`, 'cannot be read alone'],
   ['scripts/a.ts', `${doc}\n * Of a kind.\n */\n`, 'cannot be read alone'],
   ['scripts/a.ts', `${doc} Bytes of a kind. */\n`, null],
+  ['packages/http/index.ts', help('What it does.'), 'tells users a sentence'],
+  ['packages/http/index.ts', help('Whether it is on.'), 'tells users a sentence'],
+  ['packages/http/index.ts', help('Says what it does.'), null],
+  ['packages/http/index.ts', `// ${help('What it does.')}`, null],
+  ['packages/router/index.ts', help('What it does.'), null],
   ['scripts/a.threads.test.ts', run, null],
   ['scripts/a.ts', `${disable}\n`, 'without a reason'],
   ['scripts/a.ts', `${disable} -- it is a table\n`, null],
@@ -128,6 +134,13 @@ for (const [file, text, fault] of tidyCases) {
     },
   );
 }
+
+tidiness('finds folders that want rooms', () => {
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ file: `scripts/a${nth}.ts`, text: '' }));
+  assert.equal(tidyFaults(files(24)), []);
+  assert.match(tidyFaults(files(25)).join(), 'scripts: has 25 files');
+});
 
 tidiness(
   'counts a file imported by another as alive, and one that only tests import as theirs',

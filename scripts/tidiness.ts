@@ -16,6 +16,16 @@ export function opensWithoutSubject(text: string): string[] {
   return text.match(opening) ?? [];
 }
 
+/** Sentences among the strings of a file that begin so: users read them, on a line or a row of their own. */
+const openingString = new RegExp(`'((?:${openers}) [a-z][^'\\n]*\\.)'`, 'g');
+
+/** Files of the product that write for users. */
+const toldToUsers = /^packages\/(?:base|commands|config|http|server|stats|telemetry)\//;
+
+/** Files that a folder may have; about twenty are a room. */
+export const FOLDER_FILES = 20;
+const FOLDER_FILES_MAX = 24;
+
 /** Files that run by themselves, or that others reach by their name. */
 const entries = [
   /^(scripts|bench|workers)\//,
@@ -27,7 +37,24 @@ const entries = [
 
 /** Returns what is untidy, one line each. */
 export function tidyFaults(files: readonly SourceFile[]): string[] {
-  return [...files.flatMap(fileFaults), ...deadFiles(files), ...filesForTests(files)];
+  return [
+    ...files.flatMap(fileFaults),
+    ...deadFiles(files),
+    ...filesForTests(files),
+    ...[...folderCounts(files)]
+      .filter(([, count]) => count > FOLDER_FILES_MAX)
+      .map(([folder, count]) => `${folder}: has ${count} files: find rooms for them`),
+  ];
+}
+
+/** Numbers of files by folder. */
+export function folderCounts(files: readonly SourceFile[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { file } of files) {
+    const folder = path.posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function fileFaults(source: SourceFile): string[] {
@@ -41,6 +68,11 @@ function fileFaults(source: SourceFile): string[] {
   if (/eslint-disable(?!.* -- )/.test(text)) faults.push('disables a lint rule without a reason');
   for (const comment of opensWithoutSubject(text)) {
     faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
+  }
+  if (toldToUsers.test(file) && !isTest(file)) {
+    for (const [, sentence] of withoutComments(text).matchAll(openingString)) {
+      faults.push(`tells users a sentence that cannot be read alone: ${sentence!}`);
+    }
   }
   if (isTest(file) || file.startsWith('packages/testkit/')) faults.push(...testFaults(source));
   return faults.map((fault) => `${file}: ${fault}`);

@@ -125,7 +125,7 @@ class Bench {
       slowArgumentsAt: layout.slowArguments[0]!,
       workspaceAt: layout.workspaces[0]!,
       takeSlowIds: (count) => slowIds.take(count),
-      nextDeathId: () => 0,
+      nextRemovedKeyId: () => 0,
     });
   }
 

@@ -2,7 +2,7 @@ export type { BundleReport } from './bundles.ts';
 export type { ClientReport } from './clients.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './flight.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
-export type { KeyDeathReport, KeyFatesDocument } from './key-fates.ts';
+export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
 export type {
   WindowName,
   WindowLatency,

@@ -14,13 +14,13 @@ export interface KeyFatesDocument {
   /** Deaths that are kept; null when main was late. */
   readonly kept: number | null;
   /** Newest first; null when main was late. */
-  readonly deaths: readonly KeyDeathReport[] | null;
+  readonly deaths: readonly RemovedKeyReport[] | null;
   /** Shards that did not answer in time; none was asked when main was late. */
   readonly missing_shards: readonly number[];
 }
 
 /** A key that has gone, or all keys of a database on one shard. */
-export interface KeyDeathReport {
+export interface RemovedKeyReport {
   readonly id: number;
   readonly time_ms: number;
   readonly db: number;

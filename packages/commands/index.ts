@@ -33,7 +33,7 @@ export {
 export type {
   BandsPort,
   DiagnosticsContext,
-  KeyDeathEntry,
+  RemovedKeyEntry,
   KeyFatePort,
   LatencyPort,
   PrefixesPort,

@@ -156,6 +156,17 @@ export const text: Kind<string> = {
   toml: (value) => JSON.stringify(value),
 };
 
+/** An address to listen on, or a name that stands for one. Empty would be every address there is. */
+export const address: Kind<string> = {
+  ...text,
+  allowed: 'an address such as "127.0.0.1"; "0.0.0.0" or "::" is all',
+  schema: v.pipe(v.string(), v.nonEmpty()),
+  parse(value) {
+    if (value === '') throw new ValueError('argument must be an address');
+    return value;
+  },
+};
+
 /**
  * A password of clients, which is bytes: each is a character, as in what CONFIG SET and AUTH say. Files and the
  * environment have its UTF-8.

@@ -83,7 +83,7 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
     },
     {
       path: '/debug/login.css',
-      about: 'How the page looks that asks for the token.',
+      about: 'Style of the page that asks for the token.',
       isOpen: true,
       methods: { GET: () => files.get('login.css') },
     },

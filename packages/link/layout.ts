@@ -38,7 +38,7 @@ export interface LinkLayout {
   /** The counter of slow commands; and of each shard, their arguments. */
   slowIds: number;
   /** The counter of keys' deaths. */
-  deathIds: number;
+  removedKeyIds: number;
   slowArguments: readonly number[];
   /** Memory of each shard that no other thread looks at. */
   workspaces: readonly number[];
@@ -118,7 +118,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
-  const deathIds = take(COUNTER_BYTES);
+  const removedKeyIds = take(COUNTER_BYTES);
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const traces = ring(TRACE_RING_BYTES);
@@ -134,7 +134,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     read,
     blocks,
     slowIds,
-    deathIds,
+    removedKeyIds,
     slowArguments,
     workspaces,
     traces,

@@ -77,16 +77,14 @@ export class Listener {
 
   async #openTcp(bind: string, port: number): Promise<void> {
     const optional = bind.startsWith('-');
-    const host = hostOf(bind);
-    const place = addressText(host, port);
+    const place = addressText(hostOf(bind), port);
     if (this.#servers.has(place)) return;
     const { backlog } = this.#options;
     try {
-      const any = host === '*' ? '0.0.0.0' : host === '::*' ? '::' : host;
-      await this.#listen(place, { host: any, port, backlog, ipv6Only: any.includes(':') });
+      await this.#listen(place, { ...hostOptions(bind), port, backlog });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return;
+      if (optional && isMissing(code)) return;
       const option = code === 'EADDRINUSE' || code === 'EACCES' ? '--port' : '--bind';
       throw cannotListen(place, error, option);
     }
@@ -94,9 +92,7 @@ export class Listener {
 
   async #openUnix(path: string): Promise<void> {
     try {
-      // The kernel's refusal would be taken for one of permission.
-      if (!existsSync(dirname(path)))
-        throw new Error(`there is no folder ${resolve(dirname(path))}`);
+      demandSocketPlace(path);
       await removeStaleSocket(path);
       const { backlog, unixSocketMode } = this.#options;
       await this.#listen(path, { path, backlog });
@@ -126,6 +122,58 @@ export class Listener {
       });
     });
   }
+}
+
+/** Places that a server is to listen on; port 0 = no TCP, an empty path = no socket. */
+interface Places {
+  readonly binds: readonly string[];
+  readonly port: number;
+  readonly unixSocket: string;
+}
+
+/**
+ * Rejects as a start would where this machine has no such address, or no place for the socket. A port that is taken is
+ * no fault: the server that has it may be the one that was asked about.
+ */
+export async function demandPlaces({ binds, port, unixSocket }: Places): Promise<void> {
+  for (const bind of port > 0 ? binds : []) {
+    try {
+      await demandAddress(bind);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (bind.startsWith('-') && isMissing(code)) continue;
+      throw cannotListen(addressText(hostOf(bind), port), error, '--bind');
+    }
+  }
+  if (unixSocket === '') return;
+  try {
+    demandSocketPlace(unixSocket);
+  } catch (error) {
+    throw cannotListen(unixSocket, error, '--unix-socket');
+  }
+}
+
+/** Listens for a moment, on any free port. */
+function demandAddress(bind: string): Promise<void> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...hostOptions(bind), port: 0 }, () => {
+      server.close(() => {
+        resolve();
+      });
+    });
+  });
+}
+
+function isMissing(code: string | undefined): boolean {
+  return code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT';
+}
+
+function hostOptions(bind: string): { readonly host: string; readonly ipv6Only: boolean } {
+  const name = hostOf(bind);
+  const host = name === '*' ? '0.0.0.0' : name === '::*' ? '::' : name;
+  return { host, ipv6Only: host.includes(':') };
 }
 
 /** An address without the mark that it may be missing. */
@@ -162,10 +210,16 @@ function reason(error: unknown): string {
   return message;
 }
 
+function demandSocketPlace(path: string): void {
+  // The kernel's refusal would be taken for one of permission.
+  if (!existsSync(dirname(path))) throw new Error(`there is no folder ${resolve(dirname(path))}`);
+  if (!existsSync(path) || lstatSync(path).isSocket()) return;
+  throw new Error('a file is there that is no socket');
+}
+
 /** Removes a socket file that nobody listens on; one in use stays, and listening fails. */
 async function removeStaleSocket(path: string): Promise<void> {
   if (!existsSync(path)) return;
-  if (!lstatSync(path).isSocket()) throw new Error('a file is there that is no socket');
   const inUse = await new Promise<boolean>((resolve) => {
     const probe = createConnection(path);
     probe.once('connect', () => {

@@ -15,7 +15,7 @@ export {
   type RecoveryPlan,
   type ShardPlan,
 } from './folder/data-folder.ts';
-export { demandFolder, makeFolder } from './folder/make-folder.ts';
+export { demandFolder, demandUsableFolder, makeFolder } from './folder/make-folder.ts';
 export { isProblem, RecoveryAttempts, type RecoveryProblem } from './recovery-attempts.ts';
 export type { Manifest } from './blocks/manifest.ts';
 export {

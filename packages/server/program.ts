@@ -7,6 +7,7 @@ import { lockDataFolder } from './durability/durability.ts';
 import { testLatency } from './threads/latency-baseline.ts';
 import type { OpsWorker } from './threads/ops-worker.ts';
 import { Server } from './server.ts';
+import { demandStart } from './start-check.ts';
 import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
@@ -69,6 +70,7 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
       print(`svc-server ${VERSION}`);
       return;
     case 'check-config':
+      await demandStart(settings);
       for (const { message } of warnings) print(`warning: ${message}`);
       print('the configuration holds');
       return;

@@ -312,6 +312,8 @@ export class Server {
   /** Brings the data back; meanwhile clients are told to wait. */
   async #recover(http: Promise<void>): Promise<void> {
     const threads = Promise.all([http, this.#pool.up()]);
+    // It may fail before it is waited for, and whoever starts the server is told of that by `http` too.
+    threads.catch(() => undefined);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
     this.#isLoaded = this.#durability?.isEmpty !== false;
     this.#serverMemory.mainPage.set('loading', Number(!this.#isLoaded));

@@ -5,7 +5,7 @@ import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
 import type { Executor } from './execution/executor.ts';
-import { Fates } from './observation/key-fates.ts';
+import { ShardKeyFates } from './observation/key-fates.ts';
 import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
 import type { MachineOptions } from './machine-options.ts';
@@ -32,7 +32,7 @@ export class MachineComponents {
   readonly store: Store;
   readonly watches: Watches;
   readonly waitingClients = new WaitingClients();
-  readonly fates: Fates;
+  readonly fates: ShardKeyFates;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
   readonly effects: Effects;
@@ -62,7 +62,7 @@ export class MachineComponents {
     this.store = new Store({ databases, seed: options.seed, random: options.random });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
-    this.fates = new Fates(options, this.slowness, () => executor().unixMs);
+    this.fates = new ShardKeyFates(options, this.slowness, () => executor().unixMs);
     store.fates = this.fates;
     this.context = new ExecutionContext({
       ...options,

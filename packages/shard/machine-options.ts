@@ -60,5 +60,5 @@ export interface MachineOptions {
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;
   /** The same for the death of a key. */
-  nextDeathId: () => number;
+  nextRemovedKeyId: () => number;
 }

@@ -127,7 +127,7 @@ class PlayedShard {
       sleep: () => undefined,
       slowArgumentsAt: layout.slowArguments[index]!,
       takeSlowIds: count,
-      nextDeathId: count,
+      nextRemovedKeyId: count,
       ...(this.#log && { journal: this.#log.journal }),
     });
   }

@@ -65,7 +65,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
   const requests = new RingReader(memory, requestPlace);
   const doorbell = new Doorbell(memory, layout.doorbell);
-  const deathIds = new SharedCounter(memory, layout.deathIds);
+  const removedKeyIds = new SharedCounter(memory, layout.removedKeyIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
   const shardPages = pages.slice(0, -1);
@@ -93,7 +93,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
       layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
     workspaceAt: layout.workspaces[index] ?? unreachable('the shard has a workspace'),
     takeSlowIds: (count) => slowIds.take(count),
-    nextDeathId: () => deathIds.next(),
+    nextRemovedKeyId: () => removedKeyIds.next(),
     flight,
     probe: new ThreadProbe(),
     purge: () => {

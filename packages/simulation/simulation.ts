@@ -170,7 +170,7 @@ export class Simulation {
   /** Requests that main has told of as traced. */
   tracesTold = 0;
   #slowIds = 0;
-  #deathIds = 0;
+  #removedKeyIds = 0;
   readonly #clock = new FakeClock();
   readonly #routed = new Map<SimulatedClient, Client>();
   readonly #sessions = new Map<SimulatedClient, SessionModel>();
@@ -247,7 +247,7 @@ export class Simulation {
         sleep: () => undefined,
         slowArgumentsAt: layout.slowArguments[index]!,
         takeSlowIds: (count) => this.#takeSlowIds(count),
-        nextDeathId: () => (this.#deathIds += 1),
+        nextRemovedKeyId: () => (this.#removedKeyIds += 1),
       });
     });
     const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);

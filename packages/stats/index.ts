@@ -15,10 +15,10 @@ export {
   type Counts,
 } from './page/histogram.ts';
 export {
-  KEY_DEATHS,
-  KEY_DEATHS_RESET,
+  REMOVED_KEYS,
+  REMOVED_KEYS_RESET,
   RemovedKeys,
-  type DeathHead,
+  type RemovedKeyHead,
   type RemovedKey,
   type KeyPlace,
 } from './key-fates/key-fates.ts';

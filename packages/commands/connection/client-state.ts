@@ -227,10 +227,10 @@ const help = onMain({
   run({ reply: writer }) {
     helpReply(writer, 'CLIENT', [
       ['CACHING (YES|NO)', 'Track the keys of the next command, in OPTIN or OPTOUT mode.'],
-      ['GETREDIR', 'Which connection gets the invalidations meant for this one.'],
+      ['GETREDIR', 'Answers the id of the connection that gets the invalidations of this one.'],
       ['GETNAME', 'The name of this connection.'],
       ['ID', 'The number of this connection.'],
-      ['INFO', 'What CLIENT LIST says of this connection.'],
+      ['INFO', 'Describes this connection as CLIENT LIST does.'],
       ['KILL <ip:port>', 'Close the connection from <ip:port>.'],
       [
         'KILL <option> <value> [<option> <value> [...]]',
@@ -251,14 +251,14 @@ const help = onMain({
       ['SETNAME <name>', 'Name this connection.'],
       [
         'TRACEPARENT (<traceparent> [NEXT]|OFF)',
-        'Which trace the commands of this connection belong to, or the next of them.',
+        'Names the trace that the commands of this connection belong to, or the next of them.',
       ],
       [
         'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
         '         [OPTIN] [OPTOUT] [NOLOOP]',
         'Be told which of the keys read have changed.',
       ],
-      ['TRACKINGINFO', 'How this connection is told of changed keys.'],
+      ['TRACKINGINFO', 'Describes how this connection is told of changed keys.'],
       ['UNBLOCK <client-id> [TIMEOUT|ERROR]', 'End the wait of a blocked client.'],
       ['UNPAUSE', 'End a pause.'],
     ]);

@@ -3,11 +3,11 @@ import { call, CallContext, type Reply } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table/all-commands.ts';
-import type { KeyDeathEntry, KeyFatePort } from './ports.ts';
+import type { RemovedKeyEntry, KeyFatePort } from './ports.ts';
 
 const keyfate = suite('KEYFATE');
 
-const death: KeyDeathEntry = {
+const death: RemovedKeyEntry = {
   id: 7,
   unixMs: 1_700_000_000_000.9,
   database: 2,
@@ -19,7 +19,7 @@ const death: KeyDeathEntry = {
   command: 'del',
   client: { id: 4, address: '127.0.0.1:5', name: 'me', user: 'default' },
 };
-const alone: KeyDeathEntry = { ...death, fate: 'expired-active', command: '', client: null };
+const alone: RemovedKeyEntry = { ...death, fate: 'expired-active', command: '', client: null };
 
 function fixture(protocol: 2 | 3 = 2, database = 0) {
   const asked: unknown[] = [];

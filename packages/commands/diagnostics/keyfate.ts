@@ -7,7 +7,7 @@ import type { Arguments } from '../arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
-import type { DiagnosticsContext, KeyDeathEntry } from './ports.ts';
+import type { DiagnosticsContext, RemovedKeyEntry } from './ports.ts';
 
 const COUNT_DEFAULT = 10;
 const ALL = -1;
@@ -31,7 +31,7 @@ const get = onMain<DiagnosticsContext>({
   args: [{ name: 'count', type: 'integer', optional: true }],
   tips: ['request_policy:all_nodes', 'nondeterministic_output'],
   run(context, args) {
-    answerDeaths(context, countAt(args, 2));
+    answerRemovedKeys(context, countAt(args, 2));
   },
 });
 
@@ -53,7 +53,7 @@ const key = onMain<DiagnosticsContext>({
     const { bytes, at, length } = args.piece(KEY_INDEX);
     // Kept until the shards have answered.
     const wanted = bytes.slice(at, at + length);
-    answerDeaths(context, count, { database: context.client.database, key: wanted });
+    answerRemovedKeys(context, count, { database: context.client.database, key: wanted });
   },
 });
 
@@ -65,18 +65,18 @@ function countAt(args: Arguments, index: number): number {
   return count === ALL ? Infinity : count;
 }
 
-function answerDeaths(
+function answerRemovedKeys(
   context: DiagnosticsContext,
   count: number,
   of?: { readonly database: number; readonly key: Bytes },
 ): void {
   answerLater(context, context.keyFates.newest(count, of), (reply, deaths) => {
     reply.arrayHeader(deaths.length);
-    for (const death of deaths) writeDeath(death, reply);
+    for (const death of deaths) writeRemovedKey(death, reply);
   });
 }
 
-function writeDeath(death: KeyDeathEntry, reply: ReplyWriter): void {
+function writeRemovedKey(death: RemovedKeyEntry, reply: ReplyWriter): void {
   const { client } = death;
   const numbers = [
     ['id', death.id],
@@ -170,8 +170,8 @@ const help = onMain<DiagnosticsContext>({
         'KEY <key> [<count>]',
         'The same of one key of the selected database, and when that was emptied.',
       ],
-      ['COUNTS', 'How many keys have gone for each reason, since CONFIG RESETSTAT.'],
-      ['LEN', 'How many deaths are kept.'],
+      ['COUNTS', 'Counts the keys that have gone, by reason, since CONFIG RESETSTAT.'],
+      ['LEN', 'Counts the removed keys that are kept.'],
       ['RESET', 'Forgets the deaths; the counts stay.'],
     ]);
   },

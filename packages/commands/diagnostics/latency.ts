@@ -225,13 +225,16 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'LATENCY', [
       [
         'BANDS [RESET|PER-SHARD]',
-        'How many requests took at most so many milliseconds in the server, over all shards',
+        'Counts the requests that took at most so many milliseconds in the server, over all shards',
         'or of each; RESET counts from zero.',
       ],
-      ['DOCTOR', 'What seems to make the server slow, and what to do about it.'],
+      ['DOCTOR', 'Explains what seems to make the server slow, and what to do about it.'],
       ['GRAPH <event>', 'A graph of how long the occurrences of <event> took.'],
-      ['HISTOGRAM [<command> ...]', 'How long commands took: all of them, or those named.'],
-      ['HISTORY <event>', 'When <event> occurred, and for how many milliseconds.'],
+      [
+        'HISTOGRAM [<command> ...]',
+        'Counts how often commands took how long: all of them, or those named.',
+      ],
+      ['HISTORY <event>', 'Lists when <event> occurred, and for how many milliseconds.'],
       ['LATEST', 'The latest and the longest occurrence of each event.'],
       ['RESET [<event> ...]', 'Forgets the occurrences of all events, or of those named.'],
     ]);

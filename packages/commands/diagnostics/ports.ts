@@ -66,7 +66,7 @@ export interface BandsPort {
 }
 
 /** A key that has gone, or a database that was emptied. */
-export interface KeyDeathEntry {
+export interface RemovedKeyEntry {
   readonly id: number;
   readonly unixMs: number;
   readonly database: number;
@@ -98,7 +98,7 @@ export interface KeyFatePort {
   newest(
     count: number,
     of?: { readonly database: number; readonly key: Bytes },
-  ): Promise<readonly KeyDeathEntry[]>;
+  ): Promise<readonly RemovedKeyEntry[]>;
   /** Forgets what was kept before, in order with the commands. */
   reset(): Promise<void>;
 }

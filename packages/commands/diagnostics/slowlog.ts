@@ -104,7 +104,7 @@ const help = onMain<DiagnosticsContext>({
         'The newest entries, 10 unless a count is given; -1 for all.',
         'Each is: id, Unix time, microseconds, arguments, address and name of the client.',
       ],
-      ['LEN', 'How many entries there are.'],
+      ['LEN', 'Counts the entries.'],
       ['RESET', 'Forgets all entries.'],
     ]);
   },

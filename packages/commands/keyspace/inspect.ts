@@ -102,10 +102,10 @@ const help = onMain({
   args: [],
   run({ reply }) {
     helpReply(reply, 'OBJECT', [
-      ['ENCODING <key>', 'How the value of <key> is represented inside.'],
-      ['FREQ <key>', 'How often <key> was used of late, on a logarithmic scale.'],
+      ['ENCODING <key>', 'Names the representation of the value of <key>.'],
+      ['FREQ <key>', 'Estimates how often <key> was used of late, on a logarithmic scale.'],
       ['IDLETIME <key>', 'Seconds since <key> was last used.'],
-      ['REFCOUNT <key>', 'How many references the value of <key> has.'],
+      ['REFCOUNT <key>', 'Counts the references to the value of <key>.'],
     ]);
   },
 });

@@ -119,10 +119,10 @@ const help = onMain({
   run({ reply }) {
     helpReply(reply, 'PUBSUB', [
       ['CHANNELS [<pattern>]', 'The channels that somebody listens to (default: all).'],
-      ['NUMPAT', 'How many different patterns are listened to.'],
-      ['NUMSUB [<channel> ...]', 'How many listen to each of these channels, patterns apart.'],
+      ['NUMPAT', 'Counts the different patterns that are listened to.'],
+      ['NUMSUB [<channel> ...]', 'Counts who listens to each of these channels, patterns apart.'],
       ['SHARDCHANNELS [<pattern>]', 'The shard channels that somebody listens to (default: all).'],
-      ['SHARDNUMSUB [<shardchannel> ...]', 'How many listen to each of these shard channels.'],
+      ['SHARDNUMSUB [<shardchannel> ...]', 'Counts who listens to each of these shard channels.'],
     ]);
   },
 });

@@ -110,14 +110,14 @@ const help = onMain<MainContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'MEMORY', [
-      ['DOCTOR', 'What seems wrong with the use of memory, and what to do about it.'],
+      ['DOCTOR', 'Explains what seems wrong with the use of memory, and what to do about it.'],
       ['MALLOC-STATS', "What the shards' allocator and the heaps of the threads hold."],
       [
         'PURGE',
         'Moves records out of sparse slabs at once, and gives those back. What the',
         'heaps of the threads hold is left to their collectors.',
       ],
-      ['STATS', 'What memory is used for, down to what is resident.'],
+      ['STATS', 'Lists what memory is used for, down to what is resident.'],
       [
         'USAGE <key> [SAMPLES <count>]',
         'Bytes that <key> and its value take. They are counted exactly, so that',

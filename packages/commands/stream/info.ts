@@ -58,8 +58,11 @@ const streamInfo = oneShard({
   ],
   history: [
     ['6.0.0', 'FULL came.'],
-    ['7.0.0', 'What groups have read and what lies before them came.'],
-    ['7.2.0', 'When consumers were active came; before, they were seen when they were active.'],
+    ['7.0.0', 'Counts of what groups have read and of what lies before them came.'],
+    [
+      '7.2.0',
+      'Times at which consumers were active came; before, they were seen when they were active.',
+    ],
   ],
   run(context, args) {
     const stream = streamToShow(context, args);
@@ -91,7 +94,7 @@ const groups = oneShard({
   complexity: 'O(N) for N groups.',
   arity: 3,
   args: [{ name: 'key', type: 'key' }],
-  history: [['7.0.0', 'What groups have read and what lies before them came.']],
+  history: [['7.0.0', 'Counts of what groups have read and of what lies before them came.']],
   run(context, args) {
     const stream = streamToShow(context, args);
     const { reply } = context;
@@ -120,7 +123,9 @@ const consumers = oneShard({
     { name: 'group', type: 'string' },
   ],
   tips: ['nondeterministic_output'],
-  history: [['7.2.0', 'How long consumers were inactive came; idle is since they last asked.']],
+  history: [
+    ['7.2.0', 'Time for which consumers were inactive came; idle is since they last asked.'],
+  ],
   run(context, args) {
     const group = groupAt(streamToShow(context, args), args, GROUP_INDEX);
     if (group === undefined) throw noGroupOfKey(args, KEY_INDEX, GROUP_INDEX);
@@ -152,9 +157,9 @@ const help = onMain<MainContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'XINFO', [
-      ['CONSUMERS <key> <groupname>', 'What is known of the consumers of <groupname>.'],
-      ['GROUPS <key>', 'What is known of the groups of the stream.'],
-      ['STREAM <key> [FULL [COUNT <count>]', 'What is known of the stream.'],
+      ['CONSUMERS <key> <groupname>', 'Describes the consumers of <groupname>.'],
+      ['GROUPS <key>', 'Describes the groups of the stream.'],
+      ['STREAM <key> [FULL [COUNT <count>]', 'Describes the stream.'],
     ]);
   },
 });

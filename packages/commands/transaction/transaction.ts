@@ -66,7 +66,7 @@ const exec = execRoute({
   name: 'EXEC',
   summary: 'Runs what was queued since MULTI, unless a watched key has changed.',
   since: '1.2.0',
-  complexity: 'That of the queued commands.',
+  complexity: 'Depends on the queued commands.',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
 });

@@ -1,5 +1,5 @@
 import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
-import { collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { address, collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
 import { distinctWords, floats, hostNames, risingIntegers } from '../list-kinds.ts';
 import { rows } from '../setting.ts';
 
@@ -159,7 +159,7 @@ export const diagnosticsSettings = rows({
     meaning: 'Serves probes, metrics, status and the debug pages over HTTP.',
   },
   'http.bind': {
-    kind: text,
+    kind: address,
     default: '127.0.0.1',
     effect: 'start',
     meaning: 'Address of the HTTP listener.',

@@ -11,7 +11,7 @@ export type {
   FlightDocument as Flight,
   FlightEvent as FlightEntry,
   HotWindowDocument as HotWindowReport,
-  KeyDeathReport as RemovedKey,
+  RemovedKeyReport as RemovedKey,
   KeyFatesDocument as KeyFates,
   LatencyDocument as Latency,
   LatencyEventReport as LatencyEvent,

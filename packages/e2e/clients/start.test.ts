@@ -27,7 +27,7 @@ start('the ops thread begins without commands, metrics, or packages of others', 
   assert.ok(loaded.includes('./lib-link.js'), loaded.join());
   const others = loaded.filter((file) => !/^(node:|\.\/)/.test(file));
   assert.equal(others, []);
-  const heavy = /commands|store|metrics|log-file|rest-of-http|rolldown-runtime/;
+  const heavy = /commands|store|metrics|log-file|deferred-routes|rolldown-runtime/;
   assert.equal(
     loaded.filter((file) => heavy.test(file)),
     [],

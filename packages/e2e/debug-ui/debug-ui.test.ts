@@ -298,7 +298,7 @@ if (needs('chromium')) {
     await shoot(page, 'login');
     await page.getByLabel('Token').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('That is not the token.').waitFor();
+    await page.getByText('This is not the token.').waitFor();
     // The browser itself remarks that the answer was 401.
     complaints.length = 0;
     await page.getByLabel('Token').fill(TOKEN);

@@ -50,7 +50,7 @@ if (needs('chromium')) {
     await page.goto(`http://127.0.0.1:${servers[0]!.httpPort}/debug/#/shards`);
     await page.getByLabel('Token').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('That is not the token.').waitFor();
+    await page.getByText('This is not the token.').waitFor();
     await logIn(page);
     await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
     await page.close();

@@ -270,10 +270,15 @@ probes('have a port to themselves, or the server says why it does not start', as
     server.folder,
   );
   assert.is(end.exitCode, 1);
-  assert.match(
-    end.stderr,
-    /^svc: http: 127\.0\.0\.1:\d+ is in use; choose another with --http-port/,
-  );
+  const problem = /^svc: http: 127\.0\.0\.1:\d+ is in use; choose another with --http-port/;
+  assert.match(end.stderr, problem);
+  // The shards begin meanwhile, and read what there is.
+  const data = ['--set', 'persistence.enabled=true', '--data-dir', 'of-another'];
+  const ports = ['--port', '0', '--set', 'http.enabled=true', '--http-port', `${server.httpPort}`];
+  const durable = await runMain([...ports, ...data], {}, server.folder);
+  assert.is(durable.exitCode, 1);
+  assert.match(durable.stderr, problem);
+  assert.not.match(durable.stdout, 'has died');
 });
 
 probes('warn at the start of who may come in', async () => {

@@ -64,6 +64,11 @@ export const workedOut: readonly Quantity[] = [
     },
   },
   {
+    what: 'keys of databases that were emptied',
+    grows: true,
+    on: { info: ['lazyfreed_objects'], fate: 'flushed' },
+  },
+  {
     what: 'used memory',
     on: {
       info: ['used_memory'],

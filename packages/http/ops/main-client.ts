@@ -4,7 +4,7 @@ import type { ShardContent } from '#stats';
 import type { ClientReport, LatencyEventReport, SlowlogDocument } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
-import type { KeyDeathsAnswer, KeyDeathsQuestion } from './key-fates-request.ts';
+import type { RemovedKeysAnswer, RemovedKeysQuestion } from './key-fates-request.ts';
 import type { PageCalls } from './page-calls.ts';
 
 /** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
@@ -20,7 +20,7 @@ interface MainCalls extends PageCalls {
     question: { count: number };
     answer: SlowlogDocument;
   };
-  'key-deaths': { question: KeyDeathsQuestion; answer: KeyDeathsAnswer };
+  'removed-keys': { question: RemovedKeysQuestion; answer: RemovedKeysAnswer };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

@@ -31,7 +31,7 @@ export function loginRoutes(access: Access): Route[] {
     },
     documentRoute(
       'session',
-      'When the session of the one who asks ends.',
+      'Time at which the session of the one who asks ends.',
       (exchange): SessionDocument => ({ expires_time_ms: access.sessionEndMs(exchange) }),
     ),
   ];
@@ -42,7 +42,7 @@ async function login(access: Access, exchange: Exchange): Promise<Answer> {
   const text = (await exchange.body()).toString('utf8');
   const token = isJson ? tokenOfJson(text) : (new URLSearchParams(text).get('token') ?? '');
   if (access.isTokenSet && !(await access.accepts(token, exchange))) {
-    if (!isJson) return form(401, 'That is not the token.');
+    if (!isJson) return form(401, 'This is not the token.');
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
   }
   const headers = access.isTokenSet ? { 'Set-Cookie': access.sessionCookie(exchange) } : {};

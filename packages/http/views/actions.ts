@@ -26,7 +26,7 @@ const IDLE: HotKeysDocument = {
 
 export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[] {
   return [
-    documentRoute('config/defaults', 'What each setting is where nobody sets it.', () => ({
+    documentRoute('config/defaults', 'Default of each setting.', () => ({
       defaults: fixed.defaults,
     })),
     documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
@@ -34,7 +34,7 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
     })),
     documentRoute(
       'threads',
-      'How busy each thread is, its heap, garbage collection and event-loop delay.',
+      'Work of each thread, its heap, garbage collection and event-loop delay.',
       (): ThreadsDocument => ({
         time_ms: clock.wallMs(),
         threads: threadReports(observer),

@@ -21,7 +21,7 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
   return [
     {
       path: '/admin/health',
-      about: 'How the server fares, and what is wrong.',
+      about: 'Health of the server, and what is wrong.',
       methods: {
         GET: async () => {
           const { health } = await currentStatus(opsContext);
@@ -31,14 +31,14 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
     },
     {
       path: '/admin/role',
-      about: 'What the server is in replication.',
+      about: 'Role of the server in replication.',
       methods: {
         GET: () => json({ role: 'primary', connected_replicas: 0, replication_offset: 0 }),
       },
     },
     {
       path: '/admin/cluster',
-      about: 'Whether the server is part of a cluster.',
+      about: 'True or false: the server is part of a cluster.',
       methods: { GET: () => json({ enabled: false }) },
     },
     {

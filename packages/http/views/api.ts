@@ -14,7 +14,7 @@ import { flightReport } from '#observer';
 import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
 import { HttpError } from '../protocol/answer.ts';
 import { flightDocument, flightRoutes } from './flight.ts';
-import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
+import type { RemovedKeysQuestion } from '../ops/key-fates-request.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { countOf } from '../protocol/query.ts';
@@ -109,7 +109,7 @@ export class DebugDocuments {
     return flightDocument(flightReport(this.#context.observer, { count, thread }));
   }
 
-  keyFates(question: KeyDeathsQuestion): Promise<KeyFatesDocument> {
+  keyFates(question: RemovedKeysQuestion): Promise<KeyFatesDocument> {
     return keyFatesDocument(this.#context, question);
   }
 
@@ -149,7 +149,9 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
       documents.latency(),
     ),
-    documentRoute('shard-stats', 'What each shard holds and does.', () => documents.shardStats()),
+    documentRoute('shard-stats', 'Keys, memory and work of each shard.', () =>
+      documents.shardStats(),
+    ),
     documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
       documents.prefixes(),
     ),

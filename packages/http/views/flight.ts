@@ -16,7 +16,7 @@ export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[
   return [
     documentRoute(
       'flight-recorder',
-      'What was notable in each thread lately; ?count= for fewer, ?thread= or ?shard= for one thread.',
+      'Notable events of each thread; ?count= for fewer, ?thread= or ?shard= for one thread.',
       ({ query }) => document(countOf(query), threadOf(query, threads)),
       ['count', 'thread', 'shard'],
     ),

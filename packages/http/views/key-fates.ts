@@ -7,7 +7,7 @@ import { fateCounts } from '#stats';
 import type { KeyFatesDocument } from '#api-types';
 import { HttpError } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { KeyDeathsQuestion } from '../ops/key-fates-request.ts';
+import type { RemovedKeysQuestion } from '../ops/key-fates-request.ts';
 import { bytesOf, countOf, numberBelow } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
@@ -23,7 +23,7 @@ export interface KeyFatesSources {
 
 export async function keyFatesDocument(
   { observer, live, mainClient }: KeyFatesSources,
-  question: KeyDeathsQuestion,
+  question: RemovedKeysQuestion,
 ): Promise<KeyFatesDocument> {
   const { lengthMax, keepsOverwritten } = live.keyFates;
   const known = {
@@ -37,7 +37,7 @@ export async function keyFatesDocument(
     counts: Object.fromEntries(fateCounts(observer.shards)),
   };
   try {
-    const { deaths, kept, missing_shards } = await mainClient.ask('key-deaths', question);
+    const { deaths, kept, missing_shards } = await mainClient.ask('removed-keys', question);
     return { ...known, kept, deaths, missing_shards };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
@@ -47,18 +47,18 @@ export async function keyFatesDocument(
 
 export function keyFatesRoute(
   databases: number,
-  document: (question: KeyDeathsQuestion) => Promise<KeyFatesDocument>,
+  document: (question: RemovedKeysQuestion) => Promise<KeyFatesDocument>,
 ): Route {
   return documentRoute(
     'key-fates',
-    'Which keys have gone, and why: counts, and the last deaths; ?count= (-1: all), ?key= and ?db= for those of one key.',
+    'Keys that have gone, and why: counts, and the last of them; ?count= (-1: all), ?key= and ?db= for those of one key.',
     (exchange) => document(questionOf(exchange, databases)),
     ['count', 'key', 'db'],
   );
 }
 
 /** The filters of KEYFATE GET and KEYFATE KEY. */
-function questionOf({ query, search }: Exchange, databases: number): KeyDeathsQuestion {
+function questionOf({ query, search }: Exchange, databases: number): RemovedKeysQuestion {
   const count = countOf(query, COUNT);
   const key = bytesOf(search, 'key');
   const db = numberBelow(query, 'db', databases);

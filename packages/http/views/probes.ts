@@ -30,7 +30,10 @@ export function probeRoutes(options: ProbesOptions): Route[] {
   const { main } = options;
   const probe = (path: string, name: string, checks: readonly Check[]): Route => ({
     path,
-    about: name === 'livez' ? 'Whether the server is alive.' : 'Whether the server is ready.',
+    about:
+      name === 'livez'
+        ? 'Answers 200 while the server is alive.'
+        : 'Answers 200 while the server is ready.',
     isOpen: true,
     parameters: ['verbose', 'exclude'],
     methods: { GET: (exchange) => answerOf(exchange, name, checks) },

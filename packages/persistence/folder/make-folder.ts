@@ -23,6 +23,17 @@ export function makeFolder(folder: string): void {
   }
 }
 
+/** Throws a DataFolderError when a start could not have the folder; what is made to find out is removed again. */
+export function demandUsableFolder(folder: string): void {
+  const missing: string[] = [];
+  for (let at = path.resolve(folder); !fs.existsSync(at); at = path.dirname(at)) missing.push(at);
+  try {
+    makeFolder(folder);
+  } finally {
+    for (const made of missing.filter((each) => fs.existsSync(each))) fs.rmdirSync(made);
+  }
+}
+
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {

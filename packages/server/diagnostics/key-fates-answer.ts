@@ -1,29 +1,29 @@
 /** The last deaths of keys, as main answers the ops thread: in pieces, since so many may be kept. */
 
-import type { KeyDeathEntry } from '#commands';
-import type { KeyDeathReport } from '#api-types';
-import type { KeyDeathsAnswer, KeyDeathsQuestion } from '#http';
+import type { RemovedKeyEntry } from '#commands';
+import type { RemovedKeyReport } from '#api-types';
+import type { RemovedKeysAnswer, RemovedKeysQuestion } from '#http';
 import { beginningAsText, keyAsText } from '../ports/json-text.ts';
 import type { KeyFates } from './key-fates.ts';
 
 /** Deaths described before others get their turn. */
-const DEATHS_AT_ONCE = 500;
+const REMOVED_KEYS_AT_ONCE = 500;
 
-export async function keyDeaths(
+export async function removedKeys(
   keyFates: KeyFates,
-  { count, of }: KeyDeathsQuestion,
-): Promise<KeyDeathsAnswer> {
+  { count, of }: RemovedKeysQuestion,
+): Promise<RemovedKeysAnswer> {
   const wanted = of === null ? undefined : { database: of.db, key: of.key };
   const { deaths, missingShards } = await keyFates.collect(count, wanted);
-  const reports: KeyDeathReport[] = [];
-  for (let at = 0; at < deaths.length; at += DEATHS_AT_ONCE) {
+  const reports: RemovedKeyReport[] = [];
+  for (let at = 0; at < deaths.length; at += REMOVED_KEYS_AT_ONCE) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    reports.push(...deaths.slice(at, at + DEATHS_AT_ONCE).map(reportOf));
+    reports.push(...deaths.slice(at, at + REMOVED_KEYS_AT_ONCE).map(reportOf));
   }
   return { deaths: reports, kept: keyFates.length, missing_shards: missingShards };
 }
 
-function reportOf(death: KeyDeathEntry): KeyDeathReport {
+function reportOf(death: RemovedKeyEntry): RemovedKeyReport {
   const { client } = death;
   return {
     id: death.id,
@@ -41,7 +41,7 @@ function reportOf(death: KeyDeathEntry): KeyDeathReport {
   };
 }
 
-function keyOf({ fate, key, keyBytes }: KeyDeathEntry) {
+function keyOf({ fate, key, keyBytes }: RemovedKeyEntry) {
   if (fate === 'flushed') return { key: null, binary: false, cut: false, key_bytes: null };
   const cut = keyBytes > key.length;
   return { ...(cut ? beginningAsText(key) : keyAsText(key)), cut, key_bytes: keyBytes };

@@ -1,12 +1,12 @@
 /** Key fates: the last deaths on all shards as one log, and all deaths by fate. */
 
 import { KEY_FATES, unreachable } from '#base';
-import { commandTable, type KeyFatePort, type KeyDeathEntry } from '#commands';
+import { commandTable, type KeyFatePort, type RemovedKeyEntry } from '#commands';
 import type { Settings } from '#config';
 import {
   fateCounts,
-  KEY_DEATHS,
-  KEY_DEATHS_RESET,
+  REMOVED_KEYS,
+  REMOVED_KEYS_RESET,
   type RemovedKey,
   type KeyPlace,
   type Page,
@@ -23,8 +23,8 @@ interface KeyFatesOptions {
 }
 
 /** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
-interface DeathsReport {
-  readonly deaths: readonly KeyDeathEntry[];
+interface RemovedKeysReport {
+  readonly deaths: readonly RemovedKeyEntry[];
   readonly missingShards: readonly number[];
 }
 
@@ -49,18 +49,18 @@ export class KeyFates implements KeyFatePort {
     return fateCounts(this.#options.pages);
   }
 
-  async newest(count: number, of?: KeyPlace): Promise<readonly KeyDeathEntry[]> {
+  async newest(count: number, of?: KeyPlace): Promise<readonly RemovedKeyEntry[]> {
     return (await this.collect(count, of)).deaths;
   }
 
   /** The newest deaths of all keys, or of one, and who is missing. */
-  async collect(count: number, of?: KeyPlace): Promise<DeathsReport> {
+  async collect(count: number, of?: KeyPlace): Promise<RemovedKeysReport> {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
     const reports = await this.#options
       .shardCalls()
-      .ask(KEY_DEATHS, of === undefined ? question : { ...question, of });
+      .ask(REMOVED_KEYS, of === undefined ? question : { ...question, of });
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
     return {
@@ -76,12 +76,12 @@ export class KeyFates implements KeyFatePort {
 
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
-    await this.#options.shardCalls().ask(KEY_DEATHS_RESET, { beforeId: this.#log.upcoming });
+    await this.#options.shardCalls().ask(REMOVED_KEYS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
 }
 
-function entryOf({ fate, command, client, ...rest }: RemovedKey): KeyDeathEntry {
+function entryOf({ fate, command, client, ...rest }: RemovedKey): RemovedKeyEntry {
   return {
     ...rest,
     fate: KEY_FATES[fate] ?? unreachable('a fate has a name'),

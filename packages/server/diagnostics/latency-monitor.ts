@@ -60,7 +60,7 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
     );
     this.keyFates = new KeyFates({
       settings,
-      ids: serverMemory.deathIds,
+      ids: serverMemory.removedKeyIds,
       pages: serverMemory.shardPages,
       shardCalls: () => router().shardCalls,
     });

@@ -32,8 +32,9 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     ...linesOf(metrics, CLIENT_QUANTITIES.memory),
     ['mem_clients_slaves', 0],
     ['mem_aof_buffer', metrics.logBufferBytes],
-    // Memory is given back at once.
+    // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],
+    ['lazyfreed_objects', metrics.total('fateFlushed')],
     // None can be loaded.
     ['number_of_cached_scripts', 0],
     ['number_of_functions', 0],

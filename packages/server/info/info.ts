@@ -91,9 +91,8 @@ function clients(metrics: ServerMetrics): Line[] {
   ];
 }
 
-/** Memory is given back at once, no replica was ever here, and one thread has all sockets. */
+/** No replica was ever here, and one thread has all sockets. */
 const NEVER: readonly Line[] = [
-  ['lazyfreed_objects', 0],
   ['sync_full', 0],
   ['sync_partial_ok', 0],
   ['sync_partial_err', 0],

@@ -8,7 +8,7 @@ import type { MainAnswers } from '#http';
 import type { Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
 import type { Durability } from '../durability/durability.ts';
-import { keyDeaths } from '../diagnostics/key-fates-answer.ts';
+import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */
@@ -33,7 +33,7 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
       const { entries, missingShards } = await latencyMonitor.slowCommands.collect(count);
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
-    'key-deaths': (question) => keyDeaths(latencyMonitor.keyFates, question),
+    'removed-keys': (question) => removedKeys(latencyMonitor.keyFates, question),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await router.shardCalls.ask(SHARD_CONTENT, null);

@@ -56,7 +56,7 @@ export class ServerMemory {
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
   /** The same of keys' deaths. */
-  readonly deathIds: SharedCounter;
+  readonly removedKeyIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** Data that another thread needs to see all of this, and main's own view of it. */
   readonly observerData: ObserverData;
@@ -70,7 +70,7 @@ export class ServerMemory {
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
-    this.deathIds = new SharedCounter(this.memory, this.layout.deathIds);
+    this.removedKeyIds = new SharedCounter(this.memory, this.layout.removedKeyIds);
     this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
     this.pageShape = {
       databases: settings.number('server.databases'),

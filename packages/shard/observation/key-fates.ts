@@ -10,10 +10,10 @@ import { KeyFate, type Bytes } from '#base';
 import {
   AT,
   KEY_QUANTITIES,
-  KEY_DEATHS,
-  KEY_DEATHS_RESET,
+  REMOVED_KEYS,
+  REMOVED_KEYS_RESET,
   RemovedKeys,
-  type DeathHead,
+  type RemovedKeyHead,
 } from '#stats';
 import type { FateListener } from '#store';
 import type { MachineOptions } from '../machine-options.ts';
@@ -24,15 +24,15 @@ import type { Slowness } from './slowness.ts';
 /** Index of the counter of the first fate; the others follow. */
 const FIRST_COUNTER = AT[KEY_QUANTITIES.fates[0].counter];
 
-export class Fates implements FateListener {
+export class ShardKeyFates implements FateListener {
   readonly #values: Float64Array;
-  readonly #deaths: RemovedKeys;
+  readonly #removedKeys: RemovedKeys;
   readonly #slowness: Slowness;
   readonly #unixMs: () => number;
   #keeps = false;
   #keepsOverwritten = false;
   /** Filled anew for each death, so that keeping one makes no garbage. */
-  readonly #head: { -readonly [Name in keyof DeathHead]: DeathHead[Name] } = {
+  readonly #head: { -readonly [Name in keyof RemovedKeyHead]: RemovedKeyHead[Name] } = {
     unixMs: 0.5,
     database: 0,
     fate: 0,
@@ -43,26 +43,26 @@ export class Fates implements FateListener {
 
   /** `slowness` knows the clients. */
   constructor(
-    { index, page, nextDeathId }: MachineOptions,
+    { index, page, nextRemovedKeyId }: MachineOptions,
     slowness: Slowness,
     unixMs: () => number,
   ) {
     this.#values = page.values;
-    this.#deaths = new RemovedKeys(index, nextDeathId);
+    this.#removedKeys = new RemovedKeys(index, nextRemovedKeyId);
     this.#slowness = slowness;
     this.#unixMs = unixMs;
   }
 
   apply(settings: Settings): void {
-    this.#deaths.lengthMax = settings.number('keyfate-max-len');
-    this.#keeps = this.#deaths.isOn;
+    this.#removedKeys.lengthMax = settings.number('keyfate-max-len');
+    this.#keeps = this.#removedKeys.isOn;
     this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate-overwritten');
   }
 
   answer(answerers: CallAnswerers): void {
-    answerers.on(KEY_DEATHS, (question) => this.#deaths.newest(question));
-    answerers.on(KEY_DEATHS_RESET, ({ beforeId }) => {
-      this.#deaths.reset(beforeId);
+    answerers.on(REMOVED_KEYS, (question) => this.#removedKeys.newest(question));
+    answerers.on(REMOVED_KEYS_RESET, ({ beforeId }) => {
+      this.#removedKeys.reset(beforeId);
       return null;
     });
   }
@@ -71,15 +71,15 @@ export class Fates implements FateListener {
     const counter = FIRST_COUNTER + fate;
     this.#values[counter] = this.#values[counter]! + 1;
     if (fate === KeyFate.overwritten ? !this.#keepsOverwritten : !this.#keeps) return;
-    this.#deaths.add(this.#headOf(database, fate, 1), key, at, length);
+    this.#removedKeys.add(this.#headOf(database, fate, 1), key, at, length);
   }
 
   flushed(database: number, keys: number): void {
     this.#values[AT.fateFlushed] = this.#values[AT.fateFlushed]! + keys;
-    if (this.#keeps) this.#deaths.addFlush(this.#headOf(database, KeyFate.flushed, keys));
+    if (this.#keeps) this.#removedKeys.addFlush(this.#headOf(database, KeyFate.flushed, keys));
   }
 
-  #headOf(database: number, fate: number, keys: number): DeathHead {
+  #headOf(database: number, fate: number, keys: number): RemovedKeyHead {
     const values = this.#values;
     const head = this.#head;
     // Maintenance runs between commands, and the page then shows none.

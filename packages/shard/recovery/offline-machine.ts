@@ -85,6 +85,6 @@ export function offlineMachine({
     slowArgumentsAt: layout.slowArguments[0]!,
     workspaceAt: layout.workspaces[0]!,
     takeSlowIds: () => 0,
-    nextDeathId: () => 0,
+    nextRemovedKeyId: () => 0,
   });
 }

@@ -1,7 +1,7 @@
 import { KeyFate, type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DEATH_KEY_BYTES_MAX, RemovedKeys, type DeathHead } from './key-fates.ts';
+import { REMOVED_KEY_BYTES_MAX, RemovedKeys, type RemovedKeyHead } from './key-fates.ts';
 
 const deaths = suite('RemovedKeys');
 
@@ -11,7 +11,7 @@ function fixture(lengthMax = 4) {
   let id = 0;
   const log = new RemovedKeys(3, () => id++);
   log.lengthMax = lengthMax;
-  const add = (key: Bytes | string, head: Partial<DeathHead> = {}): void => {
+  const add = (key: Bytes | string, head: Partial<RemovedKeyHead> = {}): void => {
     const bytes = Buffer.from(key);
     log.add({ ...headOf(KeyFate.deleted), ...head }, bytes, 0, bytes.length);
   };
@@ -20,7 +20,7 @@ function fixture(lengthMax = 4) {
   return { log, add, keys };
 }
 
-function headOf(fate: number): DeathHead {
+function headOf(fate: number): RemovedKeyHead {
   return { unixMs: 1_000, database: 0, fate, command: 7, client: null, keys: 1 };
 }
 
@@ -45,21 +45,21 @@ deaths('tells all that it was told', () => {
 
 deaths('cuts long keys, and still knows one from another', () => {
   const { log, add } = fixture();
-  const long = Buffer.alloc(DEATH_KEY_BYTES_MAX + 1, 0xff);
+  const long = Buffer.alloc(REMOVED_KEY_BYTES_MAX + 1, 0xff);
   const other = Buffer.from(long);
-  other[DEATH_KEY_BYTES_MAX] = 0;
+  other[REMOVED_KEY_BYTES_MAX] = 0;
   add(long);
   const [entry] = log.newest({ ...ALL, of: { database: 0, key: long } });
-  assert.is(entry!.key.length, DEATH_KEY_BYTES_MAX);
-  assert.is(entry!.keyBytes, DEATH_KEY_BYTES_MAX + 1);
+  assert.is(entry!.key.length, REMOVED_KEY_BYTES_MAX);
+  assert.is(entry!.keyBytes, REMOVED_KEY_BYTES_MAX + 1);
   assert.equal(log.newest({ ...ALL, of: { database: 0, key: other } }), []);
-  const start = long.subarray(0, DEATH_KEY_BYTES_MAX);
+  const start = long.subarray(0, REMOVED_KEY_BYTES_MAX);
   assert.equal(log.newest({ ...ALL, of: { database: 0, key: start } }), []);
 });
 
 deaths('a longest key that fits is whole', () => {
   const { log, add } = fixture();
-  const key = Buffer.alloc(DEATH_KEY_BYTES_MAX, 1);
+  const key = Buffer.alloc(REMOVED_KEY_BYTES_MAX, 1);
   add(key);
   assert.is(log.newest({ ...ALL, of: { database: 0, key } }).length, 1);
 });

@@ -2,7 +2,7 @@
  * The last deaths of keys on one shard: which key, why, when, and whose command did it.
  *
  * Ids come from one counter of the process, so what is told of all shards together is what has an id
- * within the last `lengthMax`. Memory is fixed: each place keeps at most `DEATH_KEY_BYTES_MAX` bytes of a key.
+ * within the last `lengthMax`. Memory is fixed: each place keeps at most `REMOVED_KEY_BYTES_MAX` bytes of a key.
  */
 
 import { copyBytes, crc64, KeyFate, sameBytes, type Bytes } from '#base';
@@ -10,10 +10,10 @@ import type { SlowClient } from '../slow-log/slow-log.ts';
 import { shardCall } from '../shard-calls.ts';
 
 /** Bytes that are kept of a key. */
-export const DEATH_KEY_BYTES_MAX = 128;
+export const REMOVED_KEY_BYTES_MAX = 128;
 
 /** Removal of a key, without the key itself. */
-export interface DeathHead {
+export interface RemovedKeyHead {
   readonly unixMs: number;
   readonly database: number;
   /** A number of KeyFate. */
@@ -27,16 +27,16 @@ export interface DeathHead {
 }
 
 /** A death as reports show it. */
-export interface RemovedKey extends DeathHead {
+export interface RemovedKey extends RemovedKeyHead {
   readonly id: number;
   readonly shard: number;
-  /** Its first `DEATH_KEY_BYTES_MAX` bytes; empty for a database that was emptied. */
+  /** Its first `REMOVED_KEY_BYTES_MAX` bytes; empty for a database that was emptied. */
   readonly key: Bytes;
   /** Bytes of the whole key. */
   readonly keyBytes: number;
 }
 
-interface DeathsQuestion {
+interface RemovedKeysQuestion {
   readonly fromId: number;
   readonly count: number;
   /** Only of this key, and of its database when that was emptied. */
@@ -49,10 +49,12 @@ export interface KeyPlace {
 }
 
 /** The newest deaths with an id of at least `fromId`. */
-export const KEY_DEATHS = shardCall<DeathsQuestion, readonly RemovedKey[]>('key-deaths');
+export const REMOVED_KEYS = shardCall<RemovedKeysQuestion, readonly RemovedKey[]>('removed-keys');
 
 /** Forgets the deaths with a lower id. */
-export const KEY_DEATHS_RESET = shardCall<{ readonly beforeId: number }, null>('key-deaths-reset');
+export const REMOVED_KEYS_RESET = shardCall<{ readonly beforeId: number }, null>(
+  'removed-keys-reset',
+);
 
 /** A place of the ring, filled anew each time. */
 class Place {
@@ -66,7 +68,7 @@ class Place {
   keyBytes = 0;
   /** Checksum of the whole key, where it was too long to be kept. */
   sum = '';
-  readonly key = new Uint8Array(DEATH_KEY_BYTES_MAX);
+  readonly key = new Uint8Array(REMOVED_KEY_BYTES_MAX);
 }
 
 export class RemovedKeys {
@@ -94,22 +96,22 @@ export class RemovedKeys {
   }
 
   /** The end of one key. */
-  add(head: DeathHead, key: Bytes, at: number, length: number): void {
+  add(head: RemovedKeyHead, key: Bytes, at: number, length: number): void {
     const place = this.#next(head);
     place.keyBytes = length;
-    const isCut = length > DEATH_KEY_BYTES_MAX;
-    copyBytes(key, at, place.key, 0, isCut ? DEATH_KEY_BYTES_MAX : length);
+    const isCut = length > REMOVED_KEY_BYTES_MAX;
+    copyBytes(key, at, place.key, 0, isCut ? REMOVED_KEY_BYTES_MAX : length);
     place.sum = isCut ? sumOf(key, at, length) : '';
   }
 
   /** The end of all keys of a database. */
-  addFlush(head: DeathHead): void {
+  addFlush(head: RemovedKeyHead): void {
     const place = this.#next(head);
     place.keyBytes = 0;
     place.sum = '';
   }
 
-  #next(head: DeathHead): Place {
+  #next(head: RemovedKeyHead): Place {
     const place = this.#place();
     place.id = this.#nextId();
     place.unixMs = head.unixMs;
@@ -135,7 +137,7 @@ export class RemovedKeys {
   }
 
   /** Newest first. */
-  newest({ fromId, count, of }: DeathsQuestion): readonly RemovedKey[] {
+  newest({ fromId, count, of }: RemovedKeysQuestion): readonly RemovedKey[] {
     const concerns = of === undefined ? () => true : concernedBy(of);
     const places = this.#inOrder().filter((place) => place.id >= fromId && concerns(place));
     return places
@@ -164,7 +166,7 @@ export class RemovedKeys {
  * checksum.
  */
 function concernedBy({ database, key }: KeyPlace): (place: Place) => boolean {
-  const kept = Math.min(key.length, DEATH_KEY_BYTES_MAX);
+  const kept = Math.min(key.length, REMOVED_KEY_BYTES_MAX);
   const sum = key.length > kept ? sumOf(key, 0, key.length) : '';
   return (place) =>
     place.database === database &&
@@ -181,6 +183,6 @@ function sumOf(key: Bytes, at: number, length: number): string {
 
 function shown(place: Place, shard: number): RemovedKey {
   const { id, unixMs, database, fate, command, client, keys, keyBytes } = place;
-  const key = place.key.slice(0, Math.min(keyBytes, DEATH_KEY_BYTES_MAX));
+  const key = place.key.slice(0, Math.min(keyBytes, REMOVED_KEY_BYTES_MAX));
   return { id, shard, unixMs, database, fate, command, client, keys, keyBytes, key };
 }

@@ -155,7 +155,7 @@ const help = onMain<ServerContext>({
   run({ reply }) {
     helpReply(reply, 'COMMAND', [
       ['(no subcommand)', 'Arity, flags, keys and categories of all commands.'],
-      ['COUNT', 'How many commands there are.'],
+      ['COUNT', 'Counts the commands.'],
       ['LIST [FILTERBY <MODULE|ACLCAT|PATTERN> <value>]', 'The names of the commands.'],
       ['INFO [<command-name> ...]', 'The same as without a subcommand, of these commands.'],
       ['DOCS [<command-name> ...]', 'Documentation of these commands, or of all.'],

@@ -160,16 +160,16 @@ const help = onMain<ServerContext>({
       ['ERROR <string>', 'Answers the text as an error.'],
       [
         'FLIGHT-RECORDER [<main|ops|shard>] [COUNT <count>]',
-        'What was notable in all threads lately, or in one, oldest first: slow batches, full rings,',
+        'Lists what was notable in all threads lately, or in one, oldest first: slow batches, full rings,',
         'garbage collections, eviction, refused connections, changed settings. The latest 128, or',
         '<count>; -1 for all that is kept, 4096 of each thread. Read without asking any thread.',
       ],
-      ['HTSTATS <dbid> [full]', 'How many keys the indexes of a database hold, by shard.'],
+      ['HTSTATS <dbid> [full]', 'Counts the keys in the indexes of a database, by shard.'],
       ['LOADAOF', 'Reads all keys back from the snapshot and the log on disk.'],
       ['LOG <message>', 'Writes to the log of the server.'],
       ['LISTPACK <key>', 'The entries of the value of <key>, if it is one listpack.'],
       ['MAIN-SLEEP <seconds>', 'Stops main, and with it all clients, for so long.'],
-      ['OBJECT <key>', 'Where and how the value of <key> is kept.'],
+      ['OBJECT <key>', 'Describes where and how the value of <key> is kept.'],
       ['PAUSE-CRON <0|1>', 'Is taken, but changes nothing.'],
       [
         'POPULATE <count> [<prefix>] [<size>]',
@@ -184,7 +184,7 @@ const help = onMain<ServerContext>({
       ],
       ['RELOAD', 'Turns all values into what would be stored, and loads them again.'],
       ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
-      ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys are searched for between commands.'],
+      ['SET-ACTIVE-EXPIRE <0|1>', 'Turns the search for expired keys between commands on or off.'],
       ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
       ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
       [
@@ -198,7 +198,10 @@ const help = onMain<ServerContext>({
         "Figures of one thread's heap and its spaces, as of now. No snapshot: that would stop it for long.",
       ],
       ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
-      ['TRACING <STATUS|RECENT [<count>]>', 'How tracing goes, or the latest traces (10).'],
+      [
+        'TRACING <STATUS|RECENT [<count>]>',
+        'Describes how tracing goes, or lists the latest traces (10).',
+      ],
     ]);
   },
 });

@@ -193,7 +193,7 @@ const help = onMain<ServerContext>({
   flags: ['loading', 'stale'],
   run({ reply }) {
     helpReply(reply, 'HOTKEYS', [
-      ['GET', 'What the session has found so far, or nil without one.'],
+      ['GET', 'Answers what the session has found so far, or nil without one.'],
       ['RESET', 'Forget what an ended session has found.'],
       [
         'START [METRICS <n> CPU|NET [CPU|NET]] [COUNT <keys>] [DURATION <ms>]',

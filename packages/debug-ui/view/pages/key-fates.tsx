@@ -9,15 +9,15 @@ import { percent, whole } from '../../model/format.ts';
 import { usePolled, type Polled } from '../source.ts';
 import { Bar, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
-import { Deaths, LookUp } from './key-fates/deaths.tsx';
+import { RemovedKeys, LookUp } from './key-fates/removed-keys.tsx';
 import { Recording } from './key-fates/recording.tsx';
 
 const PERIOD_MS = 2_000;
-const DEATHS_MAX = 500;
+const REMOVED_KEYS_MAX = 500;
 
 export function KeyFatesPage(): JSX.Element {
   const [place, setPlace] = useState<KeyPlace | null>(null);
-  const fates = usePolled<KeyFates>(fatesPath(DEATHS_MAX, place), PERIOD_MS);
+  const fates = usePolled<KeyFates>(fatesPath(REMOVED_KEYS_MAX, place), PERIOD_MS);
   return (
     <>
       <Reasons fates={fates} />
@@ -26,7 +26,7 @@ export function KeyFatesPage(): JSX.Element {
         <LookUp choose={setPlace} />
       </Panel>
       {place !== null && <Chosen place={place} close={() => setPlace(null)} />}
-      <Deaths fates={fates} place={place} choose={setPlace} />
+      <RemovedKeys fates={fates} place={place} choose={setPlace} />
     </>
   );
 }

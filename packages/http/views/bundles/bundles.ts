@@ -1,7 +1,7 @@
 /** Diagnostic bundles: everything the server can tell of itself at one moment, in one file. */
 
 import { randomBytes } from 'node:crypto';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { BundleFile, BundleResult, BundleTask } from '#stats';
 import type { BundleReport } from '#api-types';
 import { HttpError, type Answer } from '../../protocol/answer.ts';
@@ -16,7 +16,7 @@ import type { OpsContext } from '../../ops/ops-context.ts';
 /** The packing thread ends when it has had nothing to do for so long. */
 const IDLE_MS_MAX = 5_000;
 /** Deaths of keys in a bundle; more may be kept. */
-const DEATHS_MAX = 1_000;
+const REMOVED_KEYS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -30,18 +30,12 @@ interface BundlesOptions {
 export class Bundles {
   readonly #options: BundlesOptions;
   readonly #store: BundleStore;
-  readonly #pool: Piscina<BundleTask, BundleResult>;
+  #pool: Promise<Piscina<BundleTask, BundleResult>> | undefined;
   #isGenerating = false;
 
   constructor(options: BundlesOptions) {
     this.#options = options;
     this.#store = new BundleStore(options.opsContext.fixed.bundleFolder);
-    this.#pool = new Piscina<BundleTask, BundleResult>({
-      filename: options.task,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS_MAX,
-    });
   }
 
   get routes(): readonly Route[] {
@@ -82,7 +76,7 @@ export class Bundles {
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await (await this.#pool)?.destroy();
   }
 
   async #generate(): Promise<BundleReport> {
@@ -99,7 +93,8 @@ export class Bundles {
       name: bundleName(id),
       createdAt: created,
     };
-    const result = await this.#pool.run(task, { name: 'packBundle' });
+    this.#pool ??= newPool(this.#options.task);
+    const result = await (await this.#pool).run(task, { name: 'packBundle' });
     if (!result.isGood) {
       opsContext.log('error', 'bundle-failed', 'A diagnostic bundle could not be written.', {
         reason: result.message,
@@ -159,7 +154,7 @@ export class Bundles {
       asJson('latency.json', () => documents.latency()),
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
-      asJson('key-fates.json', () => documents.keyFates({ count: DEATHS_MAX, of: null })),
+      asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
@@ -169,6 +164,12 @@ export class Bundles {
 
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The thread that packs; what it is made with is loaded for the first bundle, and not at every start. */
+async function newPool(task: string): Promise<Piscina<BundleTask, BundleResult>> {
+  const { Piscina } = await import('piscina');
+  return new Piscina({ filename: task, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS_MAX });
 }
 
 function problemOf(code: string, message: string): HttpError {

@@ -82,7 +82,7 @@ export class Live {
 
   get route(): Route {
     const about =
-      'What the debug pages draw: ?since= the number of a sample, ?with= parts of it, ?shard= for times of one.';
+      'Samples that the debug pages draw: ?since= the number of a sample, ?with= parts of it, ?shard= for times of one.';
     return documentRoute('live', about, (exchange) => this.#document(exchange), [
       ...['since', 'with', 'shard'],
     ]);

@@ -11,14 +11,14 @@ import { Filter, Panel } from '../../parts.tsx';
 import type { Polled } from '../../source.ts';
 import { Table, type Column } from '../../table.tsx';
 
-interface DeathsProps {
+interface RemovedKeysProps {
   readonly fates: Polled<KeyFates>;
   /** The key whose deaths they are. */
   readonly place: KeyPlace | null;
   readonly choose: (place: KeyPlace) => void;
 }
 
-export function Deaths({ fates, place, choose }: DeathsProps): JSX.Element {
+export function RemovedKeys({ fates, place, choose }: RemovedKeysProps): JSX.Element {
   const [filter, setFilter] = useState('');
   const { data } = fates;
   const all = data?.deaths ?? [];
@@ -67,7 +67,7 @@ function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
 }
 
 /** A form of its own, so that it is there whatever is answered: for a key whose death is not in sight. */
-export function LookUp({ choose }: Pick<DeathsProps, 'choose'>): JSX.Element {
+export function LookUp({ choose }: Pick<RemovedKeysProps, 'choose'>): JSX.Element {
   return (
     <form
       class="form"
@@ -96,7 +96,7 @@ function textOf(death: RemovedKey): string {
   return [key, reason, command, address, name, user].join(' ');
 }
 
-function columnsFor(choose: DeathsProps['choose']): readonly Column<RemovedKey>[] {
+function columnsFor(choose: RemovedKeysProps['choose']): readonly Column<RemovedKey>[] {
   return [
     {
       name: 'time',
@@ -118,7 +118,7 @@ function columnsFor(choose: DeathsProps['choose']): readonly Column<RemovedKey>[
 
 interface KeyProps {
   readonly death: RemovedKey;
-  readonly choose: DeathsProps['choose'];
+  readonly choose: RemovedKeysProps['choose'];
 }
 
 function Key({ death, choose }: KeyProps): JSX.Element {
