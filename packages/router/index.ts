@@ -1,4 +1,5 @@
 export type { MainNotes } from './command-stats.ts';
+export { CLIENT_BYTES } from './clients/client-memory.ts';
 export { Client, type ClientSocket } from './clients/client.ts';
 export type { ParkingBlocks } from './replies/reorder-buffer.ts';
 export type { ShardCalls } from './shard-calls.ts';

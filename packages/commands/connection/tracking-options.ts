@@ -67,16 +67,38 @@ function judgeChoice(
   if (optIn ? state?.optOut === true : optOut && state?.optIn === true) throw choiceSwitched;
 }
 
-/** No key may have two of a client's prefixes. */
+/** Throws when a key could have two of a client's prefixes. */
 function judgePrefixes(prefixes: readonly string[], before: readonly string[]): void {
+  const given = [...before, ...prefixes];
+  const isOverlapping = overlapsOf(given);
   for (const [index, prefix] of prefixes.entries()) {
-    for (const existing of before) {
-      if (overlap(prefix, existing)) throw collision(prefix, `an existing prefix '${existing}'`);
-    }
-    for (const other of prefixes.slice(index + 1)) {
-      if (overlap(prefix, other)) throw collision(prefix, `another provided prefix '${other}'`);
-    }
+    if (isOverlapping[before.length + index] !== true) continue;
+    const existing = before.find((each) => overlap(prefix, each));
+    if (existing !== undefined) throw collision(prefix, `an existing prefix '${existing}'`);
+    const other = prefixes.slice(index + 1).find((each) => overlap(prefix, each));
+    if (other !== undefined) throw collision(prefix, `another provided prefix '${other}'`);
   }
+}
+
+/**
+ * Tells for each prefix whether it overlaps with any other. In the order of their bytes all that begin with a prefix
+ * stand behind it in one run, so each is compared with few, however many there are.
+ */
+function overlapsOf(prefixes: readonly string[]): readonly boolean[] {
+  const found = new Array<boolean>(prefixes.length).fill(false);
+  const inOrder = prefixes.map((_, index) => index);
+  inOrder.sort((a, b) => (prefixes[a]! < prefixes[b]! ? -1 : 1));
+  // Prefixes that the one before begins with, the shortest first.
+  const open: number[] = [];
+  for (const index of inOrder) {
+    while (open.length > 0 && !prefixes[index]!.startsWith(prefixes[open.at(-1)!]!)) open.pop();
+    if (open.length > 0) {
+      found[index] = true;
+      found[open.at(-1)!] = true;
+    }
+    open.push(index);
+  }
+  return found;
 }
 
 function overlap(one: string, other: string): boolean {

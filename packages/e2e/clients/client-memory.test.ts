@@ -98,6 +98,14 @@ memory('a share of maxmemory is a limit as well', async () => {
   await client.closed;
 });
 
+memory('the least limit leaves clients room to set it right again', async () => {
+  const client = await server.client();
+  assert.is(await client.call('CONFIG', 'SET', 'maxmemory-clients', '1'), 'OK');
+  assert.is(await client.call('PING'), 'PONG');
+  const later = await server.client();
+  assert.is(await later.call('CONFIG', 'SET', 'maxmemory-clients', '0'), 'OK');
+});
+
 memory('NO-EVICT spares a client until it is taken back', async () => {
   const client = await named('spared');
   await client.call('CLIENT', 'NO-EVICT', 'ON');

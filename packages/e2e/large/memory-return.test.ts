@@ -1,5 +1,5 @@
 /** Memory of large values goes back to the system when they are gone. */
-// test-limit: 90s
+// test-limit: 180s
 import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
@@ -12,6 +12,8 @@ const VALUE_BYTES = 64 * MIB;
 const ROUNDS = 4;
 const KEPT_VALUE_BYTES = 300_000;
 const KEPT_VALUES = 800;
+const WATCHED_KEYS = 20_000;
+const WATCHING_CLIENTS = 20;
 
 let server: ChildServer;
 let client: RespClient;
@@ -68,6 +70,22 @@ memory('comes back at once when it is purged', async () => {
     return external.length > 0 && external.every((bytes) => bytes < VALUE_BYTES / 2);
   }, 'no thread owns the value any more');
 });
+
+memory(
+  'of what clients have watched comes back when they are gone, though nobody else comes',
+  async () => {
+    await client.call('MEMORY', 'PURGE');
+    const before = await residentBytes();
+    const keys = Array.from({ length: WATCHED_KEYS }, (_, nth) => `watched:${nth}`);
+    const watching = Array.from({ length: WATCHING_CLIENTS }, () => server.client());
+    for (const watcher of await Promise.all(watching)) {
+      await watcher.call('WATCH', ...keys);
+      await watcher.end();
+    }
+    const isBack = async (): Promise<boolean> => (await residentBytes()) < 1.5 * before;
+    await until(isBack, 'the memory of what is gone comes back', 40_000);
+  },
+);
 
 memory('of many values comes back by itself, though malloc keeps it', async () => {
   await client.call('MEMORY', 'PURGE');

@@ -72,6 +72,9 @@ export class OpsVitals {
     const { main, shards } = this.#observer;
     const startupBytes = main.get('startupBytes');
     // It is 0 until the server has read its data.
-    if (startupBytes > 0) this.#malloc.look(startupBytes + usedMemory(main, shards));
+    if (startupBytes === 0) return;
+    let collections = main.get('gcMajor');
+    for (const shard of shards) collections += shard.get('gcMajor');
+    this.#malloc.look(startupBytes + usedMemory(main, shards), collections);
   }
 }

@@ -4,7 +4,7 @@
  * Memory of a connection at rest: the socket, its parser, the client, a short query buffer, a block for replies
  * (measured: 10 to 22 KiB).
  */
-const CLIENT_BYTES = 16 * 1024;
+export const CLIENT_BYTES = 16 * 1024;
 /** Bytes of a query buffer and of waiting replies that `CLIENT_BYTES` already counts. */
 const QUERY_BYTES_COUNTED = 4 * 1024;
 const REPLY_BYTES_COUNTED = 16 * 1024;

@@ -9,6 +9,9 @@ import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Client } from '#router';
 
+/** Below this nobody could connect to set a limit right again; Redis takes the same for the least. */
+const LIMIT_BYTES_MIN = 128 * 1024;
+
 interface ClientMemoryOptions {
   readonly settings: Settings;
   readonly page: Page;
@@ -97,7 +100,8 @@ export class ClientMemory {
 
 /** A share of maxmemory is kept as a negative number of percent. */
 function limitOf(settings: Settings): number {
-  const limit = settings.number('memory.maxmemory-clients');
-  if (limit >= 0) return limit;
-  return Math.floor((settings.number('memory.maxmemory') * -limit) / 100);
+  const setting = settings.number('memory.maxmemory-clients');
+  const limit =
+    setting >= 0 ? setting : Math.floor((settings.number('memory.maxmemory') * -setting) / 100);
+  return limit === 0 ? 0 : Math.max(limit, LIMIT_BYTES_MIN);
 }

@@ -12,7 +12,7 @@ import {
   type LatencyBaseline,
 } from '#stats';
 import { ringDepth } from '#link';
-import type { Router } from '#router';
+import { CLIENT_BYTES, type Router } from '#router';
 import { statusDocument } from '#observer';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
@@ -36,7 +36,7 @@ export class MetricsReader {
   readonly #samples: ThreadSamples;
   /** Collections of the nursery, as of the last second. */
   #collections = 0;
-  /** Return of main's unused memory; what clients' buffers take is in use. */
+  /** Return of main's unused memory; what clients take is in use. */
   readonly memory = threadMemoryReturn();
 
   constructor(options: MetricsReaderOptions) {
@@ -59,7 +59,7 @@ export class MetricsReader {
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
       this.#holdYoungGeneration();
-      this.memory.look(page.get('queryBytes') + page.get('outputBytes'), false);
+      this.memory.look(this.#bytesOfClients(), false);
     }
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
@@ -117,6 +117,14 @@ export class MetricsReader {
       logBufferBytes: this.#logBufferBytes(),
       executable: EXECUTABLE,
     });
+  }
+
+  /** Bytes that clients are known to take, but for what each takes at rest, which is not to the byte. */
+  #bytesOfClients(): number {
+    const { serverMemory, clients } = this.#options;
+    const { mainPage: page } = serverMemory;
+    const buffers = page.get('queryBytes') + page.get('outputBytes');
+    return Math.max(buffers, page.get('clientMemoryBytes') - CLIENT_BYTES * clients().length);
   }
 
   #holdYoungGeneration(): void {

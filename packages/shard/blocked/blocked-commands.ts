@@ -187,7 +187,8 @@ export class BlockedCommands {
   /** For a command that acts on the first key that is there. */
   #lookForFirst(frame: Frame, names: readonly string[]): OfferState {
     const all = this.#options.executor.keys.namesOf(frame) ?? [];
-    const first = all.findIndex((name) => names.includes(name) && this.#typeOf(name) >= 0);
+    const own = new Set(names);
+    const first = all.findIndex((name) => own.has(name) && this.#typeOf(name) >= 0);
     if (first >= 0) return { first, wait: undefined, flags: ReplyFlag.ready };
     // With none of its keys here the command changes nothing: it says whether it waits.
     const { wait } = this.#options.dryRuns.tryCommand(frame);

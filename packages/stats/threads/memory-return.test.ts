@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MemoryReturn } from './memory-return.ts';
+import { threadHeap } from '#base';
+import { MemoryReturn, threadMemoryReturn } from './memory-return.ts';
 
 const returns = suite('memory return');
 
@@ -22,7 +23,7 @@ class Thread {
       this.nowUs += this.collectionUs;
       this.garbage = 0;
     },
-    externalBytes: () => this.used + this.hidden + this.garbage,
+    ownedBytes: () => this.used + this.hidden + this.garbage,
     nowUs: () => this.nowUs,
   });
 
@@ -95,14 +96,48 @@ returns('what is in use unseen costs ever fewer collections, until it is dropped
   assert.is(thread.garbage, 0);
 });
 
+returns('what a collection has left is looked at again when something may have freed it', () => {
+  const thread = new Thread();
+  thread.hidden = 500 * MIB;
+  thread.pass(100);
+  thread.hidden = 0;
+  thread.garbage = 500 * MIB;
+  thread.memory.lookAgain();
+  thread.pass(1);
+  assert.is(thread.garbage, 0);
+});
+
 returns('collections take no more than a hundredth of the time', () => {
   const thread = new Thread();
-  thread.collectionUs = 200_000;
+  thread.collectionUs = 60_000;
   for (let second = 0; second < 100; second += 1) {
     thread.garbage += 500 * MIB;
     thread.pass(1);
   }
-  assert.ok(thread.collections <= 6, `${thread.collections} collections`);
+  assert.ok(thread.collections <= 18, `${thread.collections} collections`);
+});
+
+returns('a collection that took long puts off the next for seconds, and no longer', () => {
+  const thread = new Thread();
+  thread.collectionUs = 2_000_000;
+  thread.garbage = 500 * MIB;
+  thread.pass(6, false);
+  thread.garbage = 500 * MIB;
+  thread.pass(16, false);
+  assert.is(thread.garbage, 0);
+});
+
+/** Makes a heap large, and drops all that it holds. */
+function fillHeap(): number {
+  return Array.from({ length: 4_000_000 }, (_, nth) => ({ nth })).length;
+}
+
+returns('objects that a thread has dropped come back as buffers do', () => {
+  const memory = threadMemoryReturn();
+  fillHeap();
+  const { totalBytes } = threadHeap();
+  assert.ok(memory.look(0, true), 'what was dropped is noticed');
+  assert.ok(threadHeap().totalBytes < totalBytes / 2);
 });
 
 returns('purging asks nothing', () => {

@@ -1,6 +1,7 @@
 /**
- * Gives back the memory of buffers that a thread has dropped: it compares what the thread owns outside of its heap with
- * what is known to be in use, and has the garbage collected when they differ by much. V8's count of what a thread owns
+ * Gives back the memory that a thread has dropped: it compares what the thread owns, buffers and a heap that has grown,
+ * with what is known to be in use, and has the garbage collected when they differ by much. V8 does so only while the
+ * thread allocates: what 400,000 watched keys took stayed for as long as nobody came. V8's count of what a thread owns
  * is wrong for buffers that came by message (240 MB of dropped ones were seen that it did not count at all), so a thread
  * that gets them and keeps none tells of each.
  */
@@ -14,8 +15,14 @@ const GARBAGE_BYTES_MIN = 32 * MIB;
 const GARBAGE_PARTS = 8;
 /** A busy thread is not stopped at once: it may fall idle, or V8 may collect by itself. */
 const PATIENCE_US = 5_000_000;
-/** A collection is followed by so many times its own duration without one. */
+/** Size of a thread's heap that is no reason to collect: what its work makes there, V8 collects by itself. */
+const HEAP_BYTES_AT_WORK = 24 * MIB;
+/**
+ * A collection is followed by so many times its own duration without one, and by so long at the most: memory is to be
+ * back within 20 s on a machine too where a collection waits for its processor.
+ */
 const REST_TIMES = 100;
+const REST_US_MAX = 8_000_000;
 /**
  * Shortest and longest time after which the rest that a collection has left is looked at again; the time grows while
  * nothing comes of it.
@@ -26,8 +33,8 @@ const AGAIN_US_MAX = 600_000_000;
 interface MemoryReturnOptions {
   /** Has all garbage of the thread collected. */
   readonly collect: () => void;
-  /** Bytes that the thread owns outside of its heap, garbage or not. */
-  readonly externalBytes: () => number;
+  /** Bytes that the thread owns, garbage or not. */
+  readonly ownedBytes: () => number;
   readonly nowUs: () => number;
 }
 
@@ -51,10 +58,16 @@ export class MemoryReturn {
     this.#received += byteCount;
   }
 
+  /** Has the rest that the last collection has left looked at again: it may have been freed since. */
+  lookAgain(): void {
+    this.#againUs = 0;
+    this.#againInUs = AGAIN_US_MIN;
+  }
+
   /** To be called about once a second, with the bytes known to be in use; answers whether it has collected. */
   look(usedBytes: number, isIdle: boolean): boolean {
-    const { externalBytes, nowUs } = this.#options;
-    const unknown = Math.max(externalBytes() - usedBytes, 0);
+    const { ownedBytes, nowUs } = this.#options;
+    const unknown = Math.max(ownedBytes() - usedBytes, 0);
     this.#left = Math.min(this.#left, unknown);
     const now = nowUs();
     if (!this.#isWorthIt(unknown, usedBytes, now)) {
@@ -82,14 +95,14 @@ export class MemoryReturn {
   }
 
   #collect(usedBytes: number, before: number): void {
-    const { collect, externalBytes, nowUs } = this.#options;
+    const { collect, ownedBytes, nowUs } = this.#options;
     const startUs = nowUs();
     collect();
     this.#received = 0;
     const endUs = nowUs();
-    this.#left = Math.max(externalBytes() - usedBytes, 0);
+    this.#left = Math.max(ownedBytes() - usedBytes, 0);
     this.#noticedUs = -1;
-    this.#restUntilUs = endUs + REST_TIMES * (endUs - startUs);
+    this.#restUntilUs = endUs + Math.min(REST_TIMES * (endUs - startUs), REST_US_MAX);
     const isWorth = before - this.#left > before / 4;
     this.#againInUs = isWorth ? AGAIN_US_MIN : Math.min(2 * this.#againInUs, AGAIN_US_MAX);
     this.#againUs = endUs + this.#againInUs;
@@ -104,7 +117,10 @@ export function threadMemoryReturn(letGo?: () => void): MemoryReturn {
       forgetViews();
       collectGarbage();
     },
-    externalBytes: () => threadHeap().externalBytes,
+    ownedBytes() {
+      const { externalBytes, totalBytes } = threadHeap();
+      return externalBytes + Math.max(totalBytes - HEAP_BYTES_AT_WORK, 0);
+    },
     nowUs: () => systemClock.nowUs(),
   });
 }
