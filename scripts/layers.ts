@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, Layer>> = {
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   shard: {
-    imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'persistence'],
+    imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'lua', 'persistence'],
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
   router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link'] },

@@ -124,6 +124,8 @@ class Bench {
       probe: new ThreadProbe(),
       slowArgumentsAt: layout.slowArguments[0]!,
       workspaceAt: layout.workspaces[0]!,
+      scriptControlAt: layout.scripts[0]!,
+      redisVersion: '7.4.0',
       takeSlowIds: (count) => slowIds.take(count),
       nextRemovedKeyId: () => 0,
     });

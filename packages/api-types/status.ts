@@ -71,6 +71,8 @@ export interface Health {
 /** Command that a shard is executing. */
 export interface ExecutingReport {
   readonly command: string;
+  /** Digest of the script that it runs, or the function's name; null when it runs none, or that is not to be had. */
+  readonly script: string | null;
   readonly key: string | null;
   readonly client_id: number | null;
   readonly elapsed_us: number;

@@ -7,6 +7,7 @@ import type { Keyspace, Store } from '#store';
 import type { TraceParent } from './connection/trace-context.ts';
 import type { TrackingState } from './connection/tracking-state.ts';
 import type { Subscriptions } from './pubsub/subscriptions.ts';
+import type { ShardScripts } from './script/ports.ts';
 import type { ShardSettings } from './shard-settings.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
@@ -120,6 +121,8 @@ export interface ShardContext {
   flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
+  /** True when a script calls the command. */
+  readonly isCalled: boolean;
   /**
    * True while a command that `each` shard runs on its own keys must only say by `block` whether there is something to
    * answer; it changes nothing that is answered.
@@ -142,6 +145,8 @@ export interface ShardContext {
    * and is of the type waited for. Only where `mayBlock`.
    */
   block(wait: Wait): void;
+  /** Lua: for the commands that run scripts. */
+  readonly scripts: ShardScripts;
   /** Blocks the shard; for DEBUG SLEEP only. */
   sleep(seconds: number): void;
   /**

@@ -119,8 +119,16 @@ export interface CommandHead {
   alsoIn?: (args: Arguments) => number;
 }
 
+/**
+ * Part of a command in running scripts: it has the script's source, or its digest, as argument 1; the name of a function; or
+ * the source of a script that is only kept, as argument 2.
+ */
+type ScriptRole = 'source' | 'digest' | 'function' | 'load';
+
 export interface OneShardCommand extends CommandHead {
   route: 'oneShard';
+  /** Part of the command in running scripts, if it has any. */
+  script?: ScriptRole;
   /**
    * Treatment of keys on several shards: lent to one of them (the default); `first`, for a command that acts on the
    * first of its keys that exists: by finding out which shard has that one, and running it there; `each`, for one that

@@ -3,7 +3,7 @@
 import type { ReplyWriter } from '#resp';
 
 /** A form of a subcommand, and what it does: one line, or several. */
-export type HelpEntry = readonly [form: string, ...meaning: string[]];
+type HelpEntry = readonly [form: string, ...meaning: string[]];
 
 /** Answers an array of status lines, as every HELP of Redis does. */
 export function helpReply(

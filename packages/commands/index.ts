@@ -41,6 +41,23 @@ export type {
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
 export type { SplitPlan } from './merge.ts';
+export { scriptErrors } from './script/library-errors.ts';
+export {
+  isFunctionName,
+  isScriptFlag,
+  libraryShebang,
+  scriptShebang,
+  type ScriptFlagName,
+} from './script/shebang.ts';
+export type {
+  LibraryFacts,
+  RestorePolicy,
+  RunningScript,
+  ScriptCall,
+  ScriptsPort,
+  ShardScripts,
+} from './script/ports.ts';
+export type { ScriptContext } from './script/script-context.ts';
 export {
   Subscriptions,
   type Piece,

@@ -160,7 +160,6 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   [['save', '0 1'], failed('save', 'Invalid save parameters')],
   [['save', '900 1 300'], failed('save', 'Invalid save parameters')],
   [['sanitize-dump-payload', 'no'], failed('sanitize-dump-payload', "can't set immutable config")],
-  [['lua-time-limit', '100'], failed('lua-time-limit', "can't set immutable config")],
   [['daemonize', 'yes'], failed('daemonize', "can't set immutable config")],
   [['tls-enabled', 'yes'], failed('tls-enabled', "can't set immutable config")],
   [

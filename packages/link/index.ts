@@ -8,6 +8,7 @@ export {
   type SettingValue,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
+export { ScriptControl, ScriptFlag } from './script-control.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
@@ -27,6 +28,7 @@ export {
   Request,
   REQUEST_HEADER_BYTES,
   RequestFlag,
+  ScriptAsk,
   TRANSFERRED,
   Unpark,
   UNSAFE_KIND,

@@ -4,6 +4,7 @@ import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
 import { LOG_OWNER_BYTES } from './log/log-ownership.ts';
 import { LOG_PROGRESS_BYTES } from './log/log-progress.ts';
+import { SCRIPT_CONTROL_BYTES } from './script-control.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './rings/ring.ts';
 
 export interface LinkShape {
@@ -42,6 +43,8 @@ export interface LinkLayout {
   slowArguments: readonly number[];
   /** Memory of each shard that no other thread looks at. */
   workspaces: readonly number[];
+  /** Words about the script that each shard runs. */
+  scripts: readonly number[];
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
   bytes: number;
@@ -121,6 +124,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const removedKeyIds = take(COUNTER_BYTES);
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
+  const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
   const traces = ring(TRACE_RING_BYTES);
   return {
     doorbell,
@@ -137,6 +141,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     removedKeyIds,
     slowArguments,
     workspaces,
+    scripts,
     traces,
     bytes: at,
   };

@@ -3,7 +3,8 @@
  * from it.
  */
 
-import type { Bytes } from '#base';
+import { createHash } from 'node:crypto';
+import { latin1, type Bytes } from '#base';
 import { Arguments, commandTable, findKeys } from '#commands';
 import type { Page } from '#stats';
 import { FrameKind, HOST_WORDS, KIND_MASK, Request, TRANSFERRED, type LinkMemory } from '#link';
@@ -33,17 +34,82 @@ export function executingIn(page: Page, memory: LinkMemory, nowUs: number): Exec
   };
 }
 
+/** Most words of a command that are told, and bytes of each. */
+const WORDS_MAX = 64;
+const WORD_BYTES_MAX = 1_024;
+
+/** Words of the command that the thread of the page executes; none when it is not to be had. */
+export function commandIn(page: Page, memory: LinkMemory): readonly string[] {
+  const id = page.get('executing') - 1;
+  const args = argumentsAt(page.get('executingFrame'), id, memory);
+  if (args === undefined) return [];
+  const count = Math.min(args.count, WORDS_MAX);
+  return Array.from({ length: count }, (_, index) => args.latin1(index).slice(0, WORD_BYTES_MAX));
+}
+
+/** Longest source whose digest is made. */
+const SOURCE_BYTES_MAX = 64 * 1_024;
+/** Longest name of a function that is told. */
+const NAME_BYTES_MAX = 128;
+
+/**
+ * Script that the thread of the page runs: its digest, or the function's name. Null when the command runs none, when its
+ * source is longer than 64 KiB, or when the frame is not to be had.
+ */
+export function scriptIn(page: Page, memory: LinkMemory): string | null {
+  const id = page.get('executing') - 1;
+  const role = commandTable.entries[id]?.script;
+  if (role === undefined) return null;
+  const index = role === 'load' ? 2 : 1;
+  const isSource = role === 'load' || role === 'source';
+  const place = { word: page.get('executingFrame'), id, index };
+  const bytes = argumentIn(place, memory, isSource ? SOURCE_BYTES_MAX : NAME_BYTES_MAX);
+  if (bytes === null) return null;
+  if (isSource) return createHash('sha1').update(bytes).digest('hex');
+  const name = latin1(bytes);
+  return role === 'digest' ? name.toLowerCase() : name;
+}
+
+interface ArgumentPlace {
+  readonly word: number;
+  readonly id: number;
+  readonly index: number;
+}
+
+/** An argument of a command, copied; null when it is longer than that, or not to be had. */
+function argumentIn(
+  { word, id, index }: ArgumentPlace,
+  memory: LinkMemory,
+  lengthMax: number,
+): Bytes | null {
+  const args = argumentsAt(word, id, memory);
+  if (args === undefined || args.count <= index) return null;
+  const end = (word << 2) + memory.words[word + Request.bytes]!;
+  const at = args.at(index);
+  const length = args.length(index);
+  // The shard may have gone on meanwhile, and the words may mean something else by now.
+  if (at < word << 2 || at + length > end || length > lengthMax) return null;
+  return memory.bytes.slice(at, at + length);
+}
+
+function argumentsAt(word: number, id: number, memory: LinkMemory): Arguments | undefined {
+  const { words, bytes } = memory;
+  if (word <= 0 || id < 0 || words[word + Request.command] !== id) return undefined;
+  const kind = words[word + Request.kind]!;
+  if ((kind & TRANSFERRED) !== 0) return undefined;
+  const spans = word + Request.spans + ((kind & KIND_MASK) === FrameKind.host ? HOST_WORDS : 0);
+  const count = words[word + Request.argumentCount]!;
+  const args = new Arguments();
+  args.point(bytes, (spans + 2 * count) << 2, words, spans, count);
+  return args;
+}
+
 function firstKey(word: number, id: number, memory: LinkMemory): Bytes | null {
   const { words, bytes } = memory;
   const entry = commandTable.entries[id];
-  if (word <= 0 || entry === undefined || words[word + Request.command] !== id) return null;
-  const kind = words[word + Request.kind]!;
-  if ((kind & TRANSFERRED) !== 0) return null;
-  const spans = word + Request.spans + ((kind & KIND_MASK) === FrameKind.host ? HOST_WORDS : 0);
-  const count = words[word + Request.argumentCount]!;
+  const args = argumentsAt(word, id, memory);
+  if (args === undefined || entry === undefined) return null;
   const end = (word << 2) + words[word + Request.bytes]!;
-  const args = new Arguments();
-  args.point(bytes, (spans + 2 * count) << 2, words, spans, count);
   const [found] = findKeys(entry.command.keys, args) ?? [];
   if (found === undefined) return null;
   const at = args.at(found.index);

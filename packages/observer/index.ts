@@ -1,4 +1,4 @@
-export { executingIn, type Executing } from './executing.ts';
+export { commandIn, executingIn, scriptIn, type Executing } from './executing.ts';
 export { flightReport } from './flight.ts';
 export { Observer, type ObserverData } from './observer.ts';
 export { durabilityIn } from './durability.ts';

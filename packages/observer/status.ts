@@ -11,7 +11,7 @@ import {
 import type { ExecutingReport, StatusDocument } from '#api-types';
 import { ringDepth } from '#link';
 import { durabilityIn } from './durability.ts';
-import { executingIn } from './executing.ts';
+import { executingIn, scriptIn } from './executing.ts';
 import type { Observer } from './observer.ts';
 
 /** Settings that the document tells of, or is judged by. */
@@ -80,6 +80,7 @@ function executingReport(
   if (executing === null) return null;
   return {
     command: executing.command,
+    script: scriptIn(observer.shards[index]!, observer.memory),
     key: executing.key === null ? null : readable(executing.key),
     client_id: clientId(executing.connection),
     elapsed_us: Math.round(executing.elapsedUs),

@@ -3,7 +3,15 @@
  * written with. For checking it, for another number of shards, and for coming from Redis and going to it.
  */
 import fs from 'node:fs';
-import { systemClock, finish, keySlot, shardOfSlot, type Bytes } from '#base';
+import {
+  asBuffer,
+  CommandError,
+  systemClock,
+  finish,
+  keySlot,
+  shardOfSlot,
+  type Bytes,
+} from '#base';
 import { valueLimits, type ShardSettingValues } from '#commands';
 import type { Page } from '#stats';
 import {
@@ -29,6 +37,7 @@ import {
   accessOfUse,
   isLong,
   KeyStateWriter,
+  LIBRARIES_PIECE,
   longState,
   rdb,
   type Keyspace,
@@ -163,19 +172,40 @@ export class OfflineData {
     const nowMs = systemClock.wallMs();
     store.nowMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
+    const libraries: string[] = [];
     const found = readFrom(file, (source) =>
       rdb.readRdbFile(source, {
         nowMs,
+        library: (code) => {
+          libraries.push(asBuffer(code).toString('latin1'));
+        },
         limits: valueLimits({ store, settings: new Settings(this.#settings) }),
         keyspaceOf: (database) => store.databases[database],
         accessOf: (use) => accessOfUse(use, store),
       }),
     );
+    this.#loadLibraries(file, libraries);
     const left = [
       ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
-      ...(found.functions > 0 ? [`${found.functions} libraries of functions are left out`] : []),
+      ...(found.functions > 0 ? [`${found.functions} libraries of functions`] : []),
     ];
     return [`${found.keys} keys of a snapshot of version ${found.version}`, ...left].join('; ');
+  }
+
+  #loadLibraries(file: string, codes: readonly string[]): void {
+    const [{ scripts }] = this.machines as [ShardMachine];
+    try {
+      scripts.restoreLibraries(codes, 'flush');
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw new rdb.RdbFileError(`${file}: a library of functions: ${error.text}`);
+    }
+  }
+
+  /** Code of each library of functions: all shards have the same. */
+  get #libraries(): readonly Bytes[] {
+    const [{ scripts }] = this.machines as [ShardMachine];
+    return scripts.libraries.map(({ code }) => Buffer.from(code, 'latin1'));
   }
 
   /** Writes a snapshot that Redis reads. */
@@ -204,6 +234,7 @@ export class OfflineData {
         this.#hasFieldExpiry,
         fields,
       );
+      for (const code of this.#libraries) writer.library(code);
       this.each((keyspace, ref, database) => {
         writer.key(database, keyspace, ref);
         keys += 1;
@@ -237,6 +268,10 @@ export class OfflineData {
           else resolve(result);
         },
       });
+      const libraries = this.#libraries;
+      for (let shard = 0; shard < shards && libraries.length > 0; shard += 1) {
+        writer.take(shard, rdb.dumpFunctions(libraries), LIBRARIES_PIECE);
+      }
       const writers = Array.from({ length: shards }, () => new KeyStateWriter(PIECE_BYTES));
       let longStates = 0;
       const handOn = (shard: number): void => {

@@ -17,11 +17,13 @@ import {
   kindName,
   layoutOf,
   LinkMemory,
+  type LinkLayout,
   Reply,
   REPLY_HEADER_BYTES,
   Request,
   RingReader,
   RingWriter,
+  ScriptControl,
   TraceRingWriter,
   type LinkShape,
 } from '#link';
@@ -312,6 +314,7 @@ export class RouterFixture {
       },
       log: NO_LOG,
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
+      scripts: quietScripts(memory, layout),
       gate: () => undefined,
       spokeHttp: () => undefined,
       isDurable,
@@ -374,4 +377,16 @@ function newPage(): Page {
 /** Kinds and arguments of frames, to be compared. */
 export function shown(frames: readonly SentFrame[]): string[] {
   return frames.map(({ kind, args }) => [kind, ...args].join(' '));
+}
+
+/** No script runs. */
+function quietScripts(memory: LinkMemory, { scripts }: LinkLayout) {
+  return {
+    controls: scripts.map((at) => new ScriptControl(memory, at)),
+    sinceUs: () => 0,
+    commandOf: () => [],
+    nameOf: () => null,
+    thresholdMs: () => 0,
+    log: () => undefined,
+  };
 }

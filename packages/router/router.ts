@@ -22,6 +22,8 @@ import { Routes } from './routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import type { Trace } from './trace.ts';
 import { Tracing, type TracingOptions } from './tracing.ts';
+import type { BusyScriptsOptions } from './scripts/busy-scripts.ts';
+import { Scripts } from './scripts/scripts.ts';
 import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
 import { BlockedClients } from './clients/blocked-clients.ts';
@@ -36,6 +38,10 @@ interface RouterOptions {
   readonly notes: MainNotes;
   readonly log: ClientLog;
   readonly tracing: Pick<TracingOptions, 'ring' | 'random'>;
+  /** Scripts that run in shards. */
+  readonly scripts: Omit<BusyScriptsOptions, 'clock'> & {
+    readonly log: (level: number, message: string) => void;
+  };
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
   /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
@@ -58,6 +64,7 @@ const WATCH = commandTable.byName('WATCH');
 
 export class Router {
   readonly transactions: Transactions;
+  readonly scripts: Scripts;
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
   /** Is shown every command that was sent on, while anybody wants to see them. */
@@ -122,7 +129,19 @@ export class Router {
     });
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
+    this.scripts = new Scripts({
+      routes: this.#routes,
+      answers: this.#answers,
+      clientRegistry,
+      keyDiscovery: this.#keyDiscovery,
+      memory,
+      isDurable: options.isDurable,
+      running: { ...options.scripts, clock },
+      log: options.scripts.log,
+      page,
+    });
     this.transactions = new Transactions({
+      scripts: this.scripts,
       memory,
       clientRegistry,
       answers,
@@ -147,11 +166,16 @@ export class Router {
   /** Returns the handlers of what shards say besides replies. */
   #signals(notes: MainNotes): ShardSignals {
     return {
-      stopped: (client, watchBroken) => {
-        this.transactions.stopped(client, watchBroken);
+      stopped: (client, watchBroken, shard) => {
+        if (this.scripts.owns(client)) this.scripts.stopped(shard);
+        else this.transactions.stopped(client, watchBroken);
       },
       prepared: (client) => {
-        this.transactions.prepared(client);
+        if (this.scripts.owns(client)) this.scripts.prepared();
+        else this.transactions.prepared(client);
+      },
+      asked: (shard, what, body) => {
+        this.scripts.asked(shard, what, body);
       },
       offered: (client, sequence, answer) => {
         this.#blockedClients.offered(client, sequence, answer);
@@ -195,6 +219,7 @@ export class Router {
   /** Takes both times: for what is dispatched from now on. */
   readClock(): void {
     this.#clientRegistry.readClock();
+    this.scripts.busy.look(this.#clientRegistry.nowUs);
   }
 
   /** Takes the monotonic time only; wall-clock time is that of the turn. */
@@ -279,7 +304,7 @@ export class Router {
     }
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
     else if (client.trace !== undefined) client.trace = undefined;
-    const refusal = verdict ?? this.#memoryRefusal(client, entry);
+    const refusal = verdict ?? this.#refusalOf(client, entry, args);
     if (refusal !== undefined) {
       this.#refuse(client, entry, refusal);
       return 'taken';
@@ -303,12 +328,20 @@ export class Router {
     // Who watches reads it when it is sent, and who waits may send it again.
     if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
+    if (entry.script !== undefined) return this.scripts.send(client, entry, args, command);
     if (this.#keyDiscovery.concerns(entry, args))
       return this.#keyDiscovery.send(client, entry, command);
     if (entry.mayWait) return this.#blockedClients.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
     return true;
+  }
+
+  /** Error of a command for which there is no memory, or that would wait for a busy script. */
+  #refusalOf(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const refusal = this.#memoryRefusal(client, entry);
+    if (refusal !== undefined || !this.scripts.busy.isAny) return refusal;
+    return this.scripts.busyRefusal(client, entry, args);
   }
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
@@ -398,6 +431,7 @@ export class Router {
     this.#clientRegistry.worksFor(undefined);
     this.#replies.drain();
     this.transactions.retry();
+    this.scripts.retry();
     this.#blockedClients.retry();
     this.#keyDiscovery.retry();
     this.#clientRegistry.retryStalled();
@@ -415,6 +449,7 @@ export class Router {
     const isWaiting =
       this.#clientRegistry.hasStalled ||
       this.transactions.isAtBarrier ||
+      this.scripts.isWaiting ||
       this.#blockedClients.hasResends ||
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);

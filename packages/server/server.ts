@@ -25,6 +25,7 @@ import { MetricsReader } from './info/metrics-reader.ts';
 import { ListeningPlaces } from './clients/listening-places.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
+import { runningScripts } from './diagnostics/running-scripts.ts';
 import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
@@ -210,6 +211,7 @@ export class Server {
       notes: this.#latencyMonitor,
       log: this.log,
       tracing: { ring: serverMemory.traceRing(), random: Math.random },
+      scripts: runningScripts(serverMemory, settings, this.log),
       runOnMain: (client, entry, args, reply) => {
         this.#mainRunner.run(client, entry, args, reply);
       },
@@ -329,7 +331,7 @@ export class Server {
     const refusal = this.#clients.gate(client, entry);
     if (refusal !== undefined) return refusal;
     if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
-    if (this.#durability === undefined || !entry.isWrite) return undefined;
+    if (this.#durability === undefined || !isWriting(entry)) return undefined;
     return this.#durability.refusal;
   }
 
@@ -423,4 +425,9 @@ export class Server {
     await this.ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();
   }
+}
+
+/** True for commands that write, and for scripts that may. */
+function isWriting(entry: CommandEntry): boolean {
+  return entry.isWrite || (entry.script !== undefined && entry.mayChange);
 }

@@ -38,6 +38,10 @@ export interface MachineOptions {
   flight: FlightRecorder;
   probe: ThreadProbe;
   settings: ShardSettingValues;
+  /** The release of Redis that scripts are told. */
+  redisVersion: string;
+  /** Place in the link memory of the words about the script that runs. */
+  scriptControlAt: number;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
   /**

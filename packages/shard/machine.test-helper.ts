@@ -122,6 +122,8 @@ class PlayedShard {
       settings: settings(),
       usedBytesOfAll: () => 0,
       workspaceAt: layout.workspaces[index]!,
+      scriptControlAt: layout.scripts[index]!,
+      redisVersion: '7.4.0',
       flight: { note: () => undefined },
       probe: new ThreadProbe(),
       sleep: () => undefined,

@@ -5,26 +5,18 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import type { CommandEntry } from '#commands';
-import {
-  AT,
-  Bands,
-  HEAP,
-  PROFILE,
-  PURGE,
-  resetStatisticsCall,
-  SHARD_CONTENT,
-  type Page,
-  type ShardContent,
-} from '#stats';
+import type { CommandEntry, ShardScripts } from '#commands';
+import { AT, Bands, type Page } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
 import { keyScratch, valueScratch, type Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
 import { Executor } from './execution/executor.ts';
+import { answerCalls } from './machine-calls.ts';
 import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';
+import { FrameCursor } from './execution/frame-cursor.ts';
 import { FramePrefetch } from './execution/prefetch-frames.ts';
 import { KeyLocks } from './multi-shard/key-locks.ts';
 import { Lending } from './multi-shard/lending.ts';
@@ -33,6 +25,8 @@ import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';
 import type { MachineOptions } from './machine-options.ts';
+import { hasScripts, type ScriptFrames } from './scripts/script-frames.ts';
+import { ShardLua } from './scripts/shard-lua.ts';
 import { probeReceived } from './observation/usdt.ts';
 import { TracedCommands } from './observation/traced-commands.ts';
 import { DryRuns } from './blocked/dry-run.ts';
@@ -52,6 +46,8 @@ export class ShardMachine {
   readonly replay: Replay;
   readonly keyUse: MachineComponents['keyUse'];
   readonly #options: MachineOptions;
+  /** Lua: scripts and libraries of functions. */
+  readonly scripts: ShardScripts;
   readonly #base: MachineComponents;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -66,6 +62,8 @@ export class ShardMachine {
   readonly #ahead: FramePrefetch;
   #bands = new Bands(false, []);
   readonly #messages: Messages;
+  readonly #scriptFrames: ScriptFrames;
+  readonly #cursor: FrameCursor;
   /** Somebody watches what is taken, as of the last batch's beginning. */
   #isProbed = false;
 
@@ -127,7 +125,19 @@ export class ShardMachine {
       work: this.#work,
       nowUs,
     });
+    const lua = new ShardLua({
+      ...shared,
+      keyLocks,
+      lending: this.#lending,
+      machine: options,
+      maintenance: base.maintenance,
+      work: () => this.#workAside(),
+    });
+    this.scripts = lua.scripts;
+    this.#scriptFrames = lua.frames;
     this.#messages = new Messages({
+      scripts: lua.scripts,
+      asks: lua.asks,
       page: this.#page,
       settings,
       slowness,
@@ -138,9 +148,10 @@ export class ShardMachine {
       snapshots: base.snapshots,
     });
     this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
+    this.#cursor = new FrameCursor(options.requests, options.memory.words);
     options.page.set('startedUs', this.#executor.nowUs);
     this.#followSettings();
-    this.#answerQuestions();
+    answerCalls(base, options, lua.scripts.stats);
     this.#executor.readWallClock();
     this.#base.maintenance.publish();
   }
@@ -159,30 +170,6 @@ export class ShardMachine {
       this.#base.events.apply(settings);
       this.#options.journal?.apply(settings);
       this.#page.tracksLatency = settings.boolean('latency-tracking');
-    });
-  }
-
-  #answerQuestions(): void {
-    this.#base.answerers.on(PROFILE, (question) => this.#options.probe.profile(question));
-    this.#base.answerers.on(HEAP, () => this.#options.probe.heap());
-    this.#base.answerers.on(PURGE, () => {
-      const bytes = this.#base.maintenance.purge();
-      this.#options.purge?.();
-      return bytes;
-    });
-    // Nothing is on a disk tier: all keys are in memory.
-    this.#base.answerers.on(SHARD_CONTENT, (): ShardContent => {
-      const keys = this.store.keyCount;
-      return { keys, hot_keys: keys, warm_keys: 0 };
-    });
-    this.#base.slowness.answer(this.#base.answerers);
-    this.#base.fates.answer(this.#base.answerers);
-    this.#base.settings.answer(this.#base.answerers);
-    this.#base.keyUse.answer(this.#base.answerers);
-    this.#base.answerers.on(resetStatisticsCall, () => {
-      this.#page.resetStatistics();
-      this.#base.maintenance.resetStatistics();
-      return null;
     });
   }
 
@@ -246,8 +233,8 @@ export class ShardMachine {
 
   /** Runs what is in the ring, for a while. Answers whether there was anything. */
   #turn(): boolean {
-    const { requests, clock, memory, journal } = this.#options;
-    let at = requests.next();
+    const { clock, journal } = this.#options;
+    let at = this.#cursor.next();
     if (at < 0) return false;
     const executor = this.#executor;
     const startUs = clock.nowUs();
@@ -256,7 +243,6 @@ export class ShardMachine {
     executor.readWallClock();
     this.#isProbed = messageReceived.isWatched;
     let flushedUs = startUs;
-    const { words } = memory;
     const frame = this.#frame;
     let frames = 0;
     while (at >= 0) {
@@ -264,14 +250,14 @@ export class ShardMachine {
       this.#ahead.take();
       this.#take(frame);
       frames += 1;
-      requests.advance(words[at >> 2]!);
+      this.#cursor.pass();
       if (executor.nowUs - startUs > BATCH_US_MAX) break;
       // What a batch logs is a group: it is written once.
       if (executor.nowUs - flushedUs > FLUSH_US && journal?.mustSettle !== true) {
         flushedUs = executor.nowUs;
         this.#flush();
       }
-      at = requests.next();
+      at = this.#cursor.next();
     }
     this.#ahead.end();
     this.#notes.ran(executor.nowUs, executor.nowUs - startUs, frames, frame);
@@ -389,6 +375,24 @@ export class ShardMachine {
     }
   }
 
+  /** Takes one frame while the script of another is put aside, and goes on with work that holds keys. */
+  #workAside(): boolean {
+    const { requests, memory, outlet } = this.#options;
+    this.#ahead.end();
+    this.#cursor.pass();
+    const isReading = this.#work.isActive;
+    if (isReading) this.#work.slice();
+    const at = this.#cursor.next();
+    if (at < 0) return isReading;
+    this.#take(new Frame(memory.bytes, memory.words, at >> 2));
+    this.#cursor.pass();
+    this.#base.slowArguments.settle();
+    if (requests.release()) outlet.ring();
+    // The frame of the script may be overwritten from now on.
+    this.#values[AT.executingFrame] = -1;
+    return true;
+  }
+
   #dispatch(frame: Frame): void {
     this.#perform(frame);
     if (this.#base.waitingClients.hasTouched) this.#blockedCommands.serve();
@@ -397,14 +401,24 @@ export class ShardMachine {
   #perform(frame: Frame): void {
     switch (frame.words[frame.word + Request.kind]! & KIND_MASK) {
       case FrameKind.command:
-        this.#executor.runCommand(frame, false);
+        if (this.#executor.entryOf(frame).script === undefined) {
+          this.#executor.runCommand(frame, false);
+        } else {
+          this.#scriptFrames.run(frame, (detached) => this.#executor.runCommand(detached, false));
+        }
         break;
       case FrameKind.part:
       case FrameKind.share:
         this.#executor.runPart(frame);
         break;
       case FrameKind.exec:
-        this.#lending.hosting.beginTransaction(frame);
+        if (!hasScripts(frame)) {
+          this.#lending.hosting.beginTransaction(frame);
+        } else {
+          this.#scriptFrames.run(frame, (detached) => {
+            this.#lending.hosting.beginTransaction(detached);
+          });
+        }
         break;
       case FrameKind.host:
         this.#lending.hosting.begin(frame);

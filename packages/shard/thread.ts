@@ -52,6 +52,7 @@ export interface ShardThreadData {
   port: MessagePort;
   seed: Bytes;
   settings: ShardSettingValues;
+  redisVersion: string;
   /** Undefined where nothing is kept on disk. */
   durability: ShardDurability | undefined;
 }
@@ -88,6 +89,8 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     seed: data.seed,
     page: pages[index] ?? unreachable('the shard has a page'),
     settings: data.settings,
+    redisVersion: data.redisVersion,
+    scriptControlAt: layout.scripts[index] ?? unreachable('the shard has words about scripts'),
     sleep: pause,
     slowArgumentsAt:
       layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),

@@ -19,6 +19,7 @@ import {
   RingReader,
   RingWriter,
   TraceRingReader,
+  ScriptControl,
   TraceRingWriter,
   type LinkShape,
 } from '#link';
@@ -203,6 +204,14 @@ export class Simulation {
       clock: this.#clock,
       notes: this.#notes(page, shape.shards),
       log: NO_LOG,
+      scripts: {
+        controls: layout.scripts.map((at) => new ScriptControl(memory, at)),
+        sinceUs: () => 0,
+        commandOf: () => [],
+        nameOf: () => null,
+        thresholdMs: () => 0,
+        log: () => undefined,
+      },
       tracing: {
         ring: new TraceRingWriter(memory, layout.traces),
         random: () => random.fraction(),
@@ -242,6 +251,8 @@ export class Simulation {
         settings: shardSettings(new Settings()),
         usedBytesOfAll: () => 0,
         workspaceAt: layout.workspaces[index]!,
+        scriptControlAt: layout.scripts[index]!,
+        redisVersion: '7.4.0',
         flight: { note: () => undefined },
         probe: new ThreadProbe(),
         sleep: () => undefined,

@@ -89,6 +89,13 @@ export {
   measureLatency,
   type LatencyBaseline,
 } from './latency/latency-test.ts';
+export {
+  mergeScripts,
+  SCRIPT_STATS,
+  ScriptTimes,
+  type ScriptFigures,
+  type ScriptReport,
+} from './scripts/script-figures.ts';
 export { fateCounts } from './page/fate-counts.ts';
 export {
   beginPrefixes,
@@ -102,6 +109,7 @@ export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
 export { CLIENT_QUANTITIES } from './quantities/clients.ts';
 export { COMMAND_QUANTITIES } from './quantities/commands.ts';
 export { DURABILITY_QUANTITIES } from './quantities/durability.ts';
+export { SCRIPT_QUANTITIES } from './quantities/scripts.ts';
 export { KEY_QUANTITIES } from './quantities/keys.ts';
 export { LOG_QUANTITIES } from './quantities/logs.ts';
 export { MEMORY_QUANTITIES } from './quantities/memory.ts';

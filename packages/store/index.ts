@@ -9,7 +9,7 @@ export { KeyStateWriter } from './state/key-state.ts';
 export { installStates, KeyStateReader } from './state/key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';
 export type { Piece } from './hash/packed-hash.ts';
-export { keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
+export { LIBRARIES_PIECE, keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
 export { LOOK_AHEAD_MAX, type KeyPrefetch } from './index/prefetch.ts';
 export { Keyspace } from './keyspace/keyspace.ts';
 export { KEEP_TTL, setOptions } from './keyspace/set-options.ts';

@@ -15,6 +15,7 @@ import {
   type EveryShardCommand,
   type MainContext,
   type ShardContext,
+  type ShardScripts,
   type ShardSettings,
   type ShardSettingValues,
   type Wait,
@@ -56,6 +57,22 @@ export interface CallOptions {
   random?: () => number;
 }
 
+/** Lua is a shard's: commands are tested without it. */
+const noScripts = (): never => {
+  throw new Error('scripts run in shards only');
+};
+const NO_SCRIPTS: ShardScripts = {
+  mayCallAll: false,
+  eval: noScripts,
+  call: noScripts,
+  load: noScripts,
+  loadLibrary: noScripts,
+  deleteLibrary: noScripts,
+  flushLibraries: noScripts,
+  restoreLibraries: noScripts,
+  libraries: [],
+};
+
 /** One shard and one client in memory. Time stands still until a test moves `nowMs`. */
 export class CallContext implements ShardContext {
   readonly store: Store;
@@ -72,7 +89,9 @@ export class CallContext implements ShardContext {
   readonly mayPrepare = false;
   readonly prepared: unknown = undefined;
   readLog: (() => Store) | undefined;
+  readonly scripts: ShardScripts = NO_SCRIPTS;
   readonly isOffering = false;
+  readonly isCalled = false;
   isLogged = false;
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];

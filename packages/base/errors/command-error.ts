@@ -93,6 +93,23 @@ export const errors = {
   saveFailed: (reason: string) =>
     new CommandError(`ERR the snapshot has failed: ${oneLine(reason)}`),
   notDurable: fixed('ERR nothing is kept on disk: persistence.enabled is off'),
+  noScript: fixed('NOSCRIPT No matching script. Please use EVAL.'),
+  noScriptRuns: fixed('NOTBUSY No scripts in execution right now.'),
+  scriptHasWritten: fixed(
+    'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.',
+  ),
+  busyScript: fixed(
+    'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+  ),
+  busyFunction: fixed(
+    'BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.',
+  ),
+  tooManyKeys: fixed("ERR Number of keys can't be greater than number of args"),
+  negativeKeyCount: fixed("ERR Number of keys can't be negative"),
+  scriptOutOfMemory: fixed(
+    "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
+  ),
+  scriptMayWrite: fixed('ERR Can not execute a script with write flag using *_ro command.'),
   outOfResources: fixed('ERR insufficient memory for this command'),
   outOfMemory: fixed("OOM command not allowed when used memory > 'maxmemory'."),
   authenticationRequired: fixed('NOAUTH Authentication required.'),

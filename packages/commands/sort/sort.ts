@@ -162,8 +162,8 @@ interface Candidate {
 function answerSorted(context: ShardContext, args: Arguments, request: SortRequest): void {
   const { elements, type } = elementsOf(context, args);
   const isStored = request.storeIndex > 0;
-  // Stored, the elements of a set need an order that is always the same.
-  const isForced = request.isUnsorted && type === ValueType.set && isStored;
+  // Stored or in a script, the elements of a set need an order that is always the same.
+  const isForced = request.isUnsorted && type === ValueType.set && (isStored || context.isCalled);
   const isSorted = !request.isUnsorted || isForced;
   const by = isForced ? undefined : request.by;
   const isAlpha = request.isAlpha || isForced;

@@ -9,7 +9,7 @@ import { hyperloglogCommands } from '../hyperloglog/index.ts';
 import { keyspaceCommands } from '../keyspace/index.ts';
 import { listCommands } from '../list/index.ts';
 import { pubSubCommands } from '../pubsub/index.ts';
-import { scriptCommands } from '../script/libraries.ts';
+import { scriptCommands } from '../script/index.ts';
 import { serverCommands } from '../server/index.ts';
 import { setCommands } from '../set/index.ts';
 import { sortCommands } from '../sort/index.ts';

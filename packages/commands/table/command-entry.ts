@@ -36,6 +36,8 @@ export class CommandEntry {
   /** A shard may put it aside, or its keys are looked for on several shards first. */
   readonly mayWait: boolean;
   readonly otherKeys: OneShardCommand['otherKeys'];
+  /** Part of the command in running scripts, if it has any. */
+  readonly script: OneShardCommand['script'];
   /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
   readonly isOpaque: boolean;
   readonly container: CommandEntry | undefined;
@@ -66,6 +68,7 @@ export class CommandEntry {
       (this.#flags.has('blocking') || command.acrossShards !== undefined);
     this.awaitsReplies = command.route === 'onMain' && command.sessionOnly !== true;
     this.otherKeys = command.route === 'oneShard' ? command.otherKeys : undefined;
+    this.script = command.route === 'oneShard' ? command.script : undefined;
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;

@@ -147,7 +147,7 @@ export const serverSettings = rows({
   'scripting.busy-reply-threshold-ms': {
     kind: integer({ most: LONG_MAX, unit: 'milliseconds' }),
     default: 5000,
-    effect: 'fixed',
+    effect: 'live',
     config: 'busy-reply-threshold',
     aliases: ['lua-time-limit'],
     meaning: 'Run time of a script after which other clients are answered BUSY.',

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { visible, visibleBytes, visibleCommand, visibleKey } from './escape.ts';
+import { visible, visibleBytes, visibleCommand, visibleKey, visibleSource } from './escape.ts';
 
 const escaping = suite('escapes of the debug pages');
 
@@ -20,6 +20,7 @@ const cases: readonly (readonly [what: string, shown: string, wanted: string])[]
   ['a key with a space at its end', visibleKey('a '), '"a "'],
   ['bytes', visibleBytes('\xff\x00A\xe2'), '\\xff\\x00A\\xe2'],
   ['a command', visibleCommand(['SET', 'a b', '', 'say "hi"']), 'SET "a b" "" "say \\"hi\\""'],
+  ['a source', visibleSource('a\r\n\t"\\n"\u202e\0'), 'a\n  "\\n"\\u{202e}\\x00'],
 ];
 for (const [what, shown, wanted] of cases) escaping(what, () => assert.is(shown, wanted));
 

@@ -27,6 +27,13 @@ export function visibleBytes(bytes: string): string {
   return visible(bytes).replaceAll(/[\x80-\xff]/g, escape);
 }
 
+/** A source: its lines stay, and its backslashes are those that it has. */
+export function visibleSource(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(INVISIBLE, (char) => (char === '\n' ? char : char === '\t' ? '  ' : escape(char)));
+}
+
 /** A command with its arguments, those with spaces in quotes, as it would be typed. */
 export function visibleCommand(args: readonly string[]): string {
   return args

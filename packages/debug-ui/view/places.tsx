@@ -36,6 +36,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/key-fates.tsx')).KeyFatesPage,
   },
   {
+    name: 'scripts',
+    title: 'Scripts',
+    load: async () => (await import('./pages/scripts.tsx')).ScriptsPage,
+  },
+  {
     name: 'shards',
     title: 'Shards',
     load: async () => (await import('./pages/shards.tsx')).ShardsPage,

@@ -11,7 +11,7 @@ const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../
 const WAIT_MS_MAX = 10_000;
 
 export const PAGES = [
-  ...['overview', 'performance', 'hot-keys', 'key-fates', 'shards'],
+  ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
   ...['clients', 'configuration', 'traces', 'bundles'],
 ];
 

@@ -23,6 +23,7 @@ api.before(async () => {
   await client.pipeline(Array.from({ length: 50 }, (_, nth) => ['SET', `key:${nth}`, 'v']));
   await client.call('CONFIG', 'SET', 'latency-bands-enabled', 'yes');
   await client.call('GET', 'key:1');
+  await client.call('EVAL', 'return 1', 0);
   await client.pipeline([
     ['RPUSH', 'gone', 'v'],
     ['DEL', 'gone'],
@@ -208,6 +209,32 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
           windows: { '*': 'object|null' },
         },
       ],
+    },
+  ],
+  [
+    '/debug/api/scripts',
+    {
+      scripts: [
+        {
+          name: 'string',
+          kind: 'string',
+          calls: 'number',
+          errors: 'number',
+          time_us: 'number',
+          p50_us: 'number',
+          p99_us: 'number',
+          max_us: 'number',
+          keys: 'number',
+          commands: 'number',
+          calls_on_main: 'number',
+          killed: 'number',
+          source_bytes: 'number',
+          source: 'string|null',
+        },
+      ],
+      kept: 'number',
+      running: [],
+      missing_shards: [],
     },
   ],
   [

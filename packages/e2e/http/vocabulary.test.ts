@@ -30,6 +30,7 @@ const NAMED: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [/api\/shard-stats/, ['shard_id']],
   [/api\/bundle\/list/, ['created_at', 'expires_at']],
   [/api\/hotkeys$/, ['total_cpu_time_us']],
+  [/api\/scripts/, ['time_us']],
 ];
 
 /** Names below these are data: settings, labels, commands, bands, attributes. */
@@ -69,6 +70,7 @@ vocabulary.before(async () => {
   ]);
   await client.pipeline(commands.flat());
   await client.call('DEBUG', 'SLEEP', '0.02');
+  await client.call('EVAL', 'return 1', 0);
   await request(server.httpPort, '/debug/api/bundle/generate');
   const index = (await request(server.httpPort, '/debug/paths')).text;
   paths = [...index.matchAll(/<td>GET[^<]*<\/td><td>(?:<a [^>]*>)?([^<]+)/g)].map(
@@ -154,7 +156,7 @@ vocabulary(
       const document = (await request(server.httpPort, path)).json() as Record<string, unknown>;
       return document['missing_shards'];
     };
-    for (const path of ['slowlog', 'shard-stats', 'key-fates', 'hotkeys']) {
+    for (const path of ['slowlog', 'shard-stats', 'key-fates', 'hotkeys', 'scripts']) {
       assert.equal(await listOf(`/debug/api/${path}`), [], path);
     }
     await client.call('HOTKEYS', 'STOP');

@@ -1,7 +1,12 @@
 /** Reports that only main can give, requested by message: each with its name, question and answer. */
 
 import type { ShardContent } from '#stats';
-import type { ClientReport, LatencyEventReport, SlowlogDocument } from '#api-types';
+import type {
+  ClientReport,
+  LatencyEventReport,
+  ScriptsDocument,
+  SlowlogDocument,
+} from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
 import type { RemovedKeysAnswer, RemovedKeysQuestion } from './key-fates-request.ts';
@@ -21,6 +26,8 @@ interface MainCalls extends PageCalls {
     answer: SlowlogDocument;
   };
   'removed-keys': { question: RemovedKeysQuestion; answer: RemovedKeysAnswer };
+  /** Infinity: all. */
+  scripts: { question: { count: number }; answer: ScriptsDocument };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

@@ -6,6 +6,7 @@ import type {
   KeyFatesDocument,
   LatencyDocument,
   PrefixesDocument,
+  ScriptsDocument,
   ShardStatsDocument,
   SlowlogDocument,
   TraceDocument,
@@ -19,6 +20,7 @@ import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
+import { scriptsRoute } from './scripts.ts';
 import { currentStatus } from './status.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
@@ -113,6 +115,10 @@ export class DebugDocuments {
     return keyFatesDocument(this.#context, question);
   }
 
+  scripts(count: number): Promise<ScriptsDocument> {
+    return this.#context.mainClient.ask('scripts', { count });
+  }
+
   /** Threads and databases that questions may name. */
   get scope(): { readonly threads: readonly string[]; readonly databases: number } {
     const { threads, shape } = this.#context.observer;
@@ -157,6 +163,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     ),
     ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
     keyFatesRoute(databases, (question) => documents.keyFates(question)),
+    scriptsRoute((count) => documents.scripts(count)),
     documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }

@@ -60,10 +60,12 @@ export function statusRoutes(opsContext: OpsContext, access: Access): Route[] {
   ];
 }
 
-/** The document for whoever may be a page of another site: keys are its users' data. */
+/** The document for whoever may be a page of another site: keys and names of scripts are its users' data. */
 function withoutKeys(status: StatusDocument): StatusDocument {
   const shards = status.shards.map((shard) =>
-    shard.executing === null ? shard : { ...shard, executing: { ...shard.executing, key: null } },
+    shard.executing === null
+      ? shard
+      : { ...shard, executing: { ...shard.executing, key: null, script: null } },
   );
   return { ...status, shards };
 }

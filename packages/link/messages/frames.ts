@@ -59,6 +59,24 @@ export const FrameKind = {
   prepare: 26,
   /** main -> host: which of its own keys a command reads besides those that its frame names. Body: keys. */
   keep: 27,
+  /** main -> shard: the source of a script that the shard is to run by its digest: 40 bytes digest, then the source. */
+  script: 28,
+  /** shard -> main: what a script asks of main, by its number in `ScriptAsk`; main -> shard: the answer. */
+  ask: 29,
+} as const;
+
+/** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */
+export const ScriptAsk = {
+  /** Run a command. Body: its frame. The answer's body is the reply. */
+  command: 0,
+  /** End in all logs the changes that the script has made elsewhere. The answer's body: the transaction's number. */
+  prepare: 1,
+  /** The script has ended, and the other shards may go on. There is no answer. */
+  end: 2,
+  /** A script that does not compile is to be forgotten. Body: its digest. There is no answer. */
+  forget: 3,
+  /** A line for the log. Body: its level in one byte, and the text. There is no answer. */
+  log: 4,
 } as const;
 
 const KIND_NAMES = new Map<number, string>(
@@ -169,6 +187,10 @@ export const RequestFlag = {
   traced: 1 << 13,
   /** Flag of `exec`: the client watches keys, perhaps on this shard. */
   watches: 1 << 14,
+  /** Flag of `command`: a script that concerns all keys, while the other shards stand still for it. */
+  alone: 1 << 14,
+  /** The command, or one of a transaction, runs a script. */
+  scripts: 1 << 15,
 } as const;
 
 /**

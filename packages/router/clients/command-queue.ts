@@ -45,6 +45,8 @@ export class CommandQueue {
   deniesOom = false;
   /** True when a command is run by shards. */
   needsShards = false;
+  /** True when a command runs a script. */
+  hasScripts = false;
   /** True when every command can run inside a shard with copies of its keys; else shards must stand still. */
   isForOneShard = true;
   #bytes = new Uint8Array(0);
@@ -83,6 +85,7 @@ export class CommandQueue {
     this.hasWrites ||= entry.isWrite || entry.has('may_replicate');
     this.deniesOom ||= entry.deniesOom;
     this.needsShards ||= route !== 'onMain';
+    this.hasScripts ||= entry.script !== undefined;
     this.isForOneShard &&=
       entry.hasKeys && entry.otherKeys === undefined && (route === 'byKey' || route === 'oneShard');
   }

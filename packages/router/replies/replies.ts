@@ -23,7 +23,7 @@ export interface ShardSignals {
   /** A shard's log has the end of a client's transaction that was run at a barrier. */
   prepared(client: Client): void;
   /** A shard has stopped at a barrier for a client's transaction. */
-  stopped(client: Client, watchBroken: boolean): void;
+  stopped(client: Client, watchBroken: boolean, shard: number): void;
   /** A shard has said what of an offer is there. */
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
@@ -38,6 +38,8 @@ export interface ShardSignals {
   woken(client: Client, sequence: number, shard: number): void;
   /** Tells what a shard did for a traced command: `length` doubles of the link memory. */
   traced(shard: number, at: number, length: number): void;
+  /** A shard's script asks for something: a number of ScriptAsk. */
+  asked(shard: number, what: number, body: Bytes): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
@@ -193,6 +195,9 @@ export class Replies {
       case FrameKind.returned:
         this.#forward(slot, FrameKind.returned, body);
         break;
+      case FrameKind.ask:
+        this.#signals.asked(link.index, sequence, body);
+        break;
       case FrameKind.call:
         this.#signals.reported(link.index, sequence, body);
         break;
@@ -217,7 +222,7 @@ export class Replies {
     const numbers = asBuffer(body);
     switch (kind) {
       case FrameKind.barrier:
-        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0);
+        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0, link.index);
         break;
       case FrameKind.prepare:
         this.#signals.prepared(client);

@@ -11,6 +11,7 @@ import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from '../clients/client.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
+import type { Scripts } from '../scripts/scripts.ts';
 import type { Routes } from '../routes.ts';
 import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
 
@@ -19,6 +20,7 @@ interface BarrierTransactionOptions {
   readonly queue: CommandQueue;
   readonly routes: Routes;
   readonly keyDiscovery: KeyDiscovery;
+  readonly scripts: Scripts;
   readonly memory: LinkMemory;
   /** A command was sent on. */
   sent(entry: CommandEntry, args: Arguments): void;
@@ -116,14 +118,16 @@ export class BarrierTransaction {
 
   /** Sends one command; false when it must wait. */
   #send(): boolean {
-    const { client, routes, keyDiscovery } = this.#options;
+    const { client, routes, keyDiscovery, scripts } = this.#options;
     const { entry, command } = this.#at ?? unreachable('a command is left');
     // Main's own commands see what those before them did; and one that concerns all keys may wait in a
     // shard for keys that are lent, where others must not overtake it.
     const args = this.#point(command, entry);
     const reads = keyDiscovery.concerns(entry, args);
-    const isAlone = !entry.hasKeys || reads;
+    // Nothing else of the transaction may run in the middle of a script.
+    const isAlone = !entry.hasKeys || reads || entry.script !== undefined;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
+    if (entry.script !== undefined) scripts.introduce(entry, args);
     const isSent = reads
       ? keyDiscovery.send(client, entry, command)
       : routes.send(client, entry, args, command);

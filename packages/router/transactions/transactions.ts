@@ -21,6 +21,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { askLenders, lendHead, type Routes } from '../routes.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { Transaction } from '../clients/transaction.ts';
+import type { Scripts } from '../scripts/scripts.ts';
 
 /** Commands that are done at once, and not queued, inside a transaction. */
 const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
@@ -38,6 +39,7 @@ interface TransactionsOptions {
   readonly commandStats: CommandStats;
   readonly clock: Clock;
   readonly keyDiscovery: KeyDiscovery;
+  readonly scripts: Scripts;
   /** True when shards keep logs. */
   readonly isDurable: boolean;
   /** Most bytes that a client may queue. */
@@ -130,8 +132,10 @@ export class Transactions {
       return true;
     }
     const { queue } = transaction;
+    const { routes } = this.#options;
     const isWatching = client.watched.size > 0;
-    if (queue.isForOneShard && (queue.count > 0 || isWatching)) {
+    const isForOneShard = queue.isForOneShard && (!queue.hasScripts || routes.links.length === 1);
+    if (isForOneShard && (queue.count > 0 || isWatching)) {
       return this.#sendToHost(client, entry, transaction);
     }
     return this.#beginAtBarrier(client, entry, queue.needsShards || isWatching);
@@ -142,7 +146,9 @@ export class Transactions {
     const plan = planExec(queue, client.database, client.watched, routes.ownership);
     const transaction = routes.nextTransaction();
     const host = routes.linkFor(client, plan.host);
+    if (queue.hasScripts) this.#options.scripts.introduceAll(queue, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
+    if (queue.hasScripts) head.flags |= RequestFlag.scripts;
     const isWatching = client.watched.size > 0;
     if (isWatching) head.flags |= RequestFlag.watches;
     const payload = queue.payload({
@@ -178,7 +184,7 @@ export class Transactions {
   }
 
   #beginAtBarrier(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
-    const { routes, clientRegistry, memory, keyDiscovery } = this.#options;
+    const { routes, clientRegistry, memory, keyDiscovery, scripts } = this.#options;
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? new CommandQueue();
     client.transaction = undefined;
@@ -190,6 +196,7 @@ export class Transactions {
       routes,
       memory,
       keyDiscovery,
+      scripts,
       clock: this.#options.clock,
       sent: (entry, args) => {
         this.#options.sent(client, entry, args);

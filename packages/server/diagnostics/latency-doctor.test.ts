@@ -34,6 +34,7 @@ const healthy: Symptoms = {
   main: { ...pauses, collections: 3, collectionUsMax: 900, loopUsMax: 2_000, loopUsP99: 100 },
   shards: [pauses, pauses],
   queueUsP99: [40, 50],
+  scripts: { runs: 0, barriers: 0 },
   nowMs: NOW_SECONDS * 1_000,
 };
 
@@ -170,6 +171,23 @@ for (const event of ['fork', 'aof-fsync', 'snapshot-io'] as const) {
   doctor(`has advice for ${event}`, () => {
     const text = latencyReport({ ...healthy, series: [series(event, [50, 1, 0])] });
     assert.match(text, /What to do:\n- \w/);
+  });
+}
+
+for (const [runs, barriers, isNamed] of [
+  [0, 0, false],
+  [99, 99, false],
+  [100, 9, false],
+  [100, 10, true],
+  [1_000, 1_001, true],
+] as const) {
+  doctor(`${String(barriers)} barriers of ${String(runs)} scripts`, () => {
+    const scripts = { runs, barriers };
+    for (const thresholdMs of [0, 10]) {
+      const report = latencyReport({ ...healthy, thresholdMs, scripts });
+      assert.is(/- All shards had to stop for \d+ % of the scripts/.test(report), isNamed, report);
+      assert.not.match(report, /101 %/);
+    }
   });
 }
 

@@ -26,6 +26,8 @@ export interface Symptoms {
   readonly shards: readonly PauseReport[];
   /** Microseconds that requests waited for their shard: of each shard, the 99th percentile. */
   readonly queueUsP99: readonly number[];
+  /** Scripts and functions that were run, and those for which all shards had to stop. */
+  readonly scripts: { readonly runs: number; readonly barriers: number };
   /** The longest pause that the machine causes by itself, when it was measured. */
   readonly baselineUsMax?: number;
   readonly nowMs: number;
@@ -36,6 +38,9 @@ const COMMANDS_SHOWN = 3;
 /** A command belongs to an occurrence when it ended within these seconds of it. */
 const NEAR_SECONDS = 1;
 const ARGUMENTS_SHOWN = 4;
+/** Runs of scripts from which on their share of barriers means something, and the share that is notable. */
+const SCRIPT_RUNS_MIN = 100;
+const BARRIER_SHARE_MIN = 0.1;
 
 const ADVICE: Readonly<Record<LatencyEvent, string>> = {
   command:
@@ -54,7 +59,9 @@ const ADVICE: Readonly<Record<LatencyEvent, string>> = {
 export function latencyReport(symptoms: Symptoms): string {
   const { thresholdMs, series } = symptoms;
   if (series.length === 0 && thresholdMs === 0) {
-    return 'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.\n';
+    const hint =
+      'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
+    return `${[hint, ...listed(scriptAdvices(symptoms.scripts))].join('\n\n')}\n`;
   }
   const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
   const [worst] = worstFirst;
@@ -68,10 +75,14 @@ export function latencyReport(symptoms: Symptoms): string {
         ];
   paragraphs.push(circumstances(symptoms).join('\n'));
   const advice = advices(worstFirst, symptoms);
-  if (advice.length > 0) {
-    paragraphs.push(['What to do:', ...advice.map((line) => `- ${line}`)].join('\n'));
-  }
+  paragraphs.push(...listed(advice));
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** Advice as a paragraph; none without any. */
+function listed(advice: readonly string[]): readonly string[] {
+  if (advice.length === 0) return [];
+  return [['What to do:', ...advice.map((line) => `- ${line}`)].join('\n')];
 }
 
 function headline({ event, usMax, samples }: LatencySeries, nowMs: number): string {
@@ -192,6 +203,16 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
   return [
     ...series.map(({ event }) => ADVICE[event]),
     ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
+    ...scriptAdvices(symptoms.scripts),
+  ];
+}
+
+/** Advice where scripts often stop all shards. */
+function scriptAdvices({ runs, barriers }: Symptoms['scripts']): readonly string[] {
+  if (runs < SCRIPT_RUNS_MIN || barriers < BARRIER_SHARE_MIN * runs) return [];
+  const share = Math.min(100, Math.round((100 * barriers) / runs));
+  return [
+    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts tell which take the time. Where scripts are most of the work, run one shard (server.shards = 1): nothing stops then. With several, give the keys of a script one {hash tag} and declare them, so that its calls need no other shard (calls-on-main).`,
   ];
 }
 

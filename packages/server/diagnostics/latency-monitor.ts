@@ -166,6 +166,10 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
       main: pauseReport(serverMemory.mainPage),
       shards: serverMemory.shardPages.map(pauseReport),
       queueUsP99: serverMemory.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
+      scripts: {
+        runs: serverMemory.shardPages.reduce((sum, page) => sum + page.get('scriptRuns'), 0),
+        barriers: serverMemory.mainPage.get('scriptBarriers'),
+      },
       nowMs: wallMs(),
     });
   }

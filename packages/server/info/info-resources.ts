@@ -1,7 +1,7 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
-import { CLIENT_QUANTITIES, MEMORY_QUANTITIES } from '#stats';
+import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#stats';
 import { linesOf, size, type Line } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
 import type { ServerMetrics } from './server-metrics.ts';
@@ -35,10 +35,13 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],
     ['lazyfreed_objects', metrics.total('fateFlushed')],
-    // None can be loaded.
-    ['number_of_cached_scripts', 0],
-    ['number_of_functions', 0],
-    ['number_of_libraries', 0],
+    ...linesOf(
+      metrics,
+      SCRIPT_QUANTITIES.engines,
+      SCRIPT_QUANTITIES.sources,
+      SCRIPT_QUANTITIES.cached,
+      SCRIPT_QUANTITIES.libraries,
+    ),
     ...linesOf(metrics, CLIENT_QUANTITIES.queryBuffers, CLIENT_QUANTITIES.outputBuffers),
     ['mem_allocator', 'svc-slab'],
     ...resident(metrics),

@@ -52,6 +52,11 @@ export class MetricsReader {
     this.measureStartup();
   }
 
+  /** A value of the first shard's page: of what all shards have alike. */
+  firstShard(name: 'libraries' | 'functions'): number {
+    return this.#options.serverMemory.shardPages[0]!.get(name);
+  }
+
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#options.serverMemory.mainPage;

@@ -25,6 +25,8 @@ import {
   type MonitorsPort,
   type ProcessPort,
   type SavingPort,
+  type ScriptContext,
+  type ScriptsPort,
   type PubSubContext,
   type PubSubPort,
   type ServerContext,
@@ -59,11 +61,13 @@ import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
 import { memoryPort } from './memory-port.ts';
+import { scriptsPort } from './scripts-port.ts';
 import { settingsPort } from './settings-port.ts';
 
 type Contexts = ConnectionContext &
   DiagnosticsContext &
   PubSubContext &
+  ScriptContext &
   ServerContext &
   TransactionContext;
 
@@ -116,6 +120,7 @@ export class MainRunner implements Contexts {
   readonly saving: SavingPort | undefined;
   readonly startedMs: number;
   readonly transactions: TransactionsPort;
+  readonly scripts: ScriptsPort;
   readonly #settings: Settings;
   readonly #router: Router;
   readonly #messaging: ClientMessaging;
@@ -132,6 +137,7 @@ export class MainRunner implements Contexts {
     this.authentication = authenticationPort(settings);
     this.settings = settingsPort(options);
     this.transactions = this.#transactionsPort();
+    this.scripts = scriptsPort(options);
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };
     this.status = { json: () => options.metricsReader.statusJson() };
     this.memory = memoryPort(options);

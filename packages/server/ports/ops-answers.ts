@@ -9,6 +9,7 @@ import type { Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
 import type { Durability } from '../durability/durability.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
+import { scriptsDocument } from '../diagnostics/script-reports.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */
@@ -34,6 +35,7 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
       return { entries: entries.map(slowReport), missing_shards: missingShards };
     },
     'removed-keys': (question) => removedKeys(latencyMonitor.keyFates, question),
+    scripts: (question) => scriptsDocument(router, question),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await router.shardCalls.ask(SHARD_CONTENT, null);

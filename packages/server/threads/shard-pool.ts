@@ -13,6 +13,7 @@ import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
 import type { ShardPorts } from './disk-link.ts';
+import { REDIS_VERSION } from '../version.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
 const SEED_BYTES = 16;
@@ -97,6 +98,7 @@ export class ShardPool {
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
+      redisVersion: REDIS_VERSION,
       durability:
         ports === undefined
           ? undefined

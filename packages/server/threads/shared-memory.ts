@@ -26,6 +26,7 @@ import {
   LogThread,
   RingReader,
   RingWriter,
+  ScriptControl,
   SharedCounter,
   TraceRingWriter,
   type LinkLayout,
@@ -124,6 +125,11 @@ export class ServerMemory {
       const replies = new RingReader(this.memory, this.layout.replies[index]!);
       return new ShardLink(index, this.memory, requests, replies, port);
     });
+  }
+
+  /** Words about the script of each shard. */
+  scriptControls(): readonly ScriptControl[] {
+    return this.layout.scripts.map((at) => new ScriptControl(this.memory, at));
   }
 
   /** Returns the ring that tells the ops thread of traced requests. */

@@ -1,11 +1,18 @@
 /** Context of commands in a shard: what they touch; one object, pointed at each command in turn. */
 
 import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
-import type { Arguments, EventClass, ShardContext, ShardSettingValues, Wait } from '#commands';
+import type {
+  Arguments,
+  EventClass,
+  ShardContext,
+  ShardScripts,
+  ShardSettingValues,
+  Wait,
+} from '#commands';
 import { AT, type Page } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
-import type { EffectWord } from '../log/effect-record.ts';
+import type { Effect, EffectWord } from '../log/effect-record.ts';
 import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
@@ -50,7 +57,9 @@ export class ExecutionContext implements ShardContext {
   /** Changes that the page does not count. */
   uncounted = 0;
   /** Commands that do what the one at hand has done, where itself would not. */
-  readonly effects: (readonly EffectWord[])[] = [];
+  readonly effects: Effect[] = [];
+  /** Lua of the shard; set once, when the executor is there. */
+  #scripts: ShardScripts | undefined;
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
   readonly readLog: (() => Store) | undefined;
@@ -120,8 +129,21 @@ export class ExecutionContext implements ShardContext {
     }
   }
 
+  get scripts(): ShardScripts {
+    return this.#scripts ?? unreachable('Lua is there before the first command');
+  }
+
+  /** Gives commands the Lua of the shard. */
+  provide(scripts: ShardScripts): void {
+    this.#scripts = scripts;
+  }
+
   get mayBlock(): boolean {
     return this.#mode.mayBlock;
+  }
+
+  get isCalled(): boolean {
+    return this.#mode.isCalled;
   }
 
   get isOffering(): boolean {
@@ -135,6 +157,11 @@ export class ExecutionContext implements ShardContext {
   /** True while keys of other shards are here. */
   get hasGuests(): boolean {
     return this.#guests !== undefined;
+  }
+
+  /** True when a key, by its name, was lent for the command at hand, or is one that it names of this shard's own. */
+  isGuest(name: string): boolean {
+    return this.#guests?.here.has(name) === true;
   }
 
   /** Moves the clock of commands and of the store. */
@@ -306,7 +333,7 @@ export class ExecutionContext implements ShardContext {
   }
 
   logAs(words: readonly EffectWord[]): void {
-    this.effects.push(words);
+    this.effects.push({ words, database: this.database });
   }
 
   changedUncounted(): void {

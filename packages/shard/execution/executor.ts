@@ -77,6 +77,9 @@ export class Executor {
   #wallMs = 0;
   #isProbed = false;
   #wallReadUs = 0;
+  /** Frame whose command was pointed at last, and where its spans are. */
+  pointed: Frame | undefined;
+  #pointedSpans = 0;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -255,6 +258,8 @@ export class Executor {
   /** Points arguments and context at a frame's command. */
   point(frame: Frame, spans = spansOf(frame)): CommandEntry {
     const { words, word } = frame;
+    this.pointed = frame;
+    this.#pointedSpans = spans;
     const kindWord = words[word + Request.kind]!;
     const entry = this.#entries[words[word + Request.command]!]!;
     const count = words[word + Request.argumentCount]!;
@@ -274,6 +279,42 @@ export class Executor {
     return entry;
   }
 
+  /** Points at a frame's command as it was pointed at before: another has been run in between. */
+  pointBack(frame: Frame, spans: number): void {
+    this.point(frame, spans);
+  }
+
+  get pointedSpans(): number {
+    return this.#pointedSpans;
+  }
+
+  /**
+   * Runs a command that the script at hand calls. Its reply is what the sender's writer has behind its mark. Times and
+   * failures are its own, but it is no request: no band and no queue time counts it.
+   */
+  runCalled(frame: Frame): void {
+    const startUs = this.nowUs;
+    const entry = this.point(frame);
+    const { effects } = this.#options;
+    const before = effects.mark;
+    const effectsBefore = this.#context.effects.length;
+    if (entry.mayChange && effects.isFreezing) this.keys.preserve(frame, effects);
+    this.execute(entry, MODES.called, frame);
+    // A script never waits: what the command would wait for is not there.
+    this.#context.takeWait();
+    this.#context.takeSteps();
+    effects.called(before, effectsBefore);
+    const executeUs = this.nowUs - startUs;
+    if (this.#keyUse.isOn) this.#tellUse(frame, entry, executeUs);
+    const { errorText } = this.#sender.writer;
+    if (errorText !== null) {
+      this.#page.failed(entry.countedAs);
+      countError(this.#page, errorText);
+    }
+    this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+  }
+
   /** Says in the page what is about to be executed. */
   start(frame: Frame, entry: CommandEntry, sequence = frame.sequence, step = 0): void {
     const values = this.#values;
@@ -282,7 +323,7 @@ export class Executor {
     values[AT.executingSinceUs] = this.nowUs;
     values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
-    values[AT.executingFrame] = frame.words === this.#options.linkWords ? frame.word : -1;
+    values[AT.executingFrame] = frame.words === this.#options.linkWords ? frame.word : frame.place;
     if (this.#isProbed && commandStart.isWatched) {
       probeStart(entry, this.args, this.#options.slowness.clientIn(this.#context.connection));
     }

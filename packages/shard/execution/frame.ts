@@ -15,6 +15,8 @@ export class Frame {
   word: number;
   /** The memory is this frame's alone, and nobody reads it when its command is done. */
   isGiven = false;
+  /** Word of the link memory at which others may read it, where it is a copy of what still lies there; else -1. */
+  place = -1;
   /** The body, where it does not lie behind the header. */
   readonly #message: Bytes | undefined;
 

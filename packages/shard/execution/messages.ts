@@ -7,6 +7,8 @@ import type { Frame } from './frame.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
+import type { MainAsks } from '../scripts/main-asks.ts';
+import type { Scripts } from '../scripts/scripts.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
@@ -21,6 +23,8 @@ interface MessagesOptions {
   readonly events: KeyEvents;
   readonly snapshots: Snapshots;
   readonly watches: Watches;
+  readonly scripts: Scripts;
+  readonly asks: MainAsks;
 }
 
 export class Messages {
@@ -42,10 +46,19 @@ export class Messages {
         this.#options.answerers.answer(frame);
         break;
       case FrameKind.snapshot:
-        this.#options.snapshots.begin(words[word + Request.sequence]!);
+        this.#options.snapshots.begin(
+          words[word + Request.sequence]!,
+          this.#options.scripts.libraries,
+        );
         break;
       case FrameKind.unwatch:
         this.#options.watches.forget(words[word + Request.connection]!);
+        break;
+      case FrameKind.script:
+        this.#options.scripts.learnFrom(frame.body);
+        break;
+      case FrameKind.ask:
+        this.#options.asks.take(frame);
         break;
       case FrameKind.control:
         this.#obey(decodeControl(frame.body));
@@ -69,6 +82,9 @@ export class Messages {
         break;
       case 'tracking':
         events.isTracked = control.isOn;
+        break;
+      case 'forget-scripts':
+        this.#options.scripts.forget(control.digest);
         break;
       case 'stop':
         assert(!this.isStopped, 'a shard is stopped once');

@@ -17,11 +17,19 @@ export interface Mode {
   readonly isOffering: boolean;
   /** Main puts the items together: where they begin is noted, by argument. */
   readonly answersItems: boolean;
+  /** A script calls the command. */
+  readonly isCalled: boolean;
 }
 
 /** Same properties in the same order everywhere: the context reads them with each command. */
-function modeOf(mayBlock: boolean, isPartial: boolean, kind?: 'offer' | 'items'): Mode {
-  return { mayBlock, isPartial, isOffering: kind === 'offer', answersItems: kind === 'items' };
+function modeOf(mayBlock: boolean, isPartial: boolean, kind?: 'offer' | 'items' | 'called'): Mode {
+  return {
+    mayBlock,
+    isPartial,
+    isOffering: kind === 'offer',
+    answersItems: kind === 'items',
+    isCalled: kind === 'called',
+  };
 }
 
 export const MODES = {
@@ -29,6 +37,8 @@ export const MODES = {
   run: modeOf(true, false),
   /** A command that its client cannot wait for: in a transaction, at recovery; also a part, and no command at all. */
   noWait: modeOf(false, false),
+  /** A command that a script calls. */
+  called: modeOf(false, false, 'called'),
   /** A command on this shard's own keys, which other shards run on theirs. */
   ownKeys: modeOf(true, true),
   /** The same without waiting. */

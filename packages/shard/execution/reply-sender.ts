@@ -48,6 +48,19 @@ interface ReplyHead {
 
 const NO_TIMES = { queueUs: 0, executeTicks: 0, flags: 0 };
 
+/** A reply that was put aside before it was ended. */
+interface SuspendedReply {
+  readonly connection: number;
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly limit: number;
+  readonly chunks: Uint8Array[];
+  readonly mark: number;
+  readonly markedPieces: number;
+  readonly protocol: ReplyWriter['protocol'];
+  readonly errorText: string | null;
+}
+
 /** Ways of a shard to reach main beside the ring. */
 export interface Outlet {
   /** Wakes main. */
@@ -151,6 +164,60 @@ export class ReplySender {
     // What goes on in private memory has no frame any more; the next reply opens one.
     this.#spilled = false;
     if (this.writer.bytes.length <= SPILL_BYTES_KEPT) this.#spill = this.writer.bytes;
+  }
+
+  /** Reply behind the mark, as one piece of memory that is good until the next write. */
+  replyBehindMark(): { bytes: Uint8Array; at: number; length: number } {
+    const { writer } = this;
+    if (writer.chunks.length === this.#markedPieces) {
+      const at = this.#replyAt + this.#mark;
+      return { bytes: writer.bytes, at, length: writer.at - at };
+    }
+    const [first, ...rest] = writer.chunks.slice(this.#markedPieces);
+    const pieces = [
+      first!.subarray(this.#replyAt + this.#mark),
+      ...rest,
+      writer.bytes.subarray(0, writer.at),
+    ];
+    const bytes = Buffer.concat(pieces);
+    return { bytes, at: 0, length: bytes.length };
+  }
+
+  /** Puts the reply at hand aside, so that others can be sent before it; `goOn` continues it. */
+  suspend(): SuspendedReply {
+    if (!this.#spilled) this.#moveToSpill(0);
+    const { writer } = this;
+    const suspended: SuspendedReply = {
+      connection: this.#connection,
+      bytes: writer.bytes,
+      at: writer.at,
+      limit: writer.limit,
+      chunks: writer.chunks.splice(0),
+      mark: this.#mark,
+      markedPieces: this.#markedPieces,
+      protocol: writer.protocol,
+      errorText: writer.errorText,
+    };
+    this.#spilled = false;
+    this.#spill = new Uint8Array(0);
+    return suspended;
+  }
+
+  /** Continues a reply that was put aside. */
+  goOn(suspended: SuspendedReply): void {
+    this.#closeFrame();
+    const { writer } = this;
+    this.#connection = suspended.connection;
+    writer.bytes = suspended.bytes;
+    writer.at = suspended.at;
+    writer.limit = suspended.limit;
+    writer.chunks.push(...suspended.chunks);
+    writer.protocol = suspended.protocol;
+    writer.errorText = suspended.errorText;
+    this.#replyAt = 0;
+    this.#mark = suspended.mark;
+    this.#markedPieces = suspended.markedPieces;
+    this.#spilled = true;
   }
 
   /** Ends the reply at hand. */

@@ -7,6 +7,12 @@ import { Record } from '#persistence';
 /** One word of a command that is logged instead of the one that was run. */
 export type EffectWord = string | Bytes;
 
+/** A command that does what was done, in the database that it was done in. */
+export interface Effect {
+  readonly words: readonly EffectWord[];
+  readonly database: number;
+}
+
 /** A command in the form of a frame; the head is the journal's to fill. */
 export function recordOf(words: readonly EffectWord[]): Uint8Array<ArrayBuffer> {
   const parts = words.map((word) =>

@@ -90,7 +90,7 @@ export class Effects {
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
     if (!isShare && context.changeCount === this.#changesBefore) return 0;
     const journal = this.#journal!;
-    const { effects, nowMs, database } = context;
+    const { effects, nowMs } = context;
     if (effects.length === 0) {
       journal.command(frame, recordKindOf(frame), nowMs);
       if (walWrite.isWatched) this.#probe(frame);
@@ -98,10 +98,42 @@ export class Effects {
     }
     const isOpen = !this.#isInGroup && effects.length > 1;
     if (isOpen) journal.beginGroup();
-    let bytes = 0;
-    for (const words of effects) bytes += journal.effect(words, database, nowMs);
+    const bytes = this.#logEffects();
     if (isOpen) journal.endGroup(nowMs);
     return bytes;
+  }
+
+  #logEffects(): number {
+    const { context } = this.#options;
+    let bytes = 0;
+    for (const { words, database } of context.effects) {
+      bytes += this.#journal!.effect(words, database, context.nowMs);
+    }
+    return bytes;
+  }
+
+  /** Number that tells `called` what a command has changed that is called by another. */
+  get mark(): number {
+    return this.#options.context.changeCount;
+  }
+
+  /** The command at hand was called by a script, at a mark: what it has done is kept until the script is logged. */
+  called(mark: number, effectsBefore: number): void {
+    const { context, args } = this.#options;
+    if (!context.isLogged || context.hasGuests || context.changeCount === mark) return;
+    if (context.effects.length === effectsBefore) context.logAs(wordsOf(args()));
+  }
+
+  /** Logs what a script has done so far: others are about to do something in its name. Needs an open group. */
+  flushCalled(): void {
+    if (!this.#options.context.isLogged) return;
+    this.#logEffects();
+    this.#options.context.forgetEffects();
+    this.#changesBefore = this.#options.context.changeCount;
+  }
+
+  get isInGroup(): boolean {
+    return this.#isInGroup;
   }
 
   /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
@@ -239,4 +271,9 @@ function stateCommand(keyspace: Keyspace, key: Bytes): readonly EffectWord[] | u
     if (isResourceError(error)) return undefined;
     throw error;
   }
+}
+
+/** The words of a command, in memory of their own. */
+function wordsOf(args: Arguments): readonly EffectWord[] {
+  return Array.from({ length: args.count }, (_, index) => args.copy(index));
 }

@@ -54,8 +54,19 @@ export class KeyLocks {
 
   /** From now on only frames that pass the barrier may run. */
   stop(): void {
-    assert(!this.#isStopped && this.#tickets === 0, 'a shard stops when nothing is under way');
+    assert(this.#tickets === 0, 'a shard stops when nothing is under way');
+    this.stopNewcomers();
+  }
+
+  /** The same for a script that is being run: what has begun before goes on. */
+  stopNewcomers(): void {
+    assert(!this.#isStopped, 'a shard stops once');
     this.#isStopped = true;
+  }
+
+  /** True while transactions have keys, or frames wait for them. */
+  get isUnderWay(): boolean {
+    return this.#tickets > 0;
   }
 
   resume(): void {

@@ -39,7 +39,7 @@ interface LendingOptions extends HostingOptions {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
-  FrameKind.introduce,
+  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
@@ -107,6 +107,7 @@ export class Lending {
 
   /** Null when the frame concerns all keys. */
   #keysOf(frame: Frame): readonly string[] | null {
+    if (isAlone(frame)) return null;
     switch (frame.kind) {
       case FrameKind.lend:
         return [...namesOf(lentKeys(frame)), ...watchPlaceOf(frame)];
@@ -119,6 +120,24 @@ export class Lending {
       default:
         return this.#options.executor.keys.namesOf(frame);
     }
+  }
+
+  /** Begins a script that concerns all keys: nothing but what is done in its name may happen here until `endAlone`. */
+  beginAlone(): void {
+    this.#keyLocks.stop();
+    this.#options.effects.beginGroup();
+  }
+
+  /** Ends it, in the log with the transaction of that number where other shards have taken part. */
+  endAlone(transaction: number | undefined): void {
+    const { effects } = this.#options;
+    if (transaction === undefined) effects.endGroup();
+    else effects.endSharedGroup(transaction);
+  }
+
+  /** Lets other frames run again. */
+  goOn(): void {
+    this.#keyLocks.resume();
   }
 
   /** Stops the shard at this place of the order, until `resume`. */
@@ -213,6 +232,12 @@ export class Lending {
     const push = copy.type === ValueType.set ? addInto : pushOnto;
     push(context, keyspace, copy.key, pushedOf(copy));
   }
+}
+
+/** True when a frame's script concerns all keys, while the other shards stand still for it. */
+export function isAlone(frame: Frame): boolean {
+  const flags = frame.words[frame.word + Request.kind]!;
+  return (flags & RequestFlag.alone) !== 0 && frame.kind === FrameKind.command;
 }
 
 /** The client whose watches are judged where a transaction's keys are lent; -1 when it has none. */

@@ -84,6 +84,9 @@ export function offlineMachine({
     probe: new ThreadProbe(),
     slowArgumentsAt: layout.slowArguments[0]!,
     workspaceAt: layout.workspaces[0]!,
+    scriptControlAt: layout.scripts[0]!,
+    // Nobody runs scripts here; libraries are loaded all the same.
+    redisVersion: '7.4.0',
     takeSlowIds: () => 0,
     nextRemovedKeyId: () => 0,
   });

@@ -14,7 +14,7 @@ import {
   type ShardPlan,
   type TornEnd,
 } from '#persistence';
-import { PieceInstaller, type Store } from '#store';
+import { LIBRARIES_PIECE, PieceInstaller, type Store } from '#store';
 import { ReplayError, ReplayStop, type Replay } from './replay.ts';
 
 /** Part of a file that was left out, and why. */
@@ -142,7 +142,9 @@ export class Recovery {
       const packed = block.subarray(PIECE_HEAD_BYTES);
       const states: Bytes =
         unpackedBytes === 0 ? packed : inflateRawSync(packed, { maxOutputLength: unpackedBytes });
-      keys += installer.install(states, block.readUInt32LE(4));
+      const count = block.readUInt32LE(4);
+      if (count === LIBRARIES_PIECE) this.#options.replay.libraries(states);
+      else keys += installer.install(states, count);
       this.#passed(reader, keys);
     }
     return keys;

@@ -4,7 +4,7 @@
  * What belongs to transactions over several shards is noted, so that a shard whose log has ended before one
  * can be given it by another.
  */
-import { bytesOfPieces, CommandError, type Bytes, type Pieces } from '#base';
+import { asBuffer, bytesOfPieces, CommandError, type Bytes, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import {
@@ -21,7 +21,7 @@ import {
   type RecordPieces,
   type Rest,
 } from '#persistence';
-import { keyScratch, KeyStateReader, valueScratch, type Store } from '#store';
+import { keyScratch, KeyStateReader, rdb, valueScratch, type Store } from '#store';
 import type { LogEnd, TransactionNote } from '../multi-shard/agreement.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
@@ -115,6 +115,7 @@ export class Replay {
     this.#timeMs = 0;
     this.records = 0;
     this.refusedRecords = 0;
+    this.#options.context.scripts.flushLibraries();
   }
 
   /** Begins a segment: the records that follow are of it. */
@@ -204,6 +205,16 @@ export class Replay {
     const group = this.#group;
     this.#group = [];
     for (const [first, ...rest] of group) this.record(frameOf(first), rest);
+  }
+
+  /** Loads the libraries of functions that a snapshot has. */
+  libraries(payload: Bytes): void {
+    const { scripts } = this.#options.context;
+    const codes = rdb.functionsOf(payload, 0, payload.length);
+    scripts.restoreLibraries(
+      codes.map((code) => asBuffer(code).toString('latin1')),
+      'flush',
+    );
   }
 
   /** Does again what another log has and this one lacks. */

@@ -1,7 +1,8 @@
 /** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
 
+import type { LibraryFacts } from '#commands';
 import { AT, type Page } from '#stats';
-import { SnapshotIterator, type Store } from '#store';
+import { LIBRARIES_PIECE, rdb, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import type { SnapshotOutlet } from '../machine-options.ts';
 import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
@@ -34,8 +35,8 @@ export class Snapshots {
     return this.freeze.isActive;
   }
 
-  /** Keeps all keys as they are now; the log goes on in a segment of its own. */
-  begin(number: number): void {
+  /** Keeps all keys as they are now, and sends the libraries; the log goes on in a segment of its own. */
+  begin(number: number, libraries: readonly LibraryFacts[]): void {
     const { journal, outlet, nowUs } = this.#options;
     if (this.isActive) {
       // The one before has failed, and nobody wants the rest.
@@ -44,6 +45,10 @@ export class Snapshots {
     }
     journal?.cut(number);
     this.#number = number;
+    if (libraries.length > 0) {
+      const codes = libraries.map(({ code }) => Buffer.from(code, 'latin1'));
+      outlet?.send(number, rdb.dumpFunctions(codes), LIBRARIES_PIECE, false);
+    }
     this.freeze.begin(
       (states, count, isGiven) => outlet?.send(number, states, count, isGiven),
       () => outlet?.fail(number),

@@ -124,6 +124,13 @@ export class Maintenance {
     return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
+  /** True when memory is over its limit and nothing can be evicted. */
+  isOutOfMemory(): boolean {
+    if (!this.mustEvict()) return false;
+    this.makeRoom();
+    return this.mustEvict() && !this.#hasToEvict;
+  }
+
   /** Evicts for a while before a write; what is more than that goes between commands. */
   makeRoom(): void {
     this.#evictSlice();

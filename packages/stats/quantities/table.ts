@@ -11,6 +11,7 @@ import { DURABILITY_QUANTITIES } from './durability.ts';
 import { KEY_QUANTITIES } from './keys.ts';
 import { MEMORY_QUANTITIES } from './memory.ts';
 import type { Quantity } from './quantity.ts';
+import { SCRIPT_QUANTITIES } from './scripts.ts';
 import { THREAD_QUANTITIES } from './threads.ts';
 
 const SUBJECTS = [
@@ -20,6 +21,7 @@ const SUBJECTS = [
   KEY_QUANTITIES,
   CLIENT_QUANTITIES,
   DURABILITY_QUANTITIES,
+  SCRIPT_QUANTITIES,
 ] as const;
 
 /** A row of any list of a subject. */

@@ -37,6 +37,8 @@ export const THREAD_QUANTITIES = {
     { counter: 'executingSinceUs', by: 'each', kind: 'gauge', unit: 'us' },
     { counter: 'executingClient', by: 'each', kind: 'gauge' },
     { counter: 'executingFrame', by: 'each', kind: 'gauge' },
+    /** Since when a script runs (0 = none does). */
+    { counter: 'scriptSinceUs', by: 'shards', kind: 'gauge', unit: 'us' },
     /** The client whose bytes main has looked at last (its id), and the command of it (id + 1); 0 for none. */
     { counter: 'workClient', by: 'main', kind: 'gauge' },
     { counter: 'workCommand', by: 'main', kind: 'gauge' },

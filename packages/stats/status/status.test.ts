@@ -14,6 +14,7 @@ const newPage = (): Page => new Page(shape, new ArrayBuffer(Page.bytes(shape)));
 
 const running = (elapsedUs: number): ExecutingReport => ({
   command: 'lcs',
+  script: null,
   key: 'k',
   client_id: 7,
   elapsed_us: elapsedUs,

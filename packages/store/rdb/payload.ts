@@ -6,7 +6,7 @@ import { crc64, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
-import { RDB_VERSION } from './rdb-type.ts';
+import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type ValueLimits } from './read-value.ts';
 import type { FinishedValue } from './finished-value.ts';
@@ -22,6 +22,41 @@ const HEAD_BYTES_MAX = 32;
 export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
   writeValue(writer, keyspace, ref);
+  return withFooter(writer);
+}
+
+/** Libraries of functions, by their code, in the form that FUNCTION DUMP has. */
+export function dumpFunctions(codes: readonly Bytes[]): Bytes {
+  const writer = new RdbWriter();
+  for (const code of codes) {
+    writer.byte(RdbOp.function2);
+    writer.string(code);
+  }
+  return withFooter(writer);
+}
+
+/** A payload holds something else than functions; the message says what. */
+export class NoFunctionError extends Error {
+  override readonly name = 'NoFunctionError';
+}
+
+/** The code of the libraries in a sound payload; throws NoFunctionError or MalformedValueError. */
+export function functionsOf(bytes: Bytes, at: number, length: number): readonly Bytes[] {
+  const reader = new RdbReader(bytes, at, length - FOOTER_BYTES);
+  const codes: Bytes[] = [];
+  while (reader.position < length - FOOTER_BYTES) {
+    const code = reader.byte();
+    if (code === RdbOp.functionEarly) {
+      throw new NoFunctionError('Pre-GA function format not supported');
+    }
+    if (code !== RdbOp.function2) throw new NoFunctionError('given type is not a function');
+    codes.push(reader.string().slice());
+  }
+  return codes;
+}
+
+/** Adds the version and the checksum to what was written. */
+function withFooter(writer: RdbWriter): Bytes {
   writer.byte(RDB_VERSION);
   writer.byte(RDB_VERSION >>> 8);
   const { written } = writer;

@@ -54,6 +54,7 @@ function read(file: Bytes, windowBytes?: number, store = testStore()) {
     limits,
     nowMs: store.nowMs,
     keyspaceOf: (database: number) => store.databases[database],
+    library: () => undefined,
     accessOf: (use: Parameters<typeof accessOfUse>[0]) => accessOfUse(use, store),
   };
   const contents = readRdbFile(source, target, windowBytes);

@@ -11,26 +11,10 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { MalformedValueError } from './malformed.ts';
 import { RdbReader } from './rdb-reader.ts';
-import { RDB_VERSION } from './rdb-type.ts';
+import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, storeFinished, type ValueLimits } from './read-value.ts';
 import { writeValue } from './write-value.ts';
-
-/** First bytes that are not the type of a value, in Redis' numbers. */
-const Op = {
-  slotInfo: 244,
-  function2: 245,
-  functionEarly: 246,
-  moduleAux: 247,
-  idle: 248,
-  frequency: 249,
-  aux: 250,
-  resizeDb: 251,
-  expireMs: 252,
-  expireSeconds: 253,
-  selectDb: 254,
-  end: 255,
-} as const;
 
 const MAGIC = 'REDIS';
 const HEAD_BYTES = 9;
@@ -49,6 +33,8 @@ interface RdbTarget {
   readonly nowMs: number;
   /** Access bits for a key; undefined where they are those of a new one. */
   accessOf(use: KeyUse): number | undefined;
+  /** Takes the code of a library of functions. */
+  library(code: Bytes): void;
   /** The keyspace of a key; undefined where there is no such database. */
   keyspaceOf(database: number, key: Bytes): Keyspace | undefined;
 }
@@ -59,7 +45,7 @@ interface RdbContents {
   readonly keys: number;
   /** Keys whose time was over. */
   readonly expired: number;
-  /** Libraries of functions, which are left out. */
+  /** Libraries of functions. */
   readonly functions: number;
 }
 
@@ -226,45 +212,45 @@ class FileReader {
   #operation(): boolean {
     const { reader } = this.#window;
     const code = reader.byte();
-    if (code < Op.slotInfo) {
+    if (code < RdbOp.slotInfo) {
       this.#key(reader, code);
       return true;
     }
     switch (code) {
-      case Op.end:
+      case RdbOp.end:
         return false;
-      case Op.selectDb:
+      case RdbOp.selectDb:
         this.#database = reader.length();
         break;
-      case Op.resizeDb:
+      case RdbOp.resizeDb:
         reader.length();
         reader.length();
         break;
-      case Op.slotInfo:
+      case RdbOp.slotInfo:
         for (let nth = 0; nth < 3; nth += 1) reader.length();
         break;
-      case Op.aux:
+      case RdbOp.aux:
         reader.string();
         reader.string();
         break;
-      case Op.expireMs:
+      case RdbOp.expireMs:
         this.#expireAt = reader.milliseconds();
         break;
-      case Op.expireSeconds:
+      case RdbOp.expireSeconds:
         this.#expireAt = Buffer.from(reader.raw(4)).readUInt32LE() * 1_000;
         break;
-      case Op.idle:
+      case RdbOp.idle:
         this.#idleSeconds = reader.length();
         break;
-      case Op.frequency:
+      case RdbOp.frequency:
         this.#frequency = reader.byte();
         break;
-      case Op.function2:
-        reader.string();
+      case RdbOp.function2:
+        this.#target.library(reader.string());
         this.#functions += 1;
         break;
       default: {
-        const what = code === Op.moduleAux ? 'data of a module' : `the operation ${code}`;
+        const what = code === RdbOp.moduleAux ? 'data of a module' : `the operation ${code}`;
         throw new RdbFileError(`it holds ${what}, which this server does not have`);
       }
     }
@@ -322,23 +308,30 @@ export class RdbFileWriter {
     this.#version = hasFieldExpiry ? RDB_VERSION : VERSION_OF_7_0;
     for (const character of Buffer.from(`${MAGIC}00${this.#version}`)) this.#writer.byte(character);
     for (const [name, value] of fields) {
-      this.#writer.byte(Op.aux);
+      this.#writer.byte(RdbOp.aux);
       this.#writer.string(Buffer.from(name));
       this.#writer.string(Buffer.from(value));
     }
     this.#flush();
   }
 
+  /** A library of functions, by its code; before all keys. */
+  library(code: Bytes): void {
+    this.#writer.byte(RdbOp.function2);
+    this.#writer.string(code);
+    this.#flush();
+  }
+
   key(database: number, keyspace: Keyspace, ref: Ref): void {
     const writer = this.#writer;
     if (database !== this.#database) {
-      writer.byte(Op.selectDb);
+      writer.byte(RdbOp.selectDb);
       writer.length(database);
       this.#database = database;
     }
     const expireAt = keyspace.expireAt(ref);
     if (expireAt >= 0) {
-      writer.byte(Op.expireMs);
+      writer.byte(RdbOp.expireMs);
       writer.milliseconds(expireAt);
     }
     const value = new RdbWriter();
@@ -352,7 +345,7 @@ export class RdbFileWriter {
   }
 
   end(): void {
-    this.#writer.byte(Op.end);
+    this.#writer.byte(RdbOp.end);
     this.#flush();
     const footer = Buffer.alloc(CRC_BYTES);
     footer.writeUInt32LE(this.#crc.low, 0);

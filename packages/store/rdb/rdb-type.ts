@@ -59,3 +59,19 @@ export const LENGTH_CODE = 3;
 export const SCORE_NAN = 253;
 export const SCORE_INFINITE = 254;
 export const SCORE_NEGATIVE_INFINITE = 255;
+
+/** First bytes that are not the type of a value, in Redis' numbers. */
+export const RdbOp = {
+  slotInfo: 244,
+  function2: 245,
+  functionEarly: 246,
+  moduleAux: 247,
+  idle: 248,
+  frequency: 249,
+  aux: 250,
+  resizeDb: 251,
+  expireMs: 252,
+  expireSeconds: 253,
+  selectDb: 254,
+  end: 255,
+} as const;

@@ -20,8 +20,12 @@ function statePart(number: number, isLast: boolean): number {
   return PART + (isLast ? LAST_PART : 0) + (number % LAST_PART);
 }
 
+/** Stands in the place of a count where a piece has no keys, but the libraries of functions, as FUNCTION DUMP has them. */
+export const LIBRARIES_PIECE = PART - 1;
+
 /** Returns how many keys end in a piece. */
 export function keysInPiece(count: number): number {
+  if (count === LIBRARIES_PIECE) return 0;
   if (count < PART) return count;
   return count >= PART + LAST_PART ? 1 : 0;
 }

@@ -9,6 +9,7 @@ import { opsMetrics } from './ops.ts';
 import { persistenceMetrics } from './persistence.ts';
 import { prefixMetrics } from './prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
+import { scriptMetrics } from './scripts.ts';
 import { processMetrics, shardMetrics, threadMetrics } from './threads.ts';
 
 interface MetricFamily {
@@ -23,6 +24,7 @@ export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Connections', metrics: clientMetrics },
   { title: 'Keys and memory', metrics: keyspaceMetrics },
   { title: 'Key prefixes', metrics: prefixMetrics },
+  { title: 'Scripts and functions', metrics: scriptMetrics },
   { title: 'Log and snapshots', metrics: persistenceMetrics },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics },

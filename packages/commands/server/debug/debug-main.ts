@@ -132,7 +132,6 @@ function accepted(
 
 const switches = [
   accepted('SET-SKIP-CHECKSUM-VALIDATION', 'Is taken, but changes nothing.', 3),
-  accepted('SET-DISABLE-DENY-SCRIPTS', 'Is taken, but changes nothing.', 3),
   accepted('PAUSE-CRON', 'Is taken, but changes nothing.', 3),
   accepted('DICT-RESIZING', 'Is taken, but changes nothing.', 3),
   accepted('REPLYBUFFER', 'Is taken, but changes nothing.', 4, demandReplyBufferOption),
@@ -185,7 +184,7 @@ const help = onMain<ServerContext>({
       ['RELOAD', 'Turns all values into what would be stored, and loads them again.'],
       ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
       ['SET-ACTIVE-EXPIRE <0|1>', 'Turns the search for expired keys between commands on or off.'],
-      ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Is taken, but changes nothing.'],
+      ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Lets scripts call what they may not.'],
       ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
       [
         'SHARD <shard|main> PROFILE <seconds>',

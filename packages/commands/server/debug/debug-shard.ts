@@ -50,6 +50,18 @@ const setActiveExpire = everyShard({
   merge: allOk,
 });
 
+const setDisableDenyScripts = everyShard({
+  ...disturbingHead,
+  name: 'DEBUG|SET-DISABLE-DENY-SCRIPTS',
+  summary: 'Lets scripts call commands that they may not call, or not.',
+  arity: 3,
+  run({ scripts }, args) {
+    scripts.mayCallAll = Number.parseInt(args.latin1(2), 10) > 0;
+    return null;
+  },
+  merge: allOk,
+});
+
 const object = oneShard({
   ...debugHead,
   name: 'DEBUG|OBJECT',
@@ -57,7 +69,8 @@ const object = oneShard({
   arity: 3,
   keys: oneKey('RO', undefined, 2),
   run({ keyspace, reply }, args) {
-    const ref = keyspace.peek(args.source, args.at(2), args.length(2));
+    // Also while its time is over, and nobody has looked it up since.
+    const ref = keyspace.lookUp(args.copy(2), args.length(2));
     if (ref === 0) throw errors.noSuchKey;
     reply.simple(
       `Value at:0x${ref.toString(16).padStart(8, '0')} refcount:1 ` +
@@ -187,6 +200,7 @@ export const debugOnShards = [
   reload,
   sleep,
   setActiveExpire,
+  setDisableDenyScripts,
   object,
   listpack,
   packedThreshold,

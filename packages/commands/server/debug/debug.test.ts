@@ -45,7 +45,6 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
     '-ERR argument must be a memory value bigger than 1 and smaller than 4gb',
   ],
   ['DEBUG SET-SKIP-CHECKSUM-VALIDATION 1', 'OK'],
-  ['DEBUG SET-DISABLE-DENY-SCRIPTS 1', 'OK'],
   ['DEBUG PAUSE-CRON 1', 'OK'],
   ['DEBUG DICT-RESIZING 0', 'OK'],
   ['DEBUG REPLYBUFFER PEAK-RESET-TIME NEVER', 'OK'],

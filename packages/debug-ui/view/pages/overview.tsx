@@ -206,6 +206,9 @@ const shardColumns: readonly Column<ShardStatus>[] = [
       ) : (
         <span class="mono">
           <b>{visible(executing.command)}</b>{' '}
+          {executing.script !== null && (
+            <span title="script or function">{visible(executing.script, 64)} </span>
+          )}
           {executing.key !== null && <span title="first key">{visibleKey(executing.key)}</span>}
         </span>
       ),

@@ -17,6 +17,8 @@ import type { OpsContext } from '../../ops/ops-context.ts';
 const IDLE_MS_MAX = 5_000;
 /** Deaths of keys in a bundle; more may be kept. */
 const REMOVED_KEYS_MAX = 1_000;
+/** Scripts and functions in a bundle; each comes with the beginning of its source. */
+const SCRIPTS_MAX = 500;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -155,6 +157,7 @@ export class Bundles {
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),
       asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
+      asJson('scripts.json', () => documents.scripts(SCRIPTS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),

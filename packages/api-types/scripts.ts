@@ -1,0 +1,48 @@
+/** Scripts and functions: what each has done, and what runs now. */
+
+/** Figures of a script or function over all shards, since the start or CONFIG RESETSTAT. */
+export interface ScriptReport {
+  /** The script's digest, or the function's library and name with a dot between them. */
+  readonly name: string;
+  readonly kind: 'script' | 'function';
+  /** Runs that have ended. */
+  readonly calls: number;
+  readonly errors: number;
+  /** Time of all runs together. */
+  readonly time_us: number;
+  readonly p50_us: number;
+  readonly p99_us: number;
+  readonly max_us: number;
+  /** Keys that were declared. */
+  readonly keys: number;
+  /** Commands that were called, and those among them that main had to run. */
+  readonly commands: number;
+  readonly calls_on_main: number;
+  /** Runs that SCRIPT KILL or FUNCTION KILL has stopped. */
+  readonly killed: number;
+  /** Bytes of the source; those of the whole library for a function. */
+  readonly source_bytes: number;
+  /** Its first 4,096 characters; null for functions, and for scripts that were forgotten. */
+  readonly source: string | null;
+}
+
+/** A script or function that runs now. */
+export interface RunningScriptReport {
+  readonly shard: number;
+  /** The script's digest, or the function's name; null when it is not to be had. */
+  readonly name: string | null;
+  readonly kind: 'script' | 'function';
+  /** Command that has begun it, in lower case; null when it is not to be had. */
+  readonly command: string | null;
+  readonly duration_ms: number;
+}
+
+export interface ScriptsDocument {
+  /** Scripts and functions; the one that has run longest, all runs together, comes first. */
+  readonly scripts: readonly ScriptReport[];
+  /** Scripts and functions whose figures are kept; more than are told. */
+  readonly kept: number;
+  readonly running: readonly RunningScriptReport[];
+  /** Shards that did not answer in time: their runs are not counted. */
+  readonly missing_shards: readonly number[];
+}

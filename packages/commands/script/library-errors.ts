@@ -1,0 +1,22 @@
+/** Errors of scripts and libraries that shards answer, in Redis' words. */
+
+import { CommandError } from '#base';
+
+export const scriptErrors = {
+  notCompiled: (reason: string) =>
+    new CommandError(`ERR Error compiling script (new function): ${reason}`),
+  libraryNotCompiled: (reason: string) =>
+    new CommandError(`ERR Error compiling function: ${reason}`),
+  notRegistered: (reason: string) => new CommandError(`ERR Error registering functions: ${reason}`),
+  noFunctions: new CommandError('ERR No functions registered'),
+  noFunction: new CommandError('ERR Function not found'),
+  badKeyCount: new CommandError('ERR Bad number of keys provided'),
+  libraryExists: (name: string) => new CommandError(`ERR Library '${name}' already exists`),
+  /** The same in the words of FUNCTION RESTORE. */
+  restoredExists: (name: string) => new CommandError(`ERR Library ${name} already exists`),
+  functionExists: (name: string) => new CommandError(`ERR Function ${name} already exists`),
+  /** The interpreter has failed: its memory has ended, or its stack. */
+  broken: (reason: string) => new CommandError(`ERR Error running script: ${reason}`),
+  /** Error that a script has raised, with its code. */
+  raised: (text: string) => (text.startsWith('-') ? text.slice(1) : `ERR ${text}`),
+} as const;

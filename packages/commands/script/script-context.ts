@@ -1,0 +1,8 @@
+/** Context of the script family's commands on main. */
+
+import type { MainContext } from '../contexts.ts';
+import type { ScriptsPort } from './ports.ts';
+
+export interface ScriptContext extends MainContext {
+  readonly scripts: ScriptsPort;
+}

@@ -1,0 +1,66 @@
+/** The source of one script, as text. It takes the focus, and Esc closes it. */
+
+import { useEffect, useRef } from 'preact/hooks';
+import type { JSX } from 'preact';
+import type { ScriptEntry } from '../../../model/api.ts';
+import { visible, visibleSource } from '../../../model/escape.ts';
+import { bytes } from '../../../model/format.ts';
+import { Panel } from '../../parts.tsx';
+
+interface ScriptSourceProps {
+  readonly script: ScriptEntry;
+  readonly close: () => void;
+}
+
+export function ScriptSource({ script, close }: ScriptSourceProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <div
+      ref={place}
+      class="detail"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <Panel
+        title={script.kind === 'function' ? 'Function' : 'Script'}
+        aside={
+          <>
+            {bytes(script.source_bytes)}
+            <button type="button" onClick={close}>
+              Close
+            </button>
+          </>
+        }
+      >
+        <p class="mono">{visible(script.name)}</p>
+        <Source script={script} />
+      </Panel>
+    </div>
+  );
+}
+
+function Source({
+  script: { kind, name, source },
+}: Pick<ScriptSourceProps, 'script'>): JSX.Element {
+  if (source !== null) {
+    return (
+      <pre class="source mono" tabIndex={0} aria-label="Source">
+        {visibleSource(source)}
+      </pre>
+    );
+  }
+  if (kind === 'script') return <p class="prose">The script is not known any more.</p>;
+  const [library = ''] = name.split('.');
+  return (
+    <p class="prose">
+      <code>FUNCTION LIST LIBRARYNAME {visible(library)} WITHCODE</code> answers its library with
+      the code.
+    </p>
+  );
+}

@@ -1,0 +1,331 @@
+/** Scripts and functions: on one shard, and over several with keys that they declare or not. */
+// test-limit: 120s
+import {
+  type ChildServer,
+  keyPerShard,
+  ReplyError,
+  type RespClient,
+  textOf,
+  until,
+} from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keptServers } from '../durability/kept-server.ts';
+
+const LIBRARY = `#!lua name=mylib
+redis.register_function('put', function(keys, args) return redis.call('SET', keys[1], args[1]) end)
+redis.register_function{
+  function_name = 'look', description = 'looks', flags = {'no-writes'},
+  callback = function(keys) return redis.call('GET', keys[1]) end
+}`;
+const SUM = `local sum = 0
+for _, key in ipairs(KEYS) do sum = sum + redis.call('INCR', key) end
+return sum`;
+
+const scripts = suite('scripts');
+/** Part of the status document that tells what shards execute. */
+interface Status {
+  readonly shards: readonly { readonly executing: { readonly elapsed_us: number } | null }[];
+}
+
+const BUSY_US = 5_000;
+
+const newServer = keptServers(scripts);
+
+const seen = (reply: unknown): unknown => {
+  if (reply instanceof ReplyError) return `-${reply.message}`;
+  if (Buffer.isBuffer(reply)) return textOf(reply);
+  return Array.isArray(reply) ? reply.map(seen) : reply;
+};
+
+type Words = readonly (string | number)[];
+
+for (const shards of [1, 3]) {
+  const keys = Array.from(
+    { length: 3 },
+    (_, nth) => keyPerShard(shards, 'k')[nth % shards]! + String(nth),
+  );
+  const [a = '', b = '', c = ''] = keys;
+  const kept = newServer();
+  let isStarted = false;
+  let server: ChildServer;
+  let client: RespClient;
+  const options = {
+    shards,
+    args: ['--set', 'persistence.enabled=yes', '--set', 'security.enable-debug-command=yes'],
+  };
+  const restart = async (): Promise<void> => {
+    await client.end();
+    await kept.kill();
+    client = await kept.start(options);
+    ({ server } = kept);
+  };
+  const ask = async (...words: Words): Promise<unknown> => {
+    const [reply] = await client.pipeline([words.map(String)]);
+    return seen(reply);
+  };
+  const begin = async (): Promise<void> => {
+    if (!isStarted) {
+      await kept.start(options);
+      ({ server } = kept);
+      isStarted = true;
+    }
+    client = await server.client();
+    await client.call('FLUSHALL');
+    await client.call('FUNCTION', 'FLUSH');
+    await client.call('SCRIPT', 'FLUSH');
+  };
+  const test = (name: string, run: () => Promise<void>): void => {
+    scripts(`${String(shards)} shards: ${name}`, async () => {
+      await begin();
+      await run();
+      await client.end();
+    });
+  };
+
+  test('EVAL, EVALSHA, SCRIPT LOAD, SCRIPT EXISTS, SCRIPT FLUSH', async () => {
+    assert.is(await ask('EVAL', SUM, 3, a, b, c), 3);
+    const digest = await ask('SCRIPT', 'LOAD', SUM);
+    assert.match(String(digest), /^[0-9a-f]{40}$/);
+    assert.is(await ask('EVALSHA', String(digest).toUpperCase(), 3, a, b, c), 6);
+    assert.equal(await ask('SCRIPT', 'EXISTS', String(digest), 'x'), [1, 0]);
+    assert.is(await ask('SCRIPT', 'FLUSH'), 'OK');
+    assert.is(
+      await ask('EVALSHA', String(digest), 0),
+      '-NOSCRIPT No matching script. Please use EVAL.',
+    );
+  });
+
+  test('EVAL_RO and EVALSHA_RO refuse writes', async () => {
+    const refusal = /^-ERR Write commands are not allowed from read-only scripts/;
+    assert.match(String(await ask('EVAL_RO', SUM, 1, a)), refusal);
+    const digest = String(await ask('SCRIPT', 'LOAD', SUM));
+    assert.match(String(await ask('EVALSHA_RO', digest, 1, a)), refusal);
+    assert.is(await ask('EVAL_RO', "return redis.call('EXISTS', KEYS[1])", 1, a), 0);
+    const noWrites = `#!lua flags=no-writes\n${SUM}`;
+    assert.match(String(await ask('EVAL', noWrites, 1, a)), refusal);
+    assert.match(
+      String(await ask('EVAL_RO', `#!lua\n${SUM}`, 1, a)),
+      /^-ERR Can not execute a script with write flag/,
+    );
+  });
+
+  test('keys that a script does not declare are touched wherever they are', async () => {
+    for (const key of keys) await ask('SET', key, key);
+    const script = `redis.call('RENAME', '${a}', 'renamed')
+      redis.call('SUNIONSTORE', 'union', 'none')
+      redis.call('LPUSH', 'list', 'x')
+      return {redis.call('MGET', '${b}', '${c}'), redis.call('DBSIZE'), redis.call('GET', 'renamed')}`;
+    assert.equal(await ask('EVAL', script, 0), [[b, c], 4, a]);
+    assert.equal(await ask('EXISTS', a, b, c, 'renamed', 'list'), 4);
+  });
+
+  test('commands of main and of all shards are called', async () => {
+    const script = `redis.call('SET', KEYS[1], 'x')
+      redis.call('FLUSHALL')
+      redis.call('SET', '${b}', 'y')
+      return {redis.call('DBSIZE'), redis.call('KEYS', '*'), redis.call('PUBLISH', 'ch', 'm'),
+        redis.call('ECHO', 'e'), redis.call('PING'), redis.call('SELECT', '1'), redis.call('DBSIZE')}`;
+    assert.equal(await ask('EVAL', script, 1, a), [1, [b], 0, 'e', 'PONG', 'OK', 0]);
+    assert.is(await ask('GET', b), 'y', 'the database of the client is what it was');
+  });
+
+  test('what may not be called, and what fails, is told in the words of Redis', async () => {
+    const cases: readonly (readonly [script: string, reply: RegExp])[] = [
+      [
+        "return redis.call('NOPE')",
+        /^-ERR Unknown Redis command called from script script: \w+, on @user_script:1\.$/,
+      ],
+      ["return redis.call('GET')", /^-ERR Wrong number of args calling Redis command from script/],
+      [
+        "return redis.call('EVAL', 'x', '0')",
+        /^-ERR This Redis command is not allowed from script/,
+      ],
+      [
+        "return redis.call('LPUSH', KEYS[1], {})",
+        /^-ERR Lua redis lib command arguments must be strings/,
+      ],
+      ['return redis.call()', /^-ERR Please specify at least one argument/],
+      ["return redis.pcall('NOPE').err", /^ERR Unknown Redis command called from script$/],
+      [
+        'return unknown',
+        /^-ERR user_script:1: Script attempted to access nonexistent global variable 'unknown'/,
+      ],
+      ['global = 1', /^-ERR user_script:1: Attempt to modify a readonly table/],
+      ['return (', /^-ERR Error compiling script \(new function\): user_script:1:/],
+      ["error('x')", /^-ERR user_script:1: x script: \w+, on @user_script:1\.$/],
+      ["return redis.error_reply('MY text')", /^-MY text$/],
+    ];
+    for (const [script, reply] of cases) {
+      assert.match(String(await ask('EVAL', script, 1, a)), reply, script);
+    }
+    assert.is(await ask('EVAL', 'return 1', 'x'), '-ERR value is not an integer or out of range');
+    assert.is(await ask('EVAL', 'return 1', -1), "-ERR Number of keys can't be negative");
+    assert.is(
+      await ask('EVAL', 'return 1', 2, a),
+      "-ERR Number of keys can't be greater than number of args",
+    );
+  });
+
+  test('a script that does not compile is not known', async () => {
+    const digest = 'b0a6b9a0a9d0b2cb9d6d9ac8c1b1b2f5d5d1a1f0';
+    assert.match(String(await ask('EVAL', 'return )', 0)), /^-ERR Error compiling/);
+    assert.match(String(await ask('SCRIPT', 'LOAD', 'return )')), /^-ERR Error compiling/);
+    assert.equal(await ask('SCRIPT', 'EXISTS', digest), [0]);
+    const info = String(await ask('INFO', 'memory'));
+    assert.match(info, /number_of_cached_scripts:0\r/);
+  });
+
+  test('DEBUG SET-DISABLE-DENY-SCRIPTS lets scripts call what they may not', async () => {
+    const script = "return redis.call('DEBUG', 'PROTOCOL', 'integer')";
+    assert.match(String(await ask('EVAL', script, 0)), /not allowed from script/);
+    await ask('DEBUG', 'SET-DISABLE-DENY-SCRIPTS', 1);
+    assert.is(await ask('EVAL', script, 0), 12345);
+    await ask('DEBUG', 'SET-DISABLE-DENY-SCRIPTS', 0);
+  });
+
+  test('scripts in transactions, and with watched keys', async () => {
+    const replies = await client.pipeline([
+      ['WATCH', a],
+      ['MULTI'],
+      ['SET', a, '5'],
+      ['EVAL', SUM, '2', a, b],
+      ['EVAL', "return redis.call('DBSIZE')", '0'],
+      ['EXEC'],
+      ['GET', a],
+    ]);
+    assert.equal(seen(replies.slice(-2)), [['OK', 7, 2], '6']);
+  });
+
+  test('FUNCTION LOAD, FCALL, FCALL_RO, FUNCTION LIST, FUNCTION DELETE', async () => {
+    assert.is(await ask('FUNCTION', 'LOAD', LIBRARY), 'mylib');
+    assert.is(await ask('FUNCTION', 'LOAD', LIBRARY), "-ERR Library 'mylib' already exists");
+    assert.is(await ask('FUNCTION', 'LOAD', 'REPLACE', LIBRARY), 'mylib');
+    for (const key of keys) {
+      assert.is(await ask('FCALL', 'put', 1, key, 'v'), 'OK');
+      assert.is(await ask('FCALL_RO', 'look', 1, key), 'v');
+    }
+    assert.match(String(await ask('FCALL_RO', 'put', 1, a, 'v')), /^-ERR Can not execute a script/);
+    assert.is(await ask('FCALL', 'nope', 0), '-ERR Function not found');
+    assert.is(await ask('FCALL', 'put', 'x'), '-ERR Bad number of keys provided');
+    const [library] = (await ask('FUNCTION', 'LIST', 'LIBRARYNAME', 'my*', 'WITHCODE')) as [
+      unknown[],
+    ];
+    assert.equal(library.slice(0, 4), ['library_name', 'mylib', 'engine', 'LUA']);
+    assert.is(library.at(-1), LIBRARY);
+    assert.is(await ask('FUNCTION', 'DELETE', 'mylib'), 'OK');
+    assert.is(await ask('FUNCTION', 'DELETE', 'mylib'), '-ERR Library not found');
+    assert.is(await ask('FCALL', 'put', 1, a, 'v'), '-ERR Function not found');
+  });
+
+  test('FUNCTION DUMP, FUNCTION RESTORE, FUNCTION STATS', async () => {
+    await ask('FUNCTION', 'LOAD', LIBRARY);
+    const binary = await server.client({ buffers: true });
+    const payload = (await binary.call('FUNCTION', 'DUMP')) as Buffer;
+    await binary.end();
+    const restore = async (...policy: string[]): Promise<unknown> => {
+      const [reply] = await client.pipeline([['FUNCTION', 'RESTORE', payload, ...policy]]);
+      return seen(reply);
+    };
+    assert.is(await restore(), '-ERR Library mylib already exists');
+    assert.is(await restore('REPLACE'), 'OK');
+    await ask('FUNCTION', 'FLUSH');
+    assert.is(await restore(), 'OK');
+    assert.is(await ask('FCALL', 'put', 1, b, 'v'), 'OK');
+    assert.equal(await ask('FUNCTION', 'STATS'), [
+      ...['running_script', null, 'engines'],
+      ['LUA', ['libraries_count', 1, 'functions_count', 2]],
+    ]);
+  });
+
+  test('functions are there again after a restart, from the log and from a snapshot', async () => {
+    assert.is(await ask('FUNCTION', 'LOAD', LIBRARY), 'mylib');
+    for (const saves of [false, true, true]) {
+      if (saves) assert.is(await ask('SAVE'), 'OK');
+      await restart();
+      assert.is(await ask('FCALL', 'put', 1, c, 'again'), 'OK');
+    }
+    assert.is(await ask('GET', c), 'again');
+  });
+
+  test('writes of a script are there again after a restart', async () => {
+    const script = `redis.call('SET', KEYS[1], '1') redis.call('FLUSHALL')
+      for n = 1, 50 do redis.call('RPUSH', KEYS[2], n) end
+      redis.call('SET', 'undeclared', 'x') return redis.call('INCR', KEYS[3])`;
+    assert.is(await ask('EVAL', script, 3, a, b, c), 1);
+    await restart();
+    assert.equal(
+      [
+        await ask('EXISTS', a),
+        await ask('LLEN', b),
+        await ask('GET', c),
+        await ask('GET', 'undeclared'),
+      ],
+      [0, 50, '1', 'x'],
+    );
+  });
+
+  test('SCRIPT KILL and FUNCTION KILL stop what loops, also when it catches errors', async () => {
+    await ask(
+      'FUNCTION',
+      'LOAD',
+      `#!lua name=loop\nredis.register_function('loop', function() while true do end end)`,
+    );
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '1');
+    const loops: readonly (readonly [command: Words, kill: string, other: string])[] = [
+      [['EVAL', 'while true do pcall(function() error("x") end) end', 0], 'SCRIPT', 'FUNCTION'],
+      [['FCALL', 'loop', 0], 'FUNCTION', 'SCRIPT'],
+    ];
+    assert.match(String(await ask('SCRIPT', 'KILL')), /^-NOTBUSY/);
+    assert.match(String(await ask('FUNCTION', 'KILL')), /^-NOTBUSY/);
+    for (const [command, kill, other] of loops) {
+      const runner = await server.client();
+      const ended = runner.pipeline([command.map(String)]);
+      // What is sent before the script is busy waits for its end.
+      await until(async () => {
+        const { shards: all } = JSON.parse(String(await ask('STATUS', 'JSON'))) as Status;
+        return all.some(({ executing }) => (executing?.elapsed_us ?? 0) > BUSY_US);
+      }, 'the script is busy');
+      assert.match(String(await ask('EVAL', 'return 1', 0)), /^-BUSY/);
+      assert.match(String(await ask(other, 'KILL')), /^-BUSY/);
+      assert.is(await ask(kill, 'KILL'), 'OK');
+      assert.match(String(seen((await ended)[0])), /Script killed by user with SCRIPT KILL/);
+      await runner.end();
+    }
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '5000');
+    assert.is(await ask('PING'), 'PONG');
+  });
+
+  test('a script that takes all memory fails alone', async () => {
+    const bombs = [
+      "local s = 'x' while true do s = s .. s end",
+      'local t = {} for n = 1, 1e9 do t[n] = {n} end',
+      'local function f() return 1 + f() end return f()',
+    ];
+    for (const bomb of bombs) assert.match(String(await ask('EVAL', bomb, 0)), /^-ERR/, bomb);
+    assert.is(await ask('EVAL', SUM, 1, a), 1);
+  });
+
+  test('readers see all of a script or nothing', async () => {
+    const writer = await server.client();
+    const reader = await server.client();
+    const script = `redis.call('SET', KEYS[1], ARGV[1])
+      redis.call('SET', '${b}', ARGV[1]) redis.call('SET', '${c}', ARGV[1])`;
+    const state = { isOver: false };
+    const reading = (async () => {
+      while (!state.isOver) {
+        const values = seen(await reader.call('MGET', a, b, c)) as unknown[];
+        assert.is(new Set(values).size, 1, values.join());
+      }
+    })();
+    for (let round = 0; round < 200; round += 1) {
+      await writer.call('EVAL', script, '1', a, String(round));
+    }
+    state.isOver = true;
+    await reading;
+    await writer.end();
+    await reader.end();
+  });
+}
+
+scripts.run();

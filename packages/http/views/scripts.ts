@@ -1,0 +1,17 @@
+/** Scripts and functions with their figures, and those that run now: main collects them from the shards. */
+
+import type { ScriptsDocument } from '#api-types';
+import { countOf } from '../protocol/query.ts';
+import { documentRoute, type Route } from '../protocol/route.ts';
+
+/** Scripts answered when no count is given: their sources are told too. */
+const COUNT = 128;
+
+export function scriptsRoute(document: (count: number) => Promise<ScriptsDocument>): Route {
+  return documentRoute(
+    'scripts',
+    'Scripts and functions by the time that they have taken, and those that run now; ?count= (-1: all).',
+    ({ query }) => document(countOf(query, COUNT)),
+    ['count'],
+  );
+}

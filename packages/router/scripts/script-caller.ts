@@ -1,0 +1,126 @@
+/** Client in whose name main runs what a script asks of it: one for each shard, without a connection. */
+
+import { unreachable, type Bytes } from '#base';
+import type { Arguments, CommandEntry } from '#commands';
+import type { LinkMemory } from '#link';
+import { OwnedReply, type CommandBytes } from '#resp';
+import { Client, type ClientSocket } from '../clients/client.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Routes } from '../routes.ts';
+import type { KeyDiscovery } from '../key-discovery.ts';
+
+/** Stands for the address of a script's calls, as MONITOR shows it. */
+const SCRIPT_ADDRESS = 'lua';
+
+/** Command that a script calls. */
+export interface ScriptCommand {
+  readonly entry: CommandEntry;
+  readonly args: Arguments;
+  readonly command: CommandBytes;
+  readonly database: number;
+  readonly protocol: 2 | 3;
+}
+
+interface ScriptCallerOptions {
+  readonly clientRegistry: ClientRegistry;
+  readonly memory: LinkMemory;
+  readonly routes: Routes;
+  readonly keyDiscovery: KeyDiscovery;
+}
+
+export class ScriptCaller {
+  readonly client: Client;
+  readonly #options: ScriptCallerOptions;
+  readonly #reply = new OwnedReply();
+
+  constructor(options: ScriptCallerOptions) {
+    this.#options = options;
+    const { clientRegistry, memory } = options;
+    const socket = new CallerSocket(memory, this.#reply);
+    this.client = clientRegistry.add((slot) => new Client(0, slot, socket, 0, NO_BLOCKS));
+    this.client.authenticated = true;
+    // What it sends passes the barrier at which the shards stand.
+    this.client.isAtBarrier = true;
+  }
+
+  /** Sends a command; false when a ring is full, and then nothing was sent. `done` gets the reply, in pieces. */
+  send(call: ScriptCommand, done: (reply: readonly Bytes[]) => void): boolean {
+    const { client } = this;
+    const { routes, keyDiscovery } = this.#options;
+    const { entry, args, command } = call;
+    client.database = call.database;
+    client.protocol = call.protocol;
+    client.lastCommandId = entry.id;
+    client.answered = () => {
+      client.answered = undefined;
+      keyDiscovery.forget(client);
+      done([...this.#reply.takeChunks(), this.#reply.take().slice()]);
+    };
+    const isSent = keyDiscovery.concerns(entry, args)
+      ? keyDiscovery.send(client, entry, command)
+      : routes.send(client, entry, args, command);
+    if (!isSent) client.answered = undefined;
+    return isSent;
+  }
+}
+
+/** A script has one call under way at a time, so no reply of it comes before its turn. */
+const NO_BLOCKS = {
+  memory: { bytes: new Uint8Array(0), copy: unexpected },
+  blockBytes: 0,
+  take: unexpected,
+  give: unexpected,
+};
+
+function unexpected(): never {
+  return unreachable('a reply to a script comes in its turn');
+}
+
+/** Takes replies into memory of its own; nothing can be read from it. */
+class CallerSocket implements ClientSocket {
+  readonly remoteAddress = SCRIPT_ADDRESS;
+  readonly localAddress = SCRIPT_ADDRESS;
+  readonly bytesRead = 0;
+  readonly queryBytes = 0;
+  readonly parsedBytes = 0;
+  readonly queryMemoryBytes = 0;
+  readonly isClosed = false;
+  readonly isUnix = false;
+  readonly descriptor = -1;
+  readonly isStalled = false;
+  unauthenticated = false;
+  readonly output;
+
+  constructor(memory: LinkMemory, reply: OwnedReply) {
+    this.output = {
+      pendingBytes: 0,
+      unsentBytes: 0,
+      bytesWritten: 0,
+      append: (at: number, length: number): void => {
+        reply.raw(memory.bytes, at, length);
+      },
+      appendBytes: (source: Bytes, at: number, length: number): void => {
+        reply.raw(source, at, length);
+      },
+      give: (bytes: Bytes): void => {
+        reply.giveRaw(bytes);
+      },
+    };
+  }
+
+  touch(): void {
+    // Nobody reads from a socket here.
+  }
+
+  resume(): void {
+    // It never stops.
+  }
+
+  closeAfterReplies(): void {
+    // It has no connection.
+  }
+
+  destroy(): void {
+    // The same.
+  }
+}

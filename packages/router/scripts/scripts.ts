@@ -1,0 +1,372 @@
+/**
+ * Scripts on main: which are known, where they run, and what they ask of main while they run.
+ *
+ * With several shards, a script runs alone unless its text shows that it needs one shard only: the shards that are not its
+ * host stop at its place in the order, as they do for a transaction at a barrier, and main runs for it what its host cannot.
+ * So it may touch any key, and nobody sees half of what it does.
+ */
+
+import { assert, errors, unreachable, type Bytes, type CommandError } from '#base';
+import { Arguments, commandTable, type CommandEntry } from '#commands';
+import {
+  DATABASE_SHIFT,
+  encodeControl,
+  FrameKind,
+  Request,
+  REQUEST_HEADER_BYTES,
+  RequestFlag,
+  ScriptAsk,
+  type LinkMemory,
+} from '#link';
+import type { Page } from '#stats';
+import type { CommandBytes } from '#resp';
+import type { Client } from '../clients/client.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { CommandQueue } from '../clients/command-queue.ts';
+import type { KeyDiscovery } from '../key-discovery.ts';
+import type { Answers } from '../replies/answers.ts';
+import type { Routes } from '../routes.ts';
+import { emptyHead, type RequestHead } from '../shard-link.ts';
+import { BusyScripts, type BusyScriptsOptions } from './busy-scripts.ts';
+import { ScriptCache, type Script } from './script-cache.ts';
+import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
+
+const NOTHING: Bytes = new Uint8Array(0);
+
+interface ScriptsOptions {
+  readonly routes: Routes;
+  readonly answers: Answers;
+  readonly clientRegistry: ClientRegistry;
+  readonly keyDiscovery: KeyDiscovery;
+  readonly memory: LinkMemory;
+  /** True when shards keep logs. */
+  readonly isDurable: boolean;
+  /** Sources about the scripts that run. */
+  readonly running: BusyScriptsOptions;
+  readonly page: Page;
+  /** A script writes to the log; levels as in redis.LOG_*. */
+  log(level: number, message: string): void;
+}
+
+/** A script that runs alone. */
+interface LoneRun {
+  readonly host: number;
+  /** Shards that have still to stop, or to end it in their logs. */
+  shardsLeft: number;
+}
+
+/** Request of a shard's script that is not answered. */
+interface Ask {
+  /** Does what is asked, or begins to; false when it must be tried again. */
+  readonly act: () => boolean;
+  isBegun: boolean;
+}
+
+export class Scripts {
+  readonly cache: ScriptCache;
+  /** Scripts that run now. */
+  readonly busy: BusyScripts;
+  readonly #options: ScriptsOptions;
+  /** Scripts that run alone or are to, in the order of the rings. */
+  readonly #runs: LoneRun[] = [];
+  readonly #asks = new Map<number, Ask>();
+  /** Scripts for which a shard has still to stop, by shard. */
+  readonly #stops: LoneRun[][] = [];
+  readonly #callers = new Map<number, ScriptCaller>();
+  readonly #args = new Arguments();
+
+  constructor(options: ScriptsOptions) {
+    this.#options = options;
+    this.busy = new BusyScripts(options.running);
+    this.cache = new ScriptCache(options.page, (script) => {
+      this.#tellForgotten(script);
+    });
+  }
+
+  /** Sends a command that has to do with scripts; false when a ring is full, and then nothing was sent. */
+  send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const { routes, answers } = this.#options;
+    if (entry.script === 'digest' && this.#scriptOf(entry, args) === undefined) {
+      answers.fail(client, entry, errors.noScript);
+      return true;
+    }
+    this.introduce(entry, args);
+    if (routes.links.length === 1 || entry.script === 'load' || this.#stays(entry, args)) {
+      return routes.send(client, entry, args, command);
+    }
+    return this.#sendAlone(client, entry, args, command);
+  }
+
+  /** True when the script needs one shard, whatever it does. */
+  #stays(entry: CommandEntry, args: Arguments): boolean {
+    if (this.#scriptOf(entry, args)?.staysOnItsKeys !== true) return false;
+    return this.#options.routes.ownersOf(entry, args).length === 1;
+  }
+
+  /** Tells the host of a command the source of its script, if it has to be told. */
+  introduce(entry: CommandEntry, args: Arguments): void {
+    const script = this.#scriptOf(entry, args);
+    if (script === undefined) return;
+    this.#introduceTo(this.#hostOf(entry, args), entry, script);
+  }
+
+  /** The same for the commands of a transaction, which one host runs. */
+  introduceAll(queue: CommandQueue, host: number): void {
+    for (const entry of queue.pointAtEach(this.#args)) {
+      const script = this.#scriptOf(entry, this.#args);
+      if (script !== undefined) this.#introduceTo(host, entry, script);
+    }
+  }
+
+  #introduceTo(host: number, entry: CommandEntry, script: Script): void {
+    if (script.knownTo[host] === true) return;
+    script.knownTo[host] = true;
+    // Other commands bring the source along.
+    if (entry.script !== 'digest') return;
+    const digest = Buffer.from(script.digest, 'latin1');
+    const head = { ...emptyHead(), kind: FrameKind.script };
+    this.#options.routes.links[host]!.sendMessage(head, Buffer.concat([digest, script.source]));
+  }
+
+  /** Forgets all scripts, here and in the shards. */
+  flush(): void {
+    this.cache.clear();
+    const body = encodeControl({ kind: 'forget-scripts', digest: null });
+    const head = { ...emptyHead(), kind: FrameKind.control };
+    for (const link of this.#options.routes.links) link.sendMessage({ ...head }, body);
+  }
+
+  #tellForgotten({ digest, knownTo }: Script): void {
+    const body = encodeControl({ kind: 'forget-scripts', digest });
+    const head = { ...emptyHead(), kind: FrameKind.control };
+    for (const link of this.#options.routes.links) {
+      if (knownTo[link.index] === true) link.sendMessage({ ...head }, body);
+    }
+  }
+
+  #scriptOf(entry: CommandEntry, args: Arguments): Script | undefined {
+    switch (entry.script) {
+      case 'source':
+        return this.cache.ofSource(args.source, args.at(1), args.length(1), false);
+      case 'load':
+        return this.cache.ofSource(args.source, args.at(2), args.length(2), true);
+      case 'digest':
+        if (args.length(1) !== 40) return undefined;
+        return this.cache.byDigest(args.latin1(1).toLowerCase());
+      case 'function':
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #hostOf(entry: CommandEntry, args: Arguments): number {
+    return this.#options.routes.ownersOf(entry, args)[0] ?? 0;
+  }
+
+  /** Sends a script to its host, and has the other shards stop at the same place of the order. */
+  #sendAlone(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+    const { routes } = this.#options;
+    const host = this.#hostOf(entry, args);
+    const link = routes.linkFor(client, host);
+    const size = link.frameSize(command.count, command.length);
+    const at = link.reserve(size);
+    const places = routes.links
+      .filter(({ index }) => index !== host)
+      .map((other) => {
+        const otherSize = other.frameSize(0, 0);
+        return { other, size: otherSize, at: other.reserve(otherSize) };
+      });
+    if (at < 0 || places.some((place) => place.at < 0)) return false;
+    const head = routes.fillHead(client, entry, FrameKind.command);
+    head.flags |= RequestFlag.alone;
+    head.sequence = client.nextSequence;
+    link.writeCommand(at, size, head, command);
+    client.takeSequence();
+    if (client.replyMode !== 'on') client.endMuting();
+    const stop = {
+      ...emptyHead(),
+      kind: FrameKind.barrier,
+      connection: this.#callerOf(host).client.slot,
+    };
+    for (const place of places) {
+      place.other.writePayload(place.at, place.size, { ...stop }, 0, NOTHING);
+    }
+    const run = { host, shardsLeft: places.length };
+    this.#runs.push(run);
+    for (const { other } of places) (this.#stops[other.index] ??= []).push(run);
+    this.#options.page.add('scriptBarriers', 1);
+    return true;
+  }
+
+  /** Error of a command that would have to wait for a script that has run for too long; undefined when there is none. */
+  busyRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const { busy } = this;
+    if (entry.has('allow_busy')) return undefined;
+    // Then nothing but what looks into the server, or has to do with the script, is of use to anybody.
+    if (busy.areAll) return isDiagnostic(entry) ? undefined : busy.refusal;
+    const { queue } = client.transaction ?? {};
+    if (entry.route === 'exec') return queue?.needsShards === true ? busy.refusal : undefined;
+    if (entry.route === 'onMain' || entry.route === 'container') return undefined;
+    if (entry.route === 'everyShard') return busy.refusal;
+    const owners = this.#options.routes.ownersOf(entry, args);
+    return owners.some((shard) => busy.isBusy(shard)) ? busy.refusal : undefined;
+  }
+
+  /** True when a client is one of a script's. */
+  owns(client: Client): boolean {
+    return [...this.#callers.values()].some((caller) => caller.client === client);
+  }
+
+  /** A shard has stopped for the script that it was told of first; that may have ended without its help. */
+  stopped(shard: number): void {
+    const run = this.#stops[shard]?.shift() ?? unreachable('a shard was told to stop');
+    run.shardsLeft -= 1;
+    if (run.shardsLeft === 0 && run === this.#runs[0]) this.#advance(run.host);
+  }
+
+  /** One more shard has ended in its log what the script that runs alone has done. */
+  prepared(): void {
+    const [run] = this.#runs;
+    if (run === undefined) unreachable('a script runs alone');
+    run.shardsLeft -= 1;
+    if (run.shardsLeft === 0) this.#advance(run.host);
+  }
+
+  /** A script asks for something. */
+  asked(shard: number, what: number, body: Bytes): void {
+    switch (what) {
+      case ScriptAsk.command:
+        this.#asks.set(shard, { isBegun: false, act: () => this.#call(shard, body) });
+        break;
+      case ScriptAsk.prepare:
+        this.#asks.set(shard, { isBegun: false, act: () => this.#prepare(shard) });
+        break;
+      case ScriptAsk.end:
+        this.#end(shard);
+        return;
+      case ScriptAsk.forget:
+        this.cache.forget(Buffer.from(body).toString('latin1'));
+        return;
+      case ScriptAsk.log:
+        this.#options.log(body[0]!, Buffer.from(body.subarray(1)).toString('latin1'));
+        return;
+      default:
+        unreachable('a script asks for what there is');
+    }
+    this.#advance(shard);
+  }
+
+  /** Goes on with what found a ring full. */
+  retry(): void {
+    for (const [shard, { isBegun }] of this.#asks) if (!isBegun) this.#advance(shard);
+  }
+
+  /** True while a script asks for something that has not begun. */
+  get isWaiting(): boolean {
+    for (const { isBegun } of this.#asks.values()) if (!isBegun) return true;
+    return false;
+  }
+
+  #runOf(shard: number): LoneRun | undefined {
+    const [run] = this.#runs;
+    return run?.host === shard ? run : undefined;
+  }
+
+  /** Does what a shard's script has asked for, once the others have stopped. */
+  #advance(shard: number): void {
+    const ask = this.#asks.get(shard);
+    if (ask === undefined) return;
+    if (ask.isBegun) {
+      // The others have ended it in their logs.
+      if (this.#runOf(shard)?.shardsLeft === 0) this.#prepared(shard);
+      return;
+    }
+    if ((this.#runOf(shard)?.shardsLeft ?? 0) > 0) return;
+    ask.isBegun = true;
+    if (!ask.act()) ask.isBegun = false;
+  }
+
+  #call(shard: number, frame: Bytes): boolean {
+    return this.#callerOf(shard).send(commandIn(frame, this.#args), (reply) => {
+      this.#answer(shard, ScriptAsk.command, reply);
+    });
+  }
+
+  /** Has the other shards end in their logs what the script has done. */
+  #prepare(shard: number): boolean {
+    const { routes, isDurable } = this.#options;
+    const run = this.#runOf(shard);
+    const others = routes.links.filter(({ index }) => index !== shard);
+    const transaction = routes.nextTransaction();
+    this.#transaction = transaction;
+    if (run === undefined || !isDurable || others.length === 0) {
+      this.#prepared(shard);
+      return true;
+    }
+    run.shardsLeft = others.length;
+    const head: Partial<RequestHead> = {
+      kind: FrameKind.prepare,
+      connection: this.#callerOf(shard).client.slot,
+      sequence: transaction,
+    };
+    for (const link of others) link.sendMessage({ ...emptyHead(), ...head }, NOTHING);
+    return true;
+  }
+
+  /** Number of the transaction that is being ended: one script at a time runs alone. */
+  #transaction = 0;
+
+  #prepared(shard: number): void {
+    const body = Buffer.alloc(4);
+    body.writeUInt32LE(this.#transaction);
+    this.#answer(shard, ScriptAsk.prepare, [body]);
+  }
+
+  #answer(shard: number, what: number, body: readonly Bytes[]): void {
+    this.#asks.delete(shard);
+    const head = { ...emptyHead(), kind: FrameKind.ask, sequence: what };
+    this.#options.routes.links[shard]!.sendMessage(head, Buffer.concat(body));
+  }
+
+  /** The script that ran alone has ended. */
+  #end(shard: number): void {
+    const run = this.#runs.shift();
+    assert(run?.host === shard, 'scripts that run alone end in their order');
+    for (const link of this.#options.routes.links) {
+      if (link.index === shard) continue;
+      link.sendMessage({ ...emptyHead(), kind: FrameKind.resume }, NOTHING);
+    }
+  }
+
+  #callerOf(shard: number): ScriptCaller {
+    const { clientRegistry, memory, routes, keyDiscovery } = this.#options;
+    const known = this.#callers.get(shard);
+    if (known !== undefined) return known;
+    const caller = new ScriptCaller({ clientRegistry, memory, routes, keyDiscovery });
+    this.#callers.set(shard, caller);
+    return caller;
+  }
+}
+
+/** True for commands that look into the server, and need no shard. */
+function isDiagnostic(entry: CommandEntry): boolean {
+  return entry.route === 'onMain' && ['server', 'scripting'].includes(entry.command.group);
+}
+
+/** Points `args` at the command in a frame that a shard has made. */
+function commandIn(frame: Bytes, args: Arguments): ScriptCommand {
+  const words = new Int32Array(frame.buffer, frame.byteOffset, frame.byteLength >> 2);
+  const count = words[Request.argumentCount]!;
+  const kindWord = words[Request.kind]!;
+  const at = REQUEST_HEADER_BYTES + 8 * count;
+  const entry = commandTable.entries[words[Request.command]!]!;
+  const spans = words.subarray(Request.spans, Request.spans + 2 * count);
+  args.point(frame, at, spans, 0, count, entry.container === undefined ? 1 : 2);
+  return {
+    entry,
+    args,
+    command: { source: frame, at, length: words[Request.bodyBytes]!, spans, count },
+    database: kindWord >>> DATABASE_SHIFT,
+    protocol: (kindWord & RequestFlag.resp3) === 0 ? 2 : 3,
+  };
+}

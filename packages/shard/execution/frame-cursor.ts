@@ -1,0 +1,30 @@
+/**
+ * The frame of the request ring that is at hand. It is stepped past behind its command, or in the middle of it, where others
+ * are taken while a script stands still.
+ */
+
+import type { RingReader } from '#link';
+
+export class FrameCursor {
+  readonly #requests: RingReader;
+  readonly #words: Int32Array;
+  #at = -1;
+
+  constructor(requests: RingReader, words: Int32Array) {
+    this.#requests = requests;
+    this.#words = words;
+  }
+
+  /** The next frame, as an offset into the link memory; -1 when there is none. */
+  next(): number {
+    this.#at = this.#requests.next();
+    return this.#at;
+  }
+
+  /** Steps past the frame at hand, unless that was done before. */
+  pass(): void {
+    if (this.#at < 0) return;
+    this.#requests.advance(this.#words[this.#at >> 2]!);
+    this.#at = -1;
+  }
+}

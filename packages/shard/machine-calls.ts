@@ -1,0 +1,45 @@
+/** Calls of main that a shard answers by what all of its parts know. */
+
+import {
+  HEAP,
+  PROFILE,
+  PURGE,
+  resetStatisticsCall,
+  SCRIPT_STATS,
+  SHARD_CONTENT,
+  type ShardContent,
+} from '#stats';
+import type { MachineComponents } from './machine-components.ts';
+import type { MachineOptions } from './machine-options.ts';
+import type { ScriptStats } from './scripts/script-stats.ts';
+
+export function answerCalls(
+  base: MachineComponents,
+  options: MachineOptions,
+  scripts: ScriptStats,
+): void {
+  const { answerers, maintenance, store } = base;
+  answerers.on(PROFILE, (question) => options.probe.profile(question));
+  answerers.on(HEAP, () => options.probe.heap());
+  answerers.on(PURGE, () => {
+    const bytes = maintenance.purge();
+    options.purge?.();
+    return bytes;
+  });
+  // Nothing is on a disk tier: all keys are in memory.
+  answerers.on(SHARD_CONTENT, (): ShardContent => {
+    const keys = store.keyCount;
+    return { keys, hot_keys: keys, warm_keys: 0 };
+  });
+  answerers.on(SCRIPT_STATS, () => scripts.figures);
+  base.slowness.answer(answerers);
+  base.fates.answer(answerers);
+  base.settings.answer(answerers);
+  base.keyUse.answer(answerers);
+  answerers.on(resetStatisticsCall, () => {
+    options.page.resetStatistics();
+    maintenance.resetStatistics();
+    scripts.reset();
+    return null;
+  });
+}

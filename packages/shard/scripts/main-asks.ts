@@ -1,0 +1,130 @@
+/**
+ * Requests of a running script to main. The shard stands still meanwhile, but for what is done in the script's name and what
+ * had begun before it: frames that come in are put aside until the script has ended.
+ */
+
+import { asBuffer, unreachable, type Bytes } from '#base';
+import { FrameKind, ScriptAsk } from '#link';
+import type { Frame } from '../execution/frame.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Effects } from '../log/effects.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+
+/** Longest sleep before the shard looks again, in milliseconds; main wakes it earlier. */
+const SLEEP_MS = 100;
+const NOTHING: Bytes = new Uint8Array(0);
+
+interface MainAsksOptions {
+  readonly sender: ReplySender;
+  readonly effects: Effects;
+  readonly keyLocks: KeyLocks;
+  /** Takes the frames that are there and does timed work that holds keys; false when there was nothing to do. */
+  work(): boolean;
+  /** Sleeps until a frame comes, for so many milliseconds at most. */
+  sleep(ms: number): void;
+}
+
+export class MainAsks {
+  readonly #options: MainAsksOptions;
+  /** Answer of main, as soon as it is there. */
+  readonly #answers: Bytes[] = [];
+  /** True when frames that come in are put aside because of the script at hand. */
+  #hasStopped = false;
+  /** True when the script has opened a group in the log. */
+  #hasGroup = false;
+  #transaction: number | undefined;
+
+  constructor(options: MainAsksOptions) {
+    this.#options = options;
+  }
+
+  /** Asks main, and waits for the answer. */
+  ask(what: number, body: Bytes): Bytes {
+    const { sender } = this.#options;
+    return this.#aside(() => {
+      this.#answers.length = 0;
+      sender.give(FrameKind.ask, -1, what, Uint8Array.from(body));
+      this.#until(() => this.#answers.length > 0);
+      return this.#answers.pop() ?? unreachable('main has answered');
+    });
+  }
+
+  /** Has main end in all logs what the script has done on several shards. */
+  prepare(): void {
+    const { keyLocks } = this.#options;
+    // What was lent in the script's name has to be back.
+    this.wait(() => !keyLocks.isUnderWay);
+    this.#transaction = asBuffer(this.ask(ScriptAsk.prepare, NOTHING)).readUInt32LE(0);
+  }
+
+  /** Number of the transaction that `prepare` has ended elsewhere, which is to be ended here too. */
+  takeTransaction(): number | undefined {
+    const transaction = this.#transaction;
+    this.#transaction = undefined;
+    return transaction;
+  }
+
+  /** Tells main something, without an answer. */
+  tell(what: number, body: Bytes = NOTHING): void {
+    const { sender } = this.#options;
+    const suspended = sender.suspend();
+    sender.give(FrameKind.ask, -1, what, Uint8Array.from(body));
+    sender.goOn(suspended);
+  }
+
+  /** The same behind replies that are ended. */
+  tellBehind(what: number): void {
+    this.#options.sender.give(FrameKind.ask, -1, what, Uint8Array.from(NOTHING));
+  }
+
+  /** Waits until something holds that others bring about. */
+  wait(isDone: () => boolean): void {
+    if (isDone()) return;
+    this.#aside(() => {
+      this.#until(isDone);
+    });
+  }
+
+  /** Takes main's answer. */
+  take(frame: Frame): void {
+    this.#answers.push(frame.body);
+  }
+
+  /** The script has ended: frames that were put aside may run, and its group in the log is whole. */
+  end(): void {
+    const { effects, keyLocks } = this.#options;
+    if (this.#hasGroup) effects.endGroup();
+    this.#hasGroup = false;
+    if (!this.#hasStopped) return;
+    this.#hasStopped = false;
+    keyLocks.resume();
+  }
+
+  /** Does something while the reply and the effects of the script are put aside. */
+  #aside<Result>(act: () => Result): Result {
+    const { sender, effects, keyLocks } = this.#options;
+    if (!keyLocks.isStopped) {
+      keyLocks.stopNewcomers();
+      this.#hasStopped = true;
+    }
+    if (!effects.isInGroup) {
+      effects.beginGroup();
+      this.#hasGroup = true;
+    }
+    effects.flushCalled();
+    const suspended = sender.suspend();
+    const result = act();
+    sender.goOn(suspended);
+    effects.begin();
+    return result;
+  }
+
+  #until(isDone: () => boolean): void {
+    const { sender } = this.#options;
+    sender.flush();
+    while (!isDone()) {
+      if (this.#options.work()) sender.flush();
+      else this.#options.sleep(SLEEP_MS);
+    }
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * `redis.call` and `redis.pcall`: commands that a script calls. They run here where their keys are here; what is main's or
+ * other shards' matter is main's to run.
+ */
+
+import { errors, keyName, type CommandError } from '#base';
+import { commandTable, findKeys, scriptErrors, type Arguments, type CommandEntry } from '#commands';
+import { LuaType, type LuaEngine, type LuaVm } from '#lua';
+import { AT, countError, type Page } from '#stats';
+import { frameBytes, Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import { CalledFrame } from './called-frame.ts';
+import { localCommand } from './local-commands.ts';
+import type { MainAsks } from './main-asks.ts';
+import { numberText } from './number-text.ts';
+import type { ScriptRun } from './script-run.ts';
+
+/** Answered where a script that was taken to stay on its keys does not: the server's fault, and no harm to the data. */
+const elsewhere = 'Script touches a key of another shard, though its text did not show it';
+
+/** Offset of a string's bytes in its object. */
+const STRING_BYTES = 16;
+
+interface ScriptCommandsOptions {
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly keyLocks: KeyLocks;
+  readonly control: ScriptControl;
+  readonly asks: MainAsks;
+  readonly page: Page;
+}
+
+export class ScriptCommands {
+  /** True when scripts may call commands that refuse them. */
+  mayCallAll = false;
+  /** Run at hand. */
+  run: ScriptRun | undefined;
+  readonly #options: ScriptCommandsOptions;
+  readonly #frame = new CalledFrame();
+  readonly #numbers: string[] = [];
+
+  constructor(options: ScriptCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** `redis.call`, where an error ends the script, or `redis.pcall`, which answers it. */
+  call(engine: LuaEngine, L: number, raises: boolean): number {
+    const { vm } = engine;
+    const fault = this.#read(L, vm);
+    const entry = fault ?? this.#find();
+    const refusal = typeof entry === 'string' ? entry : this.#refusal(entry);
+    if (typeof entry === 'string' || refusal !== undefined) {
+      engine.errors.push(L, refusal ?? '');
+      if (fault === undefined) {
+        // It is counted where commands are.
+        vm.api.lua_pushboolean(L, 1);
+        vm.setField(L, 'ignore_error_stats_update');
+        countError(this.#options.page, scriptErrors.raised(refusal ?? ''));
+        if (typeof entry !== 'string') this.#options.page.rejected(entry.countedAs);
+      }
+      if (raises) vm.raise(L);
+      return 1;
+    }
+    const isError = this.#run(L, engine, entry);
+    if (isError && raises) vm.raise(L);
+    return 1;
+  }
+
+  /** `redis.setresp`. */
+  setProtocol(protocol: 2 | 3): void {
+    this.run!.protocol = protocol;
+  }
+
+  /** Puts the arguments into the frame; answers what is wrong with them. */
+  #read(L: number, vm: LuaVm): string | undefined {
+    const count = vm.count(L);
+    if (count === 0) return 'Please specify at least one argument for this redis.call() call';
+    let total = 0;
+    this.#numbers.length = 0;
+    for (let nth = 1; nth <= count; nth += 1) {
+      const value = vm.argument(L, nth);
+      const type = vm.typeAt(value);
+      if (type === LuaType.String) {
+        total += vm.lengthOf(vm.objectAt(value));
+      } else if (type === LuaType.Number) {
+        const text = numberText(vm.numberAt(value));
+        this.#numbers.push(text);
+        total += text.length;
+      } else {
+        return 'Lua redis lib command arguments must be strings or integers';
+      }
+    }
+    const frame = this.#frame;
+    frame.begin(count, total);
+    let number = 0;
+    for (let nth = 1; nth <= count; nth += 1) {
+      const value = vm.argument(L, nth);
+      if (vm.typeAt(value) === LuaType.Number) {
+        frame.addText(this.#numbers[number]!);
+        number += 1;
+        continue;
+      }
+      const object = vm.objectAt(value);
+      frame.add(vm.bytes, object + STRING_BYTES, vm.lengthOf(object));
+    }
+    return undefined;
+  }
+
+  /** The command that the frame names, or what is wrong with it. */
+  #find(): CommandEntry | string {
+    const { bytes, bodyAt, count, words } = this.#frame;
+    const span = Request.spans;
+    const top = commandTable.find(bytes, bodyAt + words[span]!, words[span + 1]!);
+    if (top === undefined) return 'Unknown Redis command called from script';
+    let entry: CommandEntry | undefined = top;
+    if (top.route === 'container') {
+      entry =
+        count > 1 ? top.subcommand(bytes, bodyAt + words[span + 2]!, words[span + 3]!) : top.bare;
+      if (entry === undefined) {
+        return count > 1
+          ? 'Unknown Redis command called from script'
+          : 'Wrong number of args calling Redis command from script';
+      }
+    }
+    if (!entry.admits(count)) return 'Wrong number of args calling Redis command from script';
+    return entry;
+  }
+
+  /** Says why the script may not call the command; notes that it writes where it does. */
+  #refusal(entry: CommandEntry): string | undefined {
+    const run = this.run!;
+    if (entry.has('noscript') && !this.mayCallAll)
+      return 'This Redis command is not allowed from script';
+    if (run.isReadOnly && entry.mayChange) {
+      return 'Write commands are not allowed from read-only scripts.';
+    }
+    if (!run.isAlone && entry.route === 'everyShard') return elsewhere;
+    if (!entry.isWrite) return undefined;
+    if (entry.deniesOom && run.isOutOfMemory && !run.hasWritten)
+      return asRaised(errors.outOfMemory);
+    if (!run.hasWritten) {
+      // Stopped before it has written: the hook ends it with the next instruction.
+      if (!this.#options.control.write()) return 'Script killed by user with SCRIPT KILL...';
+      run.hasWritten = true;
+    }
+    return undefined;
+  }
+
+  /** Runs the command and pushes its reply; true when that is an error. */
+  #run(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { executor, sender, context } = this.#options;
+    const run = this.run!;
+    const frame = this.#frame.end({
+      command: entry.id,
+      flags: run.flags | (run.protocol === 3 ? RequestFlag.resp3 : 0),
+      database: run.database,
+      connection: run.connection,
+      sequence: run.sequence,
+    });
+    run.calls += 1;
+    if (entry.route === 'onMain') {
+      executor.point(frame);
+      const { length } = context.store.databases;
+      const isLocal = localCommand(entry, executor.args, run, sender.writer, length);
+      if (!isLocal) return this.#askMain(L, engine, entry);
+      return this.#push(L, engine);
+    }
+    if (entry.route === 'everyShard') return this.#askMain(L, engine, entry);
+    executor.point(frame);
+    if (!this.#isHere(entry, executor.args)) {
+      if (run.isAlone) return this.#askMain(L, engine, entry);
+      engine.errors.push(L, elsewhere);
+      return true;
+    }
+    executor.runCalled(frame);
+    return this.#push(L, engine);
+  }
+
+  /** True when all keys of the command are here, or come here: they are waited for while others have them. */
+  #isHere(entry: CommandEntry, args: Arguments): boolean {
+    const { context, keyLocks, asks } = this.#options;
+    const { shardCount } = context;
+    if (shardCount === 1 && !keyLocks.isUnderWay) return true;
+    const run = this.run!;
+    if (shardCount > 1 && entry.otherKeys?.areNamed(args) === true) return false;
+    const names: string[] = [];
+    for (const { index } of findKeys(entry.command.keys, args) ?? []) {
+      const at = args.at(index);
+      const length = args.length(index);
+      const name = keyName(run.database, args.source, at, length);
+      if (context.isGuest(name)) continue;
+      if (!context.isOwn(args.source, at, length)) return false;
+      names.push(name);
+    }
+    if (!keyLocks.isUnderWay || context.hasGuests) return true;
+    const isFree = (): boolean => !names.some((name) => keyLocks.isKept(name));
+    if (isFree()) return true;
+    asks.wait(isFree);
+    this.#options.executor.point(this.#frame.frame);
+    return true;
+  }
+
+  #askMain(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { asks, context } = this.#options;
+    const run = this.run!;
+    const { values } = this.#options.page;
+    values[AT.scriptAsks]! += 1;
+    run.asks += 1;
+    if (entry.route !== 'onMain' && entry.mayChange) run.hasWrittenElsewhere = true;
+    const { bytes, words } = this.#frame;
+    // Time stands still for a script, whatever is done in its name.
+    const { nowMs } = context;
+    const reply = asks.ask(ScriptAsk.command, bytes.subarray(0, frameBytes(words[0]!)));
+    context.setNow(nowMs);
+    return engine.pushReply(L, reply, 0, reply.length);
+  }
+
+  /** Pushes the reply that the writer has, and forgets it. */
+  #push(L: number, engine: LuaEngine): boolean {
+    const { sender } = this.#options;
+    const { bytes, at, length } = sender.replyBehindMark();
+    const isError = engine.pushReply(L, bytes, at, length);
+    sender.rewind();
+    return isError;
+  }
+
+  /** Gives long memory back. */
+  letGo(): void {
+    this.#frame.letGo();
+  }
+}
+
+/** Error with its code, as scripts raise it. */
+function asRaised({ text }: CommandError): string {
+  return `-${text}`;
+}

@@ -1,0 +1,60 @@
+/** Frames whose commands run scripts: they are detached from the ring first, since others may be taken while they run. */
+
+import { copyBytes } from '#base';
+import { FrameKind, Request, RequestFlag, ScriptAsk } from '#link';
+import { Frame } from '../execution/frame.ts';
+import { isAlone, type Lending } from '../multi-shard/lending.ts';
+import type { MainAsks } from './main-asks.ts';
+
+/** Longer frames get memory of their own. */
+const SHADOW_BYTES = 4_096;
+
+export class ScriptFrames {
+  readonly #shadow: Frame;
+  readonly #asks: MainAsks;
+  readonly #lending: Lending;
+
+  readonly #linkWords: Int32Array;
+
+  constructor(asks: MainAsks, lending: Lending, linkWords: Int32Array) {
+    this.#linkWords = linkWords;
+    const bytes = new Uint8Array(SHADOW_BYTES);
+    this.#shadow = new Frame(bytes, new Int32Array(bytes.buffer), 0);
+    this.#asks = asks;
+    this.#lending = lending;
+  }
+
+  /** Runs a frame by `run`, which gets it in memory of its own. */
+  run(frame: Frame, run: (detached: Frame) => void): void {
+    const detached = frame.words === this.#linkWords ? this.#shadowOf(frame) : frame;
+    if (!isAlone(frame)) {
+      run(detached);
+      this.#asks.end();
+      return;
+    }
+    this.#lending.beginAlone();
+    run(detached);
+    this.#lending.endAlone(this.#asks.takeTransaction());
+    this.#asks.tellBehind(ScriptAsk.end);
+    this.#lending.goOn();
+  }
+
+  /** Copies a frame into memory that is used again for the next: one script runs at a time. */
+  #shadowOf(frame: Frame): Frame {
+    const { byteCount, bytes, word } = frame;
+    if (byteCount > SHADOW_BYTES) {
+      const copy = frame.detached();
+      copy.place = word;
+      return copy;
+    }
+    copyBytes(bytes, word << 2, this.#shadow.bytes, 0, byteCount);
+    this.#shadow.place = word;
+    return this.#shadow;
+  }
+}
+
+/** True when a transaction's frame has commands that run scripts. */
+export function hasScripts(frame: Frame): boolean {
+  const flags = frame.words[frame.word + Request.kind]!;
+  return frame.kind === FrameKind.exec && (flags & RequestFlag.scripts) !== 0;
+}

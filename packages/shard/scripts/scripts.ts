@@ -1,0 +1,417 @@
+/**
+ * Lua in a shard: scripts by their digests, and libraries of functions. The engine is made when the first of them comes, and
+ * thrown away when its memory has grown or when something has broken it; then all is compiled again as it is needed.
+ */
+
+import { createHash } from 'node:crypto';
+import { asBuffer, assert, CommandError, errors, unixUs, type Bytes, type Clock } from '#base';
+import {
+  scriptErrors,
+  scriptShebang,
+  type Arguments,
+  type LibraryFacts,
+  type RestorePolicy,
+  type ScriptCall,
+  type ScriptFlagName,
+  type ShardScripts,
+} from '#commands';
+import { LuaEngine, LuaEngineError, type ScriptError } from '#lua';
+import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
+import { AT, type Page } from '#stats';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import { ArgumentRange } from './argument-range.ts';
+import { Libraries, type LoadedFunction } from './libraries.ts';
+import type { MainAsks } from './main-asks.ts';
+import { ScriptCommands } from './script-commands.ts';
+import { runningFunctions } from './script-functions.ts';
+import type { ScriptRun } from './script-run.ts';
+import { ScriptStats, type ScriptCounts } from './script-stats.ts';
+
+const CHUNK_NAME = '@user_script';
+const DIGEST_LENGTH = 40;
+const NUMKEYS_INDEX = 2;
+const KEYS_INDEX = 3;
+/** An engine whose memory has grown beyond this is thrown away behind its script. */
+const ENGINE_BYTES_KEPT = 48 * 1024 * 1024;
+const KILLED = 'Script killed by user with SCRIPT KILL...';
+
+interface ScriptsOptions {
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly keyLocks: KeyLocks;
+  readonly control: ScriptControl;
+  readonly asks: MainAsks;
+  readonly page: Page;
+  readonly clock: Clock;
+  readonly redisVersion: string;
+  /** Memory is over its limit, and nothing can be evicted. */
+  isOutOfMemory(): boolean;
+}
+
+/** Script or function that can be run. */
+interface Runnable {
+  /** The script's digest, or the function's name. */
+  readonly name: string;
+  readonly isFunction: boolean;
+  /** Name by which its runs are counted: with the library, for a function. */
+  readonly fullName: string;
+  readonly sourceBytes: number;
+  /** Reference in the engine. */
+  readonly ref: number;
+  /** Undefined for scripts without a shebang. */
+  readonly flags: ReadonlySet<ScriptFlagName> | undefined;
+}
+
+/** Run whose reply is to be written. */
+interface EndedRun {
+  readonly runnable: Runnable;
+  readonly run: ScriptRun;
+  readonly error: ScriptError | undefined;
+  readonly counts: ScriptCounts;
+}
+
+export class Scripts implements ShardScripts {
+  readonly stats = new ScriptStats();
+  readonly #options: ScriptsOptions;
+  readonly #commands: ScriptCommands;
+  readonly #libraries: Libraries;
+  readonly #sources = new Map<string, Bytes>();
+  readonly #compiled = new Map<string, Runnable>();
+  #engine: LuaEngine | undefined;
+  /** Takes the reply of a script. */
+  readonly #sink = {
+    append: (bytes: Uint8Array, at: number, length: number): void => {
+      this.#options.context.reply.raw(bytes, at, length);
+    },
+  };
+
+  constructor(options: ScriptsOptions) {
+    this.#options = options;
+    this.#commands = new ScriptCommands(options);
+    this.#libraries = new Libraries({
+      engine: () => this.#theEngine(),
+      log: (level, message) => {
+        this.#log(level, message);
+      },
+      counted: (libraries, functions) => {
+        options.page.values[AT.libraries] = libraries;
+        options.page.values[AT.functions] = functions;
+      },
+    });
+  }
+
+  get mayCallAll(): boolean {
+    return this.#commands.mayCallAll;
+  }
+
+  set mayCallAll(value: boolean) {
+    this.#commands.mayCallAll = value;
+  }
+
+  // Scripts.
+
+  /** Main has sent the source of a script that is to be run by its digest. */
+  learnFrom(message: Bytes): void {
+    const digest = asBuffer(message).toString('latin1', 0, DIGEST_LENGTH);
+    this.#sources.set(digest, message.subarray(DIGEST_LENGTH));
+  }
+
+  /** Forgets one script, or all. */
+  forget(digest: string | null): void {
+    if (digest !== null) {
+      this.#sources.delete(digest);
+      this.#release(digest);
+      return;
+    }
+    this.#sources.clear();
+    // The libraries are loaded into a new engine when they are needed.
+    this.#dropEngine();
+  }
+
+  eval(args: Arguments, call: ScriptCall): void {
+    const keyCount = keyCountOf(args, errors.notInteger);
+    const digest = call.isNamed ? args.latin1(1).toLowerCase() : this.#keepSource(args, 1);
+    const script = this.#find(digest, call.isNamed);
+    this.#run(script, args, keyCount, call);
+  }
+
+  load(args: Arguments, index: number): string {
+    const digest = this.#keepSource(args, index);
+    this.#find(digest, false);
+    return digest;
+  }
+
+  #keepSource(args: Arguments, index: number): string {
+    const at = args.at(index);
+    const source = args.source.subarray(at, at + args.length(index));
+    const digest = createHash('sha1').update(source).digest('hex');
+    if (!this.#sources.has(digest)) this.#sources.set(digest, Uint8Array.from(source));
+    return digest;
+  }
+
+  /** A script, compiled; throws a CommandError. */
+  #find(digest: string, isNamed: boolean): Runnable {
+    const compiled = this.#compiled.get(digest);
+    if (compiled !== undefined) return compiled;
+    const source = this.#sources.get(digest);
+    if (source === undefined) throw errors.noScript;
+    try {
+      return this.#compile(digest, source);
+    } catch (error) {
+      // What does not compile is not known.
+      this.#sources.delete(digest);
+      this.#options.asks.tell(ScriptAsk.forget, Buffer.from(digest, 'latin1'));
+      throw isNamed && error instanceof CommandError ? errors.noScript : error;
+    }
+  }
+
+  #compile(digest: string, source: Bytes): Runnable {
+    assert(digest.length === DIGEST_LENGTH, 'a digest has 40 digits');
+    const { flags, length } = scriptShebang(asBuffer(source).toString('latin1'));
+    const engine = this.#theEngine();
+    const ref = engine.eval.compile(source.subarray(length), CHUNK_NAME);
+    if (typeof ref === 'string') {
+      throw scriptErrors.notCompiled(ref);
+    }
+    const compiled = {
+      name: digest,
+      isFunction: false,
+      fullName: digest,
+      sourceBytes: source.length,
+      ref,
+      flags,
+    };
+    this.#compiled.set(digest, compiled);
+    return compiled;
+  }
+
+  #release(digest: string): void {
+    const compiled = this.#compiled.get(digest);
+    this.#compiled.delete(digest);
+    if (compiled !== undefined) this.#engine?.eval.release(compiled.ref);
+  }
+
+  // Libraries.
+
+  call(args: Arguments, call: ScriptCall): void {
+    const found = this.#libraries.functionOf(args.latin1(1));
+    if (found === undefined) throw scriptErrors.noFunction;
+    const keyCount = keyCountOf(args, scriptErrors.badKeyCount);
+    this.#run(asRunnable(found), args, keyCount, call);
+  }
+
+  loadLibrary(code: string, replaces: boolean): string {
+    return this.#libraries.load(code, replaces);
+  }
+
+  deleteLibrary(name: string): boolean {
+    return this.#libraries.delete(name);
+  }
+
+  flushLibraries(): void {
+    this.#libraries.flush();
+  }
+
+  restoreLibraries(codes: readonly string[], policy: RestorePolicy): void {
+    this.#libraries.restore(codes, policy);
+  }
+
+  get libraries(): readonly LibraryFacts[] {
+    return this.#libraries.all;
+  }
+
+  #log(level: number, message: string): void {
+    const line = Buffer.concat([Buffer.from([level]), Buffer.from(message, 'latin1')]);
+    this.#options.asks.tell(ScriptAsk.log, line);
+  }
+
+  // Runs.
+
+  #run(runnable: Runnable, args: Arguments, keyCount: number, call: ScriptCall): void {
+    const { executor, page, control, context, clock } = this.#options;
+    const isOutOfMemory = this.#options.isOutOfMemory();
+    checkFlags(runnable, call, isOutOfMemory);
+    const { pointed, pointedSpans } = executor;
+    assert(pointed !== undefined, 'a command is at hand');
+    const { protocol } = context.reply;
+    const run = this.#newRun(runnable, call, isOutOfMemory);
+    const keys = new ArgumentRange(args, KEYS_INDEX, keyCount);
+    const rest = new ArgumentRange(args, KEYS_INDEX + keyCount, args.count - KEYS_INDEX - keyCount);
+    const engine = this.#theEngine();
+    const { values } = page;
+    const counts = this.stats.of(runnable);
+    const startUs = executor.nowUs;
+    control.begin(runnable.isFunction);
+    values[AT.scriptSinceUs] = executor.nowUs;
+    this.#commands.run = run;
+    let error: ScriptError | undefined;
+    try {
+      error = runnable.isFunction
+        ? engine.runFunction(runnable.ref, keys, rest)
+        : engine.runScript(runnable.ref, keys, rest);
+    } catch (thrown) {
+      this.#failed(counts, false);
+      this.#broken(thrown);
+    } finally {
+      this.#commands.run = undefined;
+      executor.point(pointed, pointedSpans);
+      context.reply.protocol = protocol;
+      values[AT.scriptSinceUs] = 0;
+      control.end();
+      values[AT.scriptRuns]! += 1;
+      values[AT.scriptCalls]! += run.calls;
+      const us = clock.nowUs() - startUs;
+      values[AT.scriptUs]! += us;
+      counts.ended(run, keyCount, us);
+      values[AT.luaBytes] = this.#engine?.memoryBytes ?? 0;
+    }
+    this.#answer(engine, { runnable, run, error, counts });
+  }
+
+  #newRun(
+    { name, isFunction, flags }: Runnable,
+    call: ScriptCall,
+    isOutOfMemory: boolean,
+  ): ScriptRun {
+    const { executor, context } = this.#options;
+    const { words, word } = executor.pointed!;
+    const kindWord = words[word + Request.kind]!;
+    return {
+      name,
+      isFunction,
+      isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
+      isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
+      isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
+      connection: context.connection,
+      sequence: words[word + Request.sequence]!,
+      flags: kindWord & RequestFlag.noTouch,
+      unixUs: unixUs(),
+      database: context.database,
+      protocol: 2,
+      hasWritten: false,
+      hasWrittenElsewhere: false,
+      calls: 0,
+      asks: 0,
+    };
+  }
+
+  #answer(engine: LuaEngine, { runnable, run, error, counts }: EndedRun): void {
+    const { name, isFunction } = runnable;
+    const { context, page, executor } = this.#options;
+    const { reply } = context;
+    const environment = isFunction ? engine.functions : engine.eval;
+    try {
+      if (error === undefined) {
+        const { position } = reply;
+        engine.writeReply(environment.L, this.#sink, {
+          client: reply.protocol,
+          script: run.protocol,
+        });
+        reply.errorText = errorIn(reply.bytes, reply.offsetOf(position), reply.at);
+      } else {
+        const { message, isCounted } = error;
+        engine.writeError(this.#sink, error, name);
+        reply.errorText = isCounted ? null : message;
+        // The command that has failed is counted as an error, and so is that of the script.
+        if (isCounted) page.failed(executor.entryOf(executor.pointed!).countedAs);
+        this.#failed(counts, message.endsWith(KILLED));
+      }
+    } catch (thrown) {
+      this.#broken(thrown);
+    }
+    engine.finish(environment);
+    this.#commands.letGo();
+    if (run.hasWrittenElsewhere) this.#options.asks.prepare();
+    if (engine.memoryBytes > ENGINE_BYTES_KEPT) this.#dropEngine();
+  }
+
+  /** Counts the error by which a run has ended. */
+  #failed(counts: ScriptCounts, isKilled: boolean): void {
+    const { values } = this.#options.page;
+    values[AT.scriptErrors]! += 1;
+    if (isKilled) values[AT.scriptsKilled]! += 1;
+    counts.failed(isKilled);
+  }
+
+  /** The engine is not to be trusted any more: the script has failed, and the next one gets a new engine. */
+  #broken(thrown: unknown): never {
+    this.#dropEngine();
+    if (isEngineFault(thrown)) throw scriptErrors.broken(thrown.message);
+    throw thrown;
+  }
+
+  #dropEngine(): void {
+    this.#options.page.values[AT.luaBytes] = 0;
+    this.#engine = undefined;
+    this.#compiled.clear();
+    this.#libraries.unload();
+  }
+
+  #theEngine(): LuaEngine {
+    this.#engine ??= this.#newEngine();
+    return this.#engine;
+  }
+
+  #newEngine(): LuaEngine {
+    const { redisVersion, control } = this.#options;
+    const [major = 0, minor = 0, patch = 0] = redisVersion.split('.').map(Number);
+    // The functions are made before the engine is, and called after.
+    const engine: LuaEngine = new LuaEngine({
+      version: redisVersion,
+      versionNumber: (major << 16) | (minor << 8) | patch,
+      tableNames: ['redis', 'server'],
+      running: runningFunctions({
+        engine: () => engine,
+        commands: this.#commands,
+        log: (level, message) => {
+          this.#log(level, message);
+        },
+      }),
+      loading: this.#libraries.loadingFunctions(() => engine),
+      interrupt: () => {
+        if (this.#libraries.isLoadTooLong()) return 'FUNCTION LOAD timeout';
+        return control.mustStop ? KILLED : undefined;
+      },
+    });
+    return engine;
+  }
+}
+
+function asRunnable({ ref, flags, name, library, libraryBytes }: LoadedFunction): Runnable {
+  const fullName = `${library}.${name}`;
+  return { name, isFunction: true, fullName, sourceBytes: libraryBytes, ref, flags };
+}
+
+/** Number of keys that a command names; throws as Redis does. */
+function keyCountOf(args: Arguments, notInteger: CommandError): number {
+  const count = args.integerAt(NUMKEYS_INDEX);
+  if (Number.isNaN(count)) throw notInteger;
+  if (count > args.count - KEYS_INDEX) throw errors.tooManyKeys;
+  if (count < 0) throw errors.negativeKeyCount;
+  return count;
+}
+
+function checkFlags({ flags }: Runnable, { isReadOnly }: ScriptCall, isOutOfMemory: boolean): void {
+  if (flags === undefined) return;
+  if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
+  if (isOutOfMemory && !flags.has('allow-oom') && !flags.has('no-writes')) {
+    throw errors.scriptOutOfMemory;
+  }
+}
+
+/** True for what a script can bring about: traps of the interpreter, and the end of V8's stack. */
+function isEngineFault(thrown: unknown): thrown is Error {
+  if (thrown instanceof LuaEngineError || thrown instanceof RangeError) return true;
+  return thrown instanceof Error && thrown.name === 'RuntimeError';
+}
+
+const MINUS = 0x2d;
+
+/** Text of a reply if it is an error. */
+function errorIn(bytes: Bytes, at: number, end: number): string | null {
+  return bytes[at] === MINUS ? asBuffer(bytes).toString('latin1', at + 1, end - 2) : null;
+}

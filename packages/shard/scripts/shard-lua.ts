@@ -1,0 +1,55 @@
+/** Lua of a shard, put together: scripts, their requests to main, and the frames that run them. */
+
+import { ScriptControl } from '#link';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Effects } from '../log/effects.ts';
+import type { MachineOptions } from '../machine-options.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import type { Lending } from '../multi-shard/lending.ts';
+import type { Maintenance } from '../timed/maintenance.ts';
+import { MainAsks } from './main-asks.ts';
+import { ScriptFrames } from './script-frames.ts';
+import { Scripts } from './scripts.ts';
+
+interface ShardLuaOptions {
+  readonly executor: Executor;
+  readonly context: ExecutionContext;
+  readonly sender: ReplySender;
+  readonly effects: Effects;
+  readonly keyLocks: KeyLocks;
+  readonly lending: Lending;
+  readonly machine: MachineOptions;
+  readonly maintenance: Maintenance;
+  /** Takes a frame while a script stands still; false when there was nothing to do. */
+  work(): boolean;
+}
+
+export class ShardLua {
+  readonly scripts: Scripts;
+  readonly asks: MainAsks;
+  readonly frames: ScriptFrames;
+
+  constructor(options: ShardLuaOptions) {
+    const { machine, maintenance, lending } = options;
+    this.asks = new MainAsks({
+      ...options,
+      work: () => options.work(),
+      sleep: (ms) => {
+        machine.requests.sleep(ms);
+      },
+    });
+    this.scripts = new Scripts({
+      ...options,
+      asks: this.asks,
+      page: machine.page,
+      clock: machine.clock,
+      control: new ScriptControl(machine.memory, machine.scriptControlAt),
+      redisVersion: machine.redisVersion,
+      isOutOfMemory: () => maintenance.isOutOfMemory(),
+    });
+    options.context.provide(this.scripts);
+    this.frames = new ScriptFrames(this.asks, lending, machine.memory.words);
+  }
+}

@@ -1,0 +1,130 @@
+/** Quantities of scripts and functions: what there is of them, and what they have done. */
+
+import type { Quantity } from './quantity.ts';
+
+const RUN = {
+  by: 'shards',
+  kind: 'counter',
+  resets: true,
+} as const;
+
+export const SCRIPT_QUANTITIES = {
+  cached: [
+    {
+      counter: 'scriptsCached',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Scripts that EVALSHA knows.',
+      info: 'number_of_cached_scripts',
+      metric: 'svc_scripts_cached',
+    },
+  ],
+  libraries: [
+    {
+      counter: 'functions',
+      by: 'shards',
+      kind: 'gauge',
+      over: 'greatest',
+      help: 'Functions of all libraries.',
+      info: 'number_of_functions',
+      metric: 'svc_scripts_functions',
+    },
+    {
+      counter: 'libraries',
+      by: 'shards',
+      kind: 'gauge',
+      over: 'greatest',
+      help: 'Libraries of functions.',
+      info: 'number_of_libraries',
+      metric: 'svc_scripts_libraries',
+    },
+  ],
+  sources: [
+    {
+      counter: 'scriptSourceBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      help: 'Sources of the scripts that EVALSHA knows.',
+      info: 'used_memory_scripts_eval',
+      metric: 'svc_scripts_source_bytes',
+    },
+  ],
+  engines: [
+    {
+      counter: 'luaBytes',
+      by: 'shards',
+      kind: 'gauge',
+      unit: 'bytes',
+      help: 'Memory of the Lua interpreters of all shards.',
+      info: 'used_memory_vm_total',
+      metric: 'svc_scripts_interpreter_bytes',
+    },
+  ],
+  evicted: [
+    {
+      counter: 'scriptsEvicted',
+      by: 'main',
+      kind: 'counter',
+      resets: true,
+      help: 'Scripts that had to go since more than 500 were known by EVAL alone.',
+      info: 'evicted_scripts',
+      metric: 'svc_scripts_evicted_total',
+    },
+  ],
+  runs: [
+    {
+      ...RUN,
+      counter: 'scriptRuns',
+      help: 'Scripts and functions that were run.',
+      info: 'script_runs',
+      metric: 'svc_scripts_runs_total',
+    },
+    {
+      ...RUN,
+      counter: 'scriptErrors',
+      help: 'Scripts and functions that have ended with an error.',
+      info: 'script_errors',
+      metric: 'svc_scripts_errors_total',
+    },
+    {
+      ...RUN,
+      counter: 'scriptsKilled',
+      help: 'Scripts and functions that were stopped by SCRIPT KILL or FUNCTION KILL.',
+      info: 'script_kills',
+      metric: 'svc_scripts_killed_total',
+    },
+    {
+      ...RUN,
+      counter: 'scriptCalls',
+      help: 'Commands that scripts and functions have called.',
+      info: 'script_calls',
+      metric: 'svc_scripts_calls_total',
+    },
+    {
+      ...RUN,
+      counter: 'scriptAsks',
+      help: 'Commands of scripts and functions that main had to run, since they concern other shards or no keys.',
+      info: 'script_calls_on_main',
+      metric: 'svc_scripts_calls_on_main_total',
+    },
+    {
+      ...RUN,
+      counter: 'scriptUs',
+      unit: 'us',
+      help: 'Time that scripts and functions have run.',
+      info: 'script_usec',
+      infoAs: 'whole-us',
+      metric: 'svc_scripts_seconds_total',
+    },
+    {
+      counter: 'scriptBarriers',
+      by: 'main',
+      kind: 'counter',
+      resets: true,
+      help: 'Scripts and functions for which all shards had to stop.',
+      info: 'script_barriers',
+      metric: 'svc_scripts_barriers_total',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Quantity[]>>;
