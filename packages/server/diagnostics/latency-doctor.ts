@@ -212,7 +212,7 @@ function scriptAdvices({ runs, barriers }: Symptoms['scripts']): readonly string
   if (runs < SCRIPT_RUNS_MIN || barriers < BARRIER_SHARE_MIN * runs) return [];
   const share = Math.min(100, Math.round((100 * barriers) / runs));
   return [
-    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts tell which take the time. Where scripts are most of the work, run one shard (server.shards = 1): nothing stops then. With several, give the keys of a script one {hash tag} and declare them, so that its calls need no other shard (calls-on-main).`,
+    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts tell which take the time. Where scripts are most of the work, run one shard (server.shards = 1): nothing stops then. With several, give the keys of a script one {hash tag}, and write its calls out with their keys as KEYS[n], as in redis.call('GET', KEYS[1]): such a script needs one shard alone.`,
   ];
 }
 
