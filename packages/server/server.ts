@@ -401,6 +401,8 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    // A start that is under way never ends now. Node would take that for a fault.
+    process.exitCode ??= 0;
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);

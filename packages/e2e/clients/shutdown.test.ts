@@ -6,6 +6,7 @@ import path from 'node:path';
 import { keysOnShard, RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runMain } from './main-process.ts';
 
 const shutdown = suite('shutdown');
 
@@ -115,6 +116,27 @@ shutdown('SHUTDOWN SAVE is refused while nothing can be saved, unless FORCE is g
   await client.reply('SHUTDOWN', 'SAVE', 'FORCE').catch(() => undefined);
   assert.equal(await server.ended, CLEAN);
   await server.stop();
+});
+
+/** Sends the process a signal as soon as it heeds it, while the start is under way. */
+const HASTE = `
+import { isMainThread } from 'node:worker_threads';
+if (isMainThread) {
+  process.on('newListener', (name) => {
+    if (name === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGTERM'));
+  });
+}
+`;
+
+shutdown('a signal during the start is a clean end too', async () => {
+  const preload = path.join(folder, 'haste.mjs');
+  writeFileSync(preload, HASTE);
+  const data = path.join(folder, 'hasty');
+  const args = ['--port', '0', '--set', 'persistence.enabled=yes', '--data-dir', data];
+  const end = await runMain(args, { NODE_OPTIONS: `--import ${preload}` });
+  assert.is(end.exitCode, 0, end.stdout + end.stderr);
+  assert.match(end.stdout, /svc has stopped/);
+  assert.not.match(end.stdout, /svc is ready/);
 });
 
 /** Makes shard 0 fail inside DEBUG SLEEP, from outside of the product. */
