@@ -56,6 +56,7 @@ const shebangs: readonly (readonly [
 ])[] = [
   ['#!lua', scriptShebang, 'ERR Invalid script shebang'],
   ['#!lua "x\n', scriptShebang, 'ERR Invalid engine in script shebang'],
+  ['#!lua name="x y"z\n', libraryShebang, 'ERR Invalid library metadata'],
   ['#!js\n', scriptShebang, 'ERR Unexpected engine in script shebang: #!js'],
   ['#!lua name=x\n', scriptShebang, 'ERR Unknown lua shebang option: name=x'],
   ['#!lua flags=x\n', scriptShebang, 'ERR Unexpected flag in script shebang: x'],

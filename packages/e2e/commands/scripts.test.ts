@@ -218,6 +218,21 @@ for (const shards of [1, 3]) {
     assert.is(await ask('FCALL', 'put', 1, a, 'v'), '-ERR Function not found');
   });
 
+  test('the case of the names of functions does not matter, that of libraries does', async () => {
+    const library = (name: string, one: string): string =>
+      `#!lua ${name}\nredis.register_function('${one}', function() return '${one}' end)`;
+    assert.is(await ask('FUNCTION', 'LOAD', library('name="cased"', 'Say')), 'cased');
+    assert.is(await ask('FCALL', 'SAY', 0), 'Say');
+    const second = library('name=Cased', 'say');
+    assert.is(await ask('FUNCTION', 'LOAD', second), '-ERR Function say already exists');
+    const other = library("name='cased'", 'SAY');
+    assert.is(await ask('FUNCTION', 'LOAD', 'REPLACE', other), 'cased');
+    assert.is(await ask('FCALL', 'say', 0), 'SAY');
+    assert.is(await ask('FUNCTION', 'DELETE', 'CASED'), '-ERR Library not found');
+    assert.is(await ask('FUNCTION', 'DELETE', 'cased'), 'OK');
+    assert.is(await ask('FCALL', 'say', 0), '-ERR Function not found');
+  });
+
   test('FUNCTION DUMP, FUNCTION RESTORE, FUNCTION STATS', async () => {
     await ask('FUNCTION', 'LOAD', LIBRARY);
     const binary = await server.client({ buffers: true });
