@@ -99,8 +99,12 @@ function badName(what: string): CommandError {
 const WORD =
   /\s*(?=\S)([^\s"']*)(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|'((?:[^'\\]|\\.)*)'(?=\s|$)|(?=\s|$))/y;
 
-/** Words of a line, which may be quoted; undefined where quotes are not closed. */
+/** A longer first line is malformed; the pattern above could take V8's whole stack. */
+const LINE_LENGTH_MAX = 64 * 1_024;
+
+/** Words of a line, which may be quoted; undefined where quotes are not closed, or the line is too long. */
 function wordsOf(line: string): readonly string[] | undefined {
+  if (line.length > LINE_LENGTH_MAX) return undefined;
   const text = line.trim();
   const words: string[] = [];
   WORD.lastIndex = 0;
