@@ -29,6 +29,7 @@ export const PRESENT: readonly string[] = `
   used_cpu_sys_main_thread used_cpu_user_main_thread total_error_replies
   client_query_buffer_limit_disconnections client_output_buffer_limit_disconnections
   lazyfreed_objects lazyfree_pending_objects number_of_cached_scripts number_of_functions
+  used_memory_scripts_eval used_memory_vm_total evicted_scripts
   number_of_libraries repl_backlog_size repl_backlog_active repl_backlog_first_byte_offset
   repl_backlog_histlen second_repl_offset slave_expires_tracked_keys sync_full
   sync_partial_ok sync_partial_err aof_last_rewrite_time_sec aof_current_rewrite_time_sec
@@ -73,12 +74,10 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'there are no scripts and no functions',
+      'scripts and functions share the memory of one engine: used_memory_vm_total',
       `
-        used_memory_lua used_memory_vm_eval used_memory_scripts_eval
-       
+        used_memory_lua used_memory_vm_eval
         used_memory_vm_functions used_memory_scripts used_memory_functions
-        used_memory_vm_total evicted_scripts
       `,
     ],
     [
