@@ -56,6 +56,8 @@ frames('kinds', () => {
       times: 25,
       prepare: 26,
       keep: 27,
+      script: 28,
+      ask: 29,
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -92,6 +94,8 @@ frames('words of a request', () => {
       again: 0x1000,
       traced: 0x2000,
       watches: 0x4000,
+      alone: 0x4000,
+      scripts: 0x8000,
     },
   );
   assert.equal({ ...HostWord }, { transaction: 8, lenders: 9 });
@@ -124,7 +128,8 @@ frames('words of a reply', () => {
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {
   const kinds = Object.values(FrameKind).reduce((all, kind) => all | kind, 0);
-  const flags = Object.values(RequestFlag);
+  // `watches` is for EXEC alone, `alone` for scripts: they may be one bit.
+  const flags = new Set<number>(Object.values(RequestFlag));
   let used = KIND_MASK | TRANSFERRED;
   assert.is(kinds & ~KIND_MASK, 0);
   for (const flag of flags) {
